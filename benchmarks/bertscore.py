@@ -26,8 +26,8 @@ from typing import Any
 
 import numpy as np
 
-from rankgauge.arrays import Ints
-from rankgauge.tables import Table
+from rankgauge.core.arrays import Ints
+from rankgauge.core.tables import Table
 from rankgauge.text import Texts, evaluate, read_texts, use_encoder
 from rankgauge.text.bert_chance import expected_pairs
 from rankgauge.text.embedding import Embedded

@@ -27,7 +27,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rankgauge.tables import Table
+from rankgauge.core.tables import Table
 
 DOCUMENTS = 1000
 JUDGED = 200

@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
-from rankgauge.tables import Table
+from rankgauge.core.tables import Table
 
 DOCUMENTS = 1000
 BUDGET = 2.0

@@ -17,7 +17,7 @@ from typing import TypeVar
 import numpy as np
 
 import rankgauge as rg
-from rankgauge.tables import Table
+from rankgauge.core.tables import Table
 
 QUERIES = 50
 MEASURES = ["nDCG@10", "AP", "RR", "ERR@20"]

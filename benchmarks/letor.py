@@ -22,7 +22,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rankgauge.tables import Cell, Table
+from rankgauge.core.tables import Cell, Table
 
 QUERY = 100
 """How many documents a query has."""

@@ -25,7 +25,7 @@ sys.path[:] = [folder for folder in sys.path if Path(folder).resolve() != Path(_
 import pytrec_eval as theirs  # noqa: E402
 
 import rankgauge.pytrec_eval as ours  # noqa: E402
-from rankgauge.tables import Table  # noqa: E402
+from rankgauge.core.tables import Table  # noqa: E402
 
 CUTOFFS = "1,3,5,10,100,1000"
 MEASURES = {

@@ -31,10 +31,10 @@ import numpy as np
 
 import rankgauge as rg
 from rankgauge import Features, rankers
+from rankgauge.core.tables import Table
 from rankgauge.data.folds import read_folds
 from rankgauge.data.model import Ids
 from rankgauge.rankers import lambdamart, random_forest
-from rankgauge.tables import Table
 
 MEASURE = "nDCG(gain=exp2)@10"
 FLOORS = {

@@ -18,7 +18,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from rankgauge.tables import Table
+from rankgauge.core.tables import Table
 
 COMMON = """
 import json, resource, sys, time

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from rankgauge.data.errors import InputError
+from rankgauge.errors import InputError
 from rankgauge.space import plane, trajectory
 from rankgauge.studies.optimisation import queries, theorems
 

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from evaluate import CLOCK, OURS, SCRIPTS, commands, cost, make
 
-from rankgauge.tables import Table
+from rankgauge.core.tables import Table
 
 NUMPY = 'python -c "import numpy"'
 BUDGET = 1.4

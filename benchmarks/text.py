@@ -27,8 +27,8 @@ from typing import TypeVar
 import numpy as np
 from rouge_score.rouge_scorer import RougeScorer
 
-from rankgauge.arrays import Floats
-from rankgauge.tables import Table
+from rankgauge.core.arrays import Floats
+from rankgauge.core.tables import Table
 from rankgauge.text import Null, Texts, parse_metric
 
 DATA = Path(os.environ.get("RANKGAUGE_DATA", "../shared/data"))

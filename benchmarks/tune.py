@@ -20,12 +20,12 @@ from pathlib import Path
 import numpy as np
 
 import rankgauge as rg
+from rankgauge.core.tables import Table
 from rankgauge.fusion.mixing import LabelledPool, Mixture
 from rankgauge.fusion.pool import pool_of
 from rankgauge.fusion.searches import ascent
 from rankgauge.measures.average_precision import AveragePrecision
 from rankgauge.space import Curve, Segment
-from rankgauge.tables import Table
 
 DL, COVID = "trec-dl21/runs/{}.run.gz", "trec-covid/round1/runs/{}.gz"
 PAIRS = {

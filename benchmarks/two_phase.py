@@ -31,8 +31,8 @@ import numpy as np
 from evaluate import show
 
 import rankgauge as rg
-from rankgauge.arrays import Floats, Ints
 from rankgauge.comparison.significance import holm
+from rankgauge.core.arrays import Floats, Ints
 from rankgauge.forecast.plans import fewest_topics
 from rankgauge.forecast.ratio_estimator import RatioEstimate, half_width
 from rankgauge.forecast.topic_choice import choose_topics

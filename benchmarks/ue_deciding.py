@@ -14,6 +14,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+from rankgauge.core.tables import Table
 from rankgauge.data.folds import read_folds
 from rankgauge.query_sets.samples import drawn
 from rankgauge.studies.ue.claims import Statement, statements
@@ -28,7 +29,6 @@ from rankgauge.studies.ue.experiment import (
 from rankgauge.studies.ue.protocol import DataSet, Protocol, Reading, slug
 from rankgauge.studies.ue.study import PROTOCOL_FILE, RUNS
 from rankgauge.studies.ue.tables import Drawn
-from rankgauge.tables import Table
 
 
 def stated(

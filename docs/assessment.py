@@ -27,10 +27,10 @@ from rankgauge.comparison.assessment import assess
 from rankgauge.comparison.consistency import absolute_difference
 from rankgauge.comparison.correlation import kendall_tau
 from rankgauge.comparison.significance import TESTS, Pairs
+from rankgauge.core.resampling import Drawing
+from rankgauge.core.tables import Cell, Table
 from rankgauge.figures.files import save_figure
 from rankgauge.query_sets import ideal, uninformative
-from rankgauge.resampling import Drawing
-from rankgauge.tables import Cell, Table
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]

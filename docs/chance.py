@@ -19,8 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rankgauge as rg
-from rankgauge.data.errors import MeasureError, Unsupported
+from rankgauge.core.tables import Cell, Table
 from rankgauge.data.letor import read_letor
+from rankgauge.errors import MeasureError, Unsupported
 from rankgauge.figures.files import save_figure
 from rankgauge.figures.queries import expected_histogram
 from rankgauge.measures import Measure, answers, entries, parse
@@ -29,7 +30,6 @@ from rankgauge.measures.orders import Mean
 from rankgauge.query_sets import query_types
 from rankgauge.rankings.alignment import align, judged_labels
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
-from rankgauge.tables import Cell, Table
 
 Floats = NDArray[np.float64]
 

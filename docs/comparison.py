@@ -27,10 +27,10 @@ from scipy.special import bdtr, ndtri, stdtrit
 from scipy.stats import rankdata
 
 from rankgauge.comparison.significance import CORRECTIONS, TESTS, Pairs
+from rankgauge.core.resampling import Drawing, all_signs
+from rankgauge.core.tables import Cell, Table
 from rankgauge.figures.files import save_figure
 from rankgauge.figures.studies import power_curves
-from rankgauge.resampling import Drawing, all_signs
-from rankgauge.tables import Cell, Table
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int_]

@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rankgauge as rg
+from rankgauge.core.tables import Cell, Table
 from rankgauge.distance.advice import advise, judged
 from rankgauge.distance.maximized import distance_of
 from rankgauge.figures.distances import distance_scatter
 from rankgauge.figures.files import save_figure
-from rankgauge.tables import Cell, Table
 
 Floats = NDArray[np.float64]
 Labels = dict[str, dict[str, int]]

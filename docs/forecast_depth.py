@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import rankgauge as rg
+from rankgauge.core.tables import Cell, Table
 from rankgauge.figures.files import save_figure
-from rankgauge.tables import Cell, Table
 
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 FIGURES = Path(__file__).with_name("figures")

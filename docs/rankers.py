@@ -12,8 +12,8 @@ import os
 from pathlib import Path
 
 import rankgauge as rg
+from rankgauge.core.tables import Cell, Table
 from rankgauge.rankers import AdaRank, CrossValidation, ListNet, RankBoost, cross_validation
-from rankgauge.tables import Cell, Table
 
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 MEASURE = "nDCG(gain=exp2)@10"

@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankgauge.arrays import Floats
+from rankgauge.core.arrays import Floats
 from rankgauge.figures.files import save_figure
 from rankgauge.space.bm25 import BM25, BM25Scorer, Parameter, TermStatistics
 from rankgauge.space.nonlinear.crossings import ParameterCrossings

@@ -14,8 +14,8 @@ import numpy as np
 
 import rankgauge as rg
 from rankgauge import text
-from rankgauge.arrays import Floats
-from rankgauge.tables import Cell, Table
+from rankgauge.core.arrays import Floats
+from rankgauge.core.tables import Cell, Table
 
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 EXTRACTIVE = ("M0", "M1", "M2", "M5")

@@ -16,10 +16,10 @@ from pathlib import Path
 import numpy as np
 
 import rankgauge as rg
+from rankgauge.core.tables import Table
 from rankgauge.figures.files import save_figure
 from rankgauge.fusion.normalizations import NORMALIZATIONS
 from rankgauge.fusion.tuned import inward
-from rankgauge.tables import Table
 
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 FIGURES = Path(__file__).with_name("figures")

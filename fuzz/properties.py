@@ -32,6 +32,7 @@ from rankgauge import (
     write_qrels,
     write_run,
 )
+from rankgauge.core.sealing import read_json, seal
 from rankgauge.data.compression import compression
 from rankgauge.data.files import UTF8_MARK, UTF16_MARKS, Content
 from rankgauge.data.kinds import SEPARATORS, kind_of
@@ -51,7 +52,6 @@ from rankgauge.scores.documents import (
     scores_of_json,
 )
 from rankgauge.scores.saved import columns_of, described_by
-from rankgauge.sealing import read_json, seal
 
 SIZE_LIMIT = 1 << 16
 """Small, so that no input asks for much memory or time."""

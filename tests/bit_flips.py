@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import rankgauge as rg
+from rankgauge.core.sealing import read_sealed, write_sealed
 from rankgauge.data import cache
 from rankgauge.data.own_paths import OwnPath
 from rankgauge.forecast.forecaster import Forecaster
@@ -32,7 +33,6 @@ from rankgauge.rankers.checks import made_features
 from rankgauge.rankers.crossval import SINGLE
 from rankgauge.rankers.fold_store import FoldStore
 from rankgauge.scores.model import Scores
-from rankgauge.sealing import read_sealed, write_sealed
 
 FEATURES = made_features(20)
 

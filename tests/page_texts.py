@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rankgauge.core.tables import Marked, PValue, Table
 from rankgauge.report.html import (
     Beside,
     Facts,
@@ -13,7 +14,6 @@ from rankgauge.report.html import (
     ShownTable,
     Text,
 )
-from rankgauge.tables import Marked, PValue, Table
 
 SVG = (
     b"<svg xmlns='http://www.w3.org/2000/svg' width='30' height='20'>"

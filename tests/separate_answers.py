@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Callable
 
-from rankgauge.data.errors import InputError
+from rankgauge.errors import InputError
 
 
 def prepared(source: str, content: bytes) -> Callable[[bytes], bytes]:

@@ -14,9 +14,10 @@ ROOT = Path(rankgauge.__file__).parent
 
 LAYERS = [
     # What everyone uses, and knows nobody.
-    "version", "lazy", "records", "data.errors", "native", "arrays", "checks", "parameters", "policies",
-    "rounding", "seeds", "notes", "fitting", "tables", "workers", "separate", "plugins",
-    "data.compression", "data.own_paths", "data.files", "sealing", "figures", "results", "resampling",
+    "version", "core.lazy", "core.moved", "core.records", "errors", "native", "core.arrays",
+    "core.checks", "core.parameters", "core.policies", "core.rounding", "core.seeds", "core.notes",
+    "core.fitting", "core.tables", "workers", "separate", "core.plugins", "data.compression",
+    "data.own_paths", "data.files", "core.sealing", "figures", "core.results", "core.resampling",
     # The way of the data: files, lists of labels, numbers a list, numbers of all runs.
     "data", "rankings", "measures", "text", "scores", "evaluation",
     # What is made of scores, of judgments and of rankings.

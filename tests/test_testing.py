@@ -12,8 +12,8 @@ import rankgauge as rg
 from laws.strategies import MEASURES, WRAPPERS
 from profiles import thorough
 from rankgauge import Binary, Measure, Wrapper, parameter, testing
-from rankgauge.arrays import Floats
-from rankgauge.checks import Number
+from rankgauge.core.arrays import Floats
+from rankgauge.core.checks import Number
 from rankgauge.measures.base import ratio
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rankgauge import measures
-from rankgauge.lazy import lazy_names
+from rankgauge.core.lazy import lazy_names
+from rankgauge.core.moved import find_moved_modules
 from rankgauge.version import __version__
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
         topics_needed,
     )
     from rankgauge.comparison.systems import Comparison, compare
-    from rankgauge.data.errors import InputError, MeasureError, RankgaugeError, Unsupported
     from rankgauge.data.features import Features
     from rankgauge.data.folds import Fold, Folds, read_folds
     from rankgauge.data.letor import read_letor
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from rankgauge.distance.maximized import Distance
     from rankgauge.distance.runs import Distances, med, med_matrix
     from rankgauge.distance.settling import Settled, settled
+    from rankgauge.errors import InputError, MeasureError, RankgaugeError, Unsupported
     from rankgauge.evaluation.evaluator import Evaluator, evaluate
     from rankgauge.forecast.depth_results import JudgingDepth
     from rankgauge.forecast.depths import judging_depth
@@ -126,20 +127,20 @@ _HOMES = dict.fromkeys(measures.__all__, "rankgauge.measures") | {
     "Fold": "rankgauge.data.folds",
     "Folds": "rankgauge.data.folds",
     "HumanCorrelation": "rankgauge.text.human_results",
-    "InputError": "rankgauge.data.errors",
+    "InputError": "rankgauge.errors",
     "JudgingDepth": "rankgauge.forecast.depth_results",
     "Judgments": "rankgauge.data.model",
-    "MeasureError": "rankgauge.data.errors",
+    "MeasureError": "rankgauge.errors",
     "PooledJudgments": "rankgauge.forecast.pools",
     "RBO": "rankgauge.comparison.overlap",
-    "RankgaugeError": "rankgauge.data.errors",
+    "RankgaugeError": "rankgauge.errors",
     "Run": "rankgauge.data.model",
     "RunParts": "rankgauge.data.parts",
     "Scores": "rankgauge.scores.model",
     "Settled": "rankgauge.distance.settling",
     "Tuning": "rankgauge.fusion.tuned",
     "TwoPhase": "rankgauge.forecast.estimates",
-    "Unsupported": "rankgauge.data.errors",
+    "Unsupported": "rankgauge.errors",
     "Workers": "rankgauge.workers",
     "assess": "rankgauge.comparison.assessment",
     "compare": "rankgauge.comparison.systems",
@@ -172,5 +173,6 @@ _HOMES = dict.fromkeys(measures.__all__, "rankgauge.measures") | {
     "write_report": "rankgauge.report.report",
     "write_run": "rankgauge.data.trec",
 }
+find_moved_modules()
 if not TYPE_CHECKING:  # which would take any name for one of these
     __getattr__, __dir__ = lazy_names(__name__, _HOMES)

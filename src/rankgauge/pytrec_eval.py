@@ -37,8 +37,8 @@ from operator import index
 import numpy as np
 
 from rankgauge.data.dicts import Columns
-from rankgauge.data.errors import InputError
 from rankgauge.data.model import Judgments, Run
+from rankgauge.errors import InputError
 from rankgauge.rankings.alignment import align, judged_labels
 from rankgauge.trec_eval.columns import ReportColumn, ReportTopics
 from rankgauge.trec_eval.listings import LISTINGS, NICKNAMES, columns_of

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from rankgauge.arrays import Bools, Floats, Ints
+from rankgauge.core.arrays import Bools, Floats, Ints
 
 V = TypeVar("V")
 

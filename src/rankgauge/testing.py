@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.arrays import Floats, Ints
-from rankgauge.checks import Choice, Kind, Number, Whole
-from rankgauge.data.errors import MeasureError, Unsupported
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.checks import Choice, Kind, Number, Whole
+from rankgauge.errors import MeasureError, Unsupported
 from rankgauge.measures.around import Wrapper, innermost
 from rankgauge.measures.base import Binary, Measure
 from rankgauge.measures.gains import Discount, Gain, Share

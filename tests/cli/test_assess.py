@@ -20,8 +20,8 @@ from rankgauge import query_sets
 from rankgauge.cli.assess import DEFAULT_MEASURES
 from rankgauge.comparison.assessed import COLUMNS, PAIR_COLUMNS, SWAP_COLUMNS
 from rankgauge.comparison.assessment import assess
-from rankgauge.notes import counted
-from rankgauge.tables import Table
+from rankgauge.core.notes import counted
+from rankgauge.core.tables import Table
 
 COMMAND = [sys.executable, "-m", "rankgauge", "assess"]
 TOPICS = [f"q{number}" for number in range(12)]

@@ -22,7 +22,7 @@ import rankgauge as rg
 from command_line import Outcome, records
 from rankgauge.comparison.significance import CORRECTIONS, TESTS
 from rankgauge.comparison.systems import COLUMNS, compare
-from rankgauge.notes import worded
+from rankgauge.core.notes import worded
 
 COMMAND = [sys.executable, "-m", "rankgauge", "compare"]
 TOPICS = [f"q{number}" for number in range(8)]

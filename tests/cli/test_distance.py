@@ -14,8 +14,8 @@ import pytest
 
 import rankgauge as rg
 from command_line import Outcome, records
+from rankgauge.core.notes import worded
 from rankgauge.distance.advice import advise
-from rankgauge.notes import worded
 
 A = """\
 near Q0 a 1 3 t

@@ -11,8 +11,8 @@ import pytest
 
 import rankgauge as rg
 from command_line import Outcome, records
+from rankgauge.core.tables import Table
 from rankgauge.figures.files import save_figure
-from rankgauge.tables import Table
 
 Command = Callable[..., Outcome]
 

@@ -13,9 +13,9 @@ import pytest
 
 from command_line import Outcome
 from rankgauge import Scores, evaluate, read_qrels
-from rankgauge.data.errors import InputError
 from rankgauge.data.model import Run
 from rankgauge.data.trec import write_qrels, write_run
+from rankgauge.errors import InputError
 from rankgauge.report.report import Reported, Wishes, report_html
 from report_pages import collection, island
 

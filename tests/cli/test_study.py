@@ -12,8 +12,8 @@ import pytest
 
 from command_line import Outcome
 from rankgauge.cli.study import STUDIES
+from rankgauge.core.tables import Table
 from rankgauge.studies import med, optimisation
-from rankgauge.tables import Table
 
 TABLES = {"table-1.csv", "table-2.csv", "table-3.csv"}
 FIGURES = {f"figure-{number}.{ending}" for number in (1, 2) for ending in ("svg", "png")}

@@ -16,8 +16,8 @@ from scipy.stats import kendalltau
 
 from command_line import Outcome, called_with_workers
 from dask_cluster import on_loopback
-from rankgauge.data.errors import InputError, RankgaugeError
-from rankgauge.sealing import write_sealed
+from rankgauge.core.sealing import write_sealed
+from rankgauge.errors import InputError, RankgaugeError
 from rankgauge.studies.text import published, tables
 from rankgauge.studies.text.claims import CLAIMS, statements
 from rankgauge.studies.text.experiment import Examined

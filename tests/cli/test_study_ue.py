@@ -22,11 +22,12 @@ from command_line import Outcome, called, called_with_workers
 from dask_cluster import on_loopback
 from page_texts import HOSTILE
 from rankgauge.cli.study_ue import _collection
-from rankgauge.data.errors import InputError, RankgaugeError
+from rankgauge.core.sealing import write_sealed
+from rankgauge.core.tables import Table, visible_line
 from rankgauge.data.folds import read_folds
+from rankgauge.errors import InputError, RankgaugeError
 from rankgauge.rankers.crossval import cross_validation
 from rankgauge.report.html import write_page
-from rankgauge.sealing import write_sealed
 from rankgauge.studies.ue import published
 from rankgauge.studies.ue.numbering import SUBJECTS, table_file
 from rankgauge.studies.ue.page import study_page
@@ -41,7 +42,6 @@ from rankgauge.studies.ue.protocol import (
     Protocol,
 )
 from rankgauge.studies.ue.study import Study, run_study
-from rankgauge.tables import Table, visible_line
 
 pytest.importorskip("sklearn")
 pytest.importorskip("lightgbm")

@@ -25,8 +25,8 @@ from rankgauge import RankgaugeError, Scores, compare
 from rankgauge.comparison.assessed import Assessed, Assessment, Conflicts, conflicts_of
 from rankgauge.comparison.assessment import assess
 from rankgauge.comparison.significance import CORRECTIONS, TESTS
-from rankgauge.data.errors import MeasureError
-from rankgauge.notes import worded
+from rankgauge.core.notes import worded
+from rankgauge.errors import MeasureError
 
 CERTAIN = sorted(name for name, test in TESTS.items() if not test.drawn)
 SIXTEENTHS = st.integers(0, 16).map(lambda number: number / 16)

@@ -14,7 +14,7 @@ from scipy.stats import binom
 from docs_scripts import DOCS, load
 from profiles import examples
 from rankgauge.comparison.significance import TESTS
-from rankgauge.resampling import Drawing
+from rankgauge.core.resampling import Drawing
 
 PAGE = (DOCS / "COMPARISON.md").read_text(encoding="utf-8")
 

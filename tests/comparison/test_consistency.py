@@ -22,7 +22,7 @@ from rankgauge.comparison.consistency import (
     absolute_difference,
     split_halves,
 )
-from rankgauge.resampling import Drawing
+from rankgauge.core.resampling import Drawing
 
 SIXTEENTHS = st.integers(-4, 16).map(lambda number: number / 16)
 """Sums of these are exact, in any order, so that a tie is a tie; and there are many."""

@@ -28,7 +28,7 @@ from rankgauge.comparison.correlation import (
     tau_ap,
 )
 from rankgauge.comparison.overlap import rbo
-from rankgauge.data.errors import MeasureError, RankgaugeError
+from rankgauge.errors import MeasureError, RankgaugeError
 
 CORRELATIONS: list[Callable[..., float]] = [kendall_tau, kendall_tau_b, tau_ap, spearman]
 

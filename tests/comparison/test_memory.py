@@ -11,7 +11,7 @@ import pytest
 from rankgauge.comparison import consistency, significance
 from rankgauge.comparison.assessment import assess
 from rankgauge.comparison.systems import compare
-from rankgauge.resampling import _Flips
+from rankgauge.core.resampling import _Flips
 from rankgauge.scores.model import Scores
 
 RUNS, TOPICS, MEASURES = 120, 2_000, ("AP", "RR", "nDCG@10", "P@10")

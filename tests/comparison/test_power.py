@@ -11,7 +11,7 @@ import rankgauge as rg
 from rankgauge import RankgaugeError, Scores
 from rankgauge.comparison.power import PairedT, TukeyRandomized
 from rankgauge.comparison.significance import TESTS, Pairs
-from rankgauge.resampling import Drawing
+from rankgauge.core.resampling import Drawing
 
 
 @given(st.floats(0, 1.2), st.integers(2, 60), st.sampled_from([0.9, 0.95, 0.99]))

@@ -18,7 +18,7 @@ from rankgauge.comparison.assessed import Assessment, conflicts_of
 from rankgauge.comparison.assessment import assess
 from rankgauge.comparison.consistency import absolute_difference
 from rankgauge.comparison.correlation import concordance_of
-from rankgauge.notes import worded
+from rankgauge.core.notes import worded
 from rankgauge.studies.ue import published
 from rankgauge.studies.ue.protocol import CUTOFFS as CUTS
 

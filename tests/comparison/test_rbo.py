@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from oracles import correlation as oracle
 from profiles import thorough
 from rankgauge.comparison.overlap import RBO, rbo
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.errors import RankgaugeError
 
 VARIANTS = ("w", "a", "b")
 IDS = tuple("abcdefghij")

@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from profiles import examples
-from rankgauge import RankgaugeError, Scores, resampling
+from rankgauge import RankgaugeError, Scores
 from rankgauge.comparison.significance import CORRECTIONS, TESTS, Pairs
 from rankgauge.comparison.studentized_range import critical_value, upper_tail
 from rankgauge.comparison.systems import compare
-from rankgauge.notes import worded
-from rankgauge.resampling import Drawing, greatest_ranges, topic_counts
+from rankgauge.core import resampling
+from rankgauge.core.notes import worded
+from rankgauge.core.resampling import Drawing, greatest_ranges, topic_counts
 
 
 @st.composite

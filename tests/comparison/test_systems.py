@@ -7,8 +7,8 @@ import pytest
 
 import rankgauge as rg
 from rankgauge import RankgaugeError, Scores, compare
-from rankgauge.notes import worded
-from rankgauge.tables import MadeRows
+from rankgauge.core.notes import worded
+from rankgauge.core.tables import MadeRows
 
 VALUES = np.array(
     [

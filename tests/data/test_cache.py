@@ -12,7 +12,7 @@ import pytest
 
 from rankgauge import Features, InputError, RankgaugeError, read_letor
 from rankgauge.data import cache, letor
-from rankgauge.data.errors import RankgaugeWarning
+from rankgauge.errors import RankgaugeWarning
 
 
 @pytest.fixture

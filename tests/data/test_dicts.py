@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 import rankgauge as rg
 from profiles import examples
 from rankgauge.data.dicts import Columns
-from rankgauge.data.errors import DuplicateError
 from rankgauge.data.model import Judgments, Run
+from rankgauge.errors import DuplicateError
 
 
 def rows(of: Run | Judgments) -> dict[str, list[tuple[str, float]]]:

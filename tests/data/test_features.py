@@ -21,8 +21,8 @@ from rankgauge import (
     write_qrels,
     write_run,
 )
-from rankgauge.data.errors import DuplicateError
 from rankgauge.data.model import Ids
+from rankgauge.errors import DuplicateError
 
 
 def made(labels: list[list[int]], documents: Ids | None = None) -> Features:

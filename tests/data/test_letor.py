@@ -17,9 +17,9 @@ from properties import letor, letor_table
 import rankgauge
 from letor_lines import letor_lines, numbers, short
 from rankgauge import Features, InputError, read_letor
-from rankgauge.data.errors import DuplicateError
+from rankgauge.core.notes import worded
 from rankgauge.data.model import Ids
-from rankgauge.notes import worded
+from rankgauge.errors import DuplicateError
 
 EXAMPLE = b"""\
 2 qid:q1 1:0.5 2:0.25 # docid = d1 inc = 1 prob = 0.2

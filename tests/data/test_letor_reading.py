@@ -19,9 +19,9 @@ from properties import letor_table
 from letor_lines import letor_lines
 from profiles import some
 from rankgauge import InputError, RankgaugeError, read_letor
+from rankgauge.core.notes import worded
 from rankgauge.data import files
 from rankgauge.data import letor as reader
-from rankgauge.notes import worded
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankgauge as rg
-from rankgauge.notes import worded
+from rankgauge.core.notes import worded
 
 Nested = dict[str, dict[str, dict[str, int]]]
 

@@ -25,8 +25,8 @@ from data_in_text import assert_same, run_of
 from profiles import examples
 from rankgauge import AP, SearchLength, nDCG
 from rankgauge.data import columns, json_rows, parquet_files, roles
-from rankgauge.data.errors import DuplicateError
 from rankgauge.data.model import Judgments, Run
+from rankgauge.errors import DuplicateError
 from rankgauge.separate import launch
 
 Rows = list[tuple[Any, Any, Any]]

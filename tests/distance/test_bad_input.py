@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rankgauge as rg
-from rankgauge.data.errors import MeasureError, RankgaugeError
+from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.measures.distances import staircase
 
 A, B = ["a", "b"], ["b", "c"]

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import rankgauge as rg
 from profiles import examples
-from rankgauge.data.errors import RankgaugeError
-from rankgauge.notes import worded
+from rankgauge.core.notes import worded
+from rankgauge.errors import RankgaugeError
 
 ROUND = "trec-covid/round1"
 A = {"1": {"a": 3.0, "b": 2.0, "c": 1.0}, "2": {"d": 2.0, "e": 1.0}}

@@ -19,8 +19,8 @@ import oracles
 import rankgauge as rg
 from profiles import examples
 from rankgauge import AP, ERR, RR, P, SearchLength, gm, nDCG
-from rankgauge.data.errors import NoSharedTopics
-from rankgauge.notes import worded
+from rankgauge.core.notes import worded
+from rankgauge.errors import NoSharedTopics
 from rankgauge.rankings.alignment import align, judged_labels
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 

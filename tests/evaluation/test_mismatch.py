@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankgauge as rg
-from rankgauge.data.errors import NoSharedTopics
+from rankgauge.core.notes import WARNING, Note, worded
+from rankgauge.errors import NoSharedTopics
 from rankgauge.evaluation.mismatch import reason
-from rankgauge.notes import WARNING, Note, worded
 
 QRELS = {str(topic): {"d1": 1, "d2": 0} for topic in range(1, 11)}
 RUN = {topic: {"d1": 2.0, "d2": 1.0} for topic in QRELS}

@@ -22,12 +22,12 @@ from hypothesis import strategies as st
 import rankgauge as rg
 from command_line import called, one_process
 from profiles import examples, some
+from rankgauge.core.policies import Ties
 from rankgauge.data import scanning
 from rankgauge.data.files import read_bytes
 from rankgauge.data.trec import RunFile
 from rankgauge.evaluation import parts as joining
 from rankgauge.evaluation.tasks import OnePart, Worker
-from rankgauge.policies import Ties
 
 Form = Literal["trec", "gz", "parquet"]
 Row = tuple[str, str, str]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from figure_files import HOSTILE, saved
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.errors import RankgaugeError
 from rankgauge.figures.correlations import correlation_intervals
 
 pytest.importorskip("matplotlib")

@@ -19,9 +19,9 @@ import rankgauge as rg
 from oracles import pools as oracle
 from profiles import examples
 from rankgauge.comparison.consistency import split_halves
+from rankgauge.core.resampling import Drawing
+from rankgauge.core.tables import Table
 from rankgauge.forecast.teams import teams_of
-from rankgauge.resampling import Drawing
-from rankgauge.tables import Table
 
 TOPICS = tuple(f"q{number}" for number in range(6))
 DOCUMENTS = tuple("abcdefgh")

@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
 from profiles import examples
-from rankgauge.data.errors import InputError, MeasureError, RankgaugeError
+from rankgauge.core.policies import LEVEL
+from rankgauge.core.sealing import SEAL, write_sealed
+from rankgauge.errors import InputError, MeasureError, RankgaugeError
 from rankgauge.forecast.forecaster import FILE, Forecaster
 from rankgauge.forecast.left_out import errors_by_mass, left_out_errors
 from rankgauge.forecast.models import best_subset, boosted, least_squares, subsets
 from rankgauge.forecast.stacked import StackedRows
 from rankgauge.forecast.tracks import FEATURES, RICH, Rows, Track
-from rankgauge.policies import LEVEL
-from rankgauge.sealing import SEAL, write_sealed
 
 pytest.importorskip("lightgbm")
 pytest.importorskip("sklearn")

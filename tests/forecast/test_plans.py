@@ -10,7 +10,7 @@ from scipy import stats
 
 import rankgauge as rg
 from profiles import examples
-from rankgauge.arrays import Floats
+from rankgauge.core.arrays import Floats
 from rankgauge.forecast import plan
 from rankgauge.forecast.plans import fewest_topics
 from rankgauge.forecast.ratio_estimator import RatioEstimate, half_width

@@ -8,7 +8,7 @@ import pytest
 
 from forecast.made_tracks import write_track
 from rankgauge import Evaluator
-from rankgauge.data.errors import InputError, NoSharedTopics, RankgaugeError
+from rankgauge.errors import InputError, NoSharedTopics, RankgaugeError
 from rankgauge.forecast import Forecaster, Track
 from rankgauge.forecast.tracks import deep_enough, depth_note, rows_of, track_parts
 

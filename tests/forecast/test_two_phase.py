@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 import rankgauge as rg
 from oracles import two_phase as oracle
 from profiles import examples
-from rankgauge.arrays import Floats, Ints
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.notes import WARNING
 from rankgauge.forecast.ratio_estimator import RatioEstimate
-from rankgauge.notes import WARNING
 
 MEASURE = "nDCG@100"
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 
 from profiles import examples
-from rankgauge.data.errors import InputError, RankgaugeError
 from rankgauge.data.model import Ids, Run, encode
+from rankgauge.errors import InputError, RankgaugeError
 from rankgauge.fusion.pool import Pool, pool_of
 
 DOCUMENTS = st.text(alphabet="ab\0é", max_size=4).map(lambda text: f"d{text}")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import rankgauge as rg
 from profiles import examples
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.errors import RankgaugeError
 from rankgauge.fusion.normalizations import NORMALIZATIONS
 
 SCORES = st.integers(0, 6).map(float) | st.floats(0, 1).map(lambda x: round(x, 3))

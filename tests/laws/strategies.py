@@ -13,8 +13,8 @@ from typing import Any
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from rankgauge.checks import Choice, Kind, Number, Quoted, Whole
-from rankgauge.data.errors import MeasureError
+from rankgauge.core.checks import Choice, Kind, Number, Quoted, Whole
+from rankgauge.errors import MeasureError
 from rankgauge.measures import Aggregate, Measure, entries
 from rankgauge.measures.gains import GAINS, Discount, Gain, Share
 

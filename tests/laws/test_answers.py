@@ -10,7 +10,7 @@ import pytest
 
 from laws.strategies import MEASURES, WRAPPERS
 from rankgauge import AP, compat, linear, minmax, parse, prefix_mean, z
-from rankgauge.data.errors import MeasureError, Unsupported
+from rankgauge.errors import MeasureError, Unsupported
 from rankgauge.measures import Measure, orders
 from rankgauge.measures.orders import SAMPLES, OrderScores
 

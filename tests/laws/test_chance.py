@@ -25,8 +25,8 @@ from laws.strategies import HIGHEST, MEASURES, WRAPPERS, versions
 from laws.test_measures import by_oracle
 from profiles import examples, thorough
 from rankgauge import DCG, ERR, RR, SP, P, Q, SearchLength, Success, bpref, parse
-from rankgauge.arrays import Floats
-from rankgauge.data.errors import MeasureError
+from rankgauge.core.arrays import Floats
+from rankgauge.errors import MeasureError
 from rankgauge.measures import Measure, cascade, precision, preference, q_measure
 from rankgauge.measures.orders import SAMPLES
 from rankgauge.measures.precision import first_relevant

@@ -21,8 +21,8 @@ import pytest
 from laws.strategies import HIGHEST, MEASURES, WRAPPERS
 from laws.test_measures import by_oracle
 from rankgauge import parse
-from rankgauge.checks import Whole
-from rankgauge.data.errors import MeasureError, Unsupported
+from rankgauge.core.checks import Whole
+from rankgauge.errors import MeasureError, Unsupported
 from rankgauge.measures import Measure
 from rankgauge.measures.distances.lists import Lists
 from rankgauge.measures.gains import divisors, sum_of_discounts

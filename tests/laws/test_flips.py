@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from laws.strategies import HIGHEST, MEASURES, WRAPPERS, rankings, versions
 from profiles import examples
 from rankgauge import AP, MeasureError, nDCG, read_qrels
-from rankgauge.data.errors import Unsupported
+from rankgauge.errors import Unsupported
 from rankgauge.rankings.alignment import judged_labels
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 

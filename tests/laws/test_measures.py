@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import oracles
 from laws.strategies import HIGHEST, MEASURES, REGISTERED, WRAPPERS, labels, rankings, versions
 from profiles import examples, thorough
-from rankgauge.data.errors import Unsupported
+from rankgauge.errors import Unsupported
 from rankgauge.measures import Measure, Wrapper
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings

@@ -13,8 +13,8 @@ import pytest
 
 from laws.strategies import MEASURES, WRAPPERS
 from rankgauge import parse
-from rankgauge.checks import Choice, Kind, Number, Whole
-from rankgauge.data.errors import MeasureError, Unsupported
+from rankgauge.core.checks import Choice, Kind, Number, Whole
+from rankgauge.errors import MeasureError, Unsupported
 from rankgauge.measures import Measure
 from rankgauge.measures.gains import GAINS, MOST_GAIN, Discount, Gain, Share
 from rankgauge.rankings.lists import JudgedLabels, Rankings

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from rankgauge import DCG, RNDCG, RR, P, evaluate, ideal, nDCG, v2
-from rankgauge.arrays import Floats
+from rankgauge.core.arrays import Floats
 from rankgauge.measures import Measure
 from rankgauge.measures.answers import Answers, Orders, scores
 from rankgauge.rankings.lists import JudgedLabels, Rankings

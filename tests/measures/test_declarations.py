@@ -23,9 +23,9 @@ from rankgauge import (
     v1,
     v2,
 )
-from rankgauge.arrays import Floats
-from rankgauge.data.errors import MeasureError
+from rankgauge.core.arrays import Floats
 from rankgauge.distance.maximized import med_of_lists
+from rankgauge.errors import MeasureError
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 
 

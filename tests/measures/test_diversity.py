@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import rankgauge as rg
 from oracles.diversity import NOTHING, SUBTOPIC_SCORES, by_log, greedy, weighed
 from profiles import examples
-from rankgauge.arrays import Floats
+from rankgauge.core.arrays import Floats
 from rankgauge.measures.answers import Answers
 from rankgauge.rankings.alignment import align, judged_labels
 from rankgauge.rankings.lists import Rankings

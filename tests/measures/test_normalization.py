@@ -14,7 +14,7 @@ import rankgauge as rg
 from profiles import examples
 from rankgauge import AP, DCG, ERR, RBP, RR, P, nDCG
 from rankgauge import SP as SumPrecision
-from rankgauge.notes import worded
+from rankgauge.core.notes import worded
 from rankgauge.rankings.lists import Rankings
 
 LABELS = [2, 1, 0, 0]

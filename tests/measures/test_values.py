@@ -11,7 +11,7 @@ from functools import cached_property
 import pytest
 
 import rankgauge as rg
-from rankgauge.checks import Number, Whole
+from rankgauge.core.checks import Number, Whole
 from rankgauge.measures.registry import Entry
 
 EVERY = list(rg.entries().items())

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from rankgauge import RankgaugeError, rankers
-from rankgauge.arrays import Floats, Values
-from rankgauge.checks import Number
+from rankgauge.core.arrays import Floats, Values
+from rankgauge.core.checks import Number
+from rankgauge.core.parameters import parameter
 from rankgauge.data.features import Features
-from rankgauge.parameters import parameter
 from rankgauge.rankers import Ranker, registry
 from rankgauge.rankers.base import RankerSettings
 from rankgauge.rankers.checks import CheckFailed
@@ -58,8 +58,8 @@ def test_the_other_settings_of_boosted_features_pass_the_checks() -> None:
 
 PLUGIN = '''
 import numpy as np
-from rankgauge.checks import Number
-from rankgauge.parameters import parameter
+from rankgauge.core.checks import Number
+from rankgauge.core.parameters import parameter
 from rankgauge.rankers import Ranker, register
 
 @register

@@ -19,7 +19,7 @@ import pytest
 import rankgauge as rg
 from command_line import called
 from profiles import thorough
-from rankgauge.data.errors import InputError, RankgaugeError
+from rankgauge.errors import InputError, RankgaugeError
 from rankgauge.rankers import AdaRank, LambdaMART, LogisticRegression
 from rankgauge.rankers.best_feature import best_feature
 from rankgauge.rankers.checks import made_features

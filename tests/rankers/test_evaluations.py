@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import rankgauge as rg
 from rankgauge import Features
-from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.model import Ids
+from rankgauge.errors import RankgaugeError
 from rankgauge.rankers.crossval import cross_validation
 from rankgauge.rankers.evaluations import Evaluation
 

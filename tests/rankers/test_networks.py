@@ -17,14 +17,14 @@ from hypothesis import strategies as st
 import rankgauge as rg
 from profiles import examples
 from rankgauge import Features, InputError, MeasureError
-from rankgauge.arrays import Floats
-from rankgauge.data.errors import NotExportable
+from rankgauge.core.arrays import Floats
+from rankgauge.core.sealing import write_sealed
 from rankgauge.data.model import Ids
+from rankgauge.errors import NotExportable
 from rankgauge.native import layers, pairwise
 from rankgauge.rankers import ListNet, RankNet, load, networks
 from rankgauge.rankers.checks import made_features
 from rankgauge.rankers.networks import Adam, Network, NetworkRanker, _pieces, _unequal
-from rankgauge.sealing import write_sealed
 from rankgauge.space import pairwise_loss
 from rankgauge.testing import check_ranker
 

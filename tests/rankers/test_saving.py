@@ -20,6 +20,8 @@ from hypothesis import strategies as st
 import rankgauge as rg
 from profiles import examples
 from rankgauge import InputError, RankgaugeError
+from rankgauge.core.sealing import seal
+from rankgauge.core.seeds import digest
 from rankgauge.rankers import (
     AdaRank,
     LambdaMART,
@@ -32,8 +34,6 @@ from rankgauge.rankers import (
 )
 from rankgauge.rankers.checks import made_features
 from rankgauge.rankers.registry import find_method, methods
-from rankgauge.sealing import seal
-from rankgauge.seeds import digest
 
 FEATURES = made_features()
 RANKERS: dict[str, Ranker] = {

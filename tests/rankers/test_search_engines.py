@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from profiles import examples
 from rankgauge import Features, RankgaugeError
-from rankgauge.data.errors import NotExportable, NotFitted
+from rankgauge.errors import NotExportable, NotFitted
 from rankgauge.rankers import (
     AdaRank,
     CoordinateAscent,

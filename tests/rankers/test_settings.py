@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import rankgauge as rg
 from rankgauge import MeasureError, RankgaugeError, rankers
-from rankgauge.data.errors import NotFitted
+from rankgauge.errors import NotFitted
 from rankgauge.rankers import (
     LambdaMART,
     LogisticRegression,

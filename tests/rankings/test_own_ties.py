@@ -15,9 +15,9 @@ from oracles import distinct_permutations
 from oracles.basic import search_length
 from profiles import examples
 from rankgauge import AP, ESL, SearchLength
+from rankgauge.core.notes import worded
+from rankgauge.core.policies import Ties
 from rankgauge.measures.search_length import SearchLengthTo
-from rankgauge.notes import worded
-from rankgauge.policies import Ties
 
 TIED = {"q": {f"d{number}": 1.0 for number in range(1, 6)}}
 FOUR_OF_FIVE = {"q": {"d1": 0, "d2": 1, "d3": 0, "d4": 0, "d5": 0}}

@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 import rankgauge as rg
-from rankgauge.arrays import Floats
+from rankgauge.core.arrays import Floats
 from rankgauge.measures.answers import Answers, scores
 from rankgauge.rankings.alignment import align, judged_labels
 from rankgauge.rankings.lists import JudgedLabels, Rankings

@@ -43,10 +43,10 @@ from rankgauge import (
     nDCG,
 )
 from rankgauge.cli import main
+from rankgauge.core.notes import worded
 from rankgauge.measures import Binary, Measure
 from rankgauge.measures.formulas import harmonic_between, mean_reciprocal_rank, miss_chance
 from rankgauge.measures.orders import SAMPLES, arrangements, mean_over_orders
-from rankgauge.notes import worded
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings
 

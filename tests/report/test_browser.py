@@ -8,6 +8,7 @@ import pytest
 
 from browser import DESKTOP, PHONE, LookedAt
 from page_texts import HOSTILE, page_of
+from rankgauge.core.tables import Table, visible_line
 from rankgauge.report.html import (
     Beside,
     Facts,
@@ -18,7 +19,6 @@ from rankgauge.report.html import (
     Text,
     write_page,
 )
-from rankgauge.tables import Table, visible_line
 
 pytest.importorskip("jinja2")
 

@@ -16,9 +16,9 @@ from profiles import examples
 from rankgauge import Scores, compare, evaluate, settled
 from rankgauge.comparison.assessment import assess
 from rankgauge.comparison.correlation import kendall_tau_b
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.policies import Ties
 from rankgauge.data.model import Judgments, Run
-from rankgauge.policies import Ties
+from rankgauge.errors import RankgaugeError
 from rankgauge.query_sets import query_types
 from rankgauge.report import content
 from rankgauge.report.numbers import short

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from page_texts import HOSTILE, page_of
 from profiles import examples
-from rankgauge.data.errors import InputError, RankgaugeError
+from rankgauge.core.tables import Marked, PValue, Table, visible_line
+from rankgauge.errors import InputError, RankgaugeError
 from rankgauge.report.html import (
     SYMBOLS,
     Finding,
@@ -27,7 +28,6 @@ from rankgauge.report.html import (
     Text,
     write_page,
 )
-from rankgauge.tables import Marked, PValue, Table, visible_line
 
 pytest.importorskip("jinja2")
 
@@ -230,7 +230,7 @@ def test_a_page_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
 def test_without_jinja2_the_remedy_is_said() -> None:
     code = (
         "import sys; sys.modules['jinja2'] = None\n"
-        "from rankgauge.data.errors import RankgaugeError\n"
+        "from rankgauge.errors import RankgaugeError\n"
         "from rankgauge.report.html import Page, check_pages\n"
         "for call in (Page('t', 'l', ()).render, check_pages):\n"
         "    try:\n        call()\n    except RankgaugeError as error:\n        print(error)\n"

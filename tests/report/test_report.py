@@ -20,15 +20,15 @@ import rankgauge as rg
 from page_texts import HOSTILE, SVG
 from profiles import examples
 from rankgauge import Scores, compare, evaluate, write_report
-from rankgauge.data.errors import InputError, RankgaugeError
+from rankgauge.core.policies import Missing, Negative, Policies, Ties, Unjudged
+from rankgauge.core.tables import Table, visible_line
 from rankgauge.data.model import Judgments, Run
-from rankgauge.policies import Missing, Negative, Policies, Ties, Unjudged
+from rankgauge.errors import InputError, RankgaugeError
 from rankgauge.report.added import added_section
 from rankgauge.report.how import NAMES, VALUES
 from rankgauge.report.html import ShownTable
 from rankgauge.report.report import Reported, Wishes, as_json, report_html
 from rankgauge.report.texts import LONGEST
-from rankgauge.tables import Table, visible_line
 from report_pages import collection, data_of, island
 
 pytest.importorskip("jinja2")

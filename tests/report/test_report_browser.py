@@ -14,7 +14,7 @@ import pytest
 from browser import DESKTOP, PHONE, Look, Opened, Opening, look_of
 from page_texts import HOSTILE
 from rankgauge.comparison.significance import holm
-from rankgauge.tables import visible_line
+from rankgauge.core.tables import visible_line
 from report_data import Data, page_text, report_data
 
 EVERYWHERE = pytest.mark.parametrize(

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from scipy import stats
 
 import rankgauge as rg
-from rankgauge import AP, Aggregate, RankgaugeError, Scores, gm, resampling
-from rankgauge.resampling import Drawing, topic_counts
+from rankgauge import AP, Aggregate, RankgaugeError, Scores, gm
+from rankgauge.core import resampling
+from rankgauge.core.resampling import Drawing, topic_counts
 from rankgauge.scores.intervals import mean_interval
 
 Floats = NDArray[np.float64]

@@ -19,9 +19,9 @@ from hypothesis import strategies as st
 import rankgauge as rg
 from profiles import examples
 from rankgauge import AP, Scores, gm, nDCG
-from rankgauge.checks import Quoted
+from rankgauge.core.checks import Quoted
+from rankgauge.core.notes import worded
 from rankgauge.data import files
-from rankgauge.notes import worded
 
 NAN = math.nan
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}

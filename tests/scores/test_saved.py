@@ -23,10 +23,10 @@ import rankgauge as rg
 from command_line import one_process
 from profiles import examples
 from rankgauge import Scores
-from rankgauge.notes import Note
-from rankgauge.policies import Policies
+from rankgauge.core.notes import Note
+from rankgauge.core.policies import Policies
+from rankgauge.core.sealing import seal
 from rankgauge.scores.validation import POLICIES
-from rankgauge.sealing import seal
 
 EARLIER = Path(__file__).parent / "saved_1"
 """Files of version 1, all JSON, as rankgauge wrote them then."""

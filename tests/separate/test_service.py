@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from rankgauge.data.errors import InputError
+from rankgauge.errors import InputError
 from rankgauge.separate import launch, service
 from rankgauge.separate.launch import Cause
 from rankgauge.separate.service import Service, ServiceEnded

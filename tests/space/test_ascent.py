@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import rankgauge as rg
 from laws.strategies import HIGHEST, MEASURES, versions
 from profiles import examples
-from rankgauge.data.errors import MeasureError, RankgaugeError, Unsupported
+from rankgauge.errors import MeasureError, RankgaugeError, Unsupported
 from rankgauge.rankings.lists import Rankings
 from rankgauge.space import jittered, optima
 from rankgauge.space.ascent import climbed

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from docs_scripts import load
 from oracles.roots import numerator, sign_changes
 from profiles import examples
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.errors import RankgaugeError
 from rankgauge.measures.around import inner
 from rankgauge.rankings.lists import Rankings
 from rankgauge.space.bm25 import BM25, TermStatistics

@@ -8,7 +8,7 @@ from hypothesis import given
 
 from profiles import examples
 from rankgauge import parse
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.errors import RankgaugeError
 from rankgauge.space import Segment, line
 from space.strategies import moving
 

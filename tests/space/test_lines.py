@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from laws.strategies import HIGHEST, MEASURES, WRAPPERS, versions
 from profiles import examples
-from rankgauge.data.errors import MeasureError, RankgaugeError, Unsupported
+from rankgauge.errors import MeasureError, RankgaugeError, Unsupported
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.space import Segment, line
 from space.strategies import each_list, moving

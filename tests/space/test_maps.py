@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from figure_files import saved
 from profiles import examples
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.errors import RankgaugeError
 from rankgauge.space import parameter_map
 from rankgauge.space.bm25 import BM25, TermStatistics
 from rankgauge.studies.optimisation import example

@@ -15,7 +15,7 @@ from laws.strategies import MEASURES, versions
 from oracles import planes as oracle
 from profiles import examples
 from rankgauge import parse
-from rankgauge.data.errors import MeasureError, RankgaugeError, Unsupported
+from rankgauge.errors import MeasureError, RankgaugeError, Unsupported
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.space import line, plane
 from rankgauge.space.arrangements import Arrangement, canonical

@@ -14,7 +14,7 @@ from figure_files import HOSTILE, saved
 from laws.strategies import MEASURES, versions
 from oracles.roots import sign_changes
 from profiles import examples
-from rankgauge.data.errors import MeasureError, RankgaugeError
+from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.space import curve, line
 from rankgauge.space.nonlinear.crossings import enclosed, inversions

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import rankgauge as rg
 from laws.strategies import HIGHEST, MEASURES, WRAPPERS, versions
 from profiles import examples
-from rankgauge.data.errors import MeasureError, RankgaugeError, Unsupported
+from rankgauge.errors import MeasureError, RankgaugeError, Unsupported
 from rankgauge.measures.around import inner
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.space import Trajectory, jittered, line, trajectories, trajectory

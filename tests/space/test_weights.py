@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 import rankgauge as rg
 from figure_files import HOSTILE, saved
 from profiles import examples
-from rankgauge.data.errors import RankgaugeError
 from rankgauge.data.features import Features
 from rankgauge.data.model import Ids
+from rankgauge.errors import RankgaugeError
 from rankgauge.fusion.weights import run_space
 from rankgauge.measures.around import inner
 from rankgauge.rankings.lists import Rankings

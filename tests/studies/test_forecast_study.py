@@ -15,7 +15,7 @@ from scipy.stats import spearmanr
 from dask_cluster import on_loopback
 from forecast.made_tracks import write_track
 from profiles import examples
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.errors import RankgaugeError
 from rankgauge.forecast.forecaster import Forecaster
 from rankgauge.forecast.stacked import StackedRows
 from rankgauge.forecast.tracks import RICH, Rows, Track

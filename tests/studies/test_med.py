@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from rankgauge import InputError, Judgments
+from rankgauge.core.tables import Table
 from rankgauge.studies import med
-from rankgauge.tables import Table
 
 ROUNDING = 0.0005 + 1e-9
 """The published numbers have three decimals."""

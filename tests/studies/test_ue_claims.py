@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from profiles import examples
-from rankgauge.arrays import Floats
 from rankgauge.comparison.assessed import ALL
 from rankgauge.comparison.assessment import Testing
 from rankgauge.comparison.design import pairs_of
+from rankgauge.core.arrays import Floats
 from rankgauge.query_sets.by_chance import AboveChance
 from rankgauge.studies.ue import tables
 from rankgauge.studies.ue.claims import (

@@ -8,6 +8,7 @@ import math
 import pytest
 
 from rankgauge.comparison.assessed import ALL
+from rankgauge.core.tables import Table
 from rankgauge.studies.ue import tables
 from rankgauge.studies.ue.protocol import CASES, VERSIONS
 from rankgauge.studies.ue.published import (
@@ -19,7 +20,6 @@ from rankgauge.studies.ue.published import (
     published,
 )
 from rankgauge.studies.ue.tables import Drawn
-from rankgauge.tables import Table
 
 PARTS = {
     case.name: {name: parts_of_means(name, case.name) for name in COLLECTIONS} for case in CASES

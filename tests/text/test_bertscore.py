@@ -13,7 +13,7 @@ import pytest
 import summeval
 from profiles import some
 from rankgauge import Scores
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.errors import RankgaugeError
 from rankgauge.text import Texts, check_metric, evaluate, overview, parse_metric, use_encoder
 from rankgauge.text.base import Metric
 from rankgauge.text.checking import LAWS, _Subject

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from rankgauge.data.errors import MeasureError, RankgaugeError
+from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.text import Metric, Null, Texts, chance, metric, parse_metric, register_null
 from rankgauge.text.texts import DrawnTexts
 from rankgauge.text.tokens import source_words, word_counts, words_of

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from rankgauge.data.errors import MeasureError, RankgaugeError
+from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.text import Null, Texts, document_kinds, parse_metric, use_encoder
 from stand_in_encoder import StandIn
 

@@ -17,7 +17,7 @@ from scipy.special import ndtr
 
 import tiny_encoders
 from profiles import examples
-from rankgauge.data.errors import InputError, RankgaugeError
+from rankgauge.errors import InputError, RankgaugeError
 from rankgauge.text.encoders import Encoder, find_encoder, folder
 from rankgauge.text.encoders.activations import gelu
 from rankgauge.text.encoders.windows import OVERLAP, windows

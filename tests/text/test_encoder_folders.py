@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import tiny_encoders
 from command_line import one_process
 from profiles import examples
-from rankgauge.data.errors import InputError
+from rankgauge.errors import InputError
 from rankgauge.text.encoders import Encoder, weights
 from rankgauge.text.encoders.folder import CONFIG, ONNX, TOKENIZER, WEIGHTS
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import tiny_encoders
 from profiles import examples
-from rankgauge.data.errors import InputError
+from rankgauge.errors import InputError
 from rankgauge.text import Texts, evaluate, use_encoder
 from rankgauge.text.encoders import Encoder, onnx
 from rankgauge.text.encoders.folder import ONNX

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import tiny_encoders
-from rankgauge.data.errors import InputError
+from rankgauge.errors import InputError
 from rankgauge.text import Texts, evaluate, use_encoder
 from rankgauge.text.encoders import Encoder
 from rankgauge.text.encoders.folder import WEIGHTS

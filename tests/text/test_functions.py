@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from rankgauge.data.errors import MeasureError, RankgaugeError
+from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.text import Null, Texts, check_metric, metric, parse_metric, registry
 
 TEXTS = Texts(

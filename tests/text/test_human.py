@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from profiles import examples
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.resampling import Drawing, topic_counts
+from rankgauge.errors import RankgaugeError
 from rankgauge.measures.elsewhere import given as made_elsewhere
-from rankgauge.resampling import Drawing, topic_counts
 from rankgauge.scores.model import Scores
 from rankgauge.text import correlations, human
 from rankgauge.text.files import read_texts

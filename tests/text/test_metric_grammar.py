@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rankgauge.data.errors import MeasureError
+from rankgauge.errors import MeasureError
 from rankgauge.measures.grammar import parse
 from rankgauge.scores.parsing import parse_scored
 from rankgauge.text import Metric, Null, metric, parse_metric, register

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rankgauge.data.errors import MeasureError
+from rankgauge.errors import MeasureError
 from rankgauge.testing import LawBroken
 from rankgauge.text import Metric, Texts, check_metric, metrics, parse_metric, use_encoder
 from rankgauge.text.checking import LAWS

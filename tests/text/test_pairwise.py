@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from profiles import examples
-from rankgauge.data.errors import InputError, RankgaugeError
+from rankgauge.errors import InputError, RankgaugeError
 from rankgauge.scores.model import Scores
 from rankgauge.text.agreement import pair_agreement
 from rankgauge.text.grammar import parse_metric

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from profiles import examples
-from rankgauge.data.errors import RankgaugeError
-from rankgauge.resampling import Drawing, topic_counts
+from rankgauge.core.resampling import Drawing, topic_counts
+from rankgauge.errors import RankgaugeError
 from rankgauge.scores.model import Scores
 from rankgauge.text.files import read_texts
 from rankgauge.text.grammar import parse_metric

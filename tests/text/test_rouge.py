@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import summeval
 from oracles import rouge as oracle
 from profiles import examples, some
-from rankgauge.data.errors import MeasureError, RankgaugeError
+from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.text import Texts, parse_metric, rouge_library
 from rankgauge.text.tokens import words_of
 

@@ -9,7 +9,7 @@ import pytest
 
 import rankgauge as rg
 from rankgauge import query_sets
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.errors import RankgaugeError
 from rankgauge.text import Null, Texts, parse_metric
 from rankgauge.text.evaluation import FORMS, evaluate, overview
 

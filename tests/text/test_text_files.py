@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from profiles import examples
-from rankgauge.data.errors import InputError
+from rankgauge.errors import InputError
 from rankgauge.text.files import read_texts
 from rankgauge.text.ratings import read_ratings
 from rankgauge.text.texts import Texts

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import summeval
 import tiny_encoders
 from profiles import examples
-from rankgauge.data.errors import InputError, RankgaugeError
+from rankgauge.errors import InputError, RankgaugeError
 from rankgauge.separate import launch
 from rankgauge.text.encoders import tokenization
 from rankgauge.text.encoders.folder import TOKENIZER

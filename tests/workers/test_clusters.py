@@ -24,8 +24,8 @@ from dask_cluster import LoopbackCluster, loopback_cluster
 from dask_tasks import Heavy, by_heavy, hide, show, slow, write_letor
 from rankgauge import space, text
 from rankgauge.cli import commands
+from rankgauge.core.tables import Table
 from rankgauge.rankers import cross_validate, cross_validation
-from rankgauge.tables import Table
 from rankgauge.workers import clusters, outcomes, share
 from rankgauge.workers.packing import digest_of
 

@@ -18,7 +18,7 @@ from rankgauge.cli.signals import (
     end_now,
     ignore_signals,
 )
-from rankgauge.data.errors import RankgaugeError, RankgaugeWarning
+from rankgauge.errors import RankgaugeError, RankgaugeWarning
 
 TASKS = {
     "Score": {

@@ -31,8 +31,7 @@ from rankgauge.cli.topic_sets import (
 )
 from rankgauge.cli.workers import workers
 from rankgauge.comparison.assessment import assess
-from rankgauge.data.errors import RankgaugeError
-from rankgauge.policies import (
+from rankgauge.core.policies import (
     BROAD_LABEL,
     FUZZINESS,
     MOST_SAMPLES,
@@ -41,6 +40,7 @@ from rankgauge.policies import (
     SPLITS,
     SharedTopics,
 )
+from rankgauge.errors import RankgaugeError
 
 DEFAULT_MEASURES = ("nDCG@10", "v2(nDCG@10)", "AP", "RR")
 

@@ -13,8 +13,8 @@ from rankgauge.cli.output import (
     show_with_notes,
 )
 from rankgauge.comparison.assessed import Assessment, AssessmentFigure
+from rankgauge.core.tables import Table
 from rankgauge.data.files import writing
-from rankgauge.tables import Table
 
 TABLES = {
     "measures": Assessment.table,

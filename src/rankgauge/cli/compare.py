@@ -26,9 +26,9 @@ from rankgauge.comparison.design import pairs_of
 from rankgauge.comparison.power import PowerTest, detectable
 from rankgauge.comparison.significance import TESTS
 from rankgauge.comparison.systems import compare, usual_samples
-from rankgauge.data.errors import RankgaugeError
-from rankgauge.policies import DEFAULT_CORRECTION, SAMPLES, SharedTopics
-from rankgauge.resampling import Drawing, pair_blocks
+from rankgauge.core.policies import DEFAULT_CORRECTION, SAMPLES, SharedTopics
+from rankgauge.core.resampling import Drawing, pair_blocks
+from rankgauge.errors import RankgaugeError
 from rankgauge.scores.model import Scores
 
 

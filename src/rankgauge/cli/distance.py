@@ -9,7 +9,6 @@ from typing import Any, Literal, NamedTuple, get_args
 import click
 import numpy as np
 
-from rankgauge.arrays import Floats
 from rankgauge.cli.numbers import WholeNumber, whole
 from rankgauge.cli.options import (
     DEFAULT_MEASURE,
@@ -37,7 +36,17 @@ from rankgauge.cli.scoring import (
     same_file,
 )
 from rankgauge.cli.workers import workers, workers_options
-from rankgauge.data.errors import MeasureError, RankgaugeError
+from rankgauge.core.arrays import Floats
+from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.policies import (
+    DEFAULT_MED_METHOD,
+    DEFAULT_ORDERED,
+    MedMethod,
+    Negative,
+    Offlist,
+    Ordered,
+)
+from rankgauge.core.tables import Cell, Table
 from rankgauge.data.files import display_name
 from rankgauge.data.model import Judgments, Run
 from rankgauge.data.parts import StoredRun, stored_runs
@@ -46,24 +55,15 @@ from rankgauge.distance.advice import advise
 from rankgauge.distance.maximized import TRACE_COLUMNS, asked_measure, grades_text
 from rankgauge.distance.runs import Distances, med_matrix
 from rankgauge.distance.settling import settled as settle
+from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.evaluation.evaluator import evaluate
 from rankgauge.evaluation.inputs import label
 from rankgauge.evaluation.mismatch import no_shared_topics
 from rankgauge.measures.around import innermost
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import parse_all
-from rankgauge.notes import Note, counted, worded
-from rankgauge.policies import (
-    DEFAULT_MED_METHOD,
-    DEFAULT_ORDERED,
-    MedMethod,
-    Negative,
-    Offlist,
-    Ordered,
-)
 from rankgauge.rankings.alignment import rows_of
 from rankgauge.scores.model import Scores
-from rankgauge.tables import Cell, Table
 from rankgauge.workers import outcomes
 
 

@@ -22,7 +22,7 @@ from rankgauge.cli.options import (
 )
 from rankgauge.cli.output import fail_if_incomplete, show, show_with_notes
 from rankgauge.cli.scoring import Scoring
-from rankgauge.policies import Offlist
+from rankgauge.core.policies import Offlist
 
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
 

@@ -25,13 +25,13 @@ from rankgauge.cli.options import (
 from rankgauge.cli.output import fail_if_incomplete, notify, progress, show_with_notes
 from rankgauge.cli.scoring import Scoring, about_judgments, check_order
 from rankgauge.cli.workers import workers, workers_options
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.policies import DEFAULT_POOL_TIES, PoolTies
 from rankgauge.data.model import Run
 from rankgauge.data.parts import StoredRun
+from rankgauge.errors import RankgaugeError
 from rankgauge.forecast.depths import DEFAULT_DEPTHS, DEFAULT_MEASURE, judging_depth
 from rankgauge.forecast.teams import LETTERS, RUNS, Teams, teams_of
 from rankgauge.measures.grammar import parse_all
-from rankgauge.policies import DEFAULT_POOL_TIES, PoolTies
 
 
 @click.command("depth")

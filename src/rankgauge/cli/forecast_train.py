@@ -23,6 +23,7 @@ from rankgauge.cli.tracks import (
     target_option,
     track_options,
 )
+from rankgauge.core.notes import Note, counted
 from rankgauge.forecast.forecaster import (
     OWN_SETTINGS,
     Forecaster,
@@ -31,7 +32,6 @@ from rankgauge.forecast.forecaster import (
     SubsetBy,
 )
 from rankgauge.forecast.tracks import TRACK, FeatureJudgments
-from rankgauge.notes import Note, counted
 
 
 @click.command("train")

@@ -22,18 +22,18 @@ from rankgauge.cli.options import (
 from rankgauge.cli.output import fail_if_incomplete, notify, print_or_write, show_with_notes
 from rankgauge.cli.scoring import Scoring, about_judgments
 from rankgauge.cli.topic_sets import read_set
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.tables import Table
 from rankgauge.data.files import read_once
 from rankgauge.data.model import Judgments
 from rankgauge.data.trec import read_qrels
+from rankgauge.errors import RankgaugeError
 from rankgauge.forecast.estimates import two_phase
 from rankgauge.forecast.plans import plan
 from rankgauge.forecast.topic_choice import choose_topics
 from rankgauge.measures.grammar import parse_all
-from rankgauge.notes import Note, counted, worded
 from rankgauge.rankings.alignment import NOT_JUDGED
 from rankgauge.scores.model import Scores
-from rankgauge.tables import Table
 
 TARGET = "nDCG@100"
 

@@ -10,7 +10,7 @@ import click
 
 from rankgauge.cli.numbers import Decimal, WholeNumber
 from rankgauge.cli.options import F, together
-from rankgauge.policies import By
+from rankgauge.core.policies import By
 
 
 def _settings(

@@ -9,13 +9,13 @@ import click
 
 from rankgauge.cli.options import output_options, plugin_option
 from rankgauge.cli.output import print_or_write, show, tell
-from rankgauge.data.errors import MeasureError
+from rankgauge.core.tables import Table
+from rankgauge.errors import MeasureError
 from rankgauge.measures import Aggregate, Measure, entries, parse
 from rankgauge.measures.around import AroundMeasure
 from rankgauge.measures.names import other_names
 from rankgauge.measures.registry import Entry, broken_plugins, find
 from rankgauge.measures.scored import Scored
-from rankgauge.tables import Table
 
 if TYPE_CHECKING:
     from rankgauge.text.registry import MetricEntry

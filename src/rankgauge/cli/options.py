@@ -11,10 +11,7 @@ import click
 from rankgauge.cli.numbers import Decimal, WholeNumber
 from rankgauge.cli.output_files import FIGURE_FILE, OUTPUT_FILE, SPREADSHEET
 from rankgauge.cli.workers import workers_options
-from rankgauge.data.files import LEAST_CONTENT, MOST_EXPANSION, SIZE_LIMIT, STANDARD_INPUT
-from rankgauge.data.roles import DOCUMENT, GRADE, QUERY, SCORE, Role
-from rankgauge.measures import load_plugin
-from rankgauge.policies import (
+from rankgauge.core.policies import (
     DEFAULT_ABSENT,
     DEFAULT_MISSING,
     DEFAULT_NEGATIVE,
@@ -39,7 +36,10 @@ from rankgauge.policies import (
     Tail,
     Ties,
 )
-from rankgauge.tables import FORMATS
+from rankgauge.core.tables import FORMATS
+from rankgauge.data.files import LEAST_CONTENT, MOST_EXPANSION, SIZE_LIMIT, STANDARD_INPUT
+from rankgauge.data.roles import DOCUMENT, GRADE, QUERY, SCORE, Role
+from rankgauge.measures import load_plugin
 
 F = TypeVar("F", bound=Callable[..., Any])
 

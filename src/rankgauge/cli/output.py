@@ -14,9 +14,9 @@ import click
 
 from rankgauge.cli import printable
 from rankgauge.cli.output_files import SPREADSHEET
+from rankgauge.core.notes import LOUD, Note, counted, worded
+from rankgauge.core.tables import Cell, MadeRows, Table
 from rankgauge.data.files import writing
-from rankgauge.notes import LOUD, Note, counted, worded
-from rankgauge.tables import Cell, MadeRows, Table
 
 FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 """Spreadsheets run a text as a formula if it begins with one of these."""

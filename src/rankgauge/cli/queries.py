@@ -7,7 +7,6 @@ from typing import Any
 import click
 import numpy as np
 
-from rankgauge.arrays import Floats
 from rankgauge.cli.learning_options import by_option
 from rankgauge.cli.numbers import Decimal, WholeNumber
 from rankgauge.cli.options import (
@@ -22,11 +21,12 @@ from rankgauge.cli.options import (
 from rankgauge.cli.output import fail_if_incomplete, show_with_notes
 from rankgauge.cli.output_files import FIGURE_FILE
 from rankgauge.cli.scoring import Scoring
+from rankgauge.core.arrays import Floats
+from rankgauge.core.policies import DEFAULT_BY, SET_SHARE, By
 from rankgauge.data.model import Judgments
 from rankgauge.figures.files import save_figure
 from rankgauge.figures.queries import expected_histogram
 from rankgauge.measures.around import of_rankings
-from rankgauge.policies import DEFAULT_BY, SET_SHARE, By
 from rankgauge.query_sets import query_types
 from rankgauge.query_sets import significance as p_values
 from rankgauge.rankings.alignment import judged_labels

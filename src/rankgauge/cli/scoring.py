@@ -11,19 +11,8 @@ import click
 
 from rankgauge.cli.output import notify, progress
 from rankgauge.cli.workers import workers
-from rankgauge.data.errors import InputError, RankgaugeError
-from rankgauge.data.files import STANDARD_INPUT, open_content
-from rankgauge.data.model import Judgments, Run
-from rankgauge.data.parts import StoredRun, stored_runs
-from rankgauge.data.roles import ColumnNames
-from rankgauge.data.trec import RunFile, read_qrels, read_qrels_and_run, read_run
-from rankgauge.evaluation.evaluator import evaluate
-from rankgauge.evaluation.parts import steps_of
-from rankgauge.measures import Aggregate, Measure
-from rankgauge.measures.around import innermost, of_rankings
-from rankgauge.measures.grammar import apart, parse_all
-from rankgauge.notes import Note
-from rankgauge.policies import (
+from rankgauge.core.notes import Note
+from rankgauge.core.policies import (
     DEFAULT_NEGATIVE,
     Missing,
     Negative,
@@ -32,7 +21,18 @@ from rankgauge.policies import (
     Tail,
     Ties,
 )
-from rankgauge.records import Record
+from rankgauge.core.records import Record
+from rankgauge.data.files import STANDARD_INPUT, open_content
+from rankgauge.data.model import Judgments, Run
+from rankgauge.data.parts import StoredRun, stored_runs
+from rankgauge.data.roles import ColumnNames
+from rankgauge.data.trec import RunFile, read_qrels, read_qrels_and_run, read_run
+from rankgauge.errors import InputError, RankgaugeError
+from rankgauge.evaluation.evaluator import evaluate
+from rankgauge.evaluation.parts import steps_of
+from rankgauge.measures import Aggregate, Measure
+from rankgauge.measures.around import innermost, of_rankings
+from rankgauge.measures.grammar import apart, parse_all
 from rankgauge.scores.model import Scores
 
 ALONE = (

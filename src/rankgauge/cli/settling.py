@@ -11,16 +11,16 @@ import numpy as np
 from rankgauge.cli.output import progress
 from rankgauge.cli.scoring import Scoring
 from rankgauge.cli.workers import workers
+from rankgauge.core.notes import worded
+from rankgauge.core.policies import DEFAULT_PRECISION, Offlist, Ordered
+from rankgauge.core.tables import Cell, Table
 from rankgauge.data.files import read_once
 from rankgauge.data.model import Judgments, Run
 from rankgauge.distance.settling import settled
 from rankgauge.measures.around import Aggregate, of_rankings
 from rankgauge.measures.labelling import about_negative
-from rankgauge.notes import worded
-from rankgauge.policies import DEFAULT_PRECISION, Offlist, Ordered
 from rankgauge.scores.model import Scores
 from rankgauge.scores.tables import OVER
-from rankgauge.tables import Cell, Table
 
 COLUMN = "settled"
 

@@ -28,12 +28,12 @@ from rankgauge.cli.space_inputs import (
     range_options,
 )
 from rankgauge.cli.workers import workers, workers_options
+from rankgauge.core.notes import Note
+from rankgauge.core.results import Result
+from rankgauge.core.tables import Table
 from rankgauge.figures.files import save_figure
-from rankgauge.notes import Note
-from rankgauge.results import Result
 from rankgauge.space.curves import MARGIN
 from rankgauge.space.planes import Across
-from rankgauge.tables import Table
 
 
 @click.group("space")

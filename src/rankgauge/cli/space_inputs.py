@@ -22,15 +22,15 @@ from rankgauge.cli.options import (
     together,
 )
 from rankgauge.cli.scoring import can_be_read, column_names, read_judgments
-from rankgauge.data.errors import InputError
+from rankgauge.core.policies import Absent, SharedTopics
+from rankgauge.core.records import Record
 from rankgauge.data.features import Features
 from rankgauge.data.letor import read_letor
 from rankgauge.data.parts import stored_runs
 from rankgauge.data.trec import read_qrels, read_run
+from rankgauge.errors import InputError
 from rankgauge.fusion.weights import run_space
-from rankgauge.policies import Absent, SharedTopics
 from rankgauge.query_sets.samples import query_sample
-from rankgauge.records import Record
 from rankgauge.space.weights import WeightSpace
 
 F = TypeVar("F", bound=Callable[..., Any])

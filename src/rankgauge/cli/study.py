@@ -14,12 +14,12 @@ from rankgauge.cli.options import output_option, together
 from rankgauge.cli.output import Incomplete, line_width, notify, progress
 from rankgauge.cli.output_files import OUTPUT_FOLDER, make_folder
 from rankgauge.cli.workers import workers, workers_options
-from rankgauge.data.errors import InputError, RankgaugeError
+from rankgauge.core.notes import Note
+from rankgauge.core.tables import Table
 from rankgauge.data.files import writing
 from rankgauge.data.own_paths import OwnPath
+from rankgauge.errors import InputError, RankgaugeError
 from rankgauge.figures.drawing import check_plotting
-from rankgauge.notes import Note
-from rankgauge.tables import Table
 from rankgauge.workers import outcomes
 
 if TYPE_CHECKING:

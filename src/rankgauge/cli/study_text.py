@@ -22,12 +22,13 @@ from rankgauge.cli.output import Incomplete, line_width, notify, progress
 from rankgauge.cli.output_files import OUTPUT_FOLDER, make_folder
 from rankgauge.cli.study import can, lacking_libraries
 from rankgauge.cli.workers import workers, workers_options
+from rankgauge.core.notes import Note
+from rankgauge.core.policies import CORRELATION_SAMPLES
+from rankgauge.core.tables import Table
 from rankgauge.data.files import read_bytes, remove_unfinished, writing
 from rankgauge.data.own_paths import OwnPath
 from rankgauge.figures.drawing import check_plotting
 from rankgauge.figures.files import save_figure
-from rankgauge.notes import Note
-from rankgauge.policies import CORRELATION_SAMPLES
 from rankgauge.report.html import check_pages, write_page
 from rankgauge.studies.index import INDEX, index_table
 from rankgauge.studies.text.counterparts import FIGURES, TABLES, counterparts
@@ -40,7 +41,6 @@ from rankgauge.studies.text.study import (
     available_encoder,
     run_study,
 )
-from rankgauge.tables import Table
 from rankgauge.text.embedding import use_encoder
 
 PAGE = "study.html"

@@ -34,16 +34,23 @@ from rankgauge.cli.output_files import OUTPUT_FOLDER
 from rankgauge.cli.scoring import named
 from rankgauge.cli.study import can, lacking_libraries
 from rankgauge.cli.workers import workers, workers_options
-from rankgauge.data.errors import InputError
+from rankgauge.core.notes import Note
+from rankgauge.core.policies import BROAD_LABEL, BROAD_SHARE, SET_SHARE, InformativeBy
+from rankgauge.core.sealing import (
+    SEAL,
+    check_seal,
+    read_object,
+    read_sealed,
+    unsealed,
+    write_sealed,
+)
 from rankgauge.data.files import display_name, read_bytes, remove_unfinished, writing
 from rankgauge.data.own_paths import OwnPath
+from rankgauge.errors import InputError
 from rankgauge.figures.drawing import check_plotting
 from rankgauge.figures.files import save_figure
 from rankgauge.measures.answers import BESTS, CHANCES
-from rankgauge.notes import Note
-from rankgauge.policies import BROAD_LABEL, BROAD_SHARE, SET_SHARE, InformativeBy
 from rankgauge.report.html import check_pages, write_page
-from rankgauge.sealing import SEAL, check_seal, read_object, read_sealed, unsealed, write_sealed
 from rankgauge.studies.index import INDEX
 from rankgauge.studies.ue.counterparts import FIGURES, QUERIES, TABLES
 from rankgauge.studies.ue.page import DrawnFigure, study_page

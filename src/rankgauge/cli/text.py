@@ -25,9 +25,9 @@ from rankgauge.cli.options import (
 )
 from rankgauge.cli.output import MACHINE_FORMATS, chosen_format, progress, show, show_with_notes
 from rankgauge.cli.workers import workers, workers_options
+from rankgauge.core.policies import CORRELATION_SAMPLES, DEFAULT_MISSING, SEED, Missing
 from rankgauge.figures.files import save_figure
 from rankgauge.measures.scored import Around
-from rankgauge.policies import CORRELATION_SAMPLES, DEFAULT_MISSING, SEED, Missing
 from rankgauge.text.agreement import pair_agreement
 from rankgauge.text.chance import CANDIDATE, REFERENCE, TEXT, WORDS, Null
 from rankgauge.text.embedding import use_encoder

@@ -13,12 +13,12 @@ from rankgauge import query_sets
 from rankgauge.cli.output import notify
 from rankgauge.cli.scoring import WantedScores, file_of_scores, named
 from rankgauge.comparison.assessed import ALL
-from rankgauge.data.errors import InputError, RankgaugeError
+from rankgauge.core.notes import Note, counted
+from rankgauge.core.policies import SET_SHARE
 from rankgauge.data.files import UTF8_MARK, display_name, read_bytes
 from rankgauge.data.model import decode
+from rankgauge.errors import InputError, RankgaugeError
 from rankgauge.measures.elsewhere import Given
-from rankgauge.notes import Note, counted
-from rankgauge.policies import SET_SHARE
 from rankgauge.query_sets import QuerySet
 from rankgauge.scores.model import Scores
 

@@ -19,12 +19,12 @@ from rankgauge.cli.options import (
 )
 from rankgauge.cli.output import notify
 from rankgauge.cli.scoring import about_judgments, check_order, column_names, file_of_scores
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.policies import DEFAULT_POOL_TIES, PoolTies
+from rankgauge.core.records import Record
 from rankgauge.data.trec import run_files
+from rankgauge.errors import RankgaugeError
 from rankgauge.forecast.score_tracks import ScoreTrack
 from rankgauge.forecast.tracks import Track, TrackParts, track_parts
-from rankgauge.policies import DEFAULT_POOL_TIES, PoolTies
-from rankgauge.records import Record
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -34,10 +34,10 @@ from rankgauge.cli.output_files import OUTPUT_FILE
 from rankgauge.cli.scoring import check_output, column_names, read_judgments
 from rankgauge.cli.topic_sets import read_set
 from rankgauge.cli.workers import workers, workers_options
+from rankgauge.core.policies import Absent, SharedTopics
 from rankgauge.data.parts import stored_runs
 from rankgauge.data.trec import write_run
 from rankgauge.fusion.tuning import ALL, FOLDS, REPEATS, RESTARTS, SAMPLES, tune
-from rankgauge.policies import Absent, SharedTopics
 from rankgauge.space.curves import MARGIN
 
 STANDARD_OUTPUT = "-"

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints
-from rankgauge.checks import checked, one_of
 from rankgauge.comparison.consistency import FEWEST, Splits, absolute_difference
 from rankgauge.comparison.correlation import Concordance, concordance_of
 from rankgauge.comparison.significance import named_test
-from rankgauge.data.errors import RankgaugeError
-from rankgauge.notes import Note, counted, worded
-from rankgauge.results import Result
-from rankgauge.tables import Cell, Table
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.checks import checked, one_of
+from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.results import Result
+from rankgauge.core.tables import Cell, Table
+from rankgauge.errors import RankgaugeError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -17,17 +17,14 @@ from operator import itemgetter
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints
-from rankgauge.checks import Number, Whole, checked
 from rankgauge.comparison.assessed import ALL, Assessed, Assessment, definitions_of
 from rankgauge.comparison.consistency import split_halves
 from rankgauge.comparison.design import pairs_of, shared_topics
 from rankgauge.comparison.significance import Pairs, check_correction, corrected, named_test
-from rankgauge.data.errors import MeasureError, RankgaugeError
-from rankgauge.measures.around import Aggregate, inner, innermost
-from rankgauge.measures.scored import Scored
-from rankgauge.notes import Note
-from rankgauge.policies import (
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.checks import Number, Whole, checked
+from rankgauge.core.notes import Note
+from rankgauge.core.policies import (
     DEFAULT_TEST,
     FUZZINESS,
     LEVEL,
@@ -40,8 +37,11 @@ from rankgauge.policies import (
     SPLITS,
     SharedTopics,
 )
-from rankgauge.resampling import Drawing, Progress
-from rankgauge.rounding import ROUNDING, greatest_magnitude
+from rankgauge.core.resampling import Drawing, Progress
+from rankgauge.core.rounding import ROUNDING, greatest_magnitude
+from rankgauge.errors import MeasureError, RankgaugeError
+from rankgauge.measures.around import Aggregate, inner, innermost
+from rankgauge.measures.scored import Scored
 from rankgauge.scores.model import Scores
 from rankgauge.workers import AnyExecutor, Shared, outcomes, share
 

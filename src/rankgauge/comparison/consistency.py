@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.resampling import CELLS, Drawing
+from rankgauge.core.rounding import ROUNDING, greatest_magnitude
+from rankgauge.errors import RankgaugeError
 from rankgauge.native.differences import agreements
-from rankgauge.resampling import CELLS, Drawing
-from rankgauge.rounding import ROUNDING, greatest_magnitude
 
 BINS = 40
 FEWEST = 100

@@ -10,19 +10,19 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints
-from rankgauge.checks import checked
 from rankgauge.comparison.overlap import RBO, grouped, overlap
-from rankgauge.data.errors import MeasureError, RankgaugeError
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.checks import checked
+from rankgauge.core.notes import Note, counted
+from rankgauge.core.policies import PERSISTENCE, PERSISTENCES
+from rankgauge.core.results import Result
+from rankgauge.core.rounding import rounded
+from rankgauge.core.tables import Cell, Table
+from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.scored import Scored
-from rankgauge.notes import Note, counted
-from rankgauge.policies import PERSISTENCE, PERSISTENCES
-from rankgauge.results import Result
-from rankgauge.rounding import rounded
 from rankgauge.scores.model import Scores
 from rankgauge.scores.parsing import parse_scored
-from rankgauge.tables import Cell, Table
 
 Ranked: TypeAlias = Mapping[Any, float] | Iterable[Any]
 """Numbers or `{name: number}`, higher is better; or a list of ids and groups of tied ids, best first."""

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rankgauge.arrays import Bools, Floats, Ints
-from rankgauge.checks import checked, one_of
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.arrays import Bools, Floats, Ints
+from rankgauge.core.checks import checked, one_of
+from rankgauge.core.notes import Note, counted
+from rankgauge.core.policies import SharedTopics
+from rankgauge.errors import RankgaugeError
 from rankgauge.measures.aggregates import ArithmeticMean
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.scored import Scored
-from rankgauge.notes import Note, counted
-from rankgauge.policies import SharedTopics
 from rankgauge.scores.model import Scores, places
 
 

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints
-from rankgauge.checks import checked, one_of
-from rankgauge.data.errors import RankgaugeError
-from rankgauge.policies import DEFAULT_OVERLAP_TIES, PERSISTENCE, PERSISTENCES, OverlapTies
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.checks import checked, one_of
+from rankgauge.core.policies import DEFAULT_OVERLAP_TIES, PERSISTENCE, PERSISTENCES, OverlapTies
+from rankgauge.errors import RankgaugeError
 
 _GROUPS = (tuple, list, set, frozenset)
 

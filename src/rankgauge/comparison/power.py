@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from rankgauge.checks import Number, Whole, checked, one_of
 from rankgauge.comparison.design import pairs_of, shared_topics, with_topics
 from rankgauge.comparison.significance import Pairs, critical_range
 from rankgauge.comparison.studentized_range import LogEstimate
-from rankgauge.data.errors import RankgaugeError
-from rankgauge.notes import Note, counted, worded
-from rankgauge.policies import LEVEL, LEVELS, POWER, SAMPLES, SEED, SharedTopics
-from rankgauge.resampling import Drawing, Progress, greatest_ranges
-from rankgauge.results import Result
+from rankgauge.core.checks import Number, Whole, checked, one_of
+from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.policies import LEVEL, LEVELS, POWER, SAMPLES, SEED, SharedTopics
+from rankgauge.core.resampling import Drawing, Progress, greatest_ranges
+from rankgauge.core.results import Result
+from rankgauge.core.tables import Table
+from rankgauge.errors import RankgaugeError
 from rankgauge.scores.model import Scores
-from rankgauge.tables import Table
 
 if TYPE_CHECKING:
     from rankgauge.workers import AnyExecutor

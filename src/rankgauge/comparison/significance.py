@@ -15,12 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.arrays import Floats, Ints, T
 from rankgauge.comparison.studentized_range import critical_value, upper_tail
-from rankgauge.data.errors import RankgaugeError
-from rankgauge.measures.base import ratio
-from rankgauge.native.differences import moments
-from rankgauge.resampling import (
+from rankgauge.core.arrays import Floats, Ints, T
+from rankgauge.core.resampling import (
     CELLS,
     Drawing,
     all_signs,
@@ -28,7 +25,10 @@ from rankgauge.resampling import (
     sign_flips,
     studentized,
 )
-from rankgauge.rounding import ROUNDING, rounded
+from rankgauge.core.rounding import ROUNDING, rounded
+from rankgauge.errors import RankgaugeError
+from rankgauge.measures.base import ratio
+from rankgauge.native.differences import moments
 
 AT_A_TIME = 100_000_000
 """How many differences are computed before the user can interrupt."""

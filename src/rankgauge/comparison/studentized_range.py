@@ -11,7 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from rankgauge.arrays import Floats
+from rankgauge.core.arrays import Floats
 
 _TAIL = 1e-18
 """What is left out of an integral on either side."""

@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankgauge.arrays import Bools, Floats, Ints
-from rankgauge.checks import checked
 from rankgauge.comparison.design import pairs_of, shared_topics, with_topics
 from rankgauge.comparison.significance import Pairs, check_correction, corrected, named_test
-from rankgauge.measures.around import Aggregate, inner
-from rankgauge.measures.scored import Scored
-from rankgauge.notes import Note, counted, worded
-from rankgauge.policies import (
+from rankgauge.core.arrays import Bools, Floats, Ints
+from rankgauge.core.checks import checked
+from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.policies import (
     DEFAULT_CORRECTION,
     DEFAULT_TEST,
     LEVEL,
@@ -25,10 +23,12 @@ from rankgauge.policies import (
     SEED,
     SharedTopics,
 )
-from rankgauge.resampling import Drawing, Progress
-from rankgauge.results import Result
+from rankgauge.core.resampling import Drawing, Progress
+from rankgauge.core.results import Result
+from rankgauge.core.tables import Cell, MadeRows, Marked, PValue, Table
+from rankgauge.measures.around import Aggregate, inner
+from rankgauge.measures.scored import Scored
 from rankgauge.scores.model import Scores
-from rankgauge.tables import Cell, MadeRows, Marked, PValue, Table
 
 if TYPE_CHECKING:
     from rankgauge.workers import AnyExecutor

@@ -23,15 +23,15 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from rankgauge import sealing
-from rankgauge.data.errors import InputError, RankgaugeError, RankgaugeWarning
+from rankgauge.core import sealing
+from rankgauge.core.records import Record
+from rankgauge.core.seeds import digest
 from rankgauge.data.features import Features
 from rankgauge.data.files import STANDARD_INPUT, display_name, writing
 from rankgauge.data.model import Ids
 from rankgauge.data.own_paths import OwnPath
 from rankgauge.data.trec import Path
-from rankgauge.records import Record
-from rankgauge.seeds import digest
+from rankgauge.errors import InputError, RankgaugeError, RankgaugeWarning
 
 VARIABLE, OFF = "RANKGAUGE_CACHE", "off"
 VERSION = 3

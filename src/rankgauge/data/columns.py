@@ -13,9 +13,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.data.errors import InputError
 from rankgauge.data.model import Ids, encode, whole_grade
 from rankgauge.data.roles import GRADE, RANK, Role
+from rankgauge.errors import InputError
 from rankgauge.native import arrow
 
 TYPES = {

@@ -10,17 +10,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.arrays import Floats, Ints
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.notes import counted
 from rankgauge.data.columns import Column, Place, missing
-from rankgauge.data.errors import InputError, NoRows
 from rankgauge.data.files import MARK_INSIDE
 from rankgauge.data.kinds import NUMBER
 from rankgauge.data.model import Ids, decode, encode
 from rankgauge.data.roles import GRADE, RANK, SCORE, Role, Wanted, places_of
 from rankgauge.data.tables import in_roles
 from rankgauge.data.trec import line_number, text_of
+from rankgauge.errors import InputError, NoRows
 from rankgauge.native import csv as native
-from rankgauge.notes import counted
 from rankgauge.workers import processors
 
 TOO_FEW, TOO_MANY, AFTER_QUOTE, OPEN_QUOTE, BINARY, EMPTY, MARK = range(1, 8)

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints
-from rankgauge.data.errors import DuplicateError, InputError
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.records import Record
 from rankgauge.data.model import Ids, decode, encode, whole_grade
+from rankgauge.errors import DuplicateError, InputError
 from rankgauge.native import dicts as native
 from rankgauge.native import ids as native_ids
-from rankgauge.records import Record
 
 SHOWN = 60
 RUN_ROW = "{document: score} or a list of documents, the best first"

@@ -10,14 +10,14 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.arrays import Ints, Labels, Values
-from rankgauge.checks import checked
-from rankgauge.data.errors import DuplicateError, InputError, RankgaugeError
+from rankgauge.core.arrays import Ints, Labels, Values
+from rankgauge.core.checks import checked
+from rankgauge.core.notes import Note, counted
+from rankgauge.core.policies import SEED, SEEDS
+from rankgauge.core.seeds import list_seeds
 from rankgauge.data.model import Ids, Judgments, decode, encode, freeze
+from rankgauge.errors import DuplicateError, InputError, RankgaugeError
 from rankgauge.native import ids as native_ids
-from rankgauge.notes import Note, counted
-from rankgauge.policies import SEED, SEEDS
-from rankgauge.seeds import list_seeds
 
 W = TypeVar("W", np.int32, np.int64)
 SelectedQueries: TypeAlias = str | int | Iterable[str] | Iterable[int] | NDArray[np.integer]

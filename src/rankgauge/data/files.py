@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.data.compression import NeedsMemory, compression, decompressed
-from rankgauge.data.errors import AbsentFile, InputError
 from rankgauge.data.own_paths import REMEDY, OwnPath
+from rankgauge.errors import AbsentFile, InputError
 from rankgauge.workers.places import place
 
 SIZE_LIMIT = 8 << 30

@@ -9,19 +9,19 @@ from typing import Any, overload
 
 import numpy as np
 
-from rankgauge.arrays import Ints
-from rankgauge.checks import Whole, checked, one_of
-from rankgauge.data.errors import InputError
+from rankgauge.core.arrays import Ints
+from rankgauge.core.checks import Whole, checked, one_of
+from rankgauge.core.notes import counted
+from rankgauge.core.policies import SEED, SEEDS
+from rankgauge.core.records import Record
+from rankgauge.core.seeds import list_seeds
+from rankgauge.core.tables import Table
 from rankgauge.data.features import Features
 from rankgauge.data.files import SIZE_LIMIT, display_name
 from rankgauge.data.layouts import Layout, Split, found_layout, rotated, span
 from rankgauge.data.letor import AbsentFeature, read_letor
 from rankgauge.data.trec import Path
-from rankgauge.notes import counted
-from rankgauge.policies import SEED, SEEDS
-from rankgauge.records import Record
-from rankgauge.seeds import list_seeds
-from rankgauge.tables import Table
+from rankgauge.errors import InputError
 
 FOLDS = Whole(3)
 

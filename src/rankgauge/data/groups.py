@@ -7,11 +7,11 @@ import re
 
 import numpy as np
 
-from rankgauge.arrays import Ints
-from rankgauge.data.errors import InputError
+from rankgauge.core.arrays import Ints
+from rankgauge.core.notes import counted
 from rankgauge.data.files import STANDARD_INPUT, UTF8_MARK, display_name, read_bytes
 from rankgauge.data.trec import COMPRESSED_ENDINGS, Path
-from rankgauge.notes import counted
+from rankgauge.errors import InputError
 
 ENDINGS = (".query", ".group")
 SIZE = re.compile(rb"\+?0*[1-9][0-9]{0,9}")

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from rankgauge.data.columns import Place
-from rankgauge.data.errors import InputError
 from rankgauge.data.json_lists import ByQuery, QueryEntry, entries_of_object, entries_of_records
 from rankgauge.data.json_rows import line_of_row, record_columns, row_columns
 from rankgauge.data.json_text import (
@@ -39,6 +38,7 @@ from rankgauge.data.roles import (
     run_columns,
 )
 from rankgauge.data.tables import judgments_in, run_in
+from rankgauge.errors import InputError
 
 EXPECTED = (
     'expected one of four shapes: {"q1": {"d1": 1}}; {"q1": ["d1", "d2"]}; one object per query, '

@@ -12,9 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.arrays import Ints
+from rankgauge.core.arrays import Ints
 from rankgauge.data.columns import ArrayColumn, Place
-from rankgauge.data.errors import InputError
 from rankgauge.data.json_text import JsonObject, described, repeated_keys
 from rankgauge.data.model import Ids, Judgments, Run, decode
 from rankgauge.data.roles import (
@@ -30,6 +29,7 @@ from rankgauge.data.roles import (
     listed,
 )
 from rankgauge.data.tables import Grouping, judgments_by_query, run_by_query
+from rankgauge.errors import InputError
 from rankgauge.native import ids as native
 
 MOST_OBJECTS = 1 << 16

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from rankgauge.core.records import Record
 from rankgauge.data.compression import compression
 from rankgauge.data.files import HEAD, UTF8_MARK, Content
 from rankgauge.data.roles import DOCUMENT, QUERY, USUAL_NAMES, ColumnNames, is_known, listed
-from rankgauge.records import Record
 
 TableForm = Literal["parquet", "json", "csv"]
 

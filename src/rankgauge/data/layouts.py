@@ -7,12 +7,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias
 
-from rankgauge.data.errors import InputError
+from rankgauge.core.notes import counted
+from rankgauge.core.records import Record
 from rankgauge.data.files import display_name, unreadable
 from rankgauge.data.groups import ENDINGS as SIZE_ENDINGS
 from rankgauge.data.trec import COMPRESSED_ENDINGS, Path
-from rankgauge.notes import counted
-from rankgauge.records import Record
+from rankgauge.errors import InputError
 
 Split: TypeAlias = Literal["train", "validation", "test"]
 SPLITS: tuple[Split, ...] = ("train", "validation", "test")

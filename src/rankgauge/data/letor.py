@@ -20,18 +20,18 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.arrays import Ints, Labels
-from rankgauge.checks import checked, one_of
+from rankgauge.core.arrays import Ints, Labels
+from rankgauge.core.checks import checked, one_of
+from rankgauge.core.notes import Note, counted
+from rankgauge.core.records import Record
 from rankgauge.data import cache, groups
-from rankgauge.data.errors import DuplicateError, InputError
 from rankgauge.data.features import Features
 from rankgauge.data.files import CHUNK, MARK_INSIDE, SIZE_LIMIT, display_name, pieces_of
 from rankgauge.data.model import Ids, decode
 from rankgauge.data.trec import Path, dropped_lines, line_number, number_topics, text_of
+from rankgauge.errors import DuplicateError, InputError
 from rankgauge.native import ids as native_ids
 from rankgauge.native import letor as native
-from rankgauge.notes import Note, counted
-from rankgauge.records import Record
 
 AbsentFeature: TypeAlias = Literal["zero", "nan"]
 """What stands for a feature that a line lacks: 0, or NaN."""

@@ -17,13 +17,13 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankgauge.arrays import Bools, Floats, Ints, Labels, T
-from rankgauge.data.errors import InputError, RankgaugeError
+from rankgauge.core.arrays import Bools, Floats, Ints, Labels, T
+from rankgauge.core.notes import Note, counted
+from rankgauge.core.policies import DEFAULT_NEGATIVE, Negative
+from rankgauge.core.records import Record
+from rankgauge.errors import InputError, RankgaugeError
 from rankgauge.native import ids as native
 from rankgauge.native.scan import Lookup
-from rankgauge.notes import Note, counted
-from rankgauge.policies import DEFAULT_NEGATIVE, Negative
-from rankgauge.records import Record
 
 LARGEST_GRADE = 2**31 - 1
 

@@ -13,7 +13,7 @@ import os
 import stat
 from collections.abc import Iterator
 
-from rankgauge.data.errors import InputError
+from rankgauge.errors import InputError
 from rankgauge.workers.places import place
 
 RELATIVE = os.open in os.supports_dir_fd

@@ -7,10 +7,10 @@ from typing import IO, Any
 
 from rankgauge.data.columns import Column, Place, first_line, type_error
 from rankgauge.data.decoder import decoded, no_decoder
-from rankgauge.data.errors import InputError, NoRows
 from rankgauge.data.files import Content
 from rankgauge.data.roles import ROLES, Wanted, places_of
 from rankgauge.data.tables import columns_of
+from rankgauge.errors import InputError, NoRows
 
 
 def parquet_columns(content: Content, wanted: Wanted) -> list[Column]:

@@ -13,7 +13,8 @@ from typing import TypeAlias, TypeVar
 
 import numpy as np
 
-from rankgauge.data.errors import DuplicateError, InputError, NoRows
+from rankgauge.core.notes import Note, counted
+from rankgauge.core.records import Record, Value
 from rankgauge.data.files import SIZE_LIMIT, Content, display_name, unreadable
 from rankgauge.data.kinds import first_line, is_trec_line, kind_of
 from rankgauge.data.model import Ids, Run, decode
@@ -30,9 +31,8 @@ from rankgauge.data.trec import (
     run_files,
     run_name,
 )
+from rankgauge.errors import DuplicateError, InputError, NoRows
 from rankgauge.native import ids as native
-from rankgauge.notes import Note, counted
-from rankgauge.records import Record, Value
 
 R = TypeVar("R")
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rankgauge.data.errors import InputError
-from rankgauge.records import Record, Value
+from rankgauge.core.records import Record, Value
+from rankgauge.errors import InputError
 
 MOST_SHOWN = 20
 """How many columns a message lists, and how many letters of each."""

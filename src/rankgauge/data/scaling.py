@@ -10,12 +10,12 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Values
-from rankgauge.checks import checked, one_of
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.arrays import Floats, Values
+from rankgauge.core.checks import checked, one_of
+from rankgauge.core.notes import counted
+from rankgauge.core.records import Value
 from rankgauge.data.features import Features
-from rankgauge.notes import counted
-from rankgauge.records import Value
+from rankgauge.errors import RankgaugeError
 
 ScalingKind: TypeAlias = Literal["z", "min-max", "none"]
 """z: the mean becomes 0 and the standard deviation 1; min-max: the lowest value becomes 0 and the

@@ -16,12 +16,12 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.arrays import Floats, Ints, Labels
+from rankgauge.core.arrays import Floats, Ints, Labels
+from rankgauge.core.records import Record
 from rankgauge.data.files import UTF8_MARK, Content
 from rankgauge.data.model import Ids
 from rankgauge.native import ids as native_ids
 from rankgauge.native import scan as native
-from rankgauge.records import Record
 
 R = TypeVar("R")
 S = TypeVar("S")

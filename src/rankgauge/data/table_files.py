@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from rankgauge.data.columns import Column, Place
-from rankgauge.data.errors import InputError, NoRows
 from rankgauge.data.files import SIZE_LIMIT, UTF8_MARK, UTF16_MARKS, Content, open_content
 from rankgauge.data.kinds import READ, TableKind, appearance, kind_of
 from rankgauge.data.model import Judgments, Run
@@ -16,6 +15,7 @@ from rankgauge.data.roles import (
 )
 from rankgauge.data.tables import judgments_in, run_in
 from rankgauge.data.trec import Path, run_name
+from rankgauge.errors import InputError, NoRows
 
 
 def read_run_table(

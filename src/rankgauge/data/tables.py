@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.arrays import Floats, Ints, Labels
+from rankgauge.core.arrays import Floats, Ints, Labels
 from rankgauge.data.columns import (
     ArrayColumn,
     ArrowColumn,
@@ -27,7 +27,6 @@ from rankgauge.data.columns import (
     missing,
     not_arrow,
 )
-from rankgauge.data.errors import DuplicateError, InputError
 from rankgauge.data.model import LARGEST_GRADE, Ids, Judgments, Run, decode
 from rankgauge.data.roles import (
     DOCUMENT,
@@ -41,6 +40,7 @@ from rankgauge.data.roles import (
     places_of,
 )
 from rankgauge.data.trec import repeated_pairs
+from rankgauge.errors import DuplicateError, InputError
 from rankgauge.native import arrow
 from rankgauge.native import ids as native
 

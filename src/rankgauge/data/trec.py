@@ -19,9 +19,10 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.arrays import Floats, Ints
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.notes import Note, counted
+from rankgauge.core.records import Record, Value
 from rankgauge.data.compression import compression
-from rankgauge.data.errors import DuplicateError, InputError, NoRows
 from rankgauge.data.files import (
     HEAD,
     MARK_INSIDE,
@@ -39,11 +40,10 @@ from rankgauge.data.kinds import READ, TableKind, appearance, is_trec_line, kind
 from rankgauge.data.model import Ids, Judgments, Run, decode, encode, first_rows
 from rankgauge.data.roles import USUAL_NAMES, ColumnNames
 from rankgauge.data.scanning import Piece, scanned
+from rankgauge.errors import DuplicateError, InputError, NoRows
 from rankgauge.native import ids as native_ids
 from rankgauge.native import trec as native
 from rankgauge.native.scan import Lookup
-from rankgauge.notes import Note, counted
-from rankgauge.records import Record, Value
 from rankgauge.workers import processors
 
 R = TypeVar("R")

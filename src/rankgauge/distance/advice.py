@@ -8,15 +8,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.results import Result
+from rankgauge.core.tables import Table
 from rankgauge.distance.maximized import distance_of
 from rankgauge.distance.runs import Distances
+from rankgauge.errors import RankgaugeError
 from rankgauge.measures.base import Measure
 from rankgauge.measures.distances.lists import Lists
-from rankgauge.notes import Note, counted, worded
 from rankgauge.rankings.lists import JudgedLabels
-from rankgauge.results import Result
-from rankgauge.tables import Table
 
 
 class Advised(NamedTuple):

@@ -14,10 +14,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.arrays import Floats, Ints
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.policies import MedMethod
 from rankgauge.measures.base import Measure
 from rankgauge.measures.distances.lists import Greatest, Lists
-from rankgauge.policies import MedMethod
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 
 TENURE = 4

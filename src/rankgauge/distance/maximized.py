@@ -9,18 +9,10 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from rankgauge.arrays import Ints, Labels
-from rankgauge.checks import Whole, checked, one_of
-from rankgauge.data.errors import MeasureError, RankgaugeError
-from rankgauge.data.model import LARGEST_GRADE
-from rankgauge.distance.heuristics import TraceStep, greedy, lower_bounds
-from rankgauge.measures.around import Aggregate
-from rankgauge.measures.base import Measure
-from rankgauge.measures.distances.lists import Greatest, Lists
-from rankgauge.measures.grammar import AnyMeasure, parse
-from rankgauge.measures.judged_only import Condensed
-from rankgauge.notes import Note, counted, worded
-from rankgauge.policies import (
+from rankgauge.core.arrays import Ints, Labels
+from rankgauge.core.checks import Whole, checked, one_of
+from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.policies import (
     DEFAULT_MED_METHOD,
     DEFAULT_NEGATIVE,
     DEFAULT_OFFLIST,
@@ -28,9 +20,17 @@ from rankgauge.policies import (
     Negative,
     Offlist,
 )
+from rankgauge.core.results import Result
+from rankgauge.core.tables import Table
+from rankgauge.data.model import LARGEST_GRADE
+from rankgauge.distance.heuristics import TraceStep, greedy, lower_bounds
+from rankgauge.errors import MeasureError, RankgaugeError
+from rankgauge.measures.around import Aggregate
+from rankgauge.measures.base import Measure
+from rankgauge.measures.distances.lists import Greatest, Lists
+from rankgauge.measures.grammar import AnyMeasure, parse
+from rankgauge.measures.judged_only import Condensed
 from rankgauge.rankings.lists import JudgedLabels, offsets_of
-from rankgauge.results import Result
-from rankgauge.tables import Table
 
 
 class Witness(NamedTuple):

@@ -10,9 +10,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Labels
-from rankgauge.checks import Whole, checked, one_of
-from rankgauge.data.errors import MeasureError, RankgaugeError
+from rankgauge.core.arrays import Floats, Labels
+from rankgauge.core.checks import Whole, checked, one_of
+from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.policies import (
+    DEFAULT_MED_METHOD,
+    DEFAULT_NEGATIVE,
+    DEFAULT_OFFLIST,
+    DEFAULT_ORDERED,
+    DEFAULT_PRECISION,
+    MedMethod,
+    Negative,
+    Offlist,
+    Ordered,
+)
+from rankgauge.core.results import Result
+from rankgauge.core.tables import Table
 from rankgauge.data.model import Judgments, decode
 from rankgauge.distance.maximized import (
     Distance,
@@ -25,26 +38,13 @@ from rankgauge.distance.maximized import (
     med_of_lists,
     tried_grades,
 )
+from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.evaluation.inputs import Qrels, Runs, Source, judgments_of, label, sources_of
 from rankgauge.measures.base import Measure
 from rankgauge.measures.distances.lists import Lists
 from rankgauge.measures.labelling import about_negative
-from rankgauge.notes import Note, counted, worded
-from rankgauge.policies import (
-    DEFAULT_MED_METHOD,
-    DEFAULT_NEGATIVE,
-    DEFAULT_OFFLIST,
-    DEFAULT_ORDERED,
-    DEFAULT_PRECISION,
-    MedMethod,
-    Negative,
-    Offlist,
-    Ordered,
-)
 from rankgauge.rankings.alignment import rank_order
 from rankgauge.rankings.lists import JudgedLabels, offsets_of
-from rankgauge.results import Result
-from rankgauge.tables import Table
 from rankgauge.workers import AnyExecutor, outcomes
 
 if TYPE_CHECKING:

@@ -12,17 +12,10 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankgauge.arrays import Bools, Floats, Ints
-from rankgauge.checks import checked, one_of
-from rankgauge.data.errors import MeasureError, RankgaugeError
-from rankgauge.distance.maximized import Grades, asked_measure, grades_text
-from rankgauge.distance.runs import Topic, topics_of
-from rankgauge.evaluation.inputs import Qrels, Runs, judgments_of
-from rankgauge.measures.around import innermost
-from rankgauge.measures.base import Measure
-from rankgauge.measures.distances.lists import Lists
-from rankgauge.notes import Note, counted, worded
-from rankgauge.policies import (
+from rankgauge.core.arrays import Bools, Floats, Ints
+from rankgauge.core.checks import checked, one_of
+from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.policies import (
     DEFAULT_NEGATIVE,
     DEFAULT_OFFLIST,
     DEFAULT_ORDERED,
@@ -30,11 +23,18 @@ from rankgauge.policies import (
     Offlist,
     Ordered,
 )
+from rankgauge.core.results import Result
+from rankgauge.core.rounding import ROUNDING
+from rankgauge.core.tables import Table
+from rankgauge.distance.maximized import Grades, asked_measure, grades_text
+from rankgauge.distance.runs import Topic, topics_of
+from rankgauge.errors import MeasureError, RankgaugeError
+from rankgauge.evaluation.inputs import Qrels, Runs, judgments_of
+from rankgauge.measures.around import innermost
+from rankgauge.measures.base import Measure
+from rankgauge.measures.distances.lists import Lists
 from rankgauge.rankings.lists import Rankings
-from rankgauge.results import Result
-from rankgauge.rounding import ROUNDING
 from rankgauge.scores.model import mean_of
-from rankgauge.tables import Table
 from rankgauge.workers import AnyExecutor, outcomes
 
 Paired: TypeAlias = Literal["all", "neighbours"]

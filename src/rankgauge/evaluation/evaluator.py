@@ -11,18 +11,10 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankgauge.arrays import Floats, Ints
-from rankgauge.checks import Whole, checked, one_of
-from rankgauge.data.errors import MeasureError, RankgaugeError, Unsupported
-from rankgauge.data.model import POOLED, Run
-from rankgauge.evaluation.inputs import Qrels, Runs, judgments_of, sources_of
-from rankgauge.evaluation.parts import scored_runs
-from rankgauge.evaluation.runs import Remarks, RunScores, Scorer, scored, side_by_side, stacked
-from rankgauge.measures.around import Aggregate, inner, innermost
-from rankgauge.measures.base import Measure
-from rankgauge.measures.grammar import AnyMeasure, parse_all
-from rankgauge.notes import Note, counted
-from rankgauge.policies import (
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.checks import Whole, checked, one_of
+from rankgauge.core.notes import Note, counted
+from rankgauge.core.policies import (
     DEFAULT_FAILURES,
     DEFAULT_MISSING,
     DEFAULT_NEGATIVE,
@@ -40,6 +32,14 @@ from rankgauge.policies import (
     Ties,
     Unjudged,
 )
+from rankgauge.data.model import POOLED, Run
+from rankgauge.errors import MeasureError, RankgaugeError, Unsupported
+from rankgauge.evaluation.inputs import Qrels, Runs, judgments_of, sources_of
+from rankgauge.evaluation.parts import scored_runs
+from rankgauge.evaluation.runs import Remarks, RunScores, Scorer, scored, side_by_side, stacked
+from rankgauge.measures.around import Aggregate, inner, innermost
+from rankgauge.measures.base import Measure
+from rankgauge.measures.grammar import AnyMeasure, parse_all
 from rankgauge.rankings.alignment import judged_labels
 from rankgauge.rankings.lists import Rankings
 from rankgauge.scores.model import Scores

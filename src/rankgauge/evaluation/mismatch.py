@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from rankgauge.data.errors import NoSharedTopics
+from rankgauge.core.notes import WARNING, Note, counted
 from rankgauge.data.model import Ids, Judgments, decode
-from rankgauge.notes import WARNING, Note, counted
+from rankgauge.errors import NoSharedTopics
 
 SHOWN = 3
 """How many ids of each side are shown."""

@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankgauge.arrays import Bools, Ints, Labels
-from rankgauge.data.errors import InputError, RankgaugeError
+from rankgauge.core.arrays import Bools, Ints, Labels
+from rankgauge.core.records import Record
 from rankgauge.data.model import Ids
 from rankgauge.data.parts import DroppedRows, Outline, RunParts, all_empty, check_neighbours, summed
 from rankgauge.data.scanning import Piece
 from rankgauge.data.trec import RunFile
+from rankgauge.errors import InputError, RankgaugeError
 from rankgauge.evaluation.inputs import Source, place_of
 from rankgauge.evaluation.mismatch import no_shared_topics
 from rankgauge.evaluation.runs import PieceScores, RunScores, Scorer
@@ -37,7 +38,6 @@ from rankgauge.evaluation.tasks import (
     task_label,
 )
 from rankgauge.native import ids as native
-from rankgauge.records import Record
 from rankgauge.workers import outcomes, processors
 
 if TYPE_CHECKING:

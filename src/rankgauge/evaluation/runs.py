@@ -11,11 +11,15 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.arrays import Bools, Floats, Ints, T
-from rankgauge.data.errors import MeasureError, RankgaugeError
+from rankgauge.core.arrays import Bools, Floats, Ints, T
+from rankgauge.core.notes import Note
+from rankgauge.core.policies import ScorePrecision, Ties, Unjudged
+from rankgauge.core.records import Record
+from rankgauge.core.seeds import list_seeds
 from rankgauge.data.model import Ids, Judgments, Run
 from rankgauge.data.scanning import Piece
 from rankgauge.data.trec import RunFile
+from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.evaluation.inputs import Source, label, place_of
 from rankgauge.evaluation.mismatch import (
     KEPT,
@@ -26,14 +30,10 @@ from rankgauge.evaluation.mismatch import (
 from rankgauge.measures import answers
 from rankgauge.measures.base import Measure, estimates
 from rankgauge.measures.precision import Judged
-from rankgauge.notes import Note
-from rankgauge.policies import ScorePrecision, Ties, Unjudged
 from rankgauge.rankings.alignment import Alignment, align, alignment_notes, located
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tie_policies import tied_lists, with_tail
 from rankgauge.rankings.tied_lists import TiedRankings
-from rankgauge.records import Record
-from rankgauge.seeds import list_seeds
 
 Remarks: TypeAlias = list[list[Note]]
 """For each measure what to know of its scores."""

@@ -9,18 +9,18 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from rankgauge.arrays import Labels
-from rankgauge.data.errors import InputError
+from rankgauge.core.arrays import Labels
+from rankgauge.core.records import Record
 from rankgauge.data.files import Content, display_name
 from rankgauge.data.model import Ids, Judgments, Run
 from rankgauge.data.parts import DroppedRows, Outline, PartRun, dropped_in, joined, read_part
 from rankgauge.data.scanning import Piece
 from rankgauge.data.trec import RunFile
+from rankgauge.errors import InputError
 from rankgauge.evaluation.inputs import Source, label
 from rankgauge.evaluation.runs import PieceScores, RunScores, Scorer
 from rankgauge.rankings.alignment import judged_labels, located, rows_of
 from rankgauge.rankings.lists import JudgedLabels
-from rankgauge.records import Record
 from rankgauge.workers import AnyExecutor, Shared, share
 
 

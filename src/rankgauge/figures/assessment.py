@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.errors import RankgaugeError
 from rankgauge.figures.drawing import DASHED, INK, LINES, near_together, plotting, wrapped
 
 if TYPE_CHECKING:

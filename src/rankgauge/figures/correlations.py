@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.errors import RankgaugeError
 from rankgauge.figures.drawing import BLUE, INK, plotting, wrapped
 from rankgauge.figures.intervals import Ends
 

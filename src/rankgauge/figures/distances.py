@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankgauge.arrays import Floats
+from rankgauge.core.arrays import Floats
+from rankgauge.core.notes import counted
 from rankgauge.figures.drawing import BLUE, DASHED, INK, marker_area, plotting, wrapped
-from rankgauge.notes import counted
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

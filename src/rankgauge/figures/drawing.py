@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from rankgauge.arrays import Floats
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.arrays import Floats
+from rankgauge.errors import RankgaugeError
 
 # The colours, of Okabe and Ito, are told apart with any kind of colour vision, the markers that go with
 # them without any.

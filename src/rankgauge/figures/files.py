@@ -6,8 +6,8 @@ import io
 import os
 from typing import TYPE_CHECKING
 
-from rankgauge.data.errors import InputError
 from rankgauge.data.files import writing
+from rankgauge.errors import InputError
 from rankgauge.figures.drawing import check_plotting, plotting
 
 if TYPE_CHECKING:

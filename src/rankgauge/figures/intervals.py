@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankgauge.arrays import Floats
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.arrays import Floats
+from rankgauge.errors import RankgaugeError
 from rankgauge.figures.drawing import BLUE, GREY, INK, ORANGE, plotting, wrapped
 
 if TYPE_CHECKING:

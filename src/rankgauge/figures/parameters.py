@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from rankgauge.arrays import Floats
+from rankgauge.core.arrays import Floats
 from rankgauge.figures.drawing import BLUE, INK, SKY, VERMILION, plotting, wrapped
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankgauge.arrays import Floats
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.arrays import Floats
+from rankgauge.errors import RankgaugeError
 from rankgauge.figures.drawing import BLUE, GREEN, INK, ORANGE, PURPLE, VERMILION, plotting, wrapped
 
 if TYPE_CHECKING:

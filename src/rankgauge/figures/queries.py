@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankgauge.arrays import Floats
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.arrays import Floats
+from rankgauge.core.notes import counted
+from rankgauge.errors import RankgaugeError
 from rankgauge.figures.drawing import (
     BLUE,
     DASHED,
@@ -26,7 +27,6 @@ from rankgauge.figures.drawing import (
     plotting,
     wrapped,
 )
-from rankgauge.notes import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

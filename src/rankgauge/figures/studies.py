@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.errors import RankgaugeError
 from rankgauge.figures.drawing import (
     BLUE,
     DASHED,

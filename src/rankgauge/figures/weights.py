@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from rankgauge.arrays import Bools, Floats
+from rankgauge.core.arrays import Bools, Floats
 from rankgauge.figures.drawing import INK, LINES, VERMILION, plotting, thinned, wrapped
 
 if TYPE_CHECKING:

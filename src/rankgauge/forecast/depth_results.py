@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankgauge.arrays import Bools, Floats, Ints
+from rankgauge.core.arrays import Bools, Floats, Ints
+from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.records import Record
+from rankgauge.core.results import Result
+from rankgauge.core.rounding import rounded
+from rankgauge.core.tables import Cell, Table
 from rankgauge.forecast.pools import PoolCounts
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
-from rankgauge.notes import Note, counted, worded
-from rankgauge.records import Record
-from rankgauge.results import Result
-from rankgauge.rounding import rounded
-from rankgauge.tables import Cell, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -6,13 +6,30 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from rankgauge.arrays import Bools, Floats, Ints
-from rankgauge.checks import checked, one_of
 from rankgauge.comparison.consistency import split_halves
 from rankgauge.comparison.correlation import concordance_of
 from rankgauge.comparison.significance import Pairs, named_test
-from rankgauge.data.errors import RankgaugeError, Unsupported
+from rankgauge.core.arrays import Bools, Floats, Ints
+from rankgauge.core.checks import checked, one_of
+from rankgauge.core.policies import (
+    DEFAULT_FAILURES,
+    DEFAULT_POOL_TIES,
+    DEFAULT_PRECISION,
+    DEFAULT_TEST,
+    DEFAULT_UNJUDGED,
+    LEVEL,
+    LEVELS,
+    SEED,
+    SPLITS,
+    Failures,
+    PoolTies,
+    ScorePrecision,
+    Unjudged,
+)
+from rankgauge.core.records import Record
+from rankgauge.core.resampling import Drawing
 from rankgauge.data.model import Judgments
+from rankgauge.errors import RankgaugeError, Unsupported
 from rankgauge.evaluation.evaluator import Evaluator, Measures
 from rankgauge.evaluation.inputs import Qrels, Runs, judgments_of
 from rankgauge.forecast.depth_results import (
@@ -29,23 +46,6 @@ from rankgauge.forecast.teams import Teams, teams_of
 from rankgauge.measures.aggregates import ArithmeticMean
 from rankgauge.measures.around import Aggregate, inner, innermost
 from rankgauge.measures.base import Measure
-from rankgauge.policies import (
-    DEFAULT_FAILURES,
-    DEFAULT_POOL_TIES,
-    DEFAULT_PRECISION,
-    DEFAULT_TEST,
-    DEFAULT_UNJUDGED,
-    LEVEL,
-    LEVELS,
-    SEED,
-    SPLITS,
-    Failures,
-    PoolTies,
-    ScorePrecision,
-    Unjudged,
-)
-from rankgauge.records import Record
-from rankgauge.resampling import Drawing
 from rankgauge.workers import AnyExecutor, outcomes
 
 DEFAULT_MEASURE = "nDCG@100"

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankgauge.arrays import Bools, Floats, Ints
-from rankgauge.checks import checked
 from rankgauge.comparison.significance import holm
+from rankgauge.core.arrays import Bools, Floats, Ints
+from rankgauge.core.checks import checked
+from rankgauge.core.notes import WARNING, Note, counted, worded
+from rankgauge.core.policies import LEVEL, LEVELS
+from rankgauge.core.results import Result
+from rankgauge.core.tables import Cell, MadeRows, PValue, Table
 from rankgauge.forecast.ratio_estimator import UNLIMITED, Estimated, Limits, RatioEstimate
 from rankgauge.forecast.samples import Sample
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.scored import Scored
-from rankgauge.notes import WARNING, Note, counted, worded
-from rankgauge.policies import LEVEL, LEVELS
-from rankgauge.results import Result
 from rankgauge.scores.model import Scores
 from rankgauge.scores.validation import SLACK
-from rankgauge.tables import Cell, MadeRows, PValue, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

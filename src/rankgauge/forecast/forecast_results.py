@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rankgauge.arrays import Floats
+from rankgauge.core.arrays import Floats
+from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.results import Result
+from rankgauge.core.tables import Cell, Table
 from rankgauge.forecast.left_out import PartLeftOut
 from rankgauge.forecast.tracks import Rows, target_at
 from rankgauge.measures.around import inner
 from rankgauge.measures.grammar import parse
-from rankgauge.notes import Note, counted, worded
-from rankgauge.results import Result
 from rankgauge.scores.model import Scores
-from rankgauge.tables import Cell, Table
 
 _LIMITS: Mapping[PartLeftOut | None, str] = {
     "tracks": " of {kind}",

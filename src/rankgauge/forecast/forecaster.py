@@ -11,11 +11,14 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from rankgauge.arrays import Floats
-from rankgauge.checks import Whole, checked, one_of
-from rankgauge.data.errors import InputError, MeasureError, RankgaugeError
+from rankgauge.core.arrays import Floats
+from rankgauge.core.checks import Whole, checked, one_of
+from rankgauge.core.notes import Note, counted
+from rankgauge.core.policies import LEVEL, LEVELS, SEED, SEEDS
+from rankgauge.core.sealing import check_seal, read_object, unsealed, write_sealed
 from rankgauge.data.files import display_name
 from rankgauge.data.own_paths import OwnPath
+from rankgauge.errors import InputError, MeasureError, RankgaugeError
 from rankgauge.forecast.forecast_results import Forecast
 from rankgauge.forecast.left_out import KindErrors, errors_by_kind, kind_errors_of
 from rankgauge.forecast.models import (
@@ -42,11 +45,8 @@ from rankgauge.forecast.tracks import (
 )
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.grammar import parse
-from rankgauge.notes import Note, counted
-from rankgauge.policies import LEVEL, LEVELS, SEED, SEEDS
 from rankgauge.scores.model import Scores
 from rankgauge.scores.validation import SLACK, short
-from rankgauge.sealing import check_seal, read_object, unsealed, write_sealed
 
 ForecastMethod: TypeAlias = Literal["boosting", "regression", "gupta", "pooled"]
 """boosting: a gradient-boosting model for each track, averaged. regression: a line of least squares for

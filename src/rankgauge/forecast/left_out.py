@@ -8,12 +8,12 @@ from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 
-from rankgauge.arrays import Bools, Floats, Ints
-from rankgauge.checks import Whole, checked, one_of
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.arrays import Bools, Floats, Ints
+from rankgauge.core.checks import Whole, checked, one_of
+from rankgauge.core.records import Record
+from rankgauge.errors import RankgaugeError
 from rankgauge.forecast.models import Average
 from rankgauge.forecast.stacked import StackedRows
-from rankgauge.records import Record
 
 MOST_ERRORS = 2_000
 """So many errors are kept for intervals."""

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints
 from rankgauge.comparison.correlation import kendall_tau
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.records import Record
+from rankgauge.errors import RankgaugeError
 from rankgauge.rankers.libraries import imported
 from rankgauge.rankers.tree_text import forest_of, shortened
-from rankgauge.records import Record
 
 GROUPS = 5
 """Into how many parts topics are dealt, to see errors on topics that were not learnt from."""

@@ -7,17 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rankgauge.checks import Number, checked
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.checks import Number, checked
+from rankgauge.core.notes import WARNING, Note, counted, worded
+from rankgauge.core.policies import LEVEL
+from rankgauge.core.results import Result
+from rankgauge.core.tables import Table
+from rankgauge.errors import RankgaugeError
 from rankgauge.forecast.estimates import two_phase
 from rankgauge.forecast.ratio_estimator import half_width
 from rankgauge.measures.around import Aggregate
 from rankgauge.measures.scored import Scored
-from rankgauge.notes import WARNING, Note, counted, worded
-from rankgauge.policies import LEVEL
-from rankgauge.results import Result
 from rankgauge.scores.model import Scores
-from rankgauge.tables import Table
 
 CAREFUL = 1.75
 """The variance of a pilot is multiplied by this, since a pilot of a few topics often has too small a

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rankgauge.arrays import Bools, Floats, Labels
+from rankgauge.core.arrays import Bools, Floats, Labels
+from rankgauge.core.policies import DEFAULT_UNJUDGED, Unjudged
+from rankgauge.core.records import Record
 from rankgauge.data.model import Judgments
 from rankgauge.evaluation.evaluator import Evaluator
 from rankgauge.forecast.retrieval import Retrieved
 from rankgauge.measures.around import Aggregate
 from rankgauge.measures.base import Measure
-from rankgauge.policies import DEFAULT_UNJUDGED, Unjudged
-from rankgauge.records import Record
 
 
 class PoolScorer(Record):

@@ -8,12 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankgauge.arrays import Bools, Ints
-from rankgauge.checks import Whole, checked, one_of
-from rankgauge.data.model import Judgments, freeze
-from rankgauge.evaluation.inputs import Qrels, Runs, judgments_of
-from rankgauge.forecast.retrieval import Retrieved, retrieved
-from rankgauge.policies import (
+from rankgauge.core.arrays import Bools, Ints
+from rankgauge.core.checks import Whole, checked, one_of
+from rankgauge.core.policies import (
     DEFAULT_POOL_TIES,
     DEFAULT_PRECISION,
     SEED,
@@ -21,7 +18,10 @@ from rankgauge.policies import (
     PoolTies,
     ScorePrecision,
 )
-from rankgauge.records import Record
+from rankgauge.core.records import Record
+from rankgauge.data.model import Judgments, freeze
+from rankgauge.evaluation.inputs import Qrels, Runs, judgments_of
+from rankgauge.forecast.retrieval import Retrieved, retrieved
 
 if TYPE_CHECKING:
     from rankgauge.workers import AnyExecutor

@@ -17,8 +17,8 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints
-from rankgauge.rounding import ROUNDING
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.rounding import ROUNDING
 
 Limits: TypeAlias = tuple[float, float]
 """The least and the greatest score that there can be."""

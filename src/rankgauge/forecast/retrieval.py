@@ -8,24 +8,24 @@ from dataclasses import replace
 
 import numpy as np
 
-from rankgauge.arrays import Bools, Ints, Labels
-from rankgauge.data.errors import RankgaugeError
-from rankgauge.data.model import Ids, Judgments, Run, first_rows, freeze
-from rankgauge.data.scanning import Piece
-from rankgauge.data.trec import RunFile
-from rankgauge.evaluation.inputs import Runs, Source, label, place_of, sources_of
-from rankgauge.evaluation.mismatch import KEPT, few_shared_topics, no_shared_topics
-from rankgauge.notes import Note
-from rankgauge.policies import (
+from rankgauge.core.arrays import Bools, Ints, Labels
+from rankgauge.core.notes import Note
+from rankgauge.core.policies import (
     DEFAULT_FAILURES,
     DEFAULT_PRECISION,
     Failures,
     PoolTies,
     ScorePrecision,
 )
+from rankgauge.core.records import Record
+from rankgauge.data.model import Ids, Judgments, Run, first_rows, freeze
+from rankgauge.data.scanning import Piece
+from rankgauge.data.trec import RunFile
+from rankgauge.errors import RankgaugeError
+from rankgauge.evaluation.inputs import Runs, Source, label, place_of, sources_of
+from rankgauge.evaluation.mismatch import KEPT, few_shared_topics, no_shared_topics
 from rankgauge.rankings.alignment import alignment_notes, located, moves
 from rankgauge.rankings.lists import offsets_of
-from rankgauge.records import Record
 from rankgauge.workers import AnyExecutor, outcomes, processors
 
 

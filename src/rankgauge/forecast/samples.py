@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints
 from rankgauge.comparison.design import counted_topics
-from rankgauge.data.errors import RankgaugeError
-from rankgauge.notes import Note, counted
-from rankgauge.records import Record
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.notes import Note, counted
+from rankgauge.core.records import Record
+from rankgauge.errors import RankgaugeError
 from rankgauge.scores.model import Scores
 
 MOST_NAMED = 5

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.records import Record
+from rankgauge.errors import RankgaugeError
 from rankgauge.forecast.tracks import FEATURES, FeatureJudgments, Rows, feature_at, target_at
 from rankgauge.measures.grammar import parse
-from rankgauge.records import Record
 from rankgauge.scores.model import Scores
 
 NAMED = 4

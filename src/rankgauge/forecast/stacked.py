@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rankgauge.arrays import Bools, Floats, Ints
+from rankgauge.core.arrays import Bools, Floats, Ints
+from rankgauge.core.records import Record
+from rankgauge.core.seeds import list_seeds
 from rankgauge.forecast.models import GROUPS
 from rankgauge.forecast.tracks import SEPARATOR, Rows
-from rankgauge.records import Record
-from rankgauge.seeds import list_seeds
 
 
 class StackedRows(Record):

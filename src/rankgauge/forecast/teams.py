@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.errors import RankgaugeError
 
 Teams: TypeAlias = str | Callable[[str], str] | Mapping[str, str] | Iterable[str]
 """How the team of a run is found; `teams_of` explains."""

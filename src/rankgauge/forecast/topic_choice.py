@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from rankgauge.checks import Number, Whole, checked
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.checks import Number, Whole, checked
+from rankgauge.core.policies import SEED, SEEDS
+from rankgauge.core.seeds import digest, query_key
 from rankgauge.data.model import Judgments, encode
+from rankgauge.errors import RankgaugeError
 from rankgauge.evaluation.inputs import Qrels, judgments_of
-from rankgauge.policies import SEED, SEEDS
-from rankgauge.seeds import digest, query_key
 
 
 def choose_topics(

@@ -10,13 +10,26 @@ from typing import Literal, NamedTuple, TypeAlias, TypedDict, Unpack
 
 import numpy as np
 
-from rankgauge.arrays import Floats
-from rankgauge.checks import Whole, checked, one_of
-from rankgauge.data.errors import DuplicateError, InputError, MeasureError, RankgaugeError
+from rankgauge.core.arrays import Floats
+from rankgauge.core.checks import Whole, checked, one_of
+from rankgauge.core.notes import WARNING, Note, counted
+from rankgauge.core.policies import (
+    DEFAULT_FAILURES,
+    DEFAULT_POOL_TIES,
+    DEFAULT_PRECISION,
+    SEED,
+    SEEDS,
+    Failures,
+    PoolTies,
+    ScorePrecision,
+)
+from rankgauge.core.records import Record
+from rankgauge.core.seeds import digest
 from rankgauge.data.files import SIZE_LIMIT
 from rankgauge.data.model import Judgments, Run
 from rankgauge.data.roles import USUAL_NAMES, ColumnNames
 from rankgauge.data.trec import SUBTOPICS_REMEDY, read_qrels, run_files
+from rankgauge.errors import DuplicateError, InputError, MeasureError, RankgaugeError
 from rankgauge.evaluation.inputs import (
     Qrels,
     Runs,
@@ -32,20 +45,7 @@ from rankgauge.forecast.retrieval import Retrieved, retrieved
 from rankgauge.measures.around import Aggregate, innermost
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import parse
-from rankgauge.notes import WARNING, Note, counted
-from rankgauge.policies import (
-    DEFAULT_FAILURES,
-    DEFAULT_POOL_TIES,
-    DEFAULT_PRECISION,
-    SEED,
-    SEEDS,
-    Failures,
-    PoolTies,
-    ScorePrecision,
-)
 from rankgauge.rankings.alignment import judged_labels
-from rankgauge.records import Record
-from rankgauge.seeds import digest
 from rankgauge.workers import outcomes
 
 FeatureJudgments: TypeAlias = Literal["pool", "full"]

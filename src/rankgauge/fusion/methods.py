@@ -13,11 +13,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from rankgauge.arrays import Bools, Floats, Ints
-from rankgauge.checks import Kind, Number, checked
-from rankgauge.data.errors import RankgaugeError
-from rankgauge.policies import PERSISTENCE, PERSISTENCES, RRF_K
-from rankgauge.records import Record
+from rankgauge.core.arrays import Bools, Floats, Ints
+from rankgauge.core.checks import Kind, Number, checked
+from rankgauge.core.policies import PERSISTENCE, PERSISTENCES, RRF_K
+from rankgauge.core.records import Record
+from rankgauge.errors import RankgaugeError
 
 MOST_COMPARED = 20_000
 """So many documents of a topic are compared two by two at most."""

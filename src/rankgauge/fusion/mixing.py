@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.policies import Absent
+from rankgauge.core.records import Record
 from rankgauge.data.model import UNJUDGED, Judgments
 from rankgauge.fusion.normalizations import completed, normalized
 from rankgauge.fusion.pool import Pool
 from rankgauge.measures.base import Measure
 from rankgauge.native import ids as native
-from rankgauge.policies import Absent
 from rankgauge.rankings.alignment import rows_of
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
-from rankgauge.records import Record
 from rankgauge.space.lines import Segment
 
 

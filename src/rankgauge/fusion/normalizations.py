@@ -12,13 +12,13 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.arrays import Bools, Floats, Ints, T
-from rankgauge.checks import Choice, checked, one_of
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.arrays import Bools, Floats, Ints, T
+from rankgauge.core.checks import Choice, checked, one_of
+from rankgauge.core.policies import DEFAULT_ABSENT, DEFAULT_NORMALIZE, Absent
+from rankgauge.core.records import Record
 from rankgauge.data.model import decode
+from rankgauge.errors import RankgaugeError
 from rankgauge.fusion.pool import Pool
-from rankgauge.policies import DEFAULT_ABSENT, DEFAULT_NORMALIZE, Absent
-from rankgauge.records import Record
 
 
 class ScoreNormalization(Record):

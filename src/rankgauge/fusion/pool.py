@@ -7,13 +7,13 @@ from functools import cached_property
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints
-from rankgauge.data.errors import InputError, RankgaugeError
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.records import Record
 from rankgauge.data.model import Ids, Run, decode, first_rows, freeze
+from rankgauge.errors import InputError, RankgaugeError
 from rankgauge.native import ids as native
 from rankgauge.native import segments
 from rankgauge.rankings.lists import offsets_of
-from rankgauge.records import Record
 
 
 class Pool(Record):

@@ -10,19 +10,19 @@ from typing import Any
 
 import numpy as np
 
-from rankgauge.arrays import Bools, Floats
-from rankgauge.checks import Choice, Number, checked, one_of
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.arrays import Bools, Floats
+from rankgauge.core.checks import Choice, Number, checked, one_of
+from rankgauge.core.notes import counted
+from rankgauge.core.policies import DEFAULT_ABSENT, DEFAULT_FUSION, DEFAULT_NORMALIZE, Absent
+from rankgauge.core.records import Record
 from rankgauge.data.model import Run, decode
+from rankgauge.errors import RankgaugeError
 from rankgauge.evaluation.inputs import Runs, label, sources_of
 from rankgauge.fusion.methods import METHODS, Entries, FusionMethod, parameter_values
 from rankgauge.fusion.normalizations import NORMALIZATIONS, completed, normalized
 from rankgauge.fusion.pool import Pool, pool_of
 from rankgauge.native import segments
-from rankgauge.notes import counted
-from rankgauge.policies import DEFAULT_ABSENT, DEFAULT_FUSION, DEFAULT_NORMALIZE, Absent
 from rankgauge.rankings.single_precision import kept_apart
-from rankgauge.records import Record
 
 LARGEST_SCORE = float(np.finfo(np.float32).max) / 2
 """The largest score that a fused run has, with room in single precision to set scores apart below it."""

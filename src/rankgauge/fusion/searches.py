@@ -8,16 +8,16 @@ from functools import partial
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.policies import RRF_K as USUAL_K
+from rankgauge.core.records import Record
+from rankgauge.core.resampling import Drawing, Progress
+from rankgauge.errors import RankgaugeError
 from rankgauge.fusion.mixing import LabelledPool, Mixture
 from rankgauge.fusion.pool import Pool
 from rankgauge.fusion.runs import Fusion
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
-from rankgauge.policies import RRF_K as USUAL_K
-from rankgauge.records import Record
-from rankgauge.resampling import Drawing, Progress
 from rankgauge.space.ascent import climbed
 from rankgauge.space.curves import NEAR, Curve, Interval, MeanSteps, Steps, simplest
 from rankgauge.space.lines import mean_of

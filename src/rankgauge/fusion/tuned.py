@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankgauge.comparison.systems import Comparison
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.policies import Absent
+from rankgauge.core.results import Result
+from rankgauge.core.tables import Cell, PValue, Table
 from rankgauge.data.model import Run
+from rankgauge.errors import RankgaugeError
 from rankgauge.fusion.pool import Pool
 from rankgauge.fusion.runs import Fusion
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
-from rankgauge.notes import Note, counted, worded
-from rankgauge.policies import Absent
-from rankgauge.results import Result
 from rankgauge.space.curves import NEAR, Curve, Interval
-from rankgauge.tables import Cell, PValue, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -8,10 +8,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints
-from rankgauge.checks import Choice, Number, Whole, checked, one_of
 from rankgauge.comparison.systems import Comparison, compare
-from rankgauge.data.errors import RankgaugeError, Unsupported
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.checks import Choice, Number, Whole, checked, one_of
+from rankgauge.core.notes import Note, counted
+from rankgauge.core.policies import (
+    DEFAULT_ABSENT,
+    DEFAULT_NORMALIZE,
+    LEVEL,
+    LEVELS,
+    SEED,
+    Absent,
+    SharedTopics,
+)
+from rankgauge.core.policies import RRF_K as USUAL_K
+from rankgauge.core.records import Record
+from rankgauge.core.resampling import Drawing, Progress
+from rankgauge.errors import RankgaugeError, Unsupported
 from rankgauge.evaluation.evaluator import Evaluator, Measures
 from rankgauge.evaluation.inputs import Qrels, Runs
 from rankgauge.fusion.mixing import LabelledPool, Mixture
@@ -36,20 +49,7 @@ from rankgauge.fusion.searches import (
 from rankgauge.fusion.tuned import EQUAL, RRF, RRF_TUNED, TUNED, Tuning
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
-from rankgauge.notes import Note, counted
-from rankgauge.policies import (
-    DEFAULT_ABSENT,
-    DEFAULT_NORMALIZE,
-    LEVEL,
-    LEVELS,
-    SEED,
-    Absent,
-    SharedTopics,
-)
-from rankgauge.policies import RRF_K as USUAL_K
 from rankgauge.rankings.alignment import rows_of
-from rankgauge.records import Record
-from rankgauge.resampling import Drawing, Progress
 from rankgauge.scores.model import Scores
 from rankgauge.space.curves import MARGIN, Curve, Interval
 from rankgauge.space.lines import mean_of

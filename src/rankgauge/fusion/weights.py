@@ -7,15 +7,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from rankgauge.checks import Whole, checked, one_of
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.checks import Whole, checked, one_of
+from rankgauge.core.notes import Note
+from rankgauge.core.policies import DEFAULT_ABSENT, DEFAULT_NORMALIZE, SEED, Absent, SharedTopics
 from rankgauge.data.features import Features
+from rankgauge.errors import RankgaugeError
 from rankgauge.evaluation.inputs import Qrels, Runs, judgments_of
 from rankgauge.fusion.mixing import LabelledPool, Mixture
 from rankgauge.fusion.pool import pool_of
 from rankgauge.fusion.runs import Fusion, read_runs
-from rankgauge.notes import Note
-from rankgauge.policies import DEFAULT_ABSENT, DEFAULT_NORMALIZE, SEED, Absent, SharedTopics
 from rankgauge.rankings.alignment import judged_labels, rows_of
 from rankgauge.rankings.lists import Rankings
 from rankgauge.space.scorers import LinearScorer

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rankgauge.lazy import lazy_names
+from rankgauge.core.lazy import lazy_names
 from rankgauge.measures.families import HOMES
 
 if TYPE_CHECKING:
+    from rankgauge.core.parameters import parameter
+    from rankgauge.core.plugins import load_plugin
     from rankgauge.measures.accuracy import Accuracy
     from rankgauge.measures.aggregates import gm, mean
     from rankgauge.measures.around import Aggregate, Wrapper
@@ -56,8 +58,6 @@ if TYPE_CHECKING:
     from rankgauge.measures.user_models import BPM, INSQ, INST, NERR8, NERR9, NERR10, NERR11
     from rankgauge.measures.weighted import Weighted
     from rankgauge.measures.wrappers import expected, ideal, lower, prefix_mean, upper, worst
-    from rankgauge.parameters import parameter
-    from rankgauge.plugins import load_plugin
 
 __all__ = [
     "AP",
@@ -161,8 +161,8 @@ _HOMES = {name: f"rankgauge.measures.{family}" for name, family in HOMES.items()
     "Weighted": "rankgauge.measures.weighted",
     "Wrapper": "rankgauge.measures.around",
     "entries": "rankgauge.measures.registry",
-    "load_plugin": "rankgauge.plugins",
-    "parameter": "rankgauge.parameters",
+    "load_plugin": "rankgauge.core.plugins",
+    "parameter": "rankgauge.core.parameters",
     "parse": "rankgauge.measures.grammar",
     "register": "rankgauge.measures.registry",
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.arrays import Floats
+from rankgauge.core.arrays import Floats
 from rankgauge.measures.base import Answer, Binary, ratio
 from rankgauge.measures.formulas import chances_of_hits
 from rankgauge.measures.registry import register

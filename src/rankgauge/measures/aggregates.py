@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from rankgauge.arrays import Floats
-from rankgauge.checks import Number
+from rankgauge.core.arrays import Floats
+from rankgauge.core.checks import Number
+from rankgauge.core.parameters import parameter
 from rankgauge.measures.around import Aggregate
 from rankgauge.measures.registry import register
-from rankgauge.parameters import parameter
 
 
 class ArithmeticMean(Aggregate):

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints
-from rankgauge.data.errors import MeasureError
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.records import Record
 from rankgauge.data.model import POOLED
+from rankgauge.errors import MeasureError
 from rankgauge.measures.orders import Mean
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
 from rankgauge.rankings.tied_lists import TiedRankings
-from rankgauge.records import Record
 
 if TYPE_CHECKING:
     from rankgauge.measures.base import Measure

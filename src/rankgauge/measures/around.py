@@ -9,11 +9,11 @@ from typing import Any, ClassVar, Self, get_args, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.arrays import Floats, Labels
-from rankgauge.data.errors import MeasureError
+from rankgauge.core.arrays import Floats, Labels
+from rankgauge.core.policies import Ties
+from rankgauge.errors import MeasureError
 from rankgauge.measures.base import Answer, Measure
 from rankgauge.measures.scored import Around, Direction, Scored
-from rankgauge.policies import Ties
 from rankgauge.rankings.lists import JudgedLabels
 
 

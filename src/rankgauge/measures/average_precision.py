@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.arrays import Bools, Floats, Ints, Labels
-from rankgauge.checks import Choice
-from rankgauge.data.errors import MeasureError
+from rankgauge.core.arrays import Bools, Floats, Ints, Labels
+from rankgauge.core.checks import Choice
+from rankgauge.core.parameters import parameter
+from rankgauge.errors import MeasureError
 from rankgauge.measures.base import Binary, Deeper, ratio
 from rankgauge.measures.formulas import harmonic_between
 from rankgauge.measures.labelling import each_list
 from rankgauge.measures.precision import inverse_squares_to, relevant_or_not
 from rankgauge.measures.registry import register
-from rankgauge.parameters import parameter
 from rankgauge.rankings.flips import Places
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings

@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias, overl
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.arrays import Bools, Floats, Ints, Labels
-from rankgauge.checks import Whole, number_text
-from rankgauge.data.errors import MeasureError, Unsupported
+from rankgauge.core.arrays import Bools, Floats, Ints, Labels
+from rankgauge.core.checks import Whole, number_text
+from rankgauge.core.notes import Note
+from rankgauge.core.parameters import parameter
+from rankgauge.errors import MeasureError, Unsupported
 from rankgauge.measures.declarations import knows, start_anew
 from rankgauge.measures.labelling import (
     MOST_CELLS,
@@ -38,8 +40,6 @@ from rankgauge.measures.orders import (
     variance_over_orders,
 )
 from rankgauge.measures.scored import Scored
-from rankgauge.notes import Note
-from rankgauge.parameters import parameter
 from rankgauge.rankings.flips import Flips, Places
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings

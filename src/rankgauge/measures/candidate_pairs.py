@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rankgauge.notes import Note, counted
+from rankgauge.core.notes import Note, counted
+from rankgauge.core.records import Record
+from rankgauge.core.results import Result
+from rankgauge.core.tables import Table
 from rankgauge.rankings.lists import Rankings
-from rankgauge.records import Record
-from rankgauge.results import Result
-from rankgauge.tables import Table
 
 
 class CandidatePair(Record):

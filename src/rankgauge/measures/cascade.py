@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.arrays import Bools, Floats, Ints, Labels
-from rankgauge.checks import Number, Whole
+from rankgauge.core.arrays import Bools, Floats, Ints, Labels
+from rankgauge.core.checks import Number, Whole
+from rankgauge.core.parameters import parameter
 from rankgauge.measures.base import Answer, Measure
 from rankgauge.measures.formulas import NEGLIGIBLE, mean_reciprocal_rank
 from rankgauge.measures.gains import Gain, GainMap, gains, most_gainful
@@ -18,7 +19,6 @@ from rankgauge.measures.orders import variance_over_orders
 from rankgauge.measures.registry import register
 from rankgauge.measures.weighted import Weighted
 from rankgauge.native import segments as native
-from rankgauge.parameters import parameter
 from rankgauge.rankings.flips import Flips, Places
 from rankgauge.rankings.lists import Rankings, offsets_of
 from rankgauge.rankings.tied_lists import TiedRankings

@@ -6,9 +6,11 @@ are: by default the judged ones.
 
 from __future__ import annotations
 
-from rankgauge.arrays import Floats
-from rankgauge.checks import Choice, Whole
-from rankgauge.data.errors import MeasureError
+from rankgauge.core.arrays import Floats
+from rankgauge.core.checks import Choice, Whole
+from rankgauge.core.notes import Note
+from rankgauge.core.parameters import parameter
+from rankgauge.errors import MeasureError
 from rankgauge.measures.answers import (
     ACHIEVABLE,
     BESTS,
@@ -24,8 +26,6 @@ from rankgauge.measures.answers import (
 from rankgauge.measures.around import LikeInside
 from rankgauge.measures.base import Measure
 from rankgauge.measures.orders import Mean
-from rankgauge.notes import Note
-from rankgauge.parameters import parameter
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.arrays import Floats
-from rankgauge.checks import Whole
+from rankgauge.core.arrays import Floats
+from rankgauge.core.checks import Whole
+from rankgauge.core.notes import Note
+from rankgauge.core.parameters import parameter
 from rankgauge.measures.base import Measure
 from rankgauge.measures.registry import register
-from rankgauge.notes import Note
-from rankgauge.parameters import parameter
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 
 

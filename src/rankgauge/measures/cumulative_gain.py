@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints, Labels
+from rankgauge.core.arrays import Floats, Ints, Labels
+from rankgauge.core.parameters import parameter
 from rankgauge.measures.answers import Answers
 from rankgauge.measures.base import Answer, Deeper, Measure, OffList, ratio
 from rankgauge.measures.gains import (
@@ -21,7 +22,6 @@ from rankgauge.measures.gains import (
 from rankgauge.measures.labelling import each_list
 from rankgauge.measures.registry import register
 from rankgauge.measures.weighted import Weighted
-from rankgauge.parameters import parameter
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings
 

@@ -19,15 +19,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints
-from rankgauge.checks import Number
-from rankgauge.data.errors import MeasureError
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.checks import Number
+from rankgauge.core.parameters import parameter
 from rankgauge.data.model import Subtopics
+from rankgauge.errors import MeasureError
 from rankgauge.measures.base import Binary, ratio
 from rankgauge.measures.gains import divisors, sum_of_discounts
 from rankgauge.measures.registry import register
 from rankgauge.native import segments as native
-from rankgauge.parameters import parameter
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
 from rankgauge.rankings.tied_lists import TiedRankings
 

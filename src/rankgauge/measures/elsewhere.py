@@ -6,12 +6,12 @@ from typing import Self
 
 import numpy as np
 
-from rankgauge.checks import Choice, Quoted
-from rankgauge.data.errors import Unsupported
+from rankgauge.core.checks import Choice, Quoted
+from rankgauge.core.parameters import parameter
+from rankgauge.errors import Unsupported
 from rankgauge.measures.base import Answer, Measure
 from rankgauge.measures.registry import register
 from rankgauge.measures.scored import Direction
-from rankgauge.parameters import parameter
 
 
 class Given(Measure):

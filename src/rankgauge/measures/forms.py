@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.arrays import Floats
+from rankgauge.core.arrays import Floats
 from rankgauge.measures.base import ratio
 
 TOLERANCE = 1e-12

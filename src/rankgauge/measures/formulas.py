@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.arrays import Floats, Ints
+from rankgauge.core.arrays import Floats, Ints
 from rankgauge.measures.labelling import MOST_CELLS
 from rankgauge.native import segments as native
 from rankgauge.rankings.lists import offsets_of

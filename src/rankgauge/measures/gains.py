@@ -7,9 +7,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Labels
-from rankgauge.checks import Kind, Number, Whole, number_text
-from rankgauge.data.errors import MeasureError
+from rankgauge.core.arrays import Floats, Labels
+from rankgauge.core.checks import Kind, Number, Whole, number_text
+from rankgauge.errors import MeasureError
 from rankgauge.measures.formulas import sum_over_ranks
 
 GainMap: TypeAlias = tuple[tuple[int, float], ...]

@@ -9,11 +9,11 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any, Protocol, TypeAlias
 
-from rankgauge.data.errors import MeasureError
+from rankgauge.core.parameters import Parametric
+from rankgauge.errors import MeasureError
 from rankgauge.measures import registry
 from rankgauge.measures.around import Aggregate
 from rankgauge.measures.base import Measure
-from rankgauge.parameters import Parametric
 
 TOKEN = re.compile(
     r"\s*(?:(?P<number>[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?(?![A-Za-z_0-9]))"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.arrays import Floats
+from rankgauge.core.arrays import Floats
 from rankgauge.measures.base import Binary, ratio
 from rankgauge.measures.diversity import Diversity, Intents, served_subtopics
 from rankgauge.measures.formulas import harmonic_between

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from rankgauge.arrays import Bools, Floats, Ints, Labels
+from rankgauge.core.arrays import Bools, Floats, Ints, Labels
+from rankgauge.core.notes import Note
 from rankgauge.measures.answers import scores
 from rankgauge.measures.around import LikeInside
 from rankgauge.measures.base import Answer, Measure
 from rankgauge.measures.orders import Mean
 from rankgauge.measures.registry import register
-from rankgauge.notes import Note
 from rankgauge.rankings.flips import Places
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings

@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.arrays import Floats
-from rankgauge.notes import Note, counted
+from rankgauge.core.arrays import Floats
+from rankgauge.core.notes import Note, counted
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
 
 MOST_LABELLINGS = 100_000

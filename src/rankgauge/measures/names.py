@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any, Literal, NamedTuple
 
-from rankgauge.data.errors import MeasureError
+from rankgauge.errors import MeasureError
 
 DIGITS, NUMBER = "#", "{}"
 """What stands in a spelling for whole digits, and for a number."""

@@ -19,9 +19,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.arrays import Floats, Ints
-from rankgauge.checks import Choice
-from rankgauge.data.errors import MeasureError
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.checks import Choice
+from rankgauge.core.notes import Note, counted
+from rankgauge.core.parameters import parameter
+from rankgauge.errors import MeasureError
 from rankgauge.measures import forms
 from rankgauge.measures.answers import INDEPENDENT, RUN, Orders, scores
 from rankgauge.measures.base import Answer, Measure, estimates
@@ -36,8 +38,6 @@ from rankgauge.measures.forms import TOLERANCE
 from rankgauge.measures.orders import Mean
 from rankgauge.measures.registry import register
 from rankgauge.measures.scored import Direction
-from rankgauge.notes import Note, counted
-from rankgauge.parameters import parameter
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings
 

@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankgauge.arrays import Floats
-from rankgauge.checks import Whole
-from rankgauge.data.errors import MeasureError
+from rankgauge.core.arrays import Floats
+from rankgauge.core.checks import Whole
 from rankgauge.data.model import LARGEST_GRADE
+from rankgauge.errors import MeasureError
 from rankgauge.measures.orders import Mean
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints
+from rankgauge.core.arrays import Floats, Ints
 from rankgauge.measures.formulas import miss_chance
 from rankgauge.measures.labelling import MOST_CELLS
 from rankgauge.rankings.lists import Rankings, segment_count

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints
-from rankgauge.checks import Choice, Number
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.checks import Choice, Number
+from rankgauge.core.parameters import parameter
 from rankgauge.measures.base import Measure, ratio
 from rankgauge.measures.formulas import sum_over_ranks
 from rankgauge.measures.registry import register
-from rankgauge.parameters import parameter
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 
 

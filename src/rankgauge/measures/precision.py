@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.arrays import Bools, Floats, Ints, Labels
-from rankgauge.checks import Number
+from rankgauge.core.arrays import Bools, Floats, Ints, Labels
+from rankgauge.core.checks import Number
+from rankgauge.core.parameters import parameter
 from rankgauge.measures.base import Binary, Measure, ratio
 from rankgauge.measures.formulas import (
     NEGLIGIBLE,
@@ -21,7 +22,6 @@ from rankgauge.measures.labelling import MOST_CELLS
 from rankgauge.measures.registry import register
 from rankgauge.measures.weighted import BinaryWeighted
 from rankgauge.native import segments as native
-from rankgauge.parameters import parameter
 from rankgauge.rankings.flips import Places
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
 from rankgauge.rankings.tied_lists import TiedRankings

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankgauge.arrays import Bools, Floats, Ints, Labels
+from rankgauge.core.arrays import Bools, Floats, Ints, Labels
 from rankgauge.data.model import POOLED
 from rankgauge.measures.average_precision import RankSums, covariance_of_pairs
 from rankgauge.measures.base import Binary, Measure, ratio

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.arrays import Bools, Floats, Ints, Labels
-from rankgauge.checks import Choice, Number
-from rankgauge.data.errors import MeasureError
+from rankgauge.core.arrays import Bools, Floats, Ints, Labels
+from rankgauge.core.checks import Choice, Number
+from rankgauge.core.parameters import parameter
+from rankgauge.errors import MeasureError
 from rankgauge.measures.average_precision import (
     SumOfPrecisions,
     covariance_of_pairs,
@@ -23,7 +24,6 @@ from rankgauge.measures.labelling import MOST_CELLS, each_list
 from rankgauge.measures.registry import register
 from rankgauge.measures.weighted import by_gain
 from rankgauge.native import segments as native
-from rankgauge.parameters import parameter
 from rankgauge.rankings.flips import Places
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of, segment_count
 from rankgauge.rankings.tied_lists import TiedRankings

@@ -6,12 +6,12 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints
-from rankgauge.checks import Choice, Number
-from rankgauge.data.errors import MeasureError
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.checks import Choice, Number
+from rankgauge.core.parameters import parameter
+from rankgauge.errors import MeasureError
 from rankgauge.measures.base import Binary
 from rankgauge.measures.registry import register
-from rankgauge.parameters import parameter
 from rankgauge.rankings.lists import Rankings
 
 ELEVEN_LEVELS = tuple(tenth / 10 for tenth in range(11))

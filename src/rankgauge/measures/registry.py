@@ -6,11 +6,11 @@ import importlib
 import threading
 from typing import TypeVar
 
-from rankgauge.data.errors import MeasureError
+from rankgauge.core.plugins import may_replace, origin
+from rankgauge.errors import MeasureError
 from rankgauge.measures.around import Aggregate, Wrapper
 from rankgauge.measures.base import Measure
 from rankgauge.measures.families import FAMILIES, HOMES
-from rankgauge.plugins import may_replace, origin
 
 Entry = Measure | type[Wrapper] | type[Aggregate]
 """A measure with its default parameters, or a class to be called with a measure."""

@@ -9,9 +9,9 @@ import dataclasses
 from collections.abc import Hashable, Sequence
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 
-from rankgauge.data.errors import MeasureError
-from rankgauge.parameters import Parametric
-from rankgauge.policies import Ties
+from rankgauge.core.parameters import Parametric
+from rankgauge.core.policies import Ties
+from rankgauge.errors import MeasureError
 
 Direction: TypeAlias = Literal["higher", "lower", "none"]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.arrays import Floats
-from rankgauge.checks import Whole
+from rankgauge.core.arrays import Floats
+from rankgauge.core.checks import Whole
+from rankgauge.core.parameters import parameter
 from rankgauge.measures.base import Binary
 from rankgauge.measures.registry import register
-from rankgauge.parameters import parameter
 from rankgauge.rankings.lists import Rankings
 from rankgauge.rankings.tied_lists import TiedRankings
 

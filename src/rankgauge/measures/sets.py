@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.arrays import Floats
-from rankgauge.checks import Number, Whole
+from rankgauge.core.arrays import Floats
+from rankgauge.core.checks import Number, Whole
+from rankgauge.core.parameters import parameter
 from rankgauge.measures.base import Binary, ratio
 from rankgauge.measures.precision import variance_of_hits
 from rankgauge.measures.registry import register
-from rankgauge.parameters import parameter
 from rankgauge.rankings.flips import Flips
 from rankgauge.rankings.lists import Rankings
 from rankgauge.rankings.tied_lists import TiedRankings

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.parameters import parameter
 from rankgauge.measures.average_precision import SumOfPrecisions
 from rankgauge.measures.base import Binary, Measure, ratio
 from rankgauge.measures.gains import Gain, GainMap, divisors, gains
 from rankgauge.measures.registry import register
 from rankgauge.measures.weighted import by_gain
 from rankgauge.native import segments as native
-from rankgauge.parameters import parameter
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of, segment_count
 
 

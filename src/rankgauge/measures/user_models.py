@@ -18,14 +18,14 @@ from typing import Any
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints, Labels
-from rankgauge.checks import Number
+from rankgauge.core.arrays import Floats, Ints, Labels
+from rankgauge.core.checks import Number
+from rankgauge.core.parameters import parameter
 from rankgauge.measures.base import Answer, ratio
 from rankgauge.measures.gains import GainMap, Share, most_gainful, shares
 from rankgauge.measures.registry import register
 from rankgauge.measures.weighted import Gainful, Weighted
 from rankgauge.native import segments as native
-from rankgauge.parameters import parameter
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings
 

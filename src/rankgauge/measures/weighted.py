@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankgauge.arrays import Bools, Floats, Ints, Labels
-from rankgauge.data.errors import MeasureError
+from rankgauge.core.arrays import Bools, Floats, Ints, Labels
+from rankgauge.errors import MeasureError
 from rankgauge.measures.base import Binary, Measure, ratio
 from rankgauge.measures.labelling import labelled
 from rankgauge.rankings.flips import Places

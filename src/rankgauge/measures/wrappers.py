@@ -7,8 +7,9 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from rankgauge.arrays import Floats
-from rankgauge.data.errors import MeasureError
+from rankgauge.core.arrays import Floats
+from rankgauge.core.notes import Note
+from rankgauge.errors import MeasureError
 from rankgauge.measures.answers import JUDGED
 from rankgauge.measures.around import LikeInside
 from rankgauge.measures.base import Answer, Measure, estimates
@@ -23,7 +24,6 @@ from rankgauge.measures.formulas import harmonic_between
 from rankgauge.measures.labelling import about_negative
 from rankgauge.measures.orders import Mean
 from rankgauge.measures.registry import register
-from rankgauge.notes import Note
 from rankgauge.rankings.flips import Flips
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings

@@ -13,15 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankgauge.arrays import Bools, Floats
-from rankgauge.checks import Number, checked, one_of
-from rankgauge.data.errors import RankgaugeError
-from rankgauge.evaluation.inputs import Qrels, judgments_of
-from rankgauge.measures.answers import EXACT, Answers
-from rankgauge.measures.around import of_rankings
-from rankgauge.measures.base import estimates
-from rankgauge.notes import Note, counted, worded
-from rankgauge.policies import (
+from rankgauge.core.arrays import Bools, Floats
+from rankgauge.core.checks import Number, checked, one_of
+from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.policies import (
     DEFAULT_BY,
     DEFAULT_INFORMATIVE_BY,
     LEVEL,
@@ -31,12 +26,17 @@ from rankgauge.policies import (
     By,
     InformativeBy,
 )
+from rankgauge.core.results import Result
+from rankgauge.core.rounding import merged
+from rankgauge.core.tables import Table
+from rankgauge.errors import RankgaugeError
+from rankgauge.evaluation.inputs import Qrels, judgments_of
+from rankgauge.measures.answers import EXACT, Answers
+from rankgauge.measures.around import of_rankings
+from rankgauge.measures.base import estimates
 from rankgauge.query_sets.model import HowMany, LeftOut, QuerySet, left_out, left_out_text
 from rankgauge.rankings.alignment import judged_labels
-from rankgauge.results import Result
-from rankgauge.rounding import merged
 from rankgauge.scores.model import Scores
-from rankgauge.tables import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

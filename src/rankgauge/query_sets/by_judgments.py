@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.checks import Number, Whole, checked
+from rankgauge.core.checks import Number, Whole, checked
+from rankgauge.core.policies import BROAD_LABEL, BROAD_SHARE, SEED, SEEDS
 from rankgauge.evaluation.inputs import Qrels, judgments_of
-from rankgauge.policies import BROAD_LABEL, BROAD_SHARE, SEED, SEEDS
 from rankgauge.query_sets.model import LeftOut, QuerySet, left_out
 from rankgauge.query_sets.samples import drawn
 from rankgauge.rankings.lists import segment_count

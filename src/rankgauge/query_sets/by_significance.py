@@ -10,26 +10,26 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankgauge.arrays import Bools, Floats, Labels
-from rankgauge.checks import checked
-from rankgauge.data.errors import MeasureError
+from rankgauge.core.arrays import Bools, Floats, Labels
+from rankgauge.core.checks import checked
+from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.policies import LEVEL, LEVELS, SAMPLE_NUMBERS, SAMPLES, SEED, SEEDS
+from rankgauge.core.results import Result
+from rankgauge.core.rounding import ROUNDING
+from rankgauge.core.seeds import list_seeds
+from rankgauge.core.tables import PValue, Table
 from rankgauge.data.model import encode
+from rankgauge.errors import MeasureError
 from rankgauge.evaluation.inputs import Qrels, judgments_of
 from rankgauge.measures.around import innermost, of_rankings
 from rankgauge.measures.base import Measure
 from rankgauge.measures.labelling import MOST_CELLS
 from rankgauge.measures.orders import arrangements
-from rankgauge.notes import Note, counted, worded
-from rankgauge.policies import LEVEL, LEVELS, SAMPLE_NUMBERS, SAMPLES, SEED, SEEDS
 from rankgauge.query_sets.by_chance import above_chance
 from rankgauge.query_sets.model import LeftOut, QuerySet, left_out_text
 from rankgauge.rankings.alignment import judged_labels
 from rankgauge.rankings.lists import JudgedLabels, Rankings
-from rankgauge.results import Result
-from rankgauge.rounding import ROUNDING
 from rankgauge.scores.model import Scores
-from rankgauge.seeds import list_seeds
-from rankgauge.tables import PValue, Table
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankgauge.arrays import Bools, Floats
-from rankgauge.checks import Number, Whole, checked
-from rankgauge.data.errors import RankgaugeError
-from rankgauge.notes import counted
-from rankgauge.rounding import merged
+from rankgauge.core.arrays import Bools, Floats
+from rankgauge.core.checks import Number, Whole, checked
+from rankgauge.core.notes import counted
+from rankgauge.core.rounding import merged
+from rankgauge.errors import RankgaugeError
 
 
 class LeftOut(NamedTuple):

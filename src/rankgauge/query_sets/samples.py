@@ -10,13 +10,13 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from rankgauge.checks import Whole, checked
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.checks import Whole, checked
+from rankgauge.core.policies import SEED, SEEDS
+from rankgauge.core.seeds import query_key
 from rankgauge.data.model import Judgments, encode
+from rankgauge.errors import RankgaugeError
 from rankgauge.evaluation.inputs import Qrels, judgments_of
-from rankgauge.policies import SEED, SEEDS
 from rankgauge.query_sets.model import HowMany, QuerySet
-from rankgauge.seeds import query_key
 
 
 def query_sample(

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rankgauge.lazy import lazy_names
+from rankgauge.core.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from rankgauge.plugins import load_plugin
+    from rankgauge.core.plugins import load_plugin
     from rankgauge.rankers.adarank import AdaRank
     from rankgauge.rankers.base import Ranker
     from rankgauge.rankers.coordinate_ascent import CoordinateAscent
@@ -61,7 +61,7 @@ _HOMES = {
     "cross_validation": "rankgauge.rankers.crossval",
     "find_method": "rankgauge.rankers.registry",
     "load": "rankgauge.rankers.saving",
-    "load_plugin": "rankgauge.plugins",
+    "load_plugin": "rankgauge.core.plugins",
     "methods": "rankgauge.rankers.registry",
     "register": "rankgauge.rankers.registry",
 }

@@ -9,18 +9,18 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankgauge.arrays import Bools, Floats, Values
-from rankgauge.checks import Choice, Number, Whole
-from rankgauge.data.errors import MeasureError, RankgaugeError
+from rankgauge.core.arrays import Bools, Floats, Values
+from rankgauge.core.checks import Choice, Number, Whole
+from rankgauge.core.notes import Note, counted
+from rankgauge.core.records import Record
 from rankgauge.data.features import Features
+from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
-from rankgauge.notes import Note, counted
 from rankgauge.rankers.base import EQUAL_LABELS, RankerSettings, has_pairs
 from rankgauge.rankers.linear import LinearRanker, check_sizes, feature_means, filled
 from rankgauge.rankers.monitoring import Monitor, undecided
 from rankgauge.rankers.settings import DIRECTIONS, MEASURES, MONITORED, NORMALIZATIONS, setting
-from rankgauge.records import Record
 
 LEAST = 1e-12
 """A feature whose weighted mean is not above this is not added; and a feature that ranks every query

@@ -9,22 +9,23 @@ from typing import Any, ClassVar, Self, dataclass_transform
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Values
-from rankgauge.checks import Choice
-from rankgauge.data.errors import (
+from rankgauge.core.arrays import Floats, Values
+from rankgauge.core.checks import Choice
+from rankgauge.core.notes import Note, counted
+from rankgauge.core.parameters import parameter
+from rankgauge.core.policies import SEED, SEEDS
+from rankgauge.core.records import FieldSignature, bound, collect_fields
+from rankgauge.data.features import Features
+from rankgauge.data.scaling import Scaling
+from rankgauge.errors import (
     InputError,
     MissingFeatures,
     NotExportable,
     NotFitted,
     RankgaugeError,
 )
-from rankgauge.data.features import Features
-from rankgauge.data.scaling import Scaling
 from rankgauge.measures.around import Aggregate
 from rankgauge.measures.base import Measure
-from rankgauge.notes import Note, counted
-from rankgauge.parameters import parameter
-from rankgauge.policies import SEED, SEEDS
 from rankgauge.rankers.libraries import imported
 from rankgauge.rankers.monitoring import undecided
 from rankgauge.rankers.objectives import (
@@ -45,7 +46,6 @@ from rankgauge.rankers.settings import (
     checked_value,
     setting,
 )
-from rankgauge.records import FieldSignature, bound, collect_fields
 
 RankerSettings = Mapping[str, Any]
 """The value of each setting, checked."""

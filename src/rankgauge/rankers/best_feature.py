@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.arrays import Floats
+from rankgauge.core.arrays import Floats
+from rankgauge.core.records import Record
 from rankgauge.data.features import Features
 from rankgauge.measures.around import Aggregate
 from rankgauge.measures.base import Measure
 from rankgauge.rankers.evaluations import PLAIN, Evaluation
-from rankgauge.records import Record
 
 
 class FeatureScore(Record):

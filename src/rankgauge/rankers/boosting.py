@@ -10,17 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Values
-from rankgauge.checks import Whole
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.arrays import Floats, Values
+from rankgauge.core.checks import Whole
+from rankgauge.core.parameters import parameter
+from rankgauge.core.records import Record
 from rankgauge.data.features import Features
-from rankgauge.parameters import parameter
+from rankgauge.errors import RankgaugeError
 from rankgauge.rankers.base import Ranker, RankerSettings
 from rankgauge.rankers.libraries import imported
 from rankgauge.rankers.monitoring import Monitor, undecided
 from rankgauge.rankers.search_engines import tree_model
 from rankgauge.rankers.tree_text import forest_of, shortened
-from rankgauge.records import Record
 
 GAIN = "gain"
 LABEL_GAIN = "label_gain"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from rankgauge.core.tables import Cell, Table
 from rankgauge.rankers.registry import broken_plugins, find_method, methods
 from rankgauge.rankers.settings import DEFAULT, RANKLIB
-from rankgauge.tables import Cell, Table
 
 
 def methods_table() -> Table:

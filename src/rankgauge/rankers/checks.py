@@ -16,17 +16,17 @@ from unittest import mock
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints
-from rankgauge.data.errors import InputError, NotFitted, RankgaugeError
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.records import Record
 from rankgauge.data.features import Features
 from rankgauge.data.model import Ids
+from rankgauge.errors import InputError, NotFitted, RankgaugeError
 from rankgauge.evaluation.evaluator import Evaluator
 from rankgauge.rankers import registry
 from rankgauge.rankers.base import Ranker
 from rankgauge.rankers.objectives import PLACE, SETTING
 from rankgauge.rankers.saving import MANIFEST, load
 from rankgauge.rankers.settings import MeasureKind
-from rankgauge.records import Record
 
 QUERIES, WIDTH, SEED = 30, 5, 7
 CLOSE = 1e-9

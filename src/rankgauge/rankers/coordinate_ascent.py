@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from rankgauge.arrays import Floats
-from rankgauge.checks import Choice, Number, Whole
+from rankgauge.core.arrays import Floats
+from rankgauge.core.checks import Choice, Number, Whole
+from rankgauge.core.records import Record
 from rankgauge.data.features import Features
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
@@ -18,7 +19,6 @@ from rankgauge.rankers.base import EQUAL_LABELS, RankerSettings
 from rankgauge.rankers.linear import LinearRanker, feature_means, filled, weighted_sums
 from rankgauge.rankers.monitoring import Monitor, undecided
 from rankgauge.rankers.settings import MEASURES, MONITORED, NORMALIZATIONS, setting
-from rankgauge.records import Record
 from rankgauge.space.ascent import FeatureAscent, LineSearch, climbed
 from rankgauge.space.scorers import LinearScorer
 

@@ -11,19 +11,23 @@ from typing import Any
 
 import numpy as np
 
-from rankgauge.arrays import Floats
-from rankgauge.checks import Whole, checked, one_of
-from rankgauge.data.errors import InputError, MeasureError, RankgaugeError, Unsupported
+from rankgauge.core.arrays import Floats
+from rankgauge.core.checks import Whole, checked, one_of
+from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.plugins import digests_of
+from rankgauge.core.policies import SEED, SEEDS
+from rankgauge.core.records import Record
+from rankgauge.core.resampling import Progress
+from rankgauge.core.results import Result
+from rankgauge.core.tables import Cell, Table
 from rankgauge.data.features import Features
 from rankgauge.data.folds import Fold, Folds
 from rankgauge.data.model import Ids, Judgments, Run, decode
 from rankgauge.data.own_paths import OwnPath
+from rankgauge.errors import InputError, MeasureError, RankgaugeError, Unsupported
 from rankgauge.measures.around import Aggregate, innermost
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import AnyMeasure, parse, parse_all
-from rankgauge.notes import Note, counted, worded
-from rankgauge.plugins import digests_of
-from rankgauge.policies import SEED, SEEDS
 from rankgauge.rankers.base import Ranker
 from rankgauge.rankers.best_feature import best_feature
 from rankgauge.rankers.evaluations import DEFAULT_EVALUATION, Evaluation, EvaluationName
@@ -34,11 +38,7 @@ from rankgauge.rankers.registry import find_method
 from rankgauge.rankers.registry import methods as all_methods
 from rankgauge.rankers.settings import MONITORED
 from rankgauge.rankers.training_queries import TrainingQueries
-from rankgauge.records import Record
-from rankgauge.resampling import Progress
-from rankgauge.results import Result
 from rankgauge.scores.model import Scores
-from rankgauge.tables import Cell, Table
 from rankgauge.version import __version__
 from rankgauge.workers import AnyExecutor, WorkerDied, outcomes
 

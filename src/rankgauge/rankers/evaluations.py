@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal, TypeAlias
 
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.policies import DEFAULT_TIES, Ties
+from rankgauge.core.records import Record
 from rankgauge.data.features import Features
+from rankgauge.errors import RankgaugeError
 from rankgauge.evaluation.evaluator import Evaluator
 from rankgauge.measures.around import Aggregate, Wrapper
 from rankgauge.measures.base import Binary, Measure
 from rankgauge.measures.cumulative_gain import LetorNDCG, NormalizedDCG
-from rankgauge.policies import DEFAULT_TIES, Ties
-from rankgauge.records import Record
 
 EvaluationName: TypeAlias = Literal["rankgauge", "letor", "mslr"]
 """rankgauge: measures as they are written, ties in a drawn order. letor: as LETOR's program, so that

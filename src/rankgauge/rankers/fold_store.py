@@ -8,15 +8,8 @@ from collections.abc import Collection, Mapping
 from os import PathLike
 from typing import Any
 
-from rankgauge.data.errors import RankgaugeError
-from rankgauge.data.files import check_writable, display_name, remove_unfinished
-from rankgauge.data.folds import Folds
-from rankgauge.data.model import Run
-from rankgauge.data.own_paths import OwnPath
-from rankgauge.data.trec import read_run, write_run
-from rankgauge.records import Record
-from rankgauge.scores.model import Scores
-from rankgauge.sealing import (
+from rankgauge.core.records import Record
+from rankgauge.core.sealing import (
     check_seal,
     content_digest,
     damaged,
@@ -27,6 +20,13 @@ from rankgauge.sealing import (
     read_sealed,
     write_sealed,
 )
+from rankgauge.data.files import check_writable, display_name, remove_unfinished
+from rankgauge.data.folds import Folds
+from rankgauge.data.model import Run
+from rankgauge.data.own_paths import OwnPath
+from rankgauge.data.trec import read_run, write_run
+from rankgauge.errors import RankgaugeError
+from rankgauge.scores.model import Scores
 
 PROTOCOL, TIMES = "protocol.json", "times.json"
 METHODS = "methods"

@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Labels
-from rankgauge.checks import Choice, Number, Whole
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.arrays import Floats, Labels
+from rankgauge.core.checks import Choice, Number, Whole
 from rankgauge.data.features import Features
+from rankgauge.errors import RankgaugeError
 from rankgauge.measures.gains import GainMap, gains
 from rankgauge.rankers.base import RankerSettings
 from rankgauge.rankers.boosting import LABEL_GAIN, Stopping, TreeRanker, common_parameters

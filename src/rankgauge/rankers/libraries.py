@@ -6,7 +6,7 @@ import importlib
 from importlib import metadata
 from typing import Any
 
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.errors import RankgaugeError
 
 PACKAGES = {"sklearn": "scikit-learn", "lightgbm": "lightgbm"}
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Values
-from rankgauge.data.errors import InputError, RankgaugeError
+from rankgauge.core.arrays import Floats, Values
 from rankgauge.data.features import Features
+from rankgauge.errors import InputError, RankgaugeError
 from rankgauge.native import layers
 from rankgauge.rankers.base import Ranker
 from rankgauge.rankers.saving import check_array

@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints
-from rankgauge.checks import Whole
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.checks import Whole
 from rankgauge.data.features import Features
 from rankgauge.measures.gains import gains
 from rankgauge.rankers.base import RankerSettings

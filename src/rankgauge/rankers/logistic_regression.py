@@ -6,9 +6,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankgauge.checks import Number, Whole
+from rankgauge.core.checks import Number, Whole
+from rankgauge.core.notes import Note, counted
 from rankgauge.data.features import Features
-from rankgauge.notes import Note, counted
 from rankgauge.rankers.base import RankerSettings
 from rankgauge.rankers.linear import LinearRanker, check_sizes, feature_means, weighted_sums
 from rankgauge.rankers.monitoring import Monitor, undecided

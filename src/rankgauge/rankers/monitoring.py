@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rankgauge.arrays import Floats
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.arrays import Floats
 from rankgauge.data.features import Features
+from rankgauge.errors import RankgaugeError
 from rankgauge.evaluation.evaluator import Evaluator
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure

@@ -8,10 +8,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints, Values
-from rankgauge.checks import Choice, Whole
-from rankgauge.data.errors import InputError, NotExportable, RankgaugeError
+from rankgauge.core.arrays import Floats, Ints, Values
+from rankgauge.core.checks import Choice, Whole
+from rankgauge.core.records import Record
 from rankgauge.data.features import Features
+from rankgauge.errors import InputError, NotExportable, RankgaugeError
 from rankgauge.native.layers import layer_gradient, layer_sums
 from rankgauge.rankers.base import Ranker, RankerSettings
 from rankgauge.rankers.linear import check_sizes, feature_means, plain_values
@@ -19,7 +20,6 @@ from rankgauge.rankers.monitoring import Monitor, undecided
 from rankgauge.rankers.saving import check_array
 from rankgauge.rankers.search_engines import linear_model
 from rankgauge.rankers.settings import AUTO, NORMALIZATIONS, RATES, SIZES, Auto, setting
-from rankgauge.records import Record
 
 LARGEST = 1e100
 """Larger values could overflow when weights, sums and squares are computed."""

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.arrays import Bools, Floats, Values
+from rankgauge.core.arrays import Bools, Floats, Values
+from rankgauge.core.records import Record
 from rankgauge.native import layers
 from rankgauge.rankers.linear import filled, plain_values, weighted_sums
-from rankgauge.records import Record
 
 ROWS = 1024
 """How many documents are added to the Hessian at a time."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankgauge.records import Value
+from rankgauge.core.records import Value
 
 SETTING = "objective"
 """The setting that says what training makes best, in methods that leave a choice."""

@@ -6,9 +6,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from rankgauge.checks import Choice, Number, Whole
-from rankgauge.data.errors import InputError
+from rankgauge.core.checks import Choice, Number, Whole
 from rankgauge.data.features import Features
+from rankgauge.errors import InputError
 from rankgauge.rankers.base import RankerSettings
 from rankgauge.rankers.boosting import TreeRanker, common_parameters
 from rankgauge.rankers.monitoring import Monitor

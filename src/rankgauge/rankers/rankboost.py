@@ -9,10 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.arrays import Floats, Ints, Labels, Values
-from rankgauge.checks import Choice, Whole
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.arrays import Floats, Ints, Labels, Values
+from rankgauge.core.checks import Choice, Whole
+from rankgauge.core.records import Record
 from rankgauge.data.features import Features
+from rankgauge.errors import RankgaugeError
 from rankgauge.native import rankboost as native
 from rankgauge.rankers.base import Ranker, RankerSettings
 from rankgauge.rankers.monitoring import Monitor
@@ -20,7 +21,6 @@ from rankgauge.rankers.saving import check_array
 from rankgauge.rankers.search_engines import tree_model
 from rankgauge.rankers.settings import DIRECTIONS, NORMALIZATIONS, setting
 from rankgauge.rankers.tree_text import Forest, Tree
-from rankgauge.records import Record
 
 PIECE = 4096
 """How many rows are scored at a time, within the cache."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.arrays import Floats
+from rankgauge.core.arrays import Floats
 from rankgauge.data.features import Features
 from rankgauge.data.model import Run
 from rankgauge.rankings.single_precision import kept_apart

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints
-from rankgauge.checks import Choice, Whole
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.checks import Choice, Whole
 from rankgauge.data.features import Features
 from rankgauge.native import pairwise
 from rankgauge.rankers.base import RankerSettings

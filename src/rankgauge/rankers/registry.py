@@ -7,8 +7,8 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
-from rankgauge.data.errors import RankgaugeError
-from rankgauge.plugins import may_replace, origin
+from rankgauge.core.plugins import may_replace, origin
+from rankgauge.errors import RankgaugeError
 from rankgauge.rankers.base import Ranker
 
 PACKAGE = "rankgauge.rankers"

@@ -18,17 +18,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.data.errors import InputError, RankgaugeError
+from rankgauge.core.sealing import check_seal, damaged, read_object, seal
+from rankgauge.core.seeds import digest
 from rankgauge.data.files import SIZE_LIMIT, display_name, read_bytes, writing
 from rankgauge.data.own_paths import OwnPath
 from rankgauge.data.scaling import Scaling
+from rankgauge.errors import InputError, RankgaugeError
 from rankgauge.measures.around import Aggregate
 from rankgauge.measures.base import Measure
 from rankgauge.rankers.base import REMARKS, Ranker
 from rankgauge.rankers.registry import find_method
 from rankgauge.scores.validation import short
-from rankgauge.sealing import check_seal, damaged, read_object, seal
-from rankgauge.seeds import digest
 from rankgauge.version import __version__
 
 FORMAT, VERSION = "rankgauge-ranker", 2

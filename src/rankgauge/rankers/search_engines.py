@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from rankgauge.arrays import Floats
-from rankgauge.data.errors import NotExportable, RankgaugeError
+from rankgauge.core.arrays import Floats
+from rankgauge.core.notes import counted
 from rankgauge.data.files import writing
 from rankgauge.data.scaling import Scaling
-from rankgauge.notes import counted
+from rankgauge.errors import NotExportable, RankgaugeError
 from rankgauge.rankers.tree_text import Forest, Tree
 
 DEEPEST = 900

@@ -6,14 +6,14 @@ import re
 from dataclasses import field
 from typing import Any
 
-from rankgauge.checks import Choice, Kind, Number, Whole
-from rankgauge.data.errors import MeasureError
+from rankgauge.core.checks import Choice, Kind, Number, Whole
+from rankgauge.core.records import Value
 from rankgauge.data.scaling import ScalingKind
+from rankgauge.errors import MeasureError
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.measures.gains import Gain
 from rankgauge.measures.grammar import parse
-from rankgauge.records import Value
 
 DEFAULT, RANKLIB = "default", "ranklib"
 """The presets: what serves today, and what the toolkit RankLib has."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from rankgauge.core.notes import counted
+from rankgauge.core.records import Value
 from rankgauge.data.features import Features
-from rankgauge.notes import counted
 from rankgauge.query_sets.samples import drawn
-from rankgauge.records import Value
 
 
 class TrainingQueries(Value):

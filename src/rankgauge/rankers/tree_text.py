@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.arrays import Bools, Floats, Ints
-from rankgauge.data.errors import RankgaugeError
-from rankgauge.notes import counted
-from rankgauge.records import Record
+from rankgauge.core.arrays import Bools, Floats, Ints
+from rankgauge.core.notes import counted
+from rankgauge.core.records import Record
+from rankgauge.errors import RankgaugeError
 
 END = "end of trees\n"
 AVERAGE = "average_output"

@@ -7,17 +7,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.arrays import Ints, Labels
-from rankgauge.data.errors import MeasureError
+from rankgauge.core.arrays import Ints, Labels
+from rankgauge.core.notes import Note
+from rankgauge.core.policies import DEFAULT_PRECISION, DEFAULT_TIES, SEED, ScorePrecision, Ties
+from rankgauge.core.records import Record
 from rankgauge.data.model import Ids, Judgments, Run
 from rankgauge.data.scanning import Piece, Spans
+from rankgauge.errors import MeasureError
 from rankgauge.native import ids as native
 from rankgauge.native import segments
-from rankgauge.notes import Note
-from rankgauge.policies import DEFAULT_PRECISION, DEFAULT_TIES, SEED, ScorePrecision, Ties
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of, segment_count
 from rankgauge.rankings.tie_policies import broken
-from rankgauge.records import Record
 
 
 class Alignment(Record):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.arrays import Bools, Floats, Ints, Labels
+from rankgauge.core.arrays import Bools, Floats, Ints, Labels
 from rankgauge.rankings.lists import JudgedLabels, Rankings, SharedArrays
 
 MOST_COUNTED = 1_000_000

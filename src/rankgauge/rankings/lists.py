@@ -17,10 +17,10 @@ from typing import Any, NamedTuple, TypeVar, TypeVarTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankgauge.arrays import Floats, Ints, Labels, T
+from rankgauge.core.arrays import Floats, Ints, Labels, T
+from rankgauge.core.records import Record
 from rankgauge.data.model import Subtopics, read_only
 from rankgauge.native import segments as native
-from rankgauge.records import Record
 
 A = TypeVar("A")
 Arguments = TypeVarTuple("Arguments")

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.arrays import Ints, Labels
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.arrays import Ints, Labels
+from rankgauge.core.policies import Ties
+from rankgauge.core.seeds import digest, query_key
 from rankgauge.data.model import LARGEST_GRADE, POOLED, Judgments, Run, decode
 from rankgauge.data.scanning import Piece
-from rankgauge.policies import Ties
+from rankgauge.errors import RankgaugeError
 from rankgauge.rankings.lists import Rankings, offsets_of
 from rankgauge.rankings.tied_lists import TiedRankings
-from rankgauge.seeds import digest, query_key
 
 
 def broken(

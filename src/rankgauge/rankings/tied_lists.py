@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankgauge.arrays import Floats, Ints, Labels, T
+from rankgauge.core.arrays import Floats, Ints, Labels, T
 from rankgauge.data.model import UNJUDGED, read_only
 from rankgauge.native import segments as native
 from rankgauge.rankings.lists import (

@@ -7,12 +7,12 @@ import re
 from collections.abc import Sequence
 from pathlib import PurePath
 
-from rankgauge.data.errors import InputError
+from rankgauge.core.notes import counted
+from rankgauge.core.results import Result
+from rankgauge.core.tables import Cell, Table
 from rankgauge.data.files import display_name, read_bytes
-from rankgauge.notes import counted
+from rankgauge.errors import InputError
 from rankgauge.report.html import Item, Picture, Section, ShownTable
-from rankgauge.results import Result
-from rankgauge.tables import Cell, Table
 
 MOST_BYTES = 8 << 20
 """How large a file that is added may be."""

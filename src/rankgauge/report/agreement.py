@@ -8,21 +8,21 @@ from typing import Any, get_args
 
 import numpy as np
 
-from rankgauge.arrays import Floats
 from rankgauge.comparison.assessment import assess
 from rankgauge.comparison.correlation import kendall_tau_b
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.arrays import Floats
+from rankgauge.core.notes import counted
+from rankgauge.core.policies import SPLITS, Ordered
+from rankgauge.core.rounding import rounded
 from rankgauge.data.model import Judgments
 from rankgauge.distance.settling import settled
+from rankgauge.errors import RankgaugeError
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.measures.scored import Scored
-from rankgauge.notes import counted
-from rankgauge.policies import SPLITS, Ordered
 from rankgauge.report.content import DIRECTIONS, Left, order_of
 from rankgauge.report.numbers import short
 from rankgauge.report.rankings import Head, ties_of
-from rankgauge.rounding import rounded
 from rankgauge.scores.model import Scores
 
 DEEPEST = 20

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.arrays import Floats, Ints
 from rankgauge.data.model import Judgments
+from rankgauge.errors import RankgaugeError
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.query_sets import query_types

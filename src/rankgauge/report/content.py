@@ -11,16 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from rankgauge.arrays import Bools, Floats, Ints
 from rankgauge.comparison.systems import Comparison, compare
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.arrays import Bools, Floats, Ints
+from rankgauge.core.notes import Note, counted
+from rankgauge.core.policies import DEFAULT_CORRECTION, DEFAULT_TEST
+from rankgauge.core.tables import visible_line
+from rankgauge.errors import RankgaugeError
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.scored import Scored
-from rankgauge.notes import Note, counted
-from rankgauge.policies import DEFAULT_CORRECTION, DEFAULT_TEST
 from rankgauge.report.numbers import exact, short
 from rankgauge.scores.model import Scores, combined, mean_of, places
-from rankgauge.tables import visible_line
 
 MOST_EXACT = 40_000
 """P-values have all digits if there are no more pairs than these, over all measures."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from rankgauge.core.notes import LOUD, Note, counted, worded
+from rankgauge.core.policies import DEFAULT_CORRECTION, DEFAULT_TEST
+from rankgauge.core.tables import visible_line
 from rankgauge.data.model import Judgments
-from rankgauge.notes import LOUD, Note, counted, worded
-from rankgauge.policies import DEFAULT_CORRECTION, DEFAULT_TEST
 from rankgauge.scores.model import Scores
-from rankgauge.tables import visible_line
 
 NAMES = {
     "source": "Scores",

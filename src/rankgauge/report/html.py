@@ -10,12 +10,12 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Literal
 
-from rankgauge.checks import Choice, Whole, checked
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.checks import Choice, Whole, checked
+from rankgauge.core.notes import LOUD
+from rankgauge.core.records import Record
+from rankgauge.core.tables import ShownCell, Table, shown_cell, visible_line
 from rankgauge.data.files import writing
-from rankgauge.notes import LOUD
-from rankgauge.records import Record
-from rankgauge.tables import ShownCell, Table, shown_cell, visible_line
+from rankgauge.errors import RankgaugeError
 
 if TYPE_CHECKING:
     from jinja2 import Environment

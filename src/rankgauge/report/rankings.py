@@ -10,9 +10,13 @@ from typing import Any, cast, get_args
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints
-from rankgauge.data.errors import RankgaugeError, Unsupported
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.notes import counted
+from rankgauge.core.policies import DEFAULT_PRECISION, SEED, Policies, ScorePrecision, Ties
+from rankgauge.core.records import Record
+from rankgauge.core.tables import visible_line
 from rankgauge.data.model import Judgments, Run
+from rankgauge.errors import RankgaugeError, Unsupported
 from rankgauge.evaluation.evaluator import PRECISIONS
 from rankgauge.evaluation.inputs import Source, label
 from rankgauge.measures.around import inner
@@ -20,15 +24,11 @@ from rankgauge.measures.average_precision import SumOfPrecisions
 from rankgauge.measures.base import Measure
 from rankgauge.measures.cumulative_gain import NormalizedDCG
 from rankgauge.measures.sets import OfCounts
-from rankgauge.notes import counted
-from rankgauge.policies import DEFAULT_PRECISION, SEED, Policies, ScorePrecision, Ties
 from rankgauge.rankings.alignment import Alignment, align, judged_labels, located, moves
 from rankgauge.rankings.lists import JudgedLabels, offsets_of
-from rankgauge.records import Record
 from rankgauge.report.content import Left, means_of
 from rankgauge.report.numbers import exact
 from rankgauge.scores.model import Scores
-from rankgauge.tables import visible_line
 from rankgauge.workers import outcomes
 
 DEPTH = 10

@@ -11,16 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from rankgauge.arrays import Floats
-from rankgauge.checks import Whole, checked
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.arrays import Floats
+from rankgauge.core.checks import Whole, checked
+from rankgauge.core.notes import counted
+from rankgauge.core.policies import LEVEL, LEVELS
+from rankgauge.core.records import Record
+from rankgauge.core.results import Result
+from rankgauge.core.tables import Cell, Table
 from rankgauge.data.files import writing
 from rankgauge.data.model import Judgments
+from rankgauge.errors import RankgaugeError
 from rankgauge.evaluation.evaluator import Measures, evaluate
 from rankgauge.evaluation.inputs import Qrels, Runs, Source, judgments_of, sources_of
-from rankgauge.notes import counted
-from rankgauge.policies import LEVEL, LEVELS
-from rankgauge.records import Record
 from rankgauge.report.added import added_section
 from rankgauge.report.agreement import agreement, needed_depth, power_and_swaps, settled_orders
 from rankgauge.report.chance import chance, expected_scores, types_of
@@ -52,9 +54,7 @@ from rankgauge.report.texts import (
     read_texts,
     shown_texts,
 )
-from rankgauge.results import Result
 from rankgauge.scores.model import Scores
-from rankgauge.tables import Cell, Table
 
 SCRIPTS = (
     "data.js",

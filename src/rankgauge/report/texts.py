@@ -6,12 +6,12 @@ import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from rankgauge.data.errors import InputError
+from rankgauge.core.records import Record
+from rankgauge.core.tables import visible_line
 from rankgauge.data.files import MARK_INSIDE, SIZE_LIMIT, UTF8_MARK, display_name, pieces_of
 from rankgauge.data.model import decode, encode
 from rankgauge.data.roles import DOCUMENT, QUERY
-from rankgauge.records import Record
-from rankgauge.tables import visible_line
+from rankgauge.errors import InputError
 
 TextsById: TypeAlias = str | os.PathLike[str] | Mapping[str, str]
 """A file of texts, or the texts by id."""

@@ -12,14 +12,14 @@ from typing import NoReturn
 
 import numpy as np
 
-from rankgauge.arrays import Floats
-from rankgauge.data.errors import InputError, MeasureError
+from rankgauge.core.arrays import Floats
+from rankgauge.core.notes import Note, counted
+from rankgauge.core.policies import Missing
 from rankgauge.data.files import MARK_INSIDE, UTF8_MARK, display_name, read_bytes
+from rankgauge.errors import InputError, MeasureError
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.elsewhere import given
 from rankgauge.measures.scored import Scored
-from rankgauge.notes import Note, counted
-from rankgauge.policies import Missing
 from rankgauge.scores.frames import LONG
 from rankgauge.scores.matrices import LARGEST, from_matrix, measure_of, scores_of
 from rankgauge.scores.model import Scores

@@ -12,18 +12,18 @@ from typing import Any
 
 import numpy as np
 
-from rankgauge.arrays import Bools, Floats, Ints
-from rankgauge.data.errors import InputError, RankgaugeError
+from rankgauge.core.arrays import Bools, Floats, Ints
+from rankgauge.core.notes import Note, counted
+from rankgauge.core.policies import Policies
+from rankgauge.core.records import Record
+from rankgauge.core.sealing import SEAL, read_json, unsealed
+from rankgauge.errors import InputError, RankgaugeError
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.elsewhere import Given
 from rankgauge.measures.scored import Scored
-from rankgauge.notes import Note, counted
-from rankgauge.policies import Policies
-from rankgauge.records import Record
 from rankgauge.scores.model import UNKNOWN, Scores
 from rankgauge.scores.parsing import parse_scored
 from rankgauge.scores.validation import check, check_policies, short
-from rankgauge.sealing import SEAL, read_json, unsealed
 
 FORMAT = "rankgauge-scores"
 JSON_VERSION, UNSEALED_VERSION, VERSION = 1, 2, 3

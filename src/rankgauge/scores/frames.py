@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from rankgauge.arrays import Bools, Floats, Ints
-from rankgauge.data.errors import InputError, RankgaugeError
+from rankgauge.core.arrays import Bools, Floats, Ints
+from rankgauge.errors import InputError, RankgaugeError
 from rankgauge.scores.model import Scores
 
 LONG = ["run", "query", "measure", "value", "present"]

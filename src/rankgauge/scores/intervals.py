@@ -9,20 +9,28 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankgauge.arrays import Floats
-from rankgauge.checks import checked, one_of
-from rankgauge.data.errors import RankgaugeError
-from rankgauge.measures.around import Aggregate, inner
-from rankgauge.notes import Note, worded
-from rankgauge.policies import DEFAULT_INTERVAL, LEVEL, LEVELS, SAMPLES, SEED, IntervalKind, Missing
-from rankgauge.resampling import (
+from rankgauge.core.arrays import Floats
+from rankgauge.core.checks import checked, one_of
+from rankgauge.core.notes import Note, worded
+from rankgauge.core.policies import (
+    DEFAULT_INTERVAL,
+    LEVEL,
+    LEVELS,
+    SAMPLES,
+    SEED,
+    IntervalKind,
+    Missing,
+)
+from rankgauge.core.resampling import (
     CELLS,
     Drawing,
     topic_counts,
 )
-from rankgauge.rounding import ROUNDING
+from rankgauge.core.rounding import ROUNDING
+from rankgauge.core.tables import Table
+from rankgauge.errors import RankgaugeError
+from rankgauge.measures.around import Aggregate, inner
 from rankgauge.scores.model import Scores
-from rankgauge.tables import Table
 
 
 class Intervals(NamedTuple):

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankgauge.arrays import Bools, Floats, Ints
-from rankgauge.data.errors import InputError, MeasureError, RankgaugeError
+from rankgauge.core.arrays import Bools, Floats, Ints
+from rankgauge.core.notes import Note, counted
+from rankgauge.core.policies import Missing, Policies
+from rankgauge.errors import InputError, MeasureError, RankgaugeError
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.elsewhere import Given, given
 from rankgauge.measures.scored import Scored
-from rankgauge.notes import Note, counted
-from rankgauge.policies import Missing, Policies
 from rankgauge.scores.model import UNKNOWN, Scores
 from rankgauge.scores.parsing import AnyScored, parse_scored
 

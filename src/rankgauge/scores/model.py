@@ -11,14 +11,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankgauge.arrays import Bools, Floats, Ints
-from rankgauge.data.errors import MeasureError, RankgaugeError
-from rankgauge.data.files import SIZE_LIMIT, writing
-from rankgauge.data.model import freeze
-from rankgauge.measures.around import Aggregate, inner
-from rankgauge.measures.scored import Scored
-from rankgauge.notes import Note, counted, worded
-from rankgauge.policies import (
+from rankgauge.core.arrays import Bools, Floats, Ints
+from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.policies import (
     DEFAULT_INTERVAL,
     DEFAULT_STANDARDIZATION,
     LEVEL,
@@ -29,10 +24,15 @@ from rankgauge.policies import (
     Policies,
     Standardization,
 )
-from rankgauge.records import Record
-from rankgauge.results import Result
+from rankgauge.core.records import Record
+from rankgauge.core.results import Result
+from rankgauge.core.tables import Table
+from rankgauge.data.files import SIZE_LIMIT, writing
+from rankgauge.data.model import freeze
+from rankgauge.errors import MeasureError, RankgaugeError
+from rankgauge.measures.around import Aggregate, inner
+from rankgauge.measures.scored import Scored
 from rankgauge.scores.parsing import AnyScored, parse_scored
-from rankgauge.tables import Table
 
 V = TypeVar("V")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from rankgauge.data.errors import MeasureError
+from rankgauge.errors import MeasureError
 from rankgauge.measures.around import Aggregate
 from rankgauge.measures.grammar import AnyMeasure, parse
 from rankgauge.measures.scored import Scored

@@ -10,11 +10,12 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.arrays import Floats
+from rankgauge.core.arrays import Floats
+from rankgauge.core.sealing import check_seal, read_json, seal
 from rankgauge.data.columns import first_line
 from rankgauge.data.decoder import decoded, room_for
-from rankgauge.data.errors import InputError
 from rankgauge.data.files import Content, open_content, writing
+from rankgauge.errors import InputError
 from rankgauge.scores.documents import (
     FORMAT,
     NUMBERS,
@@ -29,7 +30,6 @@ from rankgauge.scores.documents import (
 from rankgauge.scores.frames import LONG
 from rankgauge.scores.model import Scores
 from rankgauge.scores.validation import check, short
-from rankgauge.sealing import check_seal, read_json, seal
 from rankgauge.separate.inside import limit_memory
 
 PRESENT, JUDGED = ("present", "Boolean"), ("judged_at_10", "Float64")

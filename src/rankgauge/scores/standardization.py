@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from rankgauge.arrays import Bools, Floats
-from rankgauge.checks import checked, one_of
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.arrays import Bools, Floats
+from rankgauge.core.checks import checked, one_of
+from rankgauge.core.notes import Note, counted
+from rankgauge.core.policies import Standardization
+from rankgauge.core.rounding import ROUNDING
+from rankgauge.errors import RankgaugeError
 from rankgauge.measures.aggregates import GeometricMean
-from rankgauge.notes import Note, counted
-from rankgauge.policies import Standardization
-from rankgauge.rounding import ROUNDING
 from rankgauge.scores.model import Scores
 
 

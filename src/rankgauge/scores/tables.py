@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.arrays import Bools
+from rankgauge.core.arrays import Bools
+from rankgauge.core.notes import Note
+from rankgauge.core.policies import IntervalKind, Missing
+from rankgauge.core.tables import Cell, Table
 from rankgauge.measures.around import inner
-from rankgauge.notes import Note
-from rankgauge.policies import IntervalKind, Missing
 from rankgauge.scores.model import Scores, mean_of
-from rankgauge.tables import Cell, Table
 
 OVER: dict[Missing, str] = {"zero": "all", "skip": "answered"}
 """Which topics a mean is over, for each way to treat missing topics."""

@@ -11,10 +11,10 @@ from typing import Any, NoReturn, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.data.errors import InputError
+from rankgauge.core.policies import HIGHEST_SEED, Missing, Negative, Standardization, Ties, Unjudged
+from rankgauge.errors import InputError
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.scored import Scored
-from rankgauge.policies import HIGHEST_SEED, Missing, Negative, Standardization, Ties, Unjudged
 from rankgauge.scores.matrices import JOINED, SOURCE, TEXTS
 from rankgauge.scores.model import UNKNOWN, Scores
 

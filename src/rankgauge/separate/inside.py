@@ -8,7 +8,7 @@ import sys
 from importlib import import_module
 from typing import IO
 
-from rankgauge.data.errors import InputError, NoRows
+from rankgauge.errors import InputError, NoRows
 from rankgauge.separate.messages import receive, send
 
 REFUSED = 83

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rankgauge.data.errors import InputError, NoRows
+from rankgauge.errors import InputError, NoRows
 from rankgauge.separate.inside import REFUSED
 
 if TYPE_CHECKING:

@@ -18,9 +18,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.arrays import Floats, Ints
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.records import Record
 from rankgauge.rankings.lists import offsets_of
-from rankgauge.records import Record
 
 Line: TypeAlias = tuple[int, int, int]
 """The line a·x + b·y + c = 0, as (a, b, c): whole numbers without a common factor, the first of a and b

@@ -13,23 +13,23 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints
-from rankgauge.checks import Whole, checked
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.checks import Whole, checked
+from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.policies import SEED, SEEDS
+from rankgauge.core.records import Record
+from rankgauge.core.resampling import Progress
+from rankgauge.core.results import Result
+from rankgauge.core.seeds import digest
+from rankgauge.core.tables import Cell, Table
+from rankgauge.errors import RankgaugeError
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import AnyMeasure, parse
-from rankgauge.notes import Note, counted, worded
-from rankgauge.policies import SEED, SEEDS
-from rankgauge.records import Record
-from rankgauge.resampling import Progress
-from rankgauge.results import Result
-from rankgauge.seeds import digest
 from rankgauge.space.curves import NEAR, Interval
 from rankgauge.space.documents import FeatureRows
 from rankgauge.space.lines import Segment
 from rankgauge.space.scorers import LinearScorer
-from rankgauge.tables import Cell, Table
 from rankgauge.workers import AnyExecutor, outcomes
 
 if TYPE_CHECKING:

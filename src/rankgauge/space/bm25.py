@@ -20,15 +20,15 @@ from typing import Literal, TypeAlias, TypeVar
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints
-from rankgauge.checks import Choice, Number, checked
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.checks import Choice, Number, checked
+from rankgauge.core.notes import counted
+from rankgauge.core.records import Value
+from rankgauge.core.resampling import Progress
+from rankgauge.errors import RankgaugeError
 from rankgauge.measures.grammar import AnyMeasure
 from rankgauge.native.segments import segment_sum
-from rankgauge.notes import counted
 from rankgauge.rankings.lists import offsets_of
-from rankgauge.records import Value
-from rankgauge.resampling import Progress
 from rankgauge.space.nonlinear.crossings import ParameterCrossings
 from rankgauge.space.nonlinear.isolation import UNIT, RationalScorer, Term, Terms
 from rankgauge.space.nonlinear.maps import ROWS, PairScorer, ParameterMap, parameter_map

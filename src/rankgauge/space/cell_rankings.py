@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.arrays import Bools, Floats, Ints, Labels
+from rankgauge.core.arrays import Bools, Floats, Ints, Labels
 from rankgauge.space.arrangements import NOWHERE, Arrangement, approximate, quotient
 
 ROUNDING = 2.0**-50

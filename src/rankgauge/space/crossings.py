@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints, Labels
-from rankgauge.data.errors import Unsupported
+from rankgauge.core.arrays import Floats, Ints, Labels
+from rankgauge.core.records import Record
+from rankgauge.errors import Unsupported
 from rankgauge.measures.base import Measure
 from rankgauge.native import kinetic as native
 from rankgauge.native import replay
 from rankgauge.rankings.flips import Flips, numbered
 from rankgauge.rankings.lists import Rankings
-from rankgauge.records import Record
 from rankgauge.space.lines import Segment
 
 MOST_COUNTS = 8_000_000

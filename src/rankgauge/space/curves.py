@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from rankgauge.arrays import Bools, Floats, Ints
-from rankgauge.checks import Number, checked
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.arrays import Bools, Floats, Ints
+from rankgauge.core.checks import Number, checked
+from rankgauge.core.notes import counted
+from rankgauge.core.records import Record
+from rankgauge.core.tables import Table
+from rankgauge.errors import RankgaugeError
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.native import replay
-from rankgauge.notes import counted
-from rankgauge.records import Record
-from rankgauge.tables import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -8,13 +8,13 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankgauge.arrays import Floats, Ints
-from rankgauge.checks import Number, checked
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.checks import Number, checked
+from rankgauge.core.policies import SEED, SEEDS
+from rankgauge.core.seeds import list_seeds
 from rankgauge.data.features import Features
 from rankgauge.data.model import Ids
-from rankgauge.policies import SEED, SEEDS
-from rankgauge.seeds import list_seeds
+from rankgauge.errors import RankgaugeError
 
 FeatureRows: TypeAlias = Features | tuple[ArrayLike, ArrayLike, ArrayLike]
 """Features, or their parts: the values, a row a document; the labels; and the bounds of the queries."""

@@ -13,21 +13,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankgauge.arrays import Floats, Ints
-from rankgauge.checks import Kind, Number, Whole, checked
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.checks import Kind, Number, Whole, checked
+from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.policies import SEED, SEEDS
+from rankgauge.core.resampling import Progress
+from rankgauge.core.results import Result
+from rankgauge.core.tables import Cell, Table
+from rankgauge.errors import RankgaugeError
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import AnyMeasure, parse
-from rankgauge.notes import Note, counted, worded
-from rankgauge.policies import SEED, SEEDS
-from rankgauge.resampling import Progress
-from rankgauge.results import Result
 from rankgauge.space.curves import NEAR, Curve
 from rankgauge.space.documents import FeatureRows
 from rankgauge.space.lines import mean_of
 from rankgauge.space.scorers import LinearScorer, measures_of
-from rankgauge.tables import Cell, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankgauge.arrays import Floats, Ints, Values
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.arrays import Floats, Ints, Values
+from rankgauge.core.notes import counted
 from rankgauge.data.features import Features
+from rankgauge.errors import RankgaugeError
 from rankgauge.measures.one_list import checked_labels
-from rankgauge.notes import counted
 from rankgauge.rankings.lists import Rankings
 
 Documents = Rankings | Features | Sequence[int] | Sequence[Sequence[int]]

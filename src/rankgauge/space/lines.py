@@ -15,10 +15,11 @@ from functools import cached_property, partial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankgauge.arrays import Bools, Floats, Ints, Labels
-from rankgauge.checks import checked
-from rankgauge.data.errors import RankgaugeError, Unsupported
+from rankgauge.core.arrays import Bools, Floats, Ints, Labels
+from rankgauge.core.checks import checked
+from rankgauge.core.records import Record
 from rankgauge.data.features import Features
+from rankgauge.errors import RankgaugeError, Unsupported
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import AnyMeasure, parse
@@ -26,7 +27,6 @@ from rankgauge.native import kinetic as native
 from rankgauge.native import replay, segments
 from rankgauge.rankings.flips import Flips, numbered
 from rankgauge.rankings.lists import Rankings
-from rankgauge.records import Record
 from rankgauge.space.curves import POSITION, Curve, Steps, curve_of
 from rankgauge.space.inputs import Documents, lists_of, scores_of, weighted_sums, weights_of
 from rankgauge.workers import outcomes, processors

@@ -12,12 +12,12 @@ from itertools import groupby
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.arrays import Bools, Floats, Ints
+from rankgauge.core.arrays import Bools, Floats, Ints
+from rankgauge.core.records import Record
+from rankgauge.core.tables import Cell, Row, Table
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
-from rankgauge.records import Record
 from rankgauge.space.curves import NEAR
-from rankgauge.tables import Cell, Row, Table
 
 KINDS = {1: "good", -1: "bad", 0: "neutral"}
 """What a flip is called, by its merit."""

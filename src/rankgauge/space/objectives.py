@@ -13,9 +13,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankgauge.arrays import Bools, Floats, Ints
-from rankgauge.checks import Whole, checked
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.arrays import Bools, Floats, Ints
+from rankgauge.core.checks import Whole, checked
+from rankgauge.errors import RankgaugeError
 from rankgauge.measures.around import inner
 from rankgauge.measures.grammar import AnyMeasure, parse
 from rankgauge.native import segments

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from rankgauge.arrays import Floats
+from rankgauge.core.arrays import Floats
+from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.results import Result
+from rankgauge.core.tables import Cell, Row, Table
 from rankgauge.measures.around import Aggregate
 from rankgauge.measures.base import Measure
-from rankgauge.notes import Note, counted, worded
-from rankgauge.results import Result
 from rankgauge.space.curves import Curve, Interval, simplest
-from rankgauge.tables import Cell, Row, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -12,14 +12,14 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankgauge.arrays import Ints, Labels
-from rankgauge.checks import Whole, checked
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.arrays import Ints, Labels
+from rankgauge.core.checks import Whole, checked
+from rankgauge.core.notes import counted
+from rankgauge.core.records import Record
 from rankgauge.data.features import Features
 from rankgauge.data.model import Ids
-from rankgauge.notes import counted
+from rankgauge.errors import RankgaugeError
 from rankgauge.rankings.lists import offsets_of
-from rankgauge.records import Record
 from rankgauge.space.documents import jitter_of
 
 Real: TypeAlias = Rational | float

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.arrays import Floats, Ints
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.results import Result
+from rankgauge.core.tables import Cell, MadeRows, Row, Table
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import AnyMeasure, parse
-from rankgauge.notes import Note, counted, worded
-from rankgauge.results import Result
 from rankgauge.space.arrangements import approximate
 from rankgauge.space.cell_rankings import ENTRIES, cell_points
 from rankgauge.space.planes import Across, Plane, Region, _clipped
-from rankgauge.tables import Cell, MadeRows, Row, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -17,17 +17,17 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankgauge.arrays import Bools, Floats, Ints, Labels
-from rankgauge.checks import checked, one_of
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.arrays import Bools, Floats, Ints, Labels
+from rankgauge.core.checks import checked, one_of
+from rankgauge.core.notes import counted
+from rankgauge.core.policies import SEED
+from rankgauge.core.records import Record
 from rankgauge.data.features import Features
+from rankgauge.errors import RankgaugeError
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import AnyMeasure, parse
-from rankgauge.notes import counted
-from rankgauge.policies import SEED
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
-from rankgauge.records import Record
 from rankgauge.space.arrangements import Arrangement, Line, canonical, joined, scaled
 from rankgauge.space.cell_rankings import cell_points, ranked_labels
 from rankgauge.space.curves import NEAR

@@ -9,15 +9,15 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankgauge.arrays import Floats
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.arrays import Floats
+from rankgauge.core.policies import SEED
+from rankgauge.core.records import Record
 from rankgauge.data.features import Features
+from rankgauge.errors import RankgaugeError
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import AnyMeasure, parse_all
-from rankgauge.policies import SEED
 from rankgauge.rankings.lists import Rankings, offsets_of
-from rankgauge.records import Record
 from rankgauge.space.documents import FeatureRows, features_of, jittered
 from rankgauge.space.inputs import lists_of, weighted_sums, weights_of
 from rankgauge.space.lines import Segment, mean_of

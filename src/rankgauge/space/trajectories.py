@@ -17,18 +17,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankgauge.arrays import Floats, Ints
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.policies import SEED
+from rankgauge.core.results import Result
+from rankgauge.core.tables import MadeRows, Row, Table
 from rankgauge.data.features import Features
 from rankgauge.data.model import decode
+from rankgauge.errors import RankgaugeError
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import AnyMeasure, parse
 from rankgauge.native import kinetic as native
 from rankgauge.native import replay
-from rankgauge.notes import Note, counted, worded
-from rankgauge.policies import SEED
-from rankgauge.results import Result
 from rankgauge.space.crossings import Crossings, inversions, reordered
 from rankgauge.space.curves import NEAR, Curve
 from rankgauge.space.documents import FeatureRows, array_of
@@ -36,7 +37,6 @@ from rankgauge.space.inputs import Documents, lists_of
 from rankgauge.space.lines import Segment, mean_of
 from rankgauge.space.noticed import KINDS, NoticedFlips
 from rankgauge.space.scorers import LinearScorer, measures_of
-from rankgauge.tables import MadeRows, Row, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -15,16 +15,16 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankgauge.arrays import Floats
-from rankgauge.checks import Number, Whole, checked
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.arrays import Floats
+from rankgauge.core.checks import Number, Whole, checked
+from rankgauge.core.notes import Note, counted
+from rankgauge.core.policies import SEED
+from rankgauge.core.records import Record
+from rankgauge.core.resampling import Progress
 from rankgauge.data.features import Features
+from rankgauge.errors import RankgaugeError
 from rankgauge.measures.grammar import AnyMeasure
-from rankgauge.notes import Note, counted
-from rankgauge.policies import SEED
 from rankgauge.rankings.lists import offsets_of
-from rankgauge.records import Record
-from rankgauge.resampling import Progress
 from rankgauge.space.ascent import Optima, optima
 from rankgauge.space.curves import MARGIN
 from rankgauge.space.documents import array_of

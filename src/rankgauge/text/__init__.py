@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rankgauge.lazy import lazy_names
+from rankgauge.core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from rankgauge.text.agreement import PairAgreement, pair_agreement

@@ -6,17 +6,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints
-from rankgauge.checks import checked
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.checks import checked
+from rankgauge.core.notes import WARNING, Note, counted, worded
+from rankgauge.core.policies import CORRELATION_SAMPLES, LEVEL, LEVELS, SEED
+from rankgauge.core.records import Record
+from rankgauge.core.resampling import Drawing
+from rankgauge.core.results import Result
+from rankgauge.core.tables import Cell, Table
 from rankgauge.measures.around import Aggregate
 from rankgauge.measures.scored import Scored
-from rankgauge.notes import WARNING, Note, counted, worded
-from rankgauge.policies import CORRELATION_SAMPLES, LEVEL, LEVELS, SEED
-from rankgauge.records import Record
-from rankgauge.resampling import Drawing
-from rankgauge.results import Result
 from rankgauge.scores.model import Scores
-from rankgauge.tables import Cell, Table
 from rankgauge.text.human_results import interval_note, percentiles
 from rankgauge.text.normalization import NormalizedMetric
 from rankgauge.text.pairwise import PairwisePreferences

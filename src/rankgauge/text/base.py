@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, Type
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints
-from rankgauge.data.errors import MeasureError, RankgaugeError
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.notes import Note
+from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.measures.orders import Mean
 from rankgauge.measures.scored import Scored
-from rankgauge.notes import Note
 from rankgauge.text.texts import Candidates, DrawnTexts, Texts
 
 if TYPE_CHECKING:

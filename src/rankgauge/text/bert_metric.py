@@ -7,12 +7,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints
-from rankgauge.checks import Choice, Flag, Number, Quoted, Whole
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.checks import Choice, Flag, Number, Quoted, Whole
+from rankgauge.core.notes import Note, counted
+from rankgauge.core.parameters import parameter
+from rankgauge.errors import RankgaugeError
 from rankgauge.measures.base import ratio
-from rankgauge.notes import Note, counted
-from rankgauge.parameters import parameter
 from rankgauge.text.base import Metric
 from rankgauge.text.bert_chance import drawn_pairs, expected_pairs
 from rankgauge.text.bert_nulls import summaries

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints
+from rankgauge.core.arrays import Floats, Ints
 from rankgauge.text.chance import SIMILAR, TOKENS
 from rankgauge.text.embedding import Embedded, tokens_of, unit
 from rankgauge.text.matching import drawn_from

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints
-from rankgauge.checks import Choice, Kind, Number, Whole
-from rankgauge.data.errors import MeasureError, RankgaugeError
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.checks import Choice, Kind, Number, Whole
+from rankgauge.core.parameters import Parametric, parameter
+from rankgauge.core.policies import SEED, SEEDS
+from rankgauge.core.seeds import digest
+from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.measures.orders import Mean
-from rankgauge.parameters import Parametric, parameter
-from rankgauge.policies import SEED, SEEDS
-from rankgauge.seeds import digest
 from rankgauge.text.texts import Candidates, DrawnTexts, Texts
 from rankgauge.text.tokens import (
     first_words,

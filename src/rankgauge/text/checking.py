@@ -14,9 +14,9 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.arrays import Floats
-from rankgauge.checks import Flag
-from rankgauge.data.errors import MeasureError
+from rankgauge.core.arrays import Floats
+from rankgauge.core.checks import Flag
+from rankgauge.errors import MeasureError
 from rankgauge.testing import TOLERANCE, LawBroken, other_values
 from rankgauge.text.base import Metric
 from rankgauge.text.chance import Null

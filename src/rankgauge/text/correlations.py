@@ -11,10 +11,10 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.arrays import Bools, Floats, Ints
 from rankgauge.comparison.correlation import kendall_tau_b
-from rankgauge.resampling import CELLS
-from rankgauge.rounding import ROUNDING, merged
+from rankgauge.core.arrays import Bools, Floats, Ints
+from rankgauge.core.resampling import CELLS
+from rankgauge.core.rounding import ROUNDING, merged
 
 Signs: TypeAlias = NDArray[np.float32]
 

@@ -8,12 +8,12 @@ from typing import Literal
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints
-from rankgauge.checks import Whole, checked, one_of
-from rankgauge.data.errors import MeasureError, RankgaugeError
-from rankgauge.notes import Note, counted, worded
-from rankgauge.results import Result
-from rankgauge.tables import Cell, Table
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.checks import Whole, checked, one_of
+from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.results import Result
+from rankgauge.core.tables import Cell, Table
+from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.text.bert_metric import BertScore
 from rankgauge.text.bert_nulls import document_similarity
 from rankgauge.text.chance import DISSIMILAR, SIMILAR, Null

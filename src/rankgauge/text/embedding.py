@@ -18,9 +18,9 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
-from rankgauge.arrays import Bools, Floats, Ints
-from rankgauge.data.errors import RankgaugeError
-from rankgauge.notes import counted
+from rankgauge.core.arrays import Bools, Floats, Ints
+from rankgauge.core.notes import counted
+from rankgauge.errors import RankgaugeError
 from rankgauge.text.encoders.weights import Floats32
 from rankgauge.text.texts import Texts
 

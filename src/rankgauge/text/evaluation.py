@@ -10,18 +10,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankgauge.arrays import Floats
-from rankgauge.checks import checked
-from rankgauge.data.errors import MeasureError, RankgaugeError
+from rankgauge.core.arrays import Floats
+from rankgauge.core.checks import checked
+from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.policies import DEFAULT_MISSING, LEVEL, LEVELS, Missing
+from rankgauge.core.resampling import Progress
+from rankgauge.core.results import Result
+from rankgauge.core.tables import Cell, Table
+from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.measures.around import innermost
 from rankgauge.measures.scored import Around
-from rankgauge.notes import Note, counted, worded
-from rankgauge.policies import DEFAULT_MISSING, LEVEL, LEVELS, Missing
-from rankgauge.resampling import Progress
-from rankgauge.results import Result
 from rankgauge.scores.matrices import TEXTS, scores_of
 from rankgauge.scores.model import Scores
-from rankgauge.tables import Cell, Table
 from rankgauge.text import registry
 from rankgauge.text.base import Metric
 from rankgauge.text.chance import Null, check_known_elsewhere

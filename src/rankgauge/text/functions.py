@@ -8,9 +8,9 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from rankgauge.arrays import Floats
-from rankgauge.checks import checked, one_of
-from rankgauge.data.errors import MeasureError, RankgaugeError
+from rankgauge.core.arrays import Floats
+from rankgauge.core.checks import checked, one_of
+from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.measures.scored import Direction
 from rankgauge.text.base import Metric
 from rankgauge.text.registry import register

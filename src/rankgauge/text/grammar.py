@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from rankgauge.data.errors import MeasureError
+from rankgauge.errors import MeasureError
 from rankgauge.measures.grammar import LONGEST, Parser
 from rankgauge.text import registry
 from rankgauge.text.base import Metric

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints
-from rankgauge.checks import checked, one_of
-from rankgauge.notes import WARNING, Note, counted
-from rankgauge.policies import CORRELATION_SAMPLES, LEVEL, LEVELS, SEED
-from rankgauge.resampling import CELLS, Drawing, topic_counts
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.checks import checked, one_of
+from rankgauge.core.notes import WARNING, Note, counted
+from rankgauge.core.policies import CORRELATION_SAMPLES, LEVEL, LEVELS, SEED
+from rankgauge.core.resampling import CELLS, Drawing, topic_counts
 from rankgauge.scores.model import Scores
 from rankgauge.text.correlations import (
     COEFFICIENTS,

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from rankgauge.arrays import Floats
+from rankgauge.core.arrays import Floats
+from rankgauge.core.notes import WARNING, Note, counted, worded
+from rankgauge.core.records import Record
+from rankgauge.core.results import Result
+from rankgauge.core.tables import Cell, Table
 from rankgauge.measures import normalization as of_rankings
 from rankgauge.measures.around import Aggregate
 from rankgauge.measures.scored import Scored
-from rankgauge.notes import WARNING, Note, counted, worded
-from rankgauge.records import Record
-from rankgauge.results import Result
 from rankgauge.scores.model import ByMeasure, places
-from rankgauge.tables import Cell, Table
 from rankgauge.text import normalization
 from rankgauge.text.correlations import COEFFICIENTS
 

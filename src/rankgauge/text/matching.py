@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints
+from rankgauge.core.arrays import Floats, Ints
 from rankgauge.text.embedding import Embedded, encoded, unit
 from rankgauge.text.rouge_words import ReferenceGrid
 

@@ -11,11 +11,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints
-from rankgauge.data.errors import MeasureError
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.notes import Note
+from rankgauge.errors import MeasureError
 from rankgauge.measures import forms
 from rankgauge.measures.scored import Around, Direction, Scored
-from rankgauge.notes import Note
 from rankgauge.text.base import Metric
 from rankgauge.text.chance import CANDIDATE, SPREAD_DRAWS, Null, OfChance, check_null
 from rankgauge.text.registry import register

@@ -7,16 +7,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints
-from rankgauge.data.errors import InputError
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.records import Record
+from rankgauge.core.results import Result
+from rankgauge.core.tables import Cell, Table
 from rankgauge.data.files import SIZE_LIMIT
 from rankgauge.data.model import freeze
 from rankgauge.data.trec import Path
-from rankgauge.notes import Note, counted, worded
-from rankgauge.records import Record
-from rankgauge.results import Result
+from rankgauge.errors import InputError
 from rankgauge.scores.validation import short
-from rankgauge.tables import Cell, Table
 from rankgauge.text.ratings import ANNOTATOR
 from rankgauge.text.rows import ID, FileRows, TextPlace, identifier, listed, once, read_rows
 from rankgauge.text.texts import Texts

@@ -7,19 +7,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints
-from rankgauge.checks import Number, checked
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.checks import Number, checked
+from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.policies import CORRELATION_SAMPLES, LEVEL, LEVELS, SEED
+from rankgauge.core.records import Record
+from rankgauge.core.resampling import Drawing, topic_counts
+from rankgauge.core.results import Result
+from rankgauge.core.rounding import ROUNDING
+from rankgauge.core.tables import Cell, Table
+from rankgauge.errors import RankgaugeError
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.scored import Scored
-from rankgauge.notes import Note, counted, worded
-from rankgauge.policies import CORRELATION_SAMPLES, LEVEL, LEVELS, SEED
-from rankgauge.records import Record
-from rankgauge.resampling import Drawing, topic_counts
-from rankgauge.results import Result
-from rankgauge.rounding import ROUNDING
 from rankgauge.scores.model import ByMeasure, Scores, places
-from rankgauge.tables import Cell, Table
 from rankgauge.text.human_results import interval_note, percentiles
 from rankgauge.text.normalization import CONSTANT, ChanceMetric
 from rankgauge.text.pairwise import PairwisePreferences, majority

@@ -8,20 +8,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints
-from rankgauge.data.errors import InputError, MeasureError
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.records import Record
+from rankgauge.core.results import Result
+from rankgauge.core.tables import Cell, Table
 from rankgauge.data.files import SIZE_LIMIT
 from rankgauge.data.model import freeze
 from rankgauge.data.trec import Path
+from rankgauge.errors import InputError, MeasureError
 from rankgauge.measures.elsewhere import Given, given
-from rankgauge.notes import Note, counted, worded
-from rankgauge.records import Record
-from rankgauge.results import Result
 from rankgauge.scores.csv_files import NONE, NUMBER
 from rankgauge.scores.matrices import LARGEST, from_matrix
 from rankgauge.scores.model import Scores, mean_of
 from rankgauge.scores.validation import short
-from rankgauge.tables import Cell, Table
 from rankgauge.text.files import summaries_of
 from rankgauge.text.rows import (
     ID,

@@ -6,8 +6,8 @@ import importlib
 import threading
 from typing import TypeVar
 
-from rankgauge.data.errors import MeasureError
-from rankgauge.plugins import may_replace, module_of
+from rankgauge.core.plugins import may_replace, module_of
+from rankgauge.errors import MeasureError
 from rankgauge.text.base import Metric
 
 PACKAGE = "rankgauge.text"

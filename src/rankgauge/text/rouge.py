@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints
-from rankgauge.checks import Flag, Kind, Number, Whole
-from rankgauge.data.errors import MeasureError
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.checks import Flag, Kind, Number, Whole
+from rankgauge.core.parameters import parameter
+from rankgauge.errors import MeasureError
 from rankgauge.measures.base import ratio
-from rankgauge.parameters import parameter
 from rankgauge.text.base import Metric
 from rankgauge.text.registry import register
 from rankgauge.text.rouge_family import MAX, ByLibrary, ByOurselves, Grams

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints
+from rankgauge.core.arrays import Floats, Ints
 from rankgauge.text.rouge_words import Numbered, ReferenceGrid, numbered, runs
 from rankgauge.text.texts import Texts
 

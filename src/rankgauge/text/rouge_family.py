@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints
-from rankgauge.checks import Choice, Flag
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.checks import Choice, Flag
+from rankgauge.core.notes import WARNING, Note
+from rankgauge.core.parameters import parameter
+from rankgauge.errors import RankgaugeError
 from rankgauge.measures.base import ratio
-from rankgauge.notes import WARNING, Note
-from rankgauge.parameters import parameter
 from rankgauge.text import rouge_library
 from rankgauge.text.base import Metric
 from rankgauge.text.rouge_words import (

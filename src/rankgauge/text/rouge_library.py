@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from rankgauge.arrays import Floats
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.arrays import Floats
+from rankgauge.errors import RankgaugeError
 
 FAST, SLOW = "rouge_score_rs", "rouge_score"
 AT_ONCE = 20_000

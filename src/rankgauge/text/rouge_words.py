@@ -13,8 +13,8 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.arrays import Floats, Ints
-from rankgauge.records import Record
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.records import Record
 from rankgauge.text.texts import Candidates, DrawnTexts, Texts
 from rankgauge.text.tokens import reference_counts, tokenizer
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from rankgauge.data.errors import InputError
+from rankgauge.core.notes import counted
 from rankgauge.data.files import SIZE_LIMIT, UTF8_MARK, UTF16_MARKS, display_name, read_bytes
 from rankgauge.data.trec import Path
-from rankgauge.notes import counted
+from rankgauge.errors import InputError
 
 SEPARATORS = "\t,;|"
 SUMMARIES = "sys_summs"

@@ -7,12 +7,12 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from rankgauge.arrays import Bools, Floats
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.arrays import Bools, Floats
+from rankgauge.core.notes import Note
+from rankgauge.errors import RankgaugeError
 from rankgauge.measures.aggregates import ArithmeticMean
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.scored import Scored
-from rankgauge.notes import Note
 from rankgauge.scores.model import Scores
 from rankgauge.text.ratings import Ratings, title_of
 

@@ -8,10 +8,10 @@ from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from rankgauge.arrays import Ints
-from rankgauge.data.errors import RankgaugeError
-from rankgauge.notes import counted
-from rankgauge.records import Record
+from rankgauge.core.arrays import Ints
+from rankgauge.core.notes import counted
+from rankgauge.core.records import Record
+from rankgauge.errors import RankgaugeError
 
 V = TypeVar("V")
 ById: TypeAlias = Mapping[str, V] | Sequence[V]

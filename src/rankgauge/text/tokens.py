@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from rankgauge.arrays import Ints
+from rankgauge.core.arrays import Ints
 from rankgauge.text.texts import Texts
 
 SplitWords: TypeAlias = Callable[[str], list[str]]

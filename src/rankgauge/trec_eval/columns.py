@@ -11,8 +11,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.arrays import Floats, Labels
-from rankgauge.checks import number_text
+from rankgauge.core.arrays import Floats, Labels
+from rankgauge.core.checks import number_text
 from rankgauge.data.model import POOLED, UNJUDGED, Run
 from rankgauge.measures import Measure, parse
 from rankgauge.rankings.lists import JudgedLabels, Rankings

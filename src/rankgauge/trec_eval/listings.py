@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from rankgauge.data.errors import MeasureError
+from rankgauge.errors import MeasureError
 from rankgauge.trec_eval.columns import (
     Make,
     ReportColumn,

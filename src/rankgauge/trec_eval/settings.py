@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
-from rankgauge.data.errors import RankgaugeError
-from rankgauge.policies import ScorePrecision
+from rankgauge.core.policies import ScorePrecision
+from rankgauge.errors import RankgaugeError
 
 Compat: TypeAlias = Literal["9.0.7", "9.0.8", "10"]
 """The versions of trec_eval that can be followed. 9.0.7 stands for all versions up to it; 9.0.8 is the

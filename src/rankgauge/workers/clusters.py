@@ -16,8 +16,8 @@ from concurrent.futures import CancelledError
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
 
-from rankgauge.data.errors import AbsentFile, InputError, RankgaugeError
-from rankgauge.records import Record
+from rankgauge.core.records import Record
+from rankgauge.errors import AbsentFile, InputError, RankgaugeError
 from rankgauge.version import __version__
 from rankgauge.workers.crews import PAUSE, Lost
 from rankgauge.workers.on_workers import About, Done, Lacking, performed

@@ -7,7 +7,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterable, Sequence
 from typing import Any, Protocol, TypeVar
 
-from rankgauge.records import Record
+from rankgauge.core.records import Record
 from rankgauge.workers.sharing import Shared
 from rankgauge.workers.tasks import Ended, Task, WorkerDied
 

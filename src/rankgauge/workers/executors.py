@@ -6,8 +6,8 @@ import contextlib
 from collections.abc import Callable, Generator, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
-from rankgauge.checks import Number, Whole, checked
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.checks import Number, Whole, checked
+from rankgauge.errors import RankgaugeError
 from rankgauge.workers.crews import Crew, Tasks, by_crew
 from rankgauge.workers.sharing import Shared
 from rankgauge.workers.tasks import DIED, Ended, WorkerDied, ended, perform, processors

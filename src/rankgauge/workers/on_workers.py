@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from rankgauge.records import Record
+from rankgauge.core.records import Record
 from rankgauge.version import __version__
 from rankgauge.workers.packing import Parcel
 from rankgauge.workers.places import working_for

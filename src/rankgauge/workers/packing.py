@@ -10,7 +10,7 @@ import uuid
 from collections.abc import Iterator
 from typing import Any
 
-from rankgauge.records import Record
+from rankgauge.core.records import Record
 from rankgauge.workers.sharing import Preparation, make_ready
 
 _packing = threading.local()

@@ -13,7 +13,7 @@ from multiprocessing import connection as connections
 from multiprocessing import current_process, get_context
 from typing import Any, TypeVar
 
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.errors import RankgaugeError
 from rankgauge.workers.crews import Lost
 from rankgauge.workers.sharing import Shared
 from rankgauge.workers.tasks import DIED, Ended, Task, WorkerDied, perform

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar, cast
 
-from rankgauge.data.errors import InputError, RankgaugeError
+from rankgauge.errors import InputError, RankgaugeError
 from rankgauge.workers.sharing import Shared
 
 T = TypeVar("T")

@@ -9,9 +9,9 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.arrays import Floats, Ints, Labels
+from rankgauge.core.arrays import Floats, Ints, Labels
+from rankgauge.core.records import Record
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
-from rankgauge.records import Record
 
 
 class Lists(Record):

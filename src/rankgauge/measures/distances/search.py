@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.arrays import Floats, Ints
+from rankgauge.core.arrays import Floats, Ints
 from rankgauge.measures.distances.lists import Greatest, Lists
 from rankgauge.measures.labelling import extremes
 from rankgauge.rankings.lists import Rankings

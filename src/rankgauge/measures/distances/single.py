@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.arrays import Ints
+from rankgauge.core.arrays import Ints
 from rankgauge.measures.distances.lists import Greatest, Lists, Pair
 
 Chosen = tuple[float, NDArray[np.bool_], int]

@@ -12,11 +12,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.arrays import Floats, Ints
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.records import Record
+from rankgauge.errors import RankgaugeError
 from rankgauge.measures.distances.lists import Greatest, Lists
 from rankgauge.native import distance as native
-from rankgauge.records import Record
 
 MOST_KEPT = 1 << 24
 """How many squares of places are kept laid out: 16 bytes each, so a quarter of a gigabyte."""

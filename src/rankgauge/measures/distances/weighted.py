@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.arrays import Floats, Ints
+from rankgauge.core.arrays import Floats, Ints
 from rankgauge.measures.distances.lists import Greatest, Lists
 from rankgauge.native import distance as native
 

@@ -12,10 +12,10 @@ from dataclasses import field
 
 import numpy as np
 
-from rankgauge.arrays import Bools, Floats, Ints
+from rankgauge.core.arrays import Bools, Floats, Ints
+from rankgauge.core.notes import counted
+from rankgauge.core.records import Record
 from rankgauge.native import segments
-from rankgauge.notes import counted
-from rankgauge.records import Record
 from rankgauge.space.nonlinear.scorers import MOST_SCORES, ParameterScorer
 
 ROUNDING = 16 * float(np.finfo(np.float64).eps)

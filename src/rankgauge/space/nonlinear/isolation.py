@@ -16,10 +16,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankgauge.arrays import Bools, Floats, Ints
+from rankgauge.core.arrays import Bools, Floats, Ints
+from rankgauge.core.records import Record
 from rankgauge.native.segments import segment_order, segment_sum
 from rankgauge.rankings.lists import offsets_of
-from rankgauge.records import Record
 from rankgauge.space.nonlinear.crossings import ParameterCrossings, enclosed
 from rankgauge.space.nonlinear.scorers import ParameterScorer
 from rankgauge.space.nonlinear.sturm import crossing_roots, numerator

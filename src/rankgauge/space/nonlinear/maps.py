@@ -15,22 +15,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from rankgauge.arrays import Floats
-from rankgauge.checks import Whole, checked
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.arrays import Floats
+from rankgauge.core.checks import Whole, checked
+from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.records import Record
+from rankgauge.core.resampling import Progress
+from rankgauge.core.results import Result
+from rankgauge.core.tables import Row, Table
+from rankgauge.errors import RankgaugeError
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import AnyMeasure, parse
-from rankgauge.notes import Note, counted, worded
 from rankgauge.rankings.lists import Rankings
-from rankgauge.records import Record
-from rankgauge.resampling import Progress
-from rankgauge.results import Result
 from rankgauge.space.curves import NEAR, Interval, simplest
 from rankgauge.space.inputs import Documents, lists_of
 from rankgauge.space.nonlinear.roots import SAMPLES, ParameterCurve, Sweep, limits
 from rankgauge.space.nonlinear.scorers import Function, ParameterScorer
-from rankgauge.tables import Row, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -14,23 +14,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankgauge.arrays import Bools, Floats, Ints
-from rankgauge.checks import Number, Whole, checked
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.arrays import Bools, Floats, Ints
+from rankgauge.core.checks import Number, Whole, checked
+from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.records import Record
+from rankgauge.core.results import Result
+from rankgauge.core.tables import Table
+from rankgauge.errors import RankgaugeError
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import AnyMeasure, parse
-from rankgauge.notes import Note, counted, worded
 from rankgauge.rankings.lists import Rankings
-from rankgauge.records import Record
-from rankgauge.results import Result
 from rankgauge.space.curves import Curve, Interval, Steps, curve_of, simplest
 from rankgauge.space.inputs import Documents, lists_of
 from rankgauge.space.lines import mean_of
 from rankgauge.space.nonlinear.crossings import ParameterCrossings, sampled
 from rankgauge.space.nonlinear.scorers import Function, ParameterScorer
 from rankgauge.space.nonlinear.walks import SHARES, RankingWalk
-from rankgauge.tables import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

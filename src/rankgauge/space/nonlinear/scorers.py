@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankgauge.arrays import Bools, Floats, Ints
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.arrays import Bools, Floats, Ints
+from rankgauge.errors import RankgaugeError
 from rankgauge.native import segments
 
 if TYPE_CHECKING:

@@ -10,11 +10,11 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankgauge.arrays import Floats, Ints
-from rankgauge.checks import Number, Whole, checked
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.checks import Number, Whole, checked
+from rankgauge.core.records import Record
+from rankgauge.errors import RankgaugeError
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
-from rankgauge.records import Record
 
 LARGEST = 2**31 - 1
 """The largest count of a term, or length."""

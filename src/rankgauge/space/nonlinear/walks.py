@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from rankgauge.arrays import Bools, Floats, Ints
-from rankgauge.records import Record
+from rankgauge.core.arrays import Bools, Floats, Ints
+from rankgauge.core.records import Record
 from rankgauge.space.curves import NEAR
 from rankgauge.space.nonlinear.scorers import blocks
 

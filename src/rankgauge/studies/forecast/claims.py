@@ -17,13 +17,13 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from rankgauge.arrays import Floats
+from rankgauge.core.arrays import Floats
+from rankgauge.core.tables import Cell, Table
 from rankgauge.forecast.tracks import FeatureJudgments
 from rankgauge.studies.forecast.quality import StudyNumber, combined, mean_of
 from rankgauge.studies.forecast.splits import RowSplit
 from rankgauge.studies.forecast.study import ForecastStudy
 from rankgauge.studies.verdicts import Amount
-from rankgauge.tables import Cell, Table
 
 Where: TypeAlias = tuple[str, int, str]
 Compared: TypeAlias = Literal["sides", "depths", "depths of sides"]

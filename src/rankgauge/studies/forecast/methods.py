@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from rankgauge.arrays import Floats
+from rankgauge.core.arrays import Floats
 from rankgauge.forecast.forecaster import Forecaster
 from rankgauge.forecast.models import Average, least_squares, support_vectors
 from rankgauge.forecast.stacked import StackedRows

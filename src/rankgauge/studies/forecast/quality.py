@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints
 from rankgauge.comparison.correlation import rank_correlations
-from rankgauge.records import Record
-from rankgauge.rounding import rounded
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.records import Record
+from rankgauge.core.rounding import rounded
 from rankgauge.studies.verdicts import Amount
 
 FEWEST = 3

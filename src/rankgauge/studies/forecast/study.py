@@ -11,9 +11,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from rankgauge.arrays import Floats
-from rankgauge.checks import Whole, checked
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.arrays import Floats
+from rankgauge.core.checks import Whole, checked
+from rankgauge.core.notes import Note, counted
+from rankgauge.core.policies import SEED
+from rankgauge.core.records import Record
+from rankgauge.core.resampling import Progress
+from rankgauge.core.results import Result
+from rankgauge.core.tables import Table
+from rankgauge.errors import RankgaugeError
 from rankgauge.forecast.forecaster import check_target, features_of
 from rankgauge.forecast.score_tracks import ScoreTrack, score_rows
 from rankgauge.forecast.stacked import StackedRows
@@ -27,11 +33,6 @@ from rankgauge.forecast.tracks import (
     rows_by,
 )
 from rankgauge.measures.grammar import parse
-from rankgauge.notes import Note, counted
-from rankgauge.policies import SEED
-from rankgauge.records import Record
-from rankgauge.resampling import Progress
-from rankgauge.results import Result
 from rankgauge.studies.forecast.methods import GUPTA, LEARNERS, StudyLearner, forecasts, methods_of
 from rankgauge.studies.forecast.quality import NUMBERS, OVER_ROWS, StudyNumber, mean_of, quality_of
 from rankgauge.studies.forecast.splits import (
@@ -44,7 +45,6 @@ from rankgauge.studies.forecast.splits import (
     parts,
     repeat_seed,
 )
-from rankgauge.tables import Table
 from rankgauge.workers import AnyExecutor, outcomes
 
 if TYPE_CHECKING:

@@ -8,9 +8,10 @@ from collections.abc import Iterator, Mapping
 from string import ascii_uppercase
 from typing import TYPE_CHECKING
 
-from rankgauge.arrays import Floats
+from rankgauge.core.arrays import Floats
+from rankgauge.core.notes import Note, worded
+from rankgauge.core.tables import Cell, Table
 from rankgauge.measures.grammar import parse
-from rankgauge.notes import Note, worded
 from rankgauge.studies.forecast.published import (
     NUMBER_IN_PAPER,
     PERCENTAGES,
@@ -20,7 +21,6 @@ from rankgauge.studies.forecast.published import (
 from rankgauge.studies.forecast.quality import NUMBERS, StudyNumber, combined
 from rankgauge.studies.forecast.study import Asked, ForecastStudy, Found, with_gain
 from rankgauge.studies.verdicts import Amount
-from rankgauge.tables import Cell, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

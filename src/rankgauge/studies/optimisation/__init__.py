@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankgauge.core.tables import Table
 from rankgauge.studies.optimisation import (
     example,
     flips,
@@ -22,7 +23,6 @@ from rankgauge.studies.optimisation import (
     theorems,
     three_parameters,
 )
-from rankgauge.tables import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
+from rankgauge.core.tables import Cell, Table
 from rankgauge.space.nonlinear.maps import parameter_map
 from rankgauge.space.planes import Plane, Region, plane
-from rankgauge.tables import Cell, Table
 
 NAMES = "abcd"
 FOUR = ((8, 9, -7), (-3, 5, 6), (-1, 9, 0), (6, 1, -1))

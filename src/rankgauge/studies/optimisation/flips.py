@@ -8,8 +8,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints
-from rankgauge.data.errors import MeasureError, Unsupported
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.tables import Cell, Table
+from rankgauge.errors import MeasureError, Unsupported
 from rankgauge.measures.around import inner
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import parse
@@ -19,7 +20,6 @@ from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.space.curves import NEAR
 from rankgauge.space.planes import Plane
 from rankgauge.studies.optimisation.theorems import DROPPED_SEED, binary, drawn
-from rankgauge.tables import Cell, Table
 
 GRADED = ("nDCG", "nDCG(discount=zipf)", "ERR", "nDCG(discount=log_2)", "nDCG@2")
 NOTICED = ("AP", *GRADED, "AP(norm=min)@2", "P@1", "P@2", "RR", "Success@2")

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rankgauge.arrays import Floats
+from rankgauge.core.arrays import Floats
+from rankgauge.core.tables import Cell, Table
 from rankgauge.rankings.lists import Rankings
 from rankgauge.space.lines import Segment
 from rankgauge.space.objectives import (
@@ -16,7 +17,6 @@ from rankgauge.space.objectives import (
     rank_objective,
     swets,
 )
-from rankgauge.tables import Cell, Table
 
 SEED, QUERIES, DOCUMENTS = 12, 6, 12
 POINTS = np.linspace(0, 1, 401)

@@ -7,16 +7,16 @@ from pathlib import Path
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.records import Record
+from rankgauge.core.tables import Cell, Table
 from rankgauge.data.features import Features
 from rankgauge.data.letor import read_letor
 from rankgauge.measures.around import inner
 from rankgauge.measures.grammar import parse
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
-from rankgauge.records import Record
 from rankgauge.space.planes import Plane, plane
 from rankgauge.studies.optimisation.theorems import Instance
-from rankgauge.tables import Cell, Table
 
 FILES = tuple(f"mq2008/S{part}.txt.gz" for part in range(1, 6))
 COLUMNS = (39, 23, 40)

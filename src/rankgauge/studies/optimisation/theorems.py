@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from rankgauge.records import Record
+from rankgauge.core.records import Record
+from rankgauge.core.tables import Cell, Table
 from rankgauge.space.arrangements import Arrangement, Line, canonical
 from rankgauge.space.planes import Across, FlipBoundary, Plane, Region, plane
-from rankgauge.tables import Cell, Table
 
 SAME_FLIPS = (
     ("AP", "nDCG"),

@@ -16,13 +16,13 @@ from typing import TypeAlias
 
 import numpy as np
 
+from rankgauge.core.records import Record
+from rankgauge.core.tables import Cell, Table
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import parse
-from rankgauge.records import Record
 from rankgauge.space.curves import NEAR
 from rankgauge.studies.optimisation.theorems import OTHER_FLIPS, SAME_FLIPS, binary
-from rankgauge.tables import Cell, Table
 
 Vector: TypeAlias = tuple[int, int, int]
 Sides: TypeAlias = tuple[int, ...]

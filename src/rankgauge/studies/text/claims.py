@@ -10,7 +10,8 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from rankgauge.arrays import Floats
+from rankgauge.core.arrays import Floats
+from rankgauge.core.tables import Cell, Table
 from rankgauge.studies.text.experiment import READINGS, Examined, of_kind
 from rankgauge.studies.text.preference_tables import compared_systems, compared_words
 from rankgauge.studies.text.protocol import (
@@ -25,7 +26,6 @@ from rankgauge.studies.text.protocol import (
 )
 from rankgauge.studies.text.tables import OVER, change_of, known_mean
 from rankgauge.studies.verdicts import Amount, Verdict
-from rankgauge.tables import Cell, Table
 from rankgauge.text.documents import HETEROGENEOUS, HOMOGENEOUS
 from rankgauge.text.human_results import percentiles
 from rankgauge.text.preferences import win_share

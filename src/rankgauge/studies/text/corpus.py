@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from rankgauge.notes import Note, worded
+from rankgauge.core.notes import Note, worded
+from rankgauge.core.tables import Cell, Table
 from rankgauge.studies.text import published
 from rankgauge.studies.text.experiment import Examined
-from rankgauge.tables import Cell, Table
 from rankgauge.text.texts import Texts
 from rankgauge.text.tokens import words_of
 

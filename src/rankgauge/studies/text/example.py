@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankgauge.arrays import Floats
+from rankgauge.core.arrays import Floats
 from rankgauge.text.embedding import current_encoder, cut_off, tokens_of, unit
 from rankgauge.text.texts import Texts
 from rankgauge.text.tokens import SENTENCE_END, first_words, words_of

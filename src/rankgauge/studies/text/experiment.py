@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from rankgauge.arrays import Floats
-from rankgauge.data.errors import InputError
+from rankgauge.core.arrays import Floats
+from rankgauge.core.records import Record
+from rankgauge.core.sealing import read_sealed, write_sealed
+from rankgauge.core.seeds import digest
 from rankgauge.data.own_paths import OwnPath
-from rankgauge.records import Record
+from rankgauge.errors import InputError
 from rankgauge.scores.model import Scores
-from rankgauge.sealing import read_sealed, write_sealed
-from rankgauge.seeds import digest
 from rankgauge.studies.text.example import TokenExample, token_example
 from rankgauge.studies.text.protocol import (
     CHANCE,

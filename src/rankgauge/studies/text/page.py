@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from rankgauge.core.tables import Cell, Table
 from rankgauge.report.html import (
     Facts,
     Finding,
@@ -32,7 +33,6 @@ from rankgauge.studies.text.protocol import (
     layer_name,
 )
 from rankgauge.studies.text.study import TextStudy
-from rankgauge.tables import Cell, Table
 from rankgauge.text.documents import HETEROGENEOUS, HOMOGENEOUS
 
 DISSERTATION = (

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rankgauge.notes import Note, counted, worded
+from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.tables import Cell, Table
 from rankgauge.studies.text import published
 from rankgauge.studies.text.experiment import READINGS, Examined
 from rankgauge.studies.text.protocol import EVERY, EXTRACTIVE
-from rankgauge.tables import Cell, Table
 
 PRINTED_PAIRS = "5 chosen pairs, as printed"
 

@@ -7,10 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from rankgauge.checks import Whole, checked
-from rankgauge.data.errors import InputError, RankgaugeError
-from rankgauge.notes import counted
-from rankgauge.policies import (
+from rankgauge.core.checks import Whole, checked
+from rankgauge.core.notes import counted
+from rankgauge.core.policies import (
     CORRELATION_SAMPLES,
     LEVEL,
     LEVELS,
@@ -18,7 +17,8 @@ from rankgauge.policies import (
     SEED,
     SEEDS,
 )
-from rankgauge.records import Record
+from rankgauge.core.records import Record
+from rankgauge.errors import InputError, RankgaugeError
 from rankgauge.text.base import Metric
 from rankgauge.text.bert_metric import bertscore
 from rankgauge.text.chance import (

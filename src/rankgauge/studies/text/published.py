@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rankgauge.tables import Cell, Table
+from rankgauge.core.tables import Cell, Table
 from rankgauge.text.human_results import Over
 
 ENCODER = "roberta-large, layer 17, no idf, bert-score 0.3.12"

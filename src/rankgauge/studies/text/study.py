@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.resampling import Progress
+from rankgauge.core.results import Result
+from rankgauge.core.sealing import json_bytes, read_json, read_sealed, write_sealed
+from rankgauge.core.seeds import digest
+from rankgauge.core.tables import Table
 from rankgauge.data.own_paths import OwnPath
-from rankgauge.notes import Note, counted, worded
+from rankgauge.errors import RankgaugeError
 from rankgauge.rankers.fold_store import ANOTHER_FOLDER, begin_folder
 from rankgauge.rankers.libraries import version_of
-from rankgauge.resampling import Progress
-from rankgauge.results import Result
-from rankgauge.sealing import json_bytes, read_json, read_sealed, write_sealed
-from rankgauge.seeds import digest
 from rankgauge.studies.text import tables
 from rankgauge.studies.text.claims import (
     CLAIMS,
@@ -49,7 +50,6 @@ from rankgauge.studies.text.protocol import (
 )
 from rankgauge.studies.text.published import file_name, printed_table
 from rankgauge.studies.verdicts import Judged, judged
-from rankgauge.tables import Table
 from rankgauge.text.documents import HETEROGENEOUS, HOMOGENEOUS
 from rankgauge.text.embedding import AnyEncoder, current_encoder
 from rankgauge.text.encoders.folder import WHEEL, NoEncoderError

@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankgauge.arrays import Floats
 from rankgauge.comparison.correlation import kendall_tau_b
-from rankgauge.notes import Note, worded
+from rankgauge.core.arrays import Floats
+from rankgauge.core.notes import Note, worded
+from rankgauge.core.tables import Cell, Table
 from rankgauge.studies.text import published
 from rankgauge.studies.text.experiment import (
     EVERY_DOCUMENT,
@@ -36,7 +37,6 @@ from rankgauge.studies.text.protocol import (
     layer_name,
 )
 from rankgauge.studies.verdicts import Amount, plain
-from rankgauge.tables import Cell, Table
 from rankgauge.text.documents import HETEROGENEOUS, HOMOGENEOUS
 from rankgauge.text.human_results import Over, percentage_increase, percentiles
 

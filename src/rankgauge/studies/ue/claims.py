@@ -11,9 +11,9 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from rankgauge.arrays import Floats
 from rankgauge.comparison.assessed import ALL, Assessed, conflicts_of
 from rankgauge.comparison.correlation import swapped_pairs
+from rankgauge.core.arrays import Floats
 from rankgauge.studies.ue.experiment import IDEAL, TESTED, UNINFORMATIVE, Parts
 from rankgauge.studies.ue.protocol import CASES, MARGIN, VERSIONS, Case
 from rankgauge.studies.ue.tables import (

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from rankgauge.comparison.assessed import ALL
+from rankgauge.core.tables import Cell, Table
 from rankgauge.query_sets.by_chance import TYPES
 from rankgauge.studies.index import Counterpart
 from rankgauge.studies.ue import numbering, published, tables
@@ -16,7 +17,6 @@ from rankgauge.studies.ue.experiment import BROAD, FOCUSED, IDEAL, UNINFORMATIVE
 from rankgauge.studies.ue.numbering import table_file
 from rankgauge.studies.ue.protocol import ASCENT, CASES, VERSIONS, Case, slug
 from rankgauge.studies.ue.tables import Drawn
-from rankgauge.tables import Cell, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rankgauge.core.tables import Cell, Table
 from rankgauge.studies.ue.claims import CLAIMS, PrintedClaim, Statement
-from rankgauge.tables import Cell, Table
 
 
 def claim_table(made: Mapping[str, Sequence[Statement]]) -> Table:

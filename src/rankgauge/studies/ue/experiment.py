@@ -12,17 +12,19 @@ from typing import TypeAlias
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints
 from rankgauge.comparison.assessed import ALL, Assessed
 from rankgauge.comparison.assessment import Testing
 from rankgauge.comparison.correlation import swap_rate_of
 from rankgauge.comparison.design import pairs_of
-from rankgauge.data.errors import RankgaugeError
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.notes import counted, worded
+from rankgauge.core.records import Record
+from rankgauge.core.resampling import Progress
 from rankgauge.data.folds import Folds
 from rankgauge.data.model import Judgments, Run
 from rankgauge.data.own_paths import OwnPath
+from rankgauge.errors import RankgaugeError
 from rankgauge.evaluation.evaluator import Evaluator
-from rankgauge.notes import counted, worded
 from rankgauge.query_sets import broad, focused
 from rankgauge.query_sets.by_chance import AboveChance, above_chance
 from rankgauge.query_sets.by_significance import significance
@@ -30,8 +32,6 @@ from rankgauge.query_sets.model import HowMany
 from rankgauge.query_sets.samples import document_splits, drawn
 from rankgauge.rankers.crossval import SINGLE, cross_validation
 from rankgauge.rankings.alignment import judged_labels
-from rankgauge.records import Record
-from rankgauge.resampling import Progress
 from rankgauge.scores.model import Scores
 from rankgauge.studies.ue.protocol import CASES, FEWEST, Case, DataSet, Protocol, Reading
 from rankgauge.workers import AnyExecutor, outcomes

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from rankgauge.notes import counted
+from rankgauge.core.notes import counted
+from rankgauge.core.tables import Table
 from rankgauge.report.html import (
     Beside,
     Facts,
@@ -24,7 +25,6 @@ from rankgauge.studies.ue.numbering import SUBJECTS, figure_headings, table_head
 from rankgauge.studies.ue.protocol import CASES, Case, Protocol, Reading
 from rankgauge.studies.ue.study import VERDICTS, Study, interval_text
 from rankgauge.studies.verdicts import POWER
-from rankgauge.tables import Table
 
 PAPER = (
     "Feng and Karmaker, Joint upper & expected value normalization for evaluation of retrieval "

@@ -7,13 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, field, fields
 from typing import Any, Literal, TypeAlias
 
-from rankgauge.checks import Number, Whole, checked, one_of
 from rankgauge.comparison.significance import named_test
-from rankgauge.data.errors import InputError, MeasureError, RankgaugeError
-from rankgauge.measures.answers import BESTS, CHANCES
-from rankgauge.measures.grammar import parse
-from rankgauge.notes import counted
-from rankgauge.policies import (
+from rankgauge.core.checks import Number, Whole, checked, one_of
+from rankgauge.core.notes import counted
+from rankgauge.core.policies import (
     BROAD_LABEL,
     BROAD_SHARE,
     DEFAULT_BY,
@@ -28,11 +25,14 @@ from rankgauge.policies import (
     By,
     InformativeBy,
 )
+from rankgauge.core.records import Record, Value
+from rankgauge.errors import InputError, MeasureError, RankgaugeError
+from rankgauge.measures.answers import BESTS, CHANCES
+from rankgauge.measures.grammar import parse
 from rankgauge.query_sets.model import HowMany
 from rankgauge.rankers.base import Ranker
 from rankgauge.rankers.libraries import version_of
 from rankgauge.rankers.registry import find_method, with_settings
-from rankgauge.records import Record, Value
 from rankgauge.version import __version__
 
 ReadingName: TypeAlias = Literal["paper", "right"]

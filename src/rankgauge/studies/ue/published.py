@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankgauge.arrays import Floats
 from rankgauge.comparison.assessed import ALL
+from rankgauge.core.arrays import Floats
+from rankgauge.core.tables import Cell, Table
 from rankgauge.studies.ue.experiment import Parts, assessed
 from rankgauge.studies.ue.protocol import CASES, CUTOFFS, VERSIONS
 from rankgauge.studies.ue.tables import SETS, score_table
-from rankgauge.tables import Cell, Table
 
 MSLR, MQ2007 = COLLECTIONS = ("MSLR-WEB30K", "MQ2007")
 METHODS = {

@@ -8,16 +8,17 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from rankgauge.data.errors import InputError, RankgaugeError
+from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.records import Record
+from rankgauge.core.resampling import Progress
+from rankgauge.core.results import Result
+from rankgauge.core.sealing import json_bytes, read_json, read_sealed, write_sealed
+from rankgauge.core.tables import Table
 from rankgauge.data.files import display_name
 from rankgauge.data.folds import Folds, read_folds
 from rankgauge.data.own_paths import OwnPath
-from rankgauge.notes import Note, counted, worded
+from rankgauge.errors import InputError, RankgaugeError
 from rankgauge.rankers.fold_store import ANOTHER_FOLDER, data_digest
-from rankgauge.records import Record
-from rankgauge.resampling import Progress
-from rankgauge.results import Result
-from rankgauge.sealing import json_bytes, read_json, read_sealed, write_sealed
 from rankgauge.studies.index import index_table
 from rankgauge.studies.ue import published
 from rankgauge.studies.ue.claims import CLAIMS, Statement, statements
@@ -45,7 +46,6 @@ from rankgauge.studies.ue.protocol import (
 )
 from rankgauge.studies.ue.tables import Drawn
 from rankgauge.studies.verdicts import Judged, judged
-from rankgauge.tables import Table
 
 if TYPE_CHECKING:
     from rankgauge.workers import AnyExecutor

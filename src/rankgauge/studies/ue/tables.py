@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankgauge.arrays import Floats
 from rankgauge.comparison.assessed import ALL, Assessed, conflicts_of
 from rankgauge.comparison.correlation import concordance_of, swap_rate_of, swapped_pairs
+from rankgauge.core.arrays import Floats
+from rankgauge.core.tables import Cell, Table
 from rankgauge.studies.ue.experiment import (
     BROAD,
     EQUAL,
@@ -24,7 +25,6 @@ from rankgauge.studies.ue.experiment import (
     Parts,
 )
 from rankgauge.studies.ue.protocol import VERSIONS, Case
-from rankgauge.tables import Cell, Table
 
 SETS = TESTED
 SWAP_COLUMNS = ("version", "swap rate", "low", "high", "discordant", "pairs")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rankgauge.lazy import lazy_names
+from rankgauge.core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from rankgauge.text.encoders.encoder import Encoder

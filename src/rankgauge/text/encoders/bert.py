@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rankgauge.arrays import Ints
-from rankgauge.records import Record
+from rankgauge.core.arrays import Ints
+from rankgauge.core.records import Record
 from rankgauge.text.encoders.activations import ACTIVATIONS
 from rankgauge.text.encoders.config import Config
 from rankgauge.text.encoders.model_types import EMBEDDING_NORM, POSITIONS, TOKEN_TYPES, WORDS

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from rankgauge.checks import Choice, Kind, Number, Whole
-from rankgauge.data.errors import InputError, MeasureError
+from rankgauge.core.checks import Choice, Kind, Number, Whole
+from rankgauge.core.records import Record
 from rankgauge.data.json_text import JsonObject, described
-from rankgauge.records import Record
+from rankgauge.errors import InputError, MeasureError
 from rankgauge.text.encoders.activations import ACTIVATIONS
 from rankgauge.text.encoders.folder import read_json
 from rankgauge.text.encoders.model_types import MODEL_TYPES, ModelType

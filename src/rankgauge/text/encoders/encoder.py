@@ -9,9 +9,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from rankgauge.arrays import Ints
-from rankgauge.checks import Whole, checked
-from rankgauge.data.errors import InputError, RankgaugeError
+from rankgauge.core.arrays import Ints
+from rankgauge.core.checks import Whole, checked
+from rankgauge.errors import InputError, RankgaugeError
 from rankgauge.text.encoders.bert import BertNetwork
 from rankgauge.text.encoders.config import Config, read_config
 from rankgauge.text.encoders.folder import CONFIG, ONNX, TOKENIZER, WEIGHTS, digest_of, files_of

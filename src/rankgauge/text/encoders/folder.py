@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rankgauge.data.errors import InputError, RankgaugeError
-from rankgauge.notes import counted
+from rankgauge.core.notes import counted
+from rankgauge.errors import InputError, RankgaugeError
 
 if TYPE_CHECKING:
     from rankgauge.data.json_text import JsonObject

@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from rankgauge.arrays import Ints
-from rankgauge.data.errors import InputError
-from rankgauge.notes import counted
-from rankgauge.records import Record
+from rankgauge.core.arrays import Ints
+from rankgauge.core.notes import counted
+from rankgauge.core.records import Record
+from rankgauge.errors import InputError
 from rankgauge.text.encoders.config import Config
 from rankgauge.text.encoders.weights import Floats32
 

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar
 
-from rankgauge.data.errors import InputError
-from rankgauge.notes import counted
+from rankgauge.core.notes import counted
+from rankgauge.errors import InputError
 from rankgauge.separate.inside import limit_memory
 
 T = TypeVar("T")

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from rankgauge.arrays import Ints
-from rankgauge.data.errors import InputError, RankgaugeError
+from rankgauge.core.arrays import Ints
+from rankgauge.core.notes import counted
 from rankgauge.data.json_text import described
-from rankgauge.notes import counted
+from rankgauge.errors import InputError, RankgaugeError
 from rankgauge.separate.launch import Cause, Ending
 from rankgauge.separate.service import Service, ServiceEnded
 from rankgauge.text.encoders.folder import read_json

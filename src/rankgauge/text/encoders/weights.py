@@ -13,9 +13,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.data.errors import InputError
-from rankgauge.notes import counted
-from rankgauge.records import Record
+from rankgauge.core.notes import counted
+from rankgauge.core.records import Record
+from rankgauge.errors import InputError
 
 Floats32: TypeAlias = NDArray[np.float32]
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rankgauge.arrays import Ints
-from rankgauge.records import Record
+from rankgauge.core.arrays import Ints
+from rankgauge.core.records import Record
 
 OVERLAP = 128
 """How many tokens two neighbouring windows share at least, where an encoder has positions enough."""

@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple, overload
 
-from rankgauge.fitting import column_widths, display_width, fitted
-from rankgauge.notes import LOUD
-from rankgauge.records import Value
+from rankgauge.core.fitting import column_widths, display_width, fitted
+from rankgauge.core.notes import LOUD
+from rankgauge.core.records import Value
 
 
 class PValue(float):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankgauge.fitting import SHORTEST, display_width, shortened
-from rankgauge.tables import FORMATS, Table
+from rankgauge.core.fitting import SHORTEST, display_width, shortened
+from rankgauge.core.tables import FORMATS, Table
 
 words = st.text("abcdé語", min_size=1, max_size=20)
 numbers = st.one_of(st.floats(-1e6, 1e6), st.none())

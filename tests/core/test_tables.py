@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankgauge.tables import FORMATS, MadeRows, Marked, PValue, Table
+from rankgauge.core.tables import FORMATS, MadeRows, Marked, PValue, Table
 
 NAN = math.nan
 DASH = "\N{EN DASH}"

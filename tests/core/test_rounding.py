@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from rankgauge.rounding import ROUNDING, merged, rounded
+from rankgauge.core.rounding import ROUNDING, merged, rounded
 
 
 @given(st.floats(0, 1e308), st.floats(-1, 1))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
-from rankgauge.data.errors import RankgaugeError
-from rankgauge.notes import Note
-from rankgauge.tables import Table
+from rankgauge.core.notes import Note
+from rankgauge.core.tables import Table
+from rankgauge.errors import RankgaugeError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from rankgauge.checks import Number, Whole
-from rankgauge.records import Value
+from rankgauge.core.checks import Number, Whole
+from rankgauge.core.records import Value
 from rankgauge.version import __version__
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rankgauge.records import Record
+from rankgauge.core.records import Record
 
 GAP = 2
 """How many blanks are between columns where there is room."""

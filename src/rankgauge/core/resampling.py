@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from rankgauge.arrays import Floats, Ints
-from rankgauge.checks import checked
-from rankgauge.data.errors import RankgaugeError
-from rankgauge.policies import SAMPLE_NUMBERS, SAMPLES, SEED, SEEDS
-from rankgauge.records import Record, Value
-from rankgauge.rounding import ROUNDING
+from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.checks import checked
+from rankgauge.core.policies import SAMPLE_NUMBERS, SAMPLES, SEED, SEEDS
+from rankgauge.core.records import Record, Value
+from rankgauge.core.rounding import ROUNDING
+from rankgauge.errors import RankgaugeError
 from rankgauge.workers import AnyExecutor, outcomes
 
 BLOCK = 1_000

@@ -18,7 +18,7 @@ import bit_flips
 import rankgauge as rg
 from command_line import one_process
 from profiles import examples, thorough
-from rankgauge.sealing import check_seal, content_digest, read_sealed, seal
+from rankgauge.core.sealing import check_seal, content_digest, read_sealed, seal
 
 DOCUMENTS = st.recursive(
     st.none()

@@ -12,16 +12,17 @@ import pytest
 import rankgauge as rg
 from rankgauge import query_sets, space, text
 from rankgauge.comparison.correlation import concordance
+from rankgauge.core.notes import MOST_ALIKE, Note, worded
+from rankgauge.core.results import Result
+from rankgauge.core.tables import Table
 from rankgauge.distance.advice import advise
 from rankgauge.evaluation.inputs import judgments_of
 from rankgauge.forecast import plan
 from rankgauge.forecast.forecaster import Forecaster
 from rankgauge.forecast.tracks import Rows
 from rankgauge.fusion.weights import run_space
-from rankgauge.notes import MOST_ALIKE, Note, worded
 from rankgauge.rankers import CrossValidation
 from rankgauge.rankings.lists import Rankings
-from rankgauge.results import Result
 from rankgauge.space import curve
 from rankgauge.studies.forecast.quality import quality_of
 from rankgauge.studies.forecast.study import Asked, ForecastStudy, Found, TrackNumbers
@@ -29,7 +30,6 @@ from rankgauge.studies.text.protocol import TextProtocol
 from rankgauge.studies.text.study import TextStudy
 from rankgauge.studies.ue.protocol import DataSet, Protocol
 from rankgauge.studies.ue.study import Study
-from rankgauge.tables import Table
 from rankgauge.text import registry
 from rankgauge.text.human import human_correlation
 from rankgauge.text.preferences import win_lose_tie

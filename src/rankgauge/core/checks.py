@@ -7,8 +7,8 @@ from typing import Any, get_args
 
 import numpy as np
 
-from rankgauge.data.errors import MeasureError, RankgaugeError
-from rankgauge.records import Value
+from rankgauge.core.records import Value
+from rankgauge.errors import MeasureError, RankgaugeError
 
 
 def checked(name: str, value: Any, kind: Kind, *, optional: bool = False) -> Any:

@@ -12,7 +12,7 @@ import sys
 import threading
 from collections.abc import Iterable
 
-from rankgauge.data.errors import MeasureError
+from rankgauge.errors import MeasureError
 from rankgauge.workers import prepare
 
 PREFIX = "rankgauge_plugin_"

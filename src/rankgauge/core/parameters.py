@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Any, ClassVar, dataclass_transform
 
-from rankgauge.checks import Kind
-from rankgauge.data.errors import MeasureError
-from rankgauge.records import FieldSignature, bound, collect_fields
+from rankgauge.core.checks import Kind
+from rankgauge.core.records import FieldSignature, bound, collect_fields
+from rankgauge.errors import MeasureError
 
 
 def parameter(kind: Kind, meaning: str, *, default: Any) -> Any:

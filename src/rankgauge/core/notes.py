@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from rankgauge.records import Record, Value
+from rankgauge.core.records import Record, Value
 
 MOST_ALIKE = 5
 """Up to so many runs, each has its own line of a note of one kind; of more, only the first."""

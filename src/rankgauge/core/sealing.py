@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.data.errors import InputError
+from rankgauge.core.notes import Note
 from rankgauge.data.files import SIZE_LIMIT, display_name, pieces_of, read_bytes, writing
-from rankgauge.notes import Note
+from rankgauge.errors import InputError
 
 SEAL = "seal"
 """The entry of a document that has the digest of all the others."""

@@ -1,0 +1,1 @@
+"""What every part of the library uses, and that knows no other part."""

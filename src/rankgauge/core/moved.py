@@ -1,0 +1,65 @@
+"""Modules that moved: until the next release they are also found under their old names."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+INTO_CORE = (
+    *(
+        "arrays",
+        "checks",
+        "fitting",
+        "lazy",
+        "notes",
+        "parameters",
+        "plugins",
+        "policies",
+        "records",
+    ),
+    *("resampling", "results", "rounding", "seeds", "tables"),
+)
+MOVED = {
+    **{f"rankgauge.{name}": f"rankgauge.core.{name}" for name in INTO_CORE},
+    "rankgauge.data.errors": "rankgauge.errors",
+}
+"""The new names by the old ones."""
+
+
+def find_moved_modules() -> None:
+    """From now on, a module is also imported by its old name, with a warning that has the new one."""
+    sys.meta_path.append(_OldNames)
+
+
+class _OldNames:
+    """What `sys.meta_path` asks for a module that no other finder has."""
+
+    @staticmethod
+    def find_spec(
+        name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        new = MOVED.get(name)
+        return None if new is None else ModuleSpec(name, _Loader(new))  # type: ignore[arg-type]
+
+
+class _Loader:
+    """Loads the module of another name."""
+
+    def __init__(self, new: str) -> None:
+        self.new = new
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        import warnings
+
+        text = f"{spec.name} is now {self.new}; the old name goes with the next release"
+        warnings.warn(text, DeprecationWarning, stacklevel=2)
+        module = importlib.import_module(self.new)
+        self.spec = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Nothing is left to do, but the import has put the old name into the module."""
+        module.__spec__ = self.spec
