@@ -38,7 +38,7 @@ path = sys.argv[1]
 if "scikit" in sys.argv[2]:
     from sklearn.datasets import load_svmlight_file
 else:
-    from rankgauge.data.letor import read_letor
+    from rankgauge.io.letor import read_letor
 unit = 1 if sys.platform == "darwin" else 1024
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 start = time.perf_counter()

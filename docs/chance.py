@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 
 import rankgauge as rg
 from rankgauge.core.tables import Cell, Table
-from rankgauge.data.letor import read_letor
 from rankgauge.errors import MeasureError, Unsupported
 from rankgauge.figures.files import save_figure
 from rankgauge.figures.queries import expected_histogram
+from rankgauge.io.letor import read_letor
 from rankgauge.measures import Measure, answers, entries, parse
 from rankgauge.measures.normalization import TOLERANCE, linear
 from rankgauge.measures.orders import Mean

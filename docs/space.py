@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankgauge.core.tables import Table
-from rankgauge.data.letor import read_letor
 from rankgauge.figures.drawing import BLUE, plotting
 from rankgauge.figures.files import save_figure
+from rankgauge.io.letor import read_letor
 from rankgauge.rankings.lists import Rankings
 from rankgauge.space import Curve, Segment
 from rankgauge.studies import optimisation

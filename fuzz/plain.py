@@ -1,6 +1,6 @@
 """What the readers should find in a text, in plain Python: split lines, matched words, float().
 
-A kind of fault is a number; FAULTS in data/trec.py and data/letor.py have its words.
+A kind of fault is a number; FAULTS in io/trec.py and io/letor.py have its words.
 """
 
 from __future__ import annotations

@@ -33,10 +33,10 @@ from rankgauge import (
     write_run,
 )
 from rankgauge.core.sealing import read_json, seal
-from rankgauge.data.compression import compression
-from rankgauge.data.files import UTF8_MARK, UTF16_MARKS, Content
-from rankgauge.data.kinds import SEPARATORS, kind_of
 from rankgauge.data.roles import judgment_columns, places_of, run_columns
+from rankgauge.io.compression import compression
+from rankgauge.io.files import UTF8_MARK, UTF16_MARKS, Content
+from rankgauge.io.kinds import SEPARATORS, kind_of
 from rankgauge.measures.around import inner
 from rankgauge.native import csv as native_csv
 from rankgauge.native import ids as native_ids

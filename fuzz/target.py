@@ -14,7 +14,7 @@ with atheris.instrument_imports(include=["rankgauge"]):
 
 import mutations
 
-from rankgauge.data import csv_files, files, json_lists, scanning
+from rankgauge.io import csv_files, files, json_lists, scanning
 
 # Files are read in pieces; small ones cost little memory, and what lies across them is met often.
 SIZES = {

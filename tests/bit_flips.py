@@ -24,10 +24,10 @@ import numpy as np
 
 import rankgauge as rg
 from rankgauge.core.sealing import read_sealed, write_sealed
-from rankgauge.data import cache
-from rankgauge.data.own_paths import OwnPath
 from rankgauge.forecast.forecaster import Forecaster
 from rankgauge.forecast.tracks import Rows
+from rankgauge.io import cache
+from rankgauge.io.own_paths import OwnPath
 from rankgauge.rankers import LambdaMART, LogisticRegression, cross_validate, load
 from rankgauge.rankers.checks import made_features
 from rankgauge.rankers.crossval import SINGLE

@@ -35,7 +35,7 @@ def by_heavy(item: tuple[Any, int]) -> float:
 
 def hide(folder: str) -> bool:
     """Make a worker blind for a folder."""
-    from rankgauge.data import files
+    from rankgauge.io import files
 
     seen = files.place
 
@@ -48,7 +48,7 @@ def hide(folder: str) -> bool:
 
 
 def show() -> None:
-    from rankgauge.data import files
+    from rankgauge.io import files
 
     files.place = files._seen
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from rankgauge.data import table_files
-from rankgauge.data.files import Content
 from rankgauge.data.model import Judgments, Run
 from rankgauge.data.roles import ColumnNames
+from rankgauge.io import table_files
+from rankgauge.io.files import Content
 
 
 def run_of(text: bytes, **names: Any) -> Run:

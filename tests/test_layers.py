@@ -16,10 +16,10 @@ LAYERS = [
     # What everyone uses, and knows nobody.
     "version", "core.lazy", "core.moved", "core.records", "errors", "native", "core.arrays",
     "core.checks", "core.parameters", "core.policies", "core.rounding", "core.seeds", "core.notes",
-    "core.fitting", "core.tables", "workers", "separate", "core.plugins", "data.compression",
-    "data.own_paths", "data.files", "core.sealing", "figures", "core.results", "core.resampling",
-    # The way of the data: files, lists of labels, numbers a list, numbers of all runs.
-    "data", "rankings", "measures", "text", "scores", "evaluation",
+    "core.fitting", "core.tables", "workers", "separate", "core.plugins", "io.compression",
+    "io.own_paths", "io.files", "core.sealing", "figures", "core.results", "core.resampling",
+    # The way of the data: types, files, lists of labels, numbers a list, numbers of all runs.
+    "data", "io", "data.folds", "rankings", "measures", "text", "scores", "evaluation",
     # What is made of scores, of judgments and of rankings.
     "query_sets", "comparison", "distance", "simulation", "space", "rankers", "testing", "fusion",
     "forecast", "text.checking", "text.rows", "text.files", "text.evaluation", "text.ratings",
@@ -87,10 +87,10 @@ def test_imports_in_functions_are_seen_and_imports_for_types_are_not(tmp_path: P
     file.write_text(
         "from typing import TYPE_CHECKING\n"
         "if TYPE_CHECKING:\n    import rankgauge.cli\n"
-        "def f():\n    from rankgauge.data import trec\n    import rankgauge.scores.model\n"
+        "def f():\n    from rankgauge.io import trec\n    import rankgauge.scores.model\n"
     )
     assert [name for _, name in imports(file)] == [
-        "typing", "rankgauge.data.trec", "rankgauge.scores.model"
+        "typing", "rankgauge.io.trec", "rankgauge.scores.model"
     ]  # fmt: skip
 
 

@@ -30,11 +30,7 @@ if TYPE_CHECKING:
     from rankgauge.comparison.systems import Comparison, compare
     from rankgauge.data.features import Features
     from rankgauge.data.folds import Fold, Folds, read_folds
-    from rankgauge.data.letor import read_letor
     from rankgauge.data.model import Judgments, Run
-    from rankgauge.data.parts import RunParts
-    from rankgauge.data.table_files import read_qrels_table, read_run_table
-    from rankgauge.data.trec import read_qrels, read_run, write_qrels, write_run
     from rankgauge.distance.maximized import Distance
     from rankgauge.distance.runs import Distances, med, med_matrix
     from rankgauge.distance.settling import Settled, settled
@@ -47,6 +43,10 @@ if TYPE_CHECKING:
     from rankgauge.fusion.runs import fuse
     from rankgauge.fusion.tuned import Tuning
     from rankgauge.fusion.tuning import tune
+    from rankgauge.io.letor import read_letor
+    from rankgauge.io.parts import RunParts
+    from rankgauge.io.table_files import read_qrels_table, read_run_table
+    from rankgauge.io.trec import read_qrels, read_run, write_qrels, write_run
     from rankgauge.measures import *  # noqa: F403
     from rankgauge.report.report import write_report
     from rankgauge.scores.model import Scores
@@ -135,7 +135,7 @@ _HOMES = dict.fromkeys(measures.__all__, "rankgauge.measures") | {
     "RBO": "rankgauge.comparison.overlap",
     "RankgaugeError": "rankgauge.errors",
     "Run": "rankgauge.data.model",
-    "RunParts": "rankgauge.data.parts",
+    "RunParts": "rankgauge.io.parts",
     "Scores": "rankgauge.scores.model",
     "Settled": "rankgauge.distance.settling",
     "Tuning": "rankgauge.fusion.tuned",
@@ -158,20 +158,20 @@ _HOMES = dict.fromkeys(measures.__all__, "rankgauge.measures") | {
     "pool": "rankgauge.forecast.pools",
     "rbo": "rankgauge.comparison.overlap",
     "read_folds": "rankgauge.data.folds",
-    "read_letor": "rankgauge.data.letor",
-    "read_qrels": "rankgauge.data.trec",
-    "read_qrels_table": "rankgauge.data.table_files",
-    "read_run": "rankgauge.data.trec",
-    "read_run_table": "rankgauge.data.table_files",
+    "read_letor": "rankgauge.io.letor",
+    "read_qrels": "rankgauge.io.trec",
+    "read_qrels_table": "rankgauge.io.table_files",
+    "read_run": "rankgauge.io.trec",
+    "read_run_table": "rankgauge.io.table_files",
     "settled": "rankgauge.distance.settling",
     "spearman": "rankgauge.comparison.correlation",
     "tau_ap": "rankgauge.comparison.correlation",
     "topics_needed": "rankgauge.comparison.power",
     "tune": "rankgauge.fusion.tuning",
     "two_phase": "rankgauge.forecast.estimates",
-    "write_qrels": "rankgauge.data.trec",
+    "write_qrels": "rankgauge.io.trec",
     "write_report": "rankgauge.report.report",
-    "write_run": "rankgauge.data.trec",
+    "write_run": "rankgauge.io.trec",
 }
 find_moved_modules()
 if not TYPE_CHECKING:  # which would take any name for one of these

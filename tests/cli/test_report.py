@@ -14,8 +14,8 @@ import pytest
 from command_line import Outcome
 from rankgauge import Scores, evaluate, read_qrels
 from rankgauge.data.model import Run
-from rankgauge.data.trec import write_qrels, write_run
 from rankgauge.errors import InputError
+from rankgauge.io.trec import write_qrels, write_run
 from rankgauge.report.report import Reported, Wishes, report_html
 from report_pages import collection, island
 

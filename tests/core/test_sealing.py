@@ -19,6 +19,7 @@ import rankgauge as rg
 from command_line import one_process
 from profiles import examples, thorough
 from rankgauge.core.sealing import check_seal, content_digest, read_sealed, seal
+from rankgauge.io import cache
 
 DOCUMENTS = st.recursive(
     st.none()
@@ -128,7 +129,7 @@ def test_no_flipped_bit_changes_what_is_loaded_in_silence(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RANKGAUGE_CACHE", "off")
-    monkeypatch.setattr(rg.data.cache, "LEAST_BYTES", rg.data.cache.LEAST_BYTES)
-    monkeypatch.setattr(rg.data.cache, "SETTLED", rg.data.cache.SETTLED)
+    monkeypatch.setattr(cache, "LEAST_BYTES", cache.LEAST_BYTES)
+    monkeypatch.setattr(cache, "SETTLED", cache.SETTLED)
     counts = bit_flips.flipped(kind, 200 if thorough() else 8, seed=5, folder=tmp_path)
     assert set(counts) <= {"found", "harmless"}

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import rankgauge
 from rankgauge import Features, Folds, InputError, RankgaugeError, read_folds
-from rankgauge.data.layouts import own_tests, rotated
+from rankgauge.io.layouts import own_tests, rotated
 
 
 def write(path: Path, queries: Iterable[str], width: int = 2) -> None:

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 import rankgauge as rg
-from rankgauge.data.trec import RunFile
+from rankgauge.io.trec import RunFile
 from rankgauge.workers import WorkerDied
 
 resource = pytest.importorskip("resource", reason="limits on memory need a Unix")

@@ -23,11 +23,11 @@ import rankgauge as rg
 from command_line import called, one_process
 from profiles import examples, some
 from rankgauge.core.policies import Ties
-from rankgauge.data import scanning
-from rankgauge.data.files import read_bytes
-from rankgauge.data.trec import RunFile
 from rankgauge.evaluation import parts as joining
 from rankgauge.evaluation.tasks import OnePart, Worker
+from rankgauge.io import scanning
+from rankgauge.io.files import read_bytes
+from rankgauge.io.trec import RunFile
 
 Form = Literal["trec", "gz", "parquet"]
 Row = tuple[str, str, str]

@@ -10,8 +10,8 @@ import pytest
 
 from figure_files import HOSTILE, PNG, saved
 from rankgauge import RankgaugeError, evaluate, nDCG
-from rankgauge.data.letor import read_letor
 from rankgauge.figures.queries import expected_histogram, query_map
+from rankgauge.io.letor import read_letor
 from rankgauge.query_sets import TYPES, LeftOut, QueryTypes, query_types
 
 pytest.importorskip("matplotlib")

@@ -307,7 +307,7 @@ def texts_of(data: dict[str, Any]) -> dict[str, str | None]:
 )
 @pytest.mark.parametrize("ending", ["", ".gz"])
 def test_texts_are_read_from_tabs_and_from_json(tmp_path: Path, content: str, ending: str) -> None:
-    from rankgauge.data.files import writing
+    from rankgauge.io.files import writing
 
     path = tmp_path / f"texts{ending}"
     with writing(path) as stream:

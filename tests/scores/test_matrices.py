@@ -21,7 +21,7 @@ from profiles import examples
 from rankgauge import AP, Scores, gm, nDCG
 from rankgauge.core.checks import Quoted
 from rankgauge.core.notes import worded
-from rankgauge.data import files
+from rankgauge.io import files
 
 NAN = math.nan
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}

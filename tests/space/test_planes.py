@@ -249,7 +249,7 @@ def area(polygon) -> float:
 
 
 def test_features_are_rounded_to_decimals(real_data):
-    from rankgauge.data.letor import read_letor
+    from rankgauge.io.letor import read_letor
 
     features = read_letor(real_data("mq2008/S1.txt.gz"))
     few = features.bounds[1]
@@ -291,8 +291,8 @@ def test_rankings_are_of_the_documents_as_they_were_given():
 
 
 def test_features_have_their_own_queries_and_labels():
-    from rankgauge.data.letor import Features
     from rankgauge.data.model import Ids
+    from rankgauge.io.letor import Features
 
     values = np.array([[1.0, 0.5, 2.0], [0.25, 1.0, 0.0], [1.0, 1.0, 1.0]])
     labels = np.array([1, 0, 2], dtype=np.int32)
@@ -386,8 +386,8 @@ def test_jitter_parts_flips_that_share_a_line():
 
 
 def test_jitter_and_decimals_of_features_follow_those_of_other_functions():
-    from rankgauge.data.letor import Features
     from rankgauge.data.model import Ids
+    from rankgauge.io.letor import Features
     from rankgauge.space import jittered
 
     random = np.random.default_rng(3)

@@ -14,7 +14,7 @@ from rankgauge.cli.output import (
 )
 from rankgauge.comparison.assessed import Assessment, AssessmentFigure
 from rankgauge.core.tables import Table
-from rankgauge.data.files import writing
+from rankgauge.io.files import writing
 
 TABLES = {
     "measures": Assessment.table,

@@ -9,8 +9,8 @@ from rankgauge.cli.options import output_option, seed_option
 from rankgauge.cli.output import line_width, notify
 from rankgauge.cli.output_files import OUTPUT_FOLDER, make_folder
 from rankgauge.data.model import Judgments, Run
-from rankgauge.data.trec import read_qrels, read_run, write_qrels, write_run
 from rankgauge.evaluation.evaluator import evaluate
+from rankgauge.io.trec import read_qrels, read_run, write_qrels, write_run
 from rankgauge.simulation import simulate
 
 MEASURES = ("nDCG@10", "AP", "RR", "P@10", "Recall@100", "gm(AP)")

@@ -47,10 +47,7 @@ from rankgauge.core.policies import (
     Ordered,
 )
 from rankgauge.core.tables import Cell, Table
-from rankgauge.data.files import display_name
 from rankgauge.data.model import Judgments, Run
-from rankgauge.data.parts import StoredRun, stored_runs
-from rankgauge.data.trec import read_qrels
 from rankgauge.distance.advice import advise
 from rankgauge.distance.maximized import TRACE_COLUMNS, asked_measure, grades_text
 from rankgauge.distance.runs import Distances, med_matrix
@@ -59,6 +56,9 @@ from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.evaluation.evaluator import evaluate
 from rankgauge.evaluation.inputs import label
 from rankgauge.evaluation.mismatch import no_shared_topics
+from rankgauge.io.files import display_name
+from rankgauge.io.parts import StoredRun, stored_runs
+from rankgauge.io.trec import read_qrels
 from rankgauge.measures.around import innermost
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import parse_all

@@ -27,10 +27,10 @@ from rankgauge.cli.scoring import Scoring, about_judgments, check_order
 from rankgauge.cli.workers import workers, workers_options
 from rankgauge.core.policies import DEFAULT_POOL_TIES, PoolTies
 from rankgauge.data.model import Run
-from rankgauge.data.parts import StoredRun
 from rankgauge.errors import RankgaugeError
 from rankgauge.forecast.depths import DEFAULT_DEPTHS, DEFAULT_MEASURE, judging_depth
 from rankgauge.forecast.teams import LETTERS, RUNS, Teams, teams_of
+from rankgauge.io.parts import StoredRun
 from rankgauge.measures.grammar import parse_all
 
 

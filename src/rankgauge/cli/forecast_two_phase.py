@@ -24,13 +24,13 @@ from rankgauge.cli.scoring import Scoring, about_judgments
 from rankgauge.cli.topic_sets import read_set
 from rankgauge.core.notes import Note, counted, worded
 from rankgauge.core.tables import Table
-from rankgauge.data.files import read_once
 from rankgauge.data.model import Judgments
-from rankgauge.data.trec import read_qrels
 from rankgauge.errors import RankgaugeError
 from rankgauge.forecast.estimates import two_phase
 from rankgauge.forecast.plans import plan
 from rankgauge.forecast.topic_choice import choose_topics
+from rankgauge.io.files import read_once
+from rankgauge.io.trec import read_qrels
 from rankgauge.measures.grammar import parse_all
 from rankgauge.rankings.alignment import NOT_JUDGED
 from rankgauge.scores.model import Scores

@@ -24,12 +24,12 @@ from rankgauge.cli.scoring import check_output, column_names
 from rankgauge.core.notes import WARNING, Note
 from rankgauge.core.policies import DEFAULT_FUSION, Absent
 from rankgauge.data.model import decode
-from rankgauge.data.parts import stored_runs
-from rankgauge.data.trec import run_lines, write_run
 from rankgauge.errors import RankgaugeError
 from rankgauge.fusion.methods import METHODS
 from rankgauge.fusion.pool import Pool, pool_of
 from rankgauge.fusion.runs import Fusion, check_topics
+from rankgauge.io.parts import stored_runs
+from rankgauge.io.trec import run_lines, write_run
 
 WEIGHTED = ", ".join(method.name for method in METHODS.values() if method.weighted)
 STANDARD_OUTPUT = "-"

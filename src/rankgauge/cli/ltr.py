@@ -33,12 +33,12 @@ from rankgauge.cli.output_files import OUTPUT_FILE, OUTPUT_FOLDER
 from rankgauge.cli.workers import workers, workers_options
 from rankgauge.core.notes import Note, counted
 from rankgauge.data.features import Features
-from rankgauge.data.files import writing
-from rankgauge.data.letor import read_letor
 from rankgauge.data.model import decode
-from rankgauge.data.own_paths import OwnPath
-from rankgauge.data.trec import run_lines, write_run
 from rankgauge.errors import RankgaugeError
+from rankgauge.io.files import writing
+from rankgauge.io.letor import read_letor
+from rankgauge.io.own_paths import OwnPath
+from rankgauge.io.trec import run_lines, write_run
 from rankgauge.rankers.crossval import MEASURES
 from rankgauge.rankers.evaluations import DEFAULT_EVALUATION, EvaluationName
 

@@ -37,8 +37,8 @@ from rankgauge.core.policies import (
     Ties,
 )
 from rankgauge.core.tables import FORMATS
-from rankgauge.data.files import LEAST_CONTENT, MOST_EXPANSION, SIZE_LIMIT, STANDARD_INPUT
 from rankgauge.data.roles import DOCUMENT, GRADE, QUERY, SCORE, Role
+from rankgauge.io.files import LEAST_CONTENT, MOST_EXPANSION, SIZE_LIMIT, STANDARD_INPUT
 from rankgauge.measures import load_plugin
 
 F = TypeVar("F", bound=Callable[..., Any])

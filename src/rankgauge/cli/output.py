@@ -16,7 +16,7 @@ from rankgauge.cli import printable
 from rankgauge.cli.output_files import SPREADSHEET
 from rankgauge.core.notes import LOUD, Note, counted, worded
 from rankgauge.core.tables import Cell, MadeRows, Table
-from rankgauge.data.files import writing
+from rankgauge.io.files import writing
 
 FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 """Spreadsheets run a text as a formula if it begins with one of these."""

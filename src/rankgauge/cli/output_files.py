@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from rankgauge.data.files import STANDARD_INPUT, TEMPORARY, check_writable
-from rankgauge.data.own_paths import OwnPath
+from rankgauge.io.files import STANDARD_INPUT, TEMPORARY, check_writable
+from rankgauge.io.own_paths import OwnPath
 
 _WRITTEN = "rankgauge.cli.written"
 SPREADSHEET = "rankgauge.cli.spreadsheet"

@@ -24,9 +24,9 @@ from rankgauge.cli.output import fail_if_incomplete, print_or_write
 from rankgauge.cli.output_files import OUTPUT_FILE
 from rankgauge.cli.scoring import WantedScores, check_output
 from rankgauge.cli.workers import without_workers
-from rankgauge.data.files import read_once
 from rankgauge.data.model import Judgments
 from rankgauge.evaluation.inputs import Source, sources_of
+from rankgauge.io.files import read_once
 from rankgauge.report.added import added_section
 from rankgauge.report.html import check_pages
 from rankgauge.report.rankings import DEPTH

@@ -22,14 +22,14 @@ from rankgauge.core.policies import (
     Ties,
 )
 from rankgauge.core.records import Record
-from rankgauge.data.files import STANDARD_INPUT, open_content
 from rankgauge.data.model import Judgments, Run
-from rankgauge.data.parts import StoredRun, stored_runs
 from rankgauge.data.roles import ColumnNames
-from rankgauge.data.trec import RunFile, read_qrels, read_qrels_and_run, read_run
 from rankgauge.errors import InputError, RankgaugeError
 from rankgauge.evaluation.evaluator import evaluate
 from rankgauge.evaluation.parts import steps_of
+from rankgauge.io.files import STANDARD_INPUT, open_content
+from rankgauge.io.parts import StoredRun, stored_runs
+from rankgauge.io.trec import RunFile, read_qrels, read_qrels_and_run, read_run
 from rankgauge.measures import Aggregate, Measure
 from rankgauge.measures.around import innermost, of_rankings
 from rankgauge.measures.grammar import apart, parse_all

@@ -14,9 +14,9 @@ from rankgauge.cli.workers import workers
 from rankgauge.core.notes import worded
 from rankgauge.core.policies import DEFAULT_PRECISION, Offlist, Ordered
 from rankgauge.core.tables import Cell, Table
-from rankgauge.data.files import read_once
 from rankgauge.data.model import Judgments, Run
 from rankgauge.distance.settling import settled
+from rankgauge.io.files import read_once
 from rankgauge.measures.around import Aggregate, of_rankings
 from rankgauge.measures.labelling import about_negative
 from rankgauge.scores.model import Scores

@@ -25,11 +25,11 @@ from rankgauge.cli.scoring import can_be_read, column_names, read_judgments
 from rankgauge.core.policies import Absent, SharedTopics
 from rankgauge.core.records import Record
 from rankgauge.data.features import Features
-from rankgauge.data.letor import read_letor
-from rankgauge.data.parts import stored_runs
-from rankgauge.data.trec import read_qrels, read_run
 from rankgauge.errors import InputError
 from rankgauge.fusion.weights import run_space
+from rankgauge.io.letor import read_letor
+from rankgauge.io.parts import stored_runs
+from rankgauge.io.trec import read_qrels, read_run
 from rankgauge.query_sets.samples import query_sample
 from rankgauge.space.weights import WeightSpace
 

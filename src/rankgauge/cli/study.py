@@ -16,10 +16,10 @@ from rankgauge.cli.output_files import OUTPUT_FOLDER, make_folder
 from rankgauge.cli.workers import workers, workers_options
 from rankgauge.core.notes import Note
 from rankgauge.core.tables import Table
-from rankgauge.data.files import writing
-from rankgauge.data.own_paths import OwnPath
 from rankgauge.errors import InputError, RankgaugeError
 from rankgauge.figures.drawing import check_plotting
+from rankgauge.io.files import writing
+from rankgauge.io.own_paths import OwnPath
 from rankgauge.workers import outcomes
 
 if TYPE_CHECKING:

@@ -24,12 +24,12 @@ from rankgauge.cli.tracks import (
 )
 from rankgauge.cli.workers import workers, workers_options
 from rankgauge.core.notes import Note
-from rankgauge.data.files import writing
 from rankgauge.errors import RankgaugeError
 from rankgauge.figures.drawing import check_plotting
 from rankgauge.figures.files import save_figure
 from rankgauge.forecast.score_tracks import ScoreTrack
 from rankgauge.forecast.tracks import TRACK, Track
+from rankgauge.io.files import writing
 from rankgauge.studies.forecast.claims import claim_table, short_claims
 from rankgauge.studies.forecast.methods import LEARNERS, StudyLearner
 from rankgauge.studies.forecast.study import (

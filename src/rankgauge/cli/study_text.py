@@ -25,10 +25,10 @@ from rankgauge.cli.workers import workers, workers_options
 from rankgauge.core.notes import Note
 from rankgauge.core.policies import CORRELATION_SAMPLES
 from rankgauge.core.tables import Table
-from rankgauge.data.files import read_bytes, remove_unfinished, writing
-from rankgauge.data.own_paths import OwnPath
 from rankgauge.figures.drawing import check_plotting
 from rankgauge.figures.files import save_figure
+from rankgauge.io.files import read_bytes, remove_unfinished, writing
+from rankgauge.io.own_paths import OwnPath
 from rankgauge.report.html import check_pages, write_page
 from rankgauge.studies.index import INDEX, index_table
 from rankgauge.studies.text.counterparts import FIGURES, TABLES, counterparts

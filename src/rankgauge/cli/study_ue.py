@@ -44,11 +44,11 @@ from rankgauge.core.sealing import (
     unsealed,
     write_sealed,
 )
-from rankgauge.data.files import display_name, read_bytes, remove_unfinished, writing
-from rankgauge.data.own_paths import OwnPath
 from rankgauge.errors import InputError
 from rankgauge.figures.drawing import check_plotting
 from rankgauge.figures.files import save_figure
+from rankgauge.io.files import display_name, read_bytes, remove_unfinished, writing
+from rankgauge.io.own_paths import OwnPath
 from rankgauge.measures.answers import BESTS, CHANCES
 from rankgauge.report.html import check_pages, write_page
 from rankgauge.studies.index import INDEX

@@ -15,9 +15,9 @@ from rankgauge.cli.scoring import WantedScores, file_of_scores, named
 from rankgauge.comparison.assessed import ALL
 from rankgauge.core.notes import Note, counted
 from rankgauge.core.policies import SET_SHARE
-from rankgauge.data.files import UTF8_MARK, display_name, read_bytes
 from rankgauge.data.model import decode
 from rankgauge.errors import InputError, RankgaugeError
+from rankgauge.io.files import UTF8_MARK, display_name, read_bytes
 from rankgauge.measures.elsewhere import Given
 from rankgauge.query_sets import QuerySet
 from rankgauge.scores.model import Scores

@@ -21,10 +21,10 @@ from rankgauge.cli.output import notify
 from rankgauge.cli.scoring import about_judgments, check_order, column_names, file_of_scores
 from rankgauge.core.policies import DEFAULT_POOL_TIES, PoolTies
 from rankgauge.core.records import Record
-from rankgauge.data.trec import run_files
 from rankgauge.errors import RankgaugeError
 from rankgauge.forecast.score_tracks import ScoreTrack
 from rankgauge.forecast.tracks import Track, TrackParts, track_parts
+from rankgauge.io.trec import run_files
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -10,8 +10,8 @@ import click
 
 from rankgauge.cli import printable
 from rankgauge.cli.output import print_bytes
-from rankgauge.data.trec import read_qrels, read_run
 from rankgauge.errors import DuplicateError, RankgaugeError
+from rankgauge.io.trec import read_qrels, read_run
 from rankgauge.trec_eval.listings import NICKNAMES, asked_for
 from rankgauge.trec_eval.report import report
 from rankgauge.trec_eval.settings import (

@@ -35,9 +35,9 @@ from rankgauge.cli.scoring import check_output, column_names, read_judgments
 from rankgauge.cli.topic_sets import read_set
 from rankgauge.cli.workers import workers, workers_options
 from rankgauge.core.policies import Absent, SharedTopics
-from rankgauge.data.parts import stored_runs
-from rankgauge.data.trec import write_run
 from rankgauge.fusion.tuning import ALL, FOLDS, REPEATS, RESTARTS, SAMPLES, tune
+from rankgauge.io.parts import stored_runs
+from rankgauge.io.trec import write_run
 from rankgauge.space.curves import MARGIN
 
 STANDARD_OUTPUT = "-"

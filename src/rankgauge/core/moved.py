@@ -22,9 +22,25 @@ INTO_CORE = (
     ),
     *("resampling", "results", "rounding", "seeds", "tables"),
 )
+INTO_IO = (
+    *(
+        "cache",
+        "compression",
+        "csv_files",
+        "decoder",
+        "files",
+        "groups",
+        "json_files",
+        "json_lists",
+    ),
+    *("json_rows", "json_text", "kinds", "layouts", "letor", "own_paths", "parquet_files", "parts"),
+    *("scanning", "table_files", "trec"),
+)
 MOVED = {
     **{f"rankgauge.{name}": f"rankgauge.core.{name}" for name in INTO_CORE},
+    **{f"rankgauge.data.{name}": f"rankgauge.io.{name}" for name in INTO_IO},
     "rankgauge.data.errors": "rankgauge.errors",
+    "rankgauge.data.tables": "rankgauge.data.frames",
 }
 """The new names by the old ones."""
 

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.core.notes import Note
-from rankgauge.data.files import SIZE_LIMIT, display_name, pieces_of, read_bytes, writing
 from rankgauge.errors import InputError
+from rankgauge.io.files import SIZE_LIMIT, display_name, pieces_of, read_bytes, writing
 
 SEAL = "seal"
 """The entry of a document that has the digest of all the others."""

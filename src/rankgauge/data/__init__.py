@@ -1,1 +1,1 @@
-"""Reading and writing, and the columnar types everything else works on."""
+"""The columnar types that everything else works on."""

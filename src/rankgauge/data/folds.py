@@ -17,11 +17,11 @@ from rankgauge.core.records import Record
 from rankgauge.core.seeds import list_seeds
 from rankgauge.core.tables import Table
 from rankgauge.data.features import Features
-from rankgauge.data.files import SIZE_LIMIT, display_name
-from rankgauge.data.layouts import Layout, Split, found_layout, rotated, span
-from rankgauge.data.letor import AbsentFeature, read_letor
-from rankgauge.data.trec import Path
 from rankgauge.errors import InputError
+from rankgauge.io.files import SIZE_LIMIT, display_name
+from rankgauge.io.layouts import Layout, Split, found_layout, rotated, span
+from rankgauge.io.letor import AbsentFeature, read_letor
+from rankgauge.io.trec import Path
 
 FOLDS = Whole(3)
 

@@ -230,11 +230,11 @@ class Judgments(Record):
         >>> Judgments.from_frame(frame)
         Judgments: 1 query, 2 judgements
         """
-        from rankgauge.data import columns, roles, tables
+        from rankgauge.data import columns, frames, roles
 
         names = roles.ColumnNames(query, document, grade=grade, subtopic=subtopic)
         wanted = roles.judgment_columns(names)
-        return tables.judgments_in(tables.columns_of(frame, wanted, source), columns.Place(source))
+        return frames.judgments_in(frames.columns_of(frame, wanted, source), columns.Place(source))
 
     @classmethod
     def from_arrays(
@@ -262,10 +262,10 @@ class Judgments(Record):
         >>> Judgments.from_arrays(np.array([1, 1]), np.array([b"d1", b"d2"]), np.array([1, 0]))
         Judgments: 1 query, 2 judgements
         """
-        from rankgauge.data import columns, tables
+        from rankgauge.data import columns, frames
 
         given = (queries, documents, grades, *(() if subtopics is None else (subtopics,)))
-        return tables.judgments_in([columns.ArrayColumn(c) for c in given], columns.Place(source))
+        return frames.judgments_in([columns.ArrayColumn(c) for c in given], columns.Place(source))
 
     @classmethod
     def from_subtopics(
@@ -493,10 +493,10 @@ class Run(Record):
         >>> Run.from_frame(frame, name="bm25")
         Run bm25: 1 query, 2 documents
         """
-        from rankgauge.data import columns, roles, tables
+        from rankgauge.data import columns, frames, roles
 
         wanted = roles.run_columns(roles.ColumnNames(query, document, score))
-        return tables.run_in(tables.columns_of(frame, wanted, name), columns.Place(name), name)
+        return frames.run_in(frames.columns_of(frame, wanted, name), columns.Place(name), name)
 
     @classmethod
     def from_arrays(
@@ -513,10 +513,10 @@ class Run(Record):
         >>> Run.from_arrays(np.array([1, 1]), np.array(["d1", "d2"]), np.array([2.5, 1.0]))
         Run run: 1 query, 2 documents
         """
-        from rankgauge.data import columns, tables
+        from rankgauge.data import columns, frames
 
         given = [columns.ArrayColumn(values) for values in (queries, documents, scores)]
-        return tables.run_in(given, columns.Place(name), name)
+        return frames.run_in(given, columns.Place(name), name)
 
     def __post_init__(self) -> None:
         freeze(self, "bounds", "scores", contiguous=True)
@@ -546,6 +546,14 @@ def first_rows(ids: Ids, bounds: Ints) -> Ints:
     """For each row, the first row of its segment that holds the same id: its own where it is new."""
     earlier = native.repeats(ids.data, ids.offsets, bounds)
     return np.where(earlier < 0, np.arange(len(ids)), earlier)
+
+
+def repeated_pairs(documents: Ids, subtopics: Ids, bounds: Ints) -> Ints:
+    """For each row the first earlier one of its topic with the same document and subtopic, or -1."""
+    pair = first_rows(documents, bounds) * len(documents) + first_rows(subtopics, bounds)
+    _, first, number = np.unique(pair, return_index=True, return_inverse=True)
+    earlier = first[number]
+    return np.where(earlier < np.arange(len(documents)), earlier, -1)
 
 
 def _bounds(sizes: ArrayLike) -> Ints:

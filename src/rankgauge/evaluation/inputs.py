@@ -16,11 +16,11 @@ import numpy as np
 from rankgauge.core.checks import checked, one_of
 from rankgauge.core.policies import DEFAULT_NEGATIVE, Negative
 from rankgauge.core.records import Record
-from rankgauge.data.files import STANDARD_INPUT, display_name
 from rankgauge.data.model import JudgedDict, Judgments, Run, RunDict
-from rankgauge.data.parts import RunParts
-from rankgauge.data.trec import Path, RunFile, read_qrels, run_files
 from rankgauge.errors import InputError, RankgaugeError
+from rankgauge.io.files import STANDARD_INPUT, display_name
+from rankgauge.io.parts import RunParts
+from rankgauge.io.trec import Path, RunFile, read_qrels, run_files
 
 Frame: TypeAlias = Any
 Qrels: TypeAlias = Judgments | JudgedDict | Path | Frame

@@ -19,9 +19,6 @@ import numpy as np
 from rankgauge.core.arrays import Bools, Ints, Labels
 from rankgauge.core.records import Record
 from rankgauge.data.model import Ids
-from rankgauge.data.parts import DroppedRows, Outline, RunParts, all_empty, check_neighbours, summed
-from rankgauge.data.scanning import Piece
-from rankgauge.data.trec import RunFile
 from rankgauge.errors import InputError, RankgaugeError
 from rankgauge.evaluation.inputs import Source, place_of
 from rankgauge.evaluation.mismatch import no_shared_topics
@@ -37,6 +34,9 @@ from rankgauge.evaluation.tasks import (
     Worker,
     task_label,
 )
+from rankgauge.io.parts import DroppedRows, Outline, RunParts, all_empty, check_neighbours, summed
+from rankgauge.io.scanning import Piece
+from rankgauge.io.trec import RunFile
 from rankgauge.native import ids as native
 from rankgauge.workers import outcomes, processors
 

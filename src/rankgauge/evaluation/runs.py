@@ -17,8 +17,6 @@ from rankgauge.core.policies import ScorePrecision, Ties, Unjudged
 from rankgauge.core.records import Record
 from rankgauge.core.seeds import list_seeds
 from rankgauge.data.model import Ids, Judgments, Run
-from rankgauge.data.scanning import Piece
-from rankgauge.data.trec import RunFile
 from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.evaluation.inputs import Source, label, place_of
 from rankgauge.evaluation.mismatch import (
@@ -27,6 +25,8 @@ from rankgauge.evaluation.mismatch import (
     no_shared_topics,
     nothing_judged,
 )
+from rankgauge.io.scanning import Piece
+from rankgauge.io.trec import RunFile
 from rankgauge.measures import answers
 from rankgauge.measures.base import Measure, estimates
 from rankgauge.measures.precision import Judged

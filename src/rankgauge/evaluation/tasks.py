@@ -11,14 +11,14 @@ import numpy as np
 
 from rankgauge.core.arrays import Labels
 from rankgauge.core.records import Record
-from rankgauge.data.files import Content, display_name
 from rankgauge.data.model import Ids, Judgments, Run
-from rankgauge.data.parts import DroppedRows, Outline, PartRun, dropped_in, joined, read_part
-from rankgauge.data.scanning import Piece
-from rankgauge.data.trec import RunFile
 from rankgauge.errors import InputError
 from rankgauge.evaluation.inputs import Source, label
 from rankgauge.evaluation.runs import PieceScores, RunScores, Scorer
+from rankgauge.io.files import Content, display_name
+from rankgauge.io.parts import DroppedRows, Outline, PartRun, dropped_in, joined, read_part
+from rankgauge.io.scanning import Piece
+from rankgauge.io.trec import RunFile
 from rankgauge.rankings.alignment import judged_labels, located, rows_of
 from rankgauge.rankings.lists import JudgedLabels
 from rankgauge.workers import AnyExecutor, Shared, share

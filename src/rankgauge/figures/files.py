@@ -6,9 +6,9 @@ import io
 import os
 from typing import TYPE_CHECKING
 
-from rankgauge.data.files import writing
 from rankgauge.errors import InputError
 from rankgauge.figures.drawing import check_plotting, plotting
+from rankgauge.io.files import writing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -16,8 +16,6 @@ from rankgauge.core.checks import Whole, checked, one_of
 from rankgauge.core.notes import Note, counted
 from rankgauge.core.policies import LEVEL, LEVELS, SEED, SEEDS
 from rankgauge.core.sealing import check_seal, read_object, unsealed, write_sealed
-from rankgauge.data.files import display_name
-from rankgauge.data.own_paths import OwnPath
 from rankgauge.errors import InputError, MeasureError, RankgaugeError
 from rankgauge.forecast.forecast_results import Forecast
 from rankgauge.forecast.left_out import KindErrors, errors_by_kind, kind_errors_of
@@ -43,6 +41,8 @@ from rankgauge.forecast.tracks import (
     feature_at,
     rows_of,
 )
+from rankgauge.io.files import display_name
+from rankgauge.io.own_paths import OwnPath
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.grammar import parse
 from rankgauge.scores.model import Scores

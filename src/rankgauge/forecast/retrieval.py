@@ -19,11 +19,11 @@ from rankgauge.core.policies import (
 )
 from rankgauge.core.records import Record
 from rankgauge.data.model import Ids, Judgments, Run, first_rows, freeze
-from rankgauge.data.scanning import Piece
-from rankgauge.data.trec import RunFile
 from rankgauge.errors import RankgaugeError
 from rankgauge.evaluation.inputs import Runs, Source, label, place_of, sources_of
 from rankgauge.evaluation.mismatch import KEPT, few_shared_topics, no_shared_topics
+from rankgauge.io.scanning import Piece
+from rankgauge.io.trec import RunFile
 from rankgauge.rankings.alignment import alignment_notes, located, moves
 from rankgauge.rankings.lists import offsets_of
 from rankgauge.workers import AnyExecutor, outcomes, processors

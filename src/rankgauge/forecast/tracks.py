@@ -25,10 +25,8 @@ from rankgauge.core.policies import (
 )
 from rankgauge.core.records import Record
 from rankgauge.core.seeds import digest
-from rankgauge.data.files import SIZE_LIMIT
 from rankgauge.data.model import Judgments, Run
 from rankgauge.data.roles import USUAL_NAMES, ColumnNames
-from rankgauge.data.trec import SUBTOPICS_REMEDY, read_qrels, run_files
 from rankgauge.errors import DuplicateError, InputError, MeasureError, RankgaugeError
 from rankgauge.evaluation.inputs import (
     Qrels,
@@ -42,6 +40,8 @@ from rankgauge.evaluation.inputs import (
 from rankgauge.evaluation.mismatch import KEPT, no_shared_topics, nothing_judged
 from rankgauge.forecast.pool_scores import PoolScorer
 from rankgauge.forecast.retrieval import Retrieved, retrieved
+from rankgauge.io.files import SIZE_LIMIT
+from rankgauge.io.trec import SUBTOPICS_REMEDY, read_qrels, run_files
 from rankgauge.measures.around import Aggregate, innermost
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import parse

@@ -12,7 +12,7 @@ from libc.string cimport memcpy
 
 from rankgauge.native.numbers cimport FINE, Text, has_mark, is_space, parse_double
 
-# What can be wrong with a row; FAULTS in data/csv_files.py says it in words.
+# What can be wrong with a row; FAULTS in io/csv_files.py says it in words.
 cdef enum:
     SOUND = 0
     TOO_FEW_CELLS = 1

@@ -17,7 +17,7 @@ from rankgauge.native.numbers cimport (
     parse_grade,
 )
 
-# What else can be wrong with a line, beside the kinds of numbers.pxd; FAULTS in data/letor.py says it.
+# What else can be wrong with a line, beside the kinds of numbers.pxd; FAULTS in io/letor.py says it.
 cdef enum:
     NO_QUERY = 16
     NOT_A_PAIR = 17

@@ -49,7 +49,7 @@ cdef extern from *:
 
 ctypedef const unsigned char* Text
 
-# What can be wrong with a line; FAULTS in data/trec.py says it in words.
+# What can be wrong with a line; FAULTS in io/trec.py says it in words.
 cdef enum:
     FINE = 0
     TOO_FEW = 1

@@ -23,8 +23,8 @@ from rankgauge.core.tables import Cell, Table
 from rankgauge.data.features import Features
 from rankgauge.data.folds import Fold, Folds
 from rankgauge.data.model import Ids, Judgments, Run, decode
-from rankgauge.data.own_paths import OwnPath
 from rankgauge.errors import InputError, MeasureError, RankgaugeError, Unsupported
+from rankgauge.io.own_paths import OwnPath
 from rankgauge.measures.around import Aggregate, innermost
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import AnyMeasure, parse, parse_all

@@ -20,12 +20,12 @@ from rankgauge.core.sealing import (
     read_sealed,
     write_sealed,
 )
-from rankgauge.data.files import check_writable, display_name, remove_unfinished
 from rankgauge.data.folds import Folds
 from rankgauge.data.model import Run
-from rankgauge.data.own_paths import OwnPath
-from rankgauge.data.trec import read_run, write_run
 from rankgauge.errors import RankgaugeError
+from rankgauge.io.files import check_writable, display_name, remove_unfinished
+from rankgauge.io.own_paths import OwnPath
+from rankgauge.io.trec import read_run, write_run
 from rankgauge.scores.model import Scores
 
 PROTOCOL, TIMES = "protocol.json", "times.json"

@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 
 from rankgauge.core.sealing import check_seal, damaged, read_object, seal
 from rankgauge.core.seeds import digest
-from rankgauge.data.files import SIZE_LIMIT, display_name, read_bytes, writing
-from rankgauge.data.own_paths import OwnPath
 from rankgauge.data.scaling import Scaling
 from rankgauge.errors import InputError, RankgaugeError
+from rankgauge.io.files import SIZE_LIMIT, display_name, read_bytes, writing
+from rankgauge.io.own_paths import OwnPath
 from rankgauge.measures.around import Aggregate
 from rankgauge.measures.base import Measure
 from rankgauge.rankers.base import REMARKS, Ranker

@@ -14,9 +14,9 @@ import numpy as np
 
 from rankgauge.core.arrays import Floats
 from rankgauge.core.notes import counted
-from rankgauge.data.files import writing
 from rankgauge.data.scaling import Scaling
 from rankgauge.errors import NotExportable, RankgaugeError
+from rankgauge.io.files import writing
 from rankgauge.rankers.tree_text import Forest, Tree
 
 DEEPEST = 900

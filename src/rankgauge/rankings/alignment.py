@@ -12,8 +12,8 @@ from rankgauge.core.notes import Note
 from rankgauge.core.policies import DEFAULT_PRECISION, DEFAULT_TIES, SEED, ScorePrecision, Ties
 from rankgauge.core.records import Record
 from rankgauge.data.model import Ids, Judgments, Run
-from rankgauge.data.scanning import Piece, Spans
 from rankgauge.errors import MeasureError
+from rankgauge.io.scanning import Piece, Spans
 from rankgauge.native import ids as native
 from rankgauge.native import segments
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of, segment_count

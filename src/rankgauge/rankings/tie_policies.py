@@ -13,8 +13,8 @@ from rankgauge.core.arrays import Ints, Labels
 from rankgauge.core.policies import Ties
 from rankgauge.core.seeds import digest, query_key
 from rankgauge.data.model import LARGEST_GRADE, POOLED, Judgments, Run, decode
-from rankgauge.data.scanning import Piece
 from rankgauge.errors import RankgaugeError
+from rankgauge.io.scanning import Piece
 from rankgauge.rankings.lists import Rankings, offsets_of
 from rankgauge.rankings.tied_lists import TiedRankings
 

@@ -10,8 +10,8 @@ from pathlib import PurePath
 from rankgauge.core.notes import counted
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Cell, Table
-from rankgauge.data.files import display_name, read_bytes
 from rankgauge.errors import InputError
+from rankgauge.io.files import display_name, read_bytes
 from rankgauge.report.html import Item, Picture, Section, ShownTable
 
 MOST_BYTES = 8 << 20

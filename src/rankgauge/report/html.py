@@ -14,8 +14,8 @@ from rankgauge.core.checks import Choice, Whole, checked
 from rankgauge.core.notes import LOUD
 from rankgauge.core.records import Record
 from rankgauge.core.tables import ShownCell, Table, shown_cell, visible_line
-from rankgauge.data.files import writing
 from rankgauge.errors import RankgaugeError
+from rankgauge.io.files import writing
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -18,11 +18,11 @@ from rankgauge.core.policies import LEVEL, LEVELS
 from rankgauge.core.records import Record
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Cell, Table
-from rankgauge.data.files import writing
 from rankgauge.data.model import Judgments
 from rankgauge.errors import RankgaugeError
 from rankgauge.evaluation.evaluator import Measures, evaluate
 from rankgauge.evaluation.inputs import Qrels, Runs, Source, judgments_of, sources_of
+from rankgauge.io.files import writing
 from rankgauge.report.added import added_section
 from rankgauge.report.agreement import agreement, needed_depth, power_and_swaps, settled_orders
 from rankgauge.report.chance import chance, expected_scores, types_of

@@ -8,10 +8,10 @@ from typing import Any, TypeAlias
 
 from rankgauge.core.records import Record
 from rankgauge.core.tables import visible_line
-from rankgauge.data.files import MARK_INSIDE, SIZE_LIMIT, UTF8_MARK, display_name, pieces_of
 from rankgauge.data.model import decode, encode
 from rankgauge.data.roles import DOCUMENT, QUERY
 from rankgauge.errors import InputError
+from rankgauge.io.files import MARK_INSIDE, SIZE_LIMIT, UTF8_MARK, display_name, pieces_of
 
 TextsById: TypeAlias = str | os.PathLike[str] | Mapping[str, str]
 """A file of texts, or the texts by id."""

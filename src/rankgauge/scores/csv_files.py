@@ -15,8 +15,8 @@ import numpy as np
 from rankgauge.core.arrays import Floats
 from rankgauge.core.notes import Note, counted
 from rankgauge.core.policies import Missing
-from rankgauge.data.files import MARK_INSIDE, UTF8_MARK, display_name, read_bytes
 from rankgauge.errors import InputError, MeasureError
+from rankgauge.io.files import MARK_INSIDE, UTF8_MARK, display_name, read_bytes
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.elsewhere import given
 from rankgauge.measures.scored import Scored

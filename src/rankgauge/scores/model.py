@@ -27,9 +27,9 @@ from rankgauge.core.policies import (
 from rankgauge.core.records import Record
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Table
-from rankgauge.data.files import SIZE_LIMIT, writing
 from rankgauge.data.model import freeze
 from rankgauge.errors import MeasureError, RankgaugeError
+from rankgauge.io.files import SIZE_LIMIT, writing
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.scored import Scored
 from rankgauge.scores.parsing import AnyScored, parse_scored

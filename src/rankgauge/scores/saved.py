@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from rankgauge.core.arrays import Floats
 from rankgauge.core.sealing import check_seal, read_json, seal
 from rankgauge.data.columns import first_line
-from rankgauge.data.decoder import decoded, room_for
-from rankgauge.data.files import Content, open_content, writing
 from rankgauge.errors import InputError
+from rankgauge.io.decoder import decoded, room_for
+from rankgauge.io.files import Content, open_content, writing
 from rankgauge.scores.documents import (
     FORMAT,
     NUMBERS,

@@ -18,8 +18,8 @@ import numpy as np
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.tables import Cell, Table
 from rankgauge.data.model import Judgments
-from rankgauge.data.trec import read_qrels
 from rankgauge.distance.maximized import asked_measure, med_of_lists
+from rankgauge.io.trec import read_qrels
 from rankgauge.measures.base import Measure
 from rankgauge.rankings.alignment import judged_labels
 from rankgauge.rankings.lists import JudgedLabels, Rankings

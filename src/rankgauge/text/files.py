@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from rankgauge.data.files import SIZE_LIMIT
-from rankgauge.data.trec import Path
 from rankgauge.errors import InputError
+from rankgauge.io.files import SIZE_LIMIT
+from rankgauge.io.trec import Path
 from rankgauge.text.rows import (
     ID,
     REFERENCE,

@@ -12,10 +12,10 @@ from rankgauge.core.notes import Note, counted, worded
 from rankgauge.core.records import Record
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Cell, Table
-from rankgauge.data.files import SIZE_LIMIT
 from rankgauge.data.model import freeze
-from rankgauge.data.trec import Path
 from rankgauge.errors import InputError
+from rankgauge.io.files import SIZE_LIMIT
+from rankgauge.io.trec import Path
 from rankgauge.scores.validation import short
 from rankgauge.text.ratings import ANNOTATOR
 from rankgauge.text.rows import ID, FileRows, TextPlace, identifier, listed, once, read_rows

@@ -13,10 +13,10 @@ from rankgauge.core.notes import Note, counted, worded
 from rankgauge.core.records import Record
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Cell, Table
-from rankgauge.data.files import SIZE_LIMIT
 from rankgauge.data.model import freeze
-from rankgauge.data.trec import Path
 from rankgauge.errors import InputError, MeasureError
+from rankgauge.io.files import SIZE_LIMIT
+from rankgauge.io.trec import Path
 from rankgauge.measures.elsewhere import Given, given
 from rankgauge.scores.csv_files import NONE, NUMBER
 from rankgauge.scores.matrices import LARGEST, from_matrix

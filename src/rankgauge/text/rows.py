@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rankgauge.core.notes import counted
-from rankgauge.data.files import SIZE_LIMIT, UTF8_MARK, UTF16_MARKS, display_name, read_bytes
-from rankgauge.data.trec import Path
 from rankgauge.errors import InputError
+from rankgauge.io.files import SIZE_LIMIT, UTF8_MARK, UTF16_MARKS, display_name, read_bytes
+from rankgauge.io.trec import Path
 
 SEPARATORS = "\t,;|"
 SUMMARIES = "sys_summs"
@@ -94,7 +94,7 @@ def identifier(what: str, value: object, where: TextPlace) -> str:
 def text_of(what: str, value: object, where: TextPlace) -> str:
     """A text, in Unicode."""
     if not isinstance(value, str):
-        from rankgauge.data.json_text import described
+        from rankgauge.io.json_text import described
 
         raise where.error(f"the {what} is {described(value)}, expected a text")
     try:
@@ -117,14 +117,14 @@ def listed(names: Sequence[str]) -> str:
 
 def once(record: Mapping[str, Any], where: TextPlace, what: str = "key") -> None:
     """InputError where an object of JSON has a key twice."""
-    from rankgauge.data.json_text import repeated_keys
+    from rankgauge.io.json_text import repeated_keys
 
     if again := repeated_keys(record):  # type: ignore[arg-type]
         raise where.error(f"the {what} {min(again)!r} twice, expected it once")
 
 
 def _json_rows(raw: bytes, source: str, expected: str) -> FileRows:
-    from rankgauge.data.json_text import described, parsed
+    from rankgauge.io.json_text import described, parsed
 
     start = len(raw) - len(raw.lstrip())
     line = raw.count(b"\n", 0, start) + 1
@@ -156,14 +156,14 @@ def _json_rows(raw: bytes, source: str, expected: str) -> FileRows:
 
 
 def _lines(raw: bytes, source: str) -> Iterator[FileRow]:
-    from rankgauge.data.json_text import lines_of, parsed_object
+    from rankgauge.io.json_text import lines_of, parsed_object
 
     for number, line in lines_of(raw):
         yield FileRow(parsed_object(line, source, number), TextPlace(source, number))
 
 
 def _items(items: Sequence[object], source: str) -> Iterator[FileRow]:
-    from rankgauge.data.json_text import described
+    from rankgauge.io.json_text import described
 
     for number, item in enumerate(items, 1):
         where = TextPlace(source, row=f"item {number} of the list")
@@ -174,7 +174,7 @@ def _items(items: Sequence[object], source: str) -> Iterator[FileRow]:
 
 def _by_id(texts: Mapping[str, Any], source: str) -> Iterator[FileRow]:
     """A row for each id of the one object of SummEval or REALSumm, which gets the key `id`."""
-    from rankgauge.data.json_text import described
+    from rankgauge.io.json_text import described
 
     for name, record in texts.items():
         where = TextPlace(source, row=f"text {name if len(name) <= 40 else name[:40] + '…'!r}")
@@ -185,7 +185,7 @@ def _by_id(texts: Mapping[str, Any], source: str) -> Iterator[FileRow]:
 
 
 def _csv_rows(raw: bytes, source: str, expected: str, needed: Sequence[str]) -> FileRows:
-    from rankgauge.data.csv_files import csv_rows
+    from rankgauge.io.csv_files import csv_rows
 
     head = raw.lstrip(b"\r\n \t").partition(b"\n")[0]
     mark = next((mark for mark in SEPARATORS if _has(needed, head, mark)), None)

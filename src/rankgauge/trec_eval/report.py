@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from rankgauge.core.arrays import Labels
-from rankgauge.data.files import read_bytes
 from rankgauge.data.model import UNJUDGED, Judgments, Run, decode
 from rankgauge.errors import InputError
+from rankgauge.io.files import read_bytes
 from rankgauge.native import segments as native
 from rankgauge.rankings.alignment import align, judged_labels
 from rankgauge.rankings.lists import Rankings, offsets_of

@@ -11,7 +11,7 @@ from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.records import Record
 from rankgauge.core.tables import Cell, Table
 from rankgauge.data.features import Features
-from rankgauge.data.letor import read_letor
+from rankgauge.io.letor import read_letor
 from rankgauge.measures.around import inner
 from rankgauge.measures.grammar import parse
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of

@@ -14,8 +14,8 @@ from rankgauge.core.arrays import Floats
 from rankgauge.core.records import Record
 from rankgauge.core.sealing import read_sealed, write_sealed
 from rankgauge.core.seeds import digest
-from rankgauge.data.own_paths import OwnPath
 from rankgauge.errors import InputError
+from rankgauge.io.own_paths import OwnPath
 from rankgauge.scores.model import Scores
 from rankgauge.studies.text.example import TokenExample, token_example
 from rankgauge.studies.text.protocol import (

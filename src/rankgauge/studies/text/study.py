@@ -17,8 +17,8 @@ from rankgauge.core.results import Result
 from rankgauge.core.sealing import json_bytes, read_json, read_sealed, write_sealed
 from rankgauge.core.seeds import digest
 from rankgauge.core.tables import Table
-from rankgauge.data.own_paths import OwnPath
 from rankgauge.errors import RankgaugeError
+from rankgauge.io.own_paths import OwnPath
 from rankgauge.rankers.fold_store import ANOTHER_FOLDER, begin_folder
 from rankgauge.rankers.libraries import version_of
 from rankgauge.studies.text import tables

@@ -22,9 +22,9 @@ from rankgauge.core.records import Record
 from rankgauge.core.resampling import Progress
 from rankgauge.data.folds import Folds
 from rankgauge.data.model import Judgments, Run
-from rankgauge.data.own_paths import OwnPath
 from rankgauge.errors import RankgaugeError
 from rankgauge.evaluation.evaluator import Evaluator
+from rankgauge.io.own_paths import OwnPath
 from rankgauge.query_sets import broad, focused
 from rankgauge.query_sets.by_chance import AboveChance, above_chance
 from rankgauge.query_sets.by_significance import significance

@@ -14,10 +14,10 @@ from rankgauge.core.resampling import Progress
 from rankgauge.core.results import Result
 from rankgauge.core.sealing import json_bytes, read_json, read_sealed, write_sealed
 from rankgauge.core.tables import Table
-from rankgauge.data.files import display_name
 from rankgauge.data.folds import Folds, read_folds
-from rankgauge.data.own_paths import OwnPath
 from rankgauge.errors import InputError, RankgaugeError
+from rankgauge.io.files import display_name
+from rankgauge.io.own_paths import OwnPath
 from rankgauge.rankers.fold_store import ANOTHER_FOLDER, data_digest
 from rankgauge.studies.index import index_table
 from rankgauge.studies.ue import published

@@ -126,7 +126,7 @@ def _written(shape: tuple[int, ...]) -> str:
 
 def _read_header(file: Path) -> tuple[dict[str, Tensor], int]:
     """The tensors by name, and where their numbers start."""
-    from rankgauge.data.json_text import parsed_object
+    from rankgauge.io.json_text import parsed_object
 
     def refusal(fault: str) -> InputError:
         return InputError(str(file), None, fault)

@@ -20,8 +20,8 @@ from letor_lines import letor_lines
 from profiles import some
 from rankgauge import InputError, RankgaugeError, read_letor
 from rankgauge.core.notes import worded
-from rankgauge.data import files
-from rankgauge.data import letor as reader
+from rankgauge.io import files
+from rankgauge.io import letor as reader
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def test_the_size_of_the_pieces_changes_nothing(
     with (
         mock.patch.object(files, "CHUNK", size),
         mock.patch.object(reader, "CHUNK", size),
-        mock.patch("rankgauge.data.compression.PIECE", size),
+        mock.patch("rankgauge.io.compression.PIECE", size),
     ):
         try:
             actual: object = letor_table(read_letor(file, absent=absent, lenient=lenient))  # type: ignore[arg-type]

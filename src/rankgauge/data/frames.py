@@ -27,7 +27,7 @@ from rankgauge.data.columns import (
     missing,
     not_arrow,
 )
-from rankgauge.data.model import LARGEST_GRADE, Ids, Judgments, Run, decode
+from rankgauge.data.model import LARGEST_GRADE, Ids, Judgments, Run, decode, repeated_pairs
 from rankgauge.data.roles import (
     DOCUMENT,
     GRADE,
@@ -39,7 +39,6 @@ from rankgauge.data.roles import (
     Wanted,
     places_of,
 )
-from rankgauge.data.trec import repeated_pairs
 from rankgauge.errors import DuplicateError, InputError
 from rankgauge.native import arrow
 from rankgauge.native import ids as native

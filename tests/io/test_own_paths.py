@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from rankgauge.data.files import TEMPORARY, check_writable, read_bytes, remove_unfinished, writing
-from rankgauge.data.own_paths import OwnPath
 from rankgauge.errors import AbsentFile, InputError
+from rankgauge.io.files import TEMPORARY, check_writable, read_bytes, remove_unfinished, writing
+from rankgauge.io.own_paths import OwnPath
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="links need a privilege on Windows")
 

@@ -17,9 +17,9 @@ import polars as pl
 import pytest
 
 import rankgauge as rg
-from rankgauge.data.files import Content
-from rankgauge.data.kinds import header_separator, kind_of
 from rankgauge.data.roles import ColumnNames
+from rankgauge.io.files import Content
+from rankgauge.io.kinds import header_separator, kind_of
 
 
 def kind(text: bytes, **names: Any) -> str | None:

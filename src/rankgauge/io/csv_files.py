@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.notes import counted
 from rankgauge.data.columns import Column, Place, missing
-from rankgauge.data.files import MARK_INSIDE
-from rankgauge.data.kinds import NUMBER
+from rankgauge.data.frames import in_roles
 from rankgauge.data.model import Ids, decode, encode
 from rankgauge.data.roles import GRADE, RANK, SCORE, Role, Wanted, places_of
-from rankgauge.data.tables import in_roles
-from rankgauge.data.trec import line_number, text_of
 from rankgauge.errors import InputError, NoRows
+from rankgauge.io.files import MARK_INSIDE
+from rankgauge.io.kinds import NUMBER
+from rankgauge.io.trec import line_number, text_of
 from rankgauge.native import csv as native
 from rankgauge.workers import processors
 

@@ -24,12 +24,12 @@ from rankgauge.core.arrays import Ints, Labels
 from rankgauge.core.checks import checked, one_of
 from rankgauge.core.notes import Note, counted
 from rankgauge.core.records import Record
-from rankgauge.data import cache, groups
 from rankgauge.data.features import Features
-from rankgauge.data.files import CHUNK, MARK_INSIDE, SIZE_LIMIT, display_name, pieces_of
 from rankgauge.data.model import Ids, decode
-from rankgauge.data.trec import Path, dropped_lines, line_number, number_topics, text_of
 from rankgauge.errors import DuplicateError, InputError
+from rankgauge.io import cache, groups
+from rankgauge.io.files import CHUNK, MARK_INSIDE, SIZE_LIMIT, display_name, pieces_of
+from rankgauge.io.trec import Path, dropped_lines, line_number, number_topics, text_of
 from rankgauge.native import ids as native_ids
 from rankgauge.native import letor as native
 

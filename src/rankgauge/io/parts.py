@@ -15,11 +15,12 @@ import numpy as np
 
 from rankgauge.core.notes import Note, counted
 from rankgauge.core.records import Record, Value
-from rankgauge.data.files import SIZE_LIMIT, Content, display_name, unreadable
-from rankgauge.data.kinds import first_line, is_trec_line, kind_of
 from rankgauge.data.model import Ids, Run, decode
 from rankgauge.data.roles import USUAL_NAMES, ColumnNames
-from rankgauge.data.trec import (
+from rankgauge.errors import DuplicateError, InputError, NoRows
+from rankgauge.io.files import SIZE_LIMIT, Content, display_name, unreadable
+from rankgauge.io.kinds import first_line, is_trec_line, kind_of
+from rankgauge.io.trec import (
     COLUMNS,
     DUPLICATE,
     FAULTS,
@@ -31,7 +32,6 @@ from rankgauge.data.trec import (
     run_files,
     run_name,
 )
-from rankgauge.errors import DuplicateError, InputError, NoRows
 from rankgauge.native import ids as native
 
 R = TypeVar("R")
@@ -387,7 +387,7 @@ def joined(parts: Sequence[PartRun]) -> tuple[Run, list[DroppedRows]]:
     A document that is in two parts for the same topic is a DuplicateError, or it is dropped where it is
     read leniently.
     """
-    from rankgauge.data.tables import grouped_blocks
+    from rankgauge.data.frames import grouped_blocks
 
     runs = [part.run for part in parts]
     sizes = [np.diff(run.bounds) for run in runs]

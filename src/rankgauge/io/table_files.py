@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from rankgauge.data.columns import Column, Place
-from rankgauge.data.files import SIZE_LIMIT, UTF8_MARK, UTF16_MARKS, Content, open_content
-from rankgauge.data.kinds import READ, TableKind, appearance, kind_of
+from rankgauge.data.frames import judgments_in, run_in
 from rankgauge.data.model import Judgments, Run
 from rankgauge.data.roles import (
     USUAL_NAMES,
@@ -13,9 +12,10 @@ from rankgauge.data.roles import (
     judgment_columns,
     run_columns,
 )
-from rankgauge.data.tables import judgments_in, run_in
-from rankgauge.data.trec import Path, run_name
 from rankgauge.errors import InputError, NoRows
+from rankgauge.io.files import SIZE_LIMIT, UTF8_MARK, UTF16_MARKS, Content, open_content
+from rankgauge.io.kinds import READ, TableKind, appearance, kind_of
+from rankgauge.io.trec import Path, run_name
 
 
 def read_run_table(
@@ -89,7 +89,7 @@ def run_table(
 ) -> Run:
     """The run in the content of a file of this kind."""
     if kind.form == "json":
-        from rankgauge.data.json_files import json_run
+        from rankgauge.io.json_files import json_run
 
         return json_run(_text(content), name, names, content.source)
     return run_in(*_columns(content, kind, run_columns(names)), name, content.source)
@@ -98,7 +98,7 @@ def run_table(
 def qrels_table(content: Content, kind: TableKind, names: ColumnNames = USUAL_NAMES) -> Judgments:
     """The judgments in the content of a file of this kind."""
     if kind.form == "json":
-        from rankgauge.data.json_files import json_judgments
+        from rankgauge.io.json_files import json_judgments
 
         return json_judgments(_text(content), names, content.source)
     return judgments_in(*_columns(content, kind, judgment_columns(names)))
@@ -106,7 +106,7 @@ def qrels_table(content: Content, kind: TableKind, names: ColumnNames = USUAL_NA
 
 def run_beside(content: Content, name: str, names: ColumnNames = USUAL_NAMES) -> Run | None:
     """The run in JSON that has judgments by query, None where it has no run."""
-    from rankgauge.data.json_files import run_beside_judgments
+    from rankgauge.io.json_files import run_beside_judgments
 
     return run_beside_judgments(_text(content), name, names, content.source)
 
@@ -118,9 +118,9 @@ def _text(content: Content) -> bytes:
 def _columns(content: Content, kind: TableKind, wanted: Wanted) -> tuple[list[Column], Place]:
     """The wanted columns of a file with a row for each document."""
     if kind.form == "parquet":
-        from rankgauge.data.parquet_files import parquet_columns
+        from rankgauge.io.parquet_files import parquet_columns
 
         return parquet_columns(content, wanted), Place(content.source)
-    from rankgauge.data.csv_files import csv_columns
+    from rankgauge.io.csv_files import csv_columns
 
     return csv_columns(content.whole(), kind.separator, wanted, content.source)

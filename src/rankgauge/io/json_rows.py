@@ -12,15 +12,15 @@ from functools import cache
 from typing import Any
 
 from rankgauge.data.columns import ArrayColumn, Column, Place
-from rankgauge.data.json_text import (
+from rankgauge.data.frames import arrow_table, in_roles, loaded
+from rankgauge.data.roles import GRADE, RANK, SCORE, Role, Wanted, places_of
+from rankgauge.io.json_text import (
     JsonObject,
     described,
     lines_of,
     parsed_object,
     repeated_keys,
 )
-from rankgauge.data.roles import GRADE, RANK, SCORE, Role, Wanted, places_of
-from rankgauge.data.tables import arrow_table, in_roles, loaded
 
 
 def row_columns(text: bytes, first: JsonObject, wanted: Wanted, source: str) -> list[Column]:

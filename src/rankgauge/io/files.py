@@ -16,9 +16,9 @@ from typing import Any, BinaryIO, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.data.compression import NeedsMemory, compression, decompressed
-from rankgauge.data.own_paths import REMEDY, OwnPath
 from rankgauge.errors import AbsentFile, InputError
+from rankgauge.io.compression import NeedsMemory, compression, decompressed
+from rankgauge.io.own_paths import REMEDY, OwnPath
 from rankgauge.workers.places import place
 
 SIZE_LIMIT = 8 << 30

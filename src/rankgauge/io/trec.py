@@ -22,8 +22,11 @@ from numpy.typing import NDArray
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.notes import Note, counted
 from rankgauge.core.records import Record, Value
-from rankgauge.data.compression import compression
-from rankgauge.data.files import (
+from rankgauge.data.model import Ids, Judgments, Run, decode, encode, repeated_pairs
+from rankgauge.data.roles import USUAL_NAMES, ColumnNames
+from rankgauge.errors import DuplicateError, InputError, NoRows
+from rankgauge.io.compression import compression
+from rankgauge.io.files import (
     HEAD,
     MARK_INSIDE,
     SIZE_LIMIT,
@@ -36,11 +39,8 @@ from rankgauge.data.files import (
     unreadable,
     writing,
 )
-from rankgauge.data.kinds import READ, TableKind, appearance, is_trec_line, kind_of
-from rankgauge.data.model import Ids, Judgments, Run, decode, encode, first_rows
-from rankgauge.data.roles import USUAL_NAMES, ColumnNames
-from rankgauge.data.scanning import Piece, scanned
-from rankgauge.errors import DuplicateError, InputError, NoRows
+from rankgauge.io.kinds import READ, TableKind, appearance, is_trec_line, kind_of
+from rankgauge.io.scanning import Piece, scanned
 from rankgauge.native import ids as native_ids
 from rankgauge.native import trec as native
 from rankgauge.native.scan import Lookup
@@ -129,7 +129,7 @@ def read_qrels_and_run(
         kind = kind_of(content, columns)
         if kind is None or kind.form != "json":
             return judgments, None
-        from rankgauge.data.table_files import run_beside
+        from rankgauge.io.table_files import run_beside
 
         return judgments, run_beside(content, run_name(path), columns)
 
@@ -140,7 +140,7 @@ def _qrels(
     """The judgments in the content of a file."""
     kind = kind_of(content, columns)
     if kind is not None:
-        from rankgauge.data.table_files import qrels_table
+        from rankgauge.io.table_files import qrels_table
 
         if subtopics and columns.subtopic is None:
             columns = replace(columns, subtopic="subtopic")
@@ -206,7 +206,7 @@ def _run_in(
 
 
 def _run_table(content: Content, kind: TableKind, name: str, columns: ColumnNames) -> Run:
-    from rankgauge.data.table_files import run_table
+    from rankgauge.io.table_files import run_table
 
     return run_table(content, kind, name, columns)
 
@@ -553,14 +553,6 @@ def _read_with_care(
 def dropped_lines(fault: str, count: int, first: int) -> Note:
     """The note that lenient reading left out lines with this fault, and where the first one is."""
     return Note(f"{{lines}} dropped: {fault}", count=count, detail=f"first at line {first}")
-
-
-def repeated_pairs(documents: Ids, subtopics: Ids, bounds: Ints) -> Ints:
-    """For each row the first earlier one of its topic with the same document and subtopic, or -1."""
-    pair = first_rows(documents, bounds) * len(documents) + first_rows(subtopics, bounds)
-    _, first, number = np.unique(pair, return_index=True, return_inverse=True)
-    earlier = first[number]
-    return np.where(earlier < np.arange(len(documents)), earlier, -1)
 
 
 def text_of(raw: bytes, source: str) -> NDArray[np.uint8]:

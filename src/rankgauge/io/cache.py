@@ -27,11 +27,11 @@ from rankgauge.core import sealing
 from rankgauge.core.records import Record
 from rankgauge.core.seeds import digest
 from rankgauge.data.features import Features
-from rankgauge.data.files import STANDARD_INPUT, display_name, writing
 from rankgauge.data.model import Ids
-from rankgauge.data.own_paths import OwnPath
-from rankgauge.data.trec import Path
 from rankgauge.errors import InputError, RankgaugeError, RankgaugeWarning
+from rankgauge.io.files import STANDARD_INPUT, display_name, writing
+from rankgauge.io.own_paths import OwnPath
+from rankgauge.io.trec import Path
 
 VARIABLE, OFF = "RANKGAUGE_CACHE", "off"
 VERSION = 3

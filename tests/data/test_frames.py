@@ -24,9 +24,10 @@ import rankgauge as rg
 from data_in_text import assert_same, run_of
 from profiles import examples
 from rankgauge import AP, SearchLength, nDCG
-from rankgauge.data import columns, json_rows, parquet_files, roles
+from rankgauge.data import columns, roles
 from rankgauge.data.model import Judgments, Run
 from rankgauge.errors import DuplicateError
+from rankgauge.io import json_rows, parquet_files
 from rankgauge.separate import launch
 
 Rows = list[tuple[Any, Any, Any]]

@@ -19,9 +19,9 @@ from hypothesis import strategies as st
 import rankgauge as rg
 from data_in_text import assert_same, qrels_of, run_of
 from profiles import examples
-from rankgauge.data import csv_files
 from rankgauge.data.model import Judgments, Run
 from rankgauge.errors import DuplicateError
+from rankgauge.io import csv_files
 
 EXPECTED = Run.from_dict({"q1": {"d1": 2.5, "d2": 1.0}, "q2": {"d1": -3.0}})
 

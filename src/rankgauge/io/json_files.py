@@ -12,16 +12,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from rankgauge.data.columns import Place
-from rankgauge.data.json_lists import ByQuery, QueryEntry, entries_of_object, entries_of_records
-from rankgauge.data.json_rows import line_of_row, record_columns, row_columns
-from rankgauge.data.json_text import (
-    JsonObject,
-    described,
-    lines_of,
-    parsed,
-    parsed_object,
-    quick_object,
-)
+from rankgauge.data.frames import judgments_in, run_in
 from rankgauge.data.model import Judgments, Run
 from rankgauge.data.roles import (
     DOCUMENT,
@@ -37,8 +28,17 @@ from rankgauge.data.roles import (
     normal,
     run_columns,
 )
-from rankgauge.data.tables import judgments_in, run_in
 from rankgauge.errors import InputError
+from rankgauge.io.json_lists import ByQuery, QueryEntry, entries_of_object, entries_of_records
+from rankgauge.io.json_rows import line_of_row, record_columns, row_columns
+from rankgauge.io.json_text import (
+    JsonObject,
+    described,
+    lines_of,
+    parsed,
+    parsed_object,
+    quick_object,
+)
 
 EXPECTED = (
     'expected one of four shapes: {"q1": {"d1": 1}}; {"q1": ["d1", "d2"]}; one object per query, '

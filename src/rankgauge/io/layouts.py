@@ -9,10 +9,10 @@ from typing import Literal, TypeAlias
 
 from rankgauge.core.notes import counted
 from rankgauge.core.records import Record
-from rankgauge.data.files import display_name, unreadable
-from rankgauge.data.groups import ENDINGS as SIZE_ENDINGS
-from rankgauge.data.trec import COMPRESSED_ENDINGS, Path
 from rankgauge.errors import InputError
+from rankgauge.io.files import display_name, unreadable
+from rankgauge.io.groups import ENDINGS as SIZE_ENDINGS
+from rankgauge.io.trec import COMPRESSED_ENDINGS, Path
 
 Split: TypeAlias = Literal["train", "validation", "test"]
 SPLITS: tuple[Split, ...] = ("train", "validation", "test")

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 import rankgauge as rg
 from profiles import some
 from rankgauge.core.notes import worded
-from rankgauge.data import scanning, trec
-from rankgauge.data.files import Content, open_content
-from rankgauge.data.scanning import Piece, scanned
-from rankgauge.data.trec import RunFile
+from rankgauge.io import scanning, trec
+from rankgauge.io.files import Content, open_content
+from rankgauge.io.scanning import Piece, scanned
+from rankgauge.io.trec import RunFile
 from rankgauge.rankings.alignment import align, located
 
 MEASURES = ("nDCG@5", "AP", "RR", "P@3", "bpref", "infAP", "Judged@10", "ERR@5", "RBP")

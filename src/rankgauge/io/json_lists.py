@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Ints
 from rankgauge.data.columns import ArrayColumn, Place
-from rankgauge.data.json_text import JsonObject, described, repeated_keys
+from rankgauge.data.frames import Grouping, judgments_by_query, run_by_query
 from rankgauge.data.model import Ids, Judgments, Run, decode
 from rankgauge.data.roles import (
     GRADE,
@@ -28,8 +28,8 @@ from rankgauge.data.roles import (
     Role,
     listed,
 )
-from rankgauge.data.tables import Grouping, judgments_by_query, run_by_query
 from rankgauge.errors import InputError
+from rankgauge.io.json_text import JsonObject, described, repeated_keys
 from rankgauge.native import ids as native
 
 MOST_OBJECTS = 1 << 16

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from typing import IO, Any, TypeAlias
 
 from rankgauge.data.columns import first_line
-from rankgauge.data.files import Content
 from rankgauge.errors import InputError
+from rankgauge.io.files import Content
 from rankgauge.separate.launch import Cause, Ending, can_launch, launch
 
 Decode: TypeAlias = Callable[[Any, str, int, Any, IO[bytes]], None]

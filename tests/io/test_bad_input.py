@@ -29,8 +29,8 @@ from hypothesis import strategies as st
 
 from rankgauge import InputError, Judgments, Run, read_qrels, read_run, write_qrels, write_run
 from rankgauge.core.notes import worded
-from rankgauge.data import files
-from rankgauge.data.files import writing
+from rankgauge.io import files
+from rankgauge.io.files import writing
 
 RUN_COLUMNS = "`topic Q0 document rank score tag`"
 QRELS_COLUMNS = "`topic iteration document grade`"

@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator
 
 from rankgauge.data.columns import first_line
-from rankgauge.data.files import MARK_INSIDE, UTF8_MARK
 from rankgauge.errors import InputError
+from rankgauge.io.files import MARK_INSIDE, UTF8_MARK
 
 JsonObject = dict[str, object]
 MARK = UTF8_MARK.decode()

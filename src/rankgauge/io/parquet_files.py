@@ -6,11 +6,11 @@ import io
 from typing import IO, Any
 
 from rankgauge.data.columns import Column, Place, first_line, type_error
-from rankgauge.data.decoder import decoded, no_decoder
-from rankgauge.data.files import Content
+from rankgauge.data.frames import columns_of
 from rankgauge.data.roles import ROLES, Wanted, places_of
-from rankgauge.data.tables import columns_of
 from rankgauge.errors import InputError, NoRows
+from rankgauge.io.decoder import decoded, no_decoder
+from rankgauge.io.files import Content
 
 
 def parquet_columns(content: Content, wanted: Wanted) -> list[Column]:

@@ -6,9 +6,9 @@ import re
 from typing import Literal
 
 from rankgauge.core.records import Record
-from rankgauge.data.compression import compression
-from rankgauge.data.files import HEAD, UTF8_MARK, Content
 from rankgauge.data.roles import DOCUMENT, QUERY, USUAL_NAMES, ColumnNames, is_known, listed
+from rankgauge.io.compression import compression
+from rankgauge.io.files import HEAD, UTF8_MARK, Content
 
 TableForm = Literal["parquet", "json", "csv"]
 

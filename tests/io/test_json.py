@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 import rankgauge as rg
 from data_in_text import assert_same, qrels_of, run_of
 from profiles import examples
-from rankgauge.data import json_lists
 from rankgauge.data.model import Judgments, Run
 from rankgauge.data.roles import RECORD_QUERY, RELEVANT, RETRIEVED
 from rankgauge.errors import DuplicateError
+from rankgauge.io import json_lists
 
 SCORED = {"q1": {"d1": 2.5, "d2": 1.0}, "q2": {"d1": -3.0}}
 LISTED = {"q1": ["d2", "d1"], "q2": ["d1"]}

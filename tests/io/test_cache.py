@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from rankgauge import Features, InputError, RankgaugeError, read_letor
-from rankgauge.data import cache, letor
 from rankgauge.errors import RankgaugeWarning
+from rankgauge.io import cache, letor
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from rankgauge import InputError, Judgments, Run, read_qrels, read_run, write_qrels, write_run
 from rankgauge.data.model import decode, encode
-from rankgauge.data.trec import run_name
+from rankgauge.io.trec import run_name
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 COMPRESSIONS: dict[str, Callable[[bytes], bytes]] = {

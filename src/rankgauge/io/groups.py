@@ -9,9 +9,9 @@ import numpy as np
 
 from rankgauge.core.arrays import Ints
 from rankgauge.core.notes import counted
-from rankgauge.data.files import STANDARD_INPUT, UTF8_MARK, display_name, read_bytes
-from rankgauge.data.trec import COMPRESSED_ENDINGS, Path
 from rankgauge.errors import InputError
+from rankgauge.io.files import STANDARD_INPUT, UTF8_MARK, display_name, read_bytes
+from rankgauge.io.trec import COMPRESSED_ENDINGS, Path
 
 ENDINGS = (".query", ".group")
 SIZE = re.compile(rb"\+?0*[1-9][0-9]{0,9}")

@@ -1,7 +1,7 @@
 """Well-formed TREC files read fast: in pieces of whole topics, several at once, ids left where they are.
 
 What is not plain (topics not together, a fault, a duplicate, odd characters) is not decided here: then
-`scanned` gives None, and `data/trec.py` reads the file with care. Files are read, not mapped into
+`scanned` gives None, and `io/trec.py` reads the file with care. Files are read, not mapped into
 memory: a file that is cut short meanwhile is then a short read, not a crash.
 """
 
@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Floats, Ints, Labels
 from rankgauge.core.records import Record
-from rankgauge.data.files import UTF8_MARK, Content
 from rankgauge.data.model import Ids
+from rankgauge.io.files import UTF8_MARK, Content
 from rankgauge.native import ids as native_ids
 from rankgauge.native import scan as native
 
