@@ -31,7 +31,7 @@ import numpy as np
 from evaluate import show
 
 import rankgauge as rg
-from rankgauge.measures.distances.lists import Lists
+from rankgauge.distance.algorithms.lists import Lists
 from rankgauge.rankings.lists import JudgedLabels, offsets_of
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))

@@ -22,9 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge import parse
+from rankgauge.distance.algorithms.lists import Lists
 from rankgauge.distance.maximized import distance_of
 from rankgauge.measures import Measure
-from rankgauge.measures.distances.lists import Lists
 from rankgauge.rankings.lists import JudgedLabels, offsets_of
 
 HIGHEST = 3

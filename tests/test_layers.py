@@ -19,12 +19,12 @@ LAYERS = [
     "core.fitting", "core.tables", "workers", "separate", "core.plugins", "io.compression",
     "io.own_paths", "io.files", "core.sealing", "figures", "core.results", "core.resampling",
     # The way of the data: types, files, lists of labels, numbers a list, numbers of all runs.
-    "data", "io", "data.folds", "rankings", "measures", "text", "scores", "evaluation",
+    "data", "io", "data.folds", "rankings", "measures.labelling", "distance.algorithms", "measures",
+    "text", "scores", "evaluation",
     # What is made of scores, of judgments and of rankings.
     "query_sets", "comparison", "distance", "simulation", "space", "rankers", "testing", "fusion",
-    "forecast", "text.checking", "text.rows", "text.files", "text.evaluation", "text.ratings",
-    "text.shared", "text.correlations", "text.human_results", "text.human", "text.pairwise",
-    "text.preferences", "text.agreement",
+    "forecast", "text.checking", "text.data.rows", "text.data.files", "text.evaluation",
+    "text.human",
     # Whole programs on top of all that.
     "trec_eval", "pytrec_eval", "report", "studies", "", "cli", "__main__",
 ]  # fmt: skip

@@ -25,6 +25,7 @@ PACKAGES = [
     "rankgauge.forecast",
     "rankgauge.text",
     "rankgauge.text.encoders",
+    "rankgauge.text.human",
     "rankgauge.workers",
 ]
 """The packages with public names."""

@@ -50,8 +50,8 @@ if TYPE_CHECKING:
     from rankgauge.measures import *  # noqa: F403
     from rankgauge.report.report import write_report
     from rankgauge.scores.model import Scores
-    from rankgauge.text.human import human_correlation
-    from rankgauge.text.human_results import HumanCorrelation
+    from rankgauge.text.human.correlation import human_correlation
+    from rankgauge.text.human.results import HumanCorrelation
     from rankgauge.workers import Workers
 
 __all__ = [
@@ -126,7 +126,7 @@ _HOMES = dict.fromkeys(measures.__all__, "rankgauge.measures") | {
     "Features": "rankgauge.data.features",
     "Fold": "rankgauge.data.folds",
     "Folds": "rankgauge.data.folds",
-    "HumanCorrelation": "rankgauge.text.human_results",
+    "HumanCorrelation": "rankgauge.text.human.results",
     "InputError": "rankgauge.errors",
     "JudgingDepth": "rankgauge.forecast.depth_results",
     "Judgments": "rankgauge.data.model",
@@ -149,7 +149,7 @@ _HOMES = dict.fromkeys(measures.__all__, "rankgauge.measures") | {
     "detectable_difference": "rankgauge.comparison.power",
     "evaluate": "rankgauge.evaluation.evaluator",
     "fuse": "rankgauge.fusion.runs",
-    "human_correlation": "rankgauge.text.human",
+    "human_correlation": "rankgauge.text.human.correlation",
     "judging_depth": "rankgauge.forecast.depths",
     "kendall_tau": "rankgauge.comparison.correlation",
     "kendall_tau_b": "rankgauge.comparison.correlation",

@@ -31,9 +31,9 @@ from rankgauge.studies.text.study import TextStudy
 from rankgauge.studies.ue.protocol import DataSet, Protocol
 from rankgauge.studies.ue.study import Study
 from rankgauge.text import registry
-from rankgauge.text.human import human_correlation
-from rankgauge.text.preferences import win_lose_tie
-from rankgauge.text.ratings import Ratings
+from rankgauge.text.human.correlation import human_correlation
+from rankgauge.text.human.preferences import win_lose_tie
+from rankgauge.text.human.ratings import Ratings
 
 QRELS = {
     "q1": {"a": 1, "b": 0, "c": 2},

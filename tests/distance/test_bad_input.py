@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import rankgauge as rg
+from rankgauge.distance.algorithms import staircase
 from rankgauge.errors import MeasureError, RankgaugeError
-from rankgauge.measures.distances import staircase
 
 A, B = ["a", "b"], ["b", "c"]
 NAN = float("nan")

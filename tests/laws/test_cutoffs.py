@@ -22,9 +22,9 @@ from laws.strategies import HIGHEST, MEASURES, WRAPPERS
 from laws.test_measures import by_oracle
 from rankgauge import parse
 from rankgauge.core.checks import Whole
+from rankgauge.distance.algorithms.lists import Lists
 from rankgauge.errors import MeasureError, Unsupported
 from rankgauge.measures import Measure
-from rankgauge.measures.distances.lists import Lists
 from rankgauge.measures.gains import divisors, sum_of_discounts
 from rankgauge.measures.wrappers import MOST_CUTOFFS
 from rankgauge.rankings.lists import JudgedLabels, Rankings

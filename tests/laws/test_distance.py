@@ -17,9 +17,9 @@ from scipy.special import zeta
 from laws.strategies import MEASURES, versions
 from laws.test_measures import by_oracle
 from profiles import examples
+from rankgauge.distance.algorithms.lists import Lists
 from rankgauge.distance.maximized import Distance, med_of_lists
 from rankgauge.measures import Measure, parse
-from rankgauge.measures.distances.lists import Lists
 from rankgauge.measures.weighted import Weighted
 from rankgauge.rankings.lists import JudgedLabels, offsets_of
 

@@ -12,7 +12,7 @@ import pytest
 from rankgauge.studies.text import published
 from rankgauge.studies.text.protocol import ABSTRACTIVE, RatedSummaries
 from rankgauge.text.evaluation import evaluate
-from rankgauge.text.human import human_correlation
+from rankgauge.text.human.correlation import human_correlation
 
 SYSTEMS = 12
 PAIRS = SYSTEMS * (SYSTEMS - 1) // 2

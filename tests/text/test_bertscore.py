@@ -17,7 +17,7 @@ from rankgauge.errors import RankgaugeError
 from rankgauge.text import Texts, check_metric, evaluate, overview, parse_metric, use_encoder
 from rankgauge.text.base import Metric
 from rankgauge.text.checking import LAWS, _Subject
-from rankgauge.text.texts import Candidates
+from rankgauge.text.data.texts import Candidates
 from stand_in_encoder import StandIn
 
 EXPECTED = Path(__file__).parent / "expected" / "bertscore.npz"

@@ -15,9 +15,9 @@ from rankgauge.text import Null, Texts, bert_chance, parse_metric, use_encoder
 from rankgauge.text.bert_chance import drawn_pairs, expected_precision, expected_recall
 from rankgauge.text.bert_metric import FEWEST_TOKENS
 from rankgauge.text.bert_nulls import document_similarity, ranked_tokens, summaries
+from rankgauge.text.data.texts import DrawnTexts
 from rankgauge.text.embedding import embedded, unit
 from rankgauge.text.matching import References, drawn_from, matched, reference_vectors
-from rankgauge.text.texts import DrawnTexts
 from stand_in_encoder import FIRST, LAST, StandIn
 
 TEXTS = Texts(

@@ -9,7 +9,7 @@ import pytest
 
 from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.text import Metric, Null, Texts, chance, metric, parse_metric, register_null
-from rankgauge.text.texts import DrawnTexts
+from rankgauge.text.data.texts import DrawnTexts
 from rankgauge.text.tokens import source_words, word_counts, words_of
 
 SOURCES = [

@@ -21,18 +21,19 @@ from rankgauge.core.resampling import Drawing, topic_counts
 from rankgauge.errors import RankgaugeError
 from rankgauge.measures.elsewhere import given as made_elsewhere
 from rankgauge.scores.model import Scores
-from rankgauge.text import correlations, human
-from rankgauge.text.files import read_texts
+from rankgauge.text.data.files import read_texts
+from rankgauge.text.data.texts import Texts
 from rankgauge.text.grammar import parse_metric
-from rankgauge.text.human import human_correlation
-from rankgauge.text.human_results import (
+from rankgauge.text.human import coefficients as correlations
+from rankgauge.text.human import correlation as human
+from rankgauge.text.human.correlation import human_correlation
+from rankgauge.text.human.ratings import read_ratings
+from rankgauge.text.human.results import (
     HumanCorrelation,
     Over,
     percentage_increase,
     percentiles,
 )
-from rankgauge.text.ratings import read_ratings
-from rankgauge.text.texts import Texts
 
 Numbers = NDArray[np.float64]
 OVER: list[Over] = ["systems", "texts", "rows"]

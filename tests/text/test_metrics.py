@@ -12,8 +12,8 @@ from rankgauge.errors import MeasureError
 from rankgauge.testing import LawBroken
 from rankgauge.text import Metric, Texts, check_metric, metrics, parse_metric, use_encoder
 from rankgauge.text.checking import LAWS
+from rankgauge.text.data.texts import Candidates
 from rankgauge.text.normalization import ChanceMetric
-from rankgauge.text.texts import Candidates
 from rankgauge.text.tokens import source_words
 from stand_in_encoder import StandIn
 

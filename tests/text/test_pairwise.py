@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from profiles import examples
 from rankgauge.errors import InputError, RankgaugeError
 from rankgauge.scores.model import Scores
-from rankgauge.text.agreement import pair_agreement
+from rankgauge.text.data.texts import Texts
 from rankgauge.text.grammar import parse_metric
-from rankgauge.text.pairwise import PairwisePreferences, read_preferences
-from rankgauge.text.preferences import win_lose_tie
-from rankgauge.text.texts import Texts
+from rankgauge.text.human.agreement import pair_agreement
+from rankgauge.text.human.pairwise import PairwisePreferences, read_preferences
+from rankgauge.text.human.preferences import win_lose_tie
 
 HEAD = "id,a,b,winner,annotator"
 TEXTS = Texts(

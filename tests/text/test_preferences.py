@@ -17,11 +17,11 @@ from profiles import examples
 from rankgauge.core.resampling import Drawing, topic_counts
 from rankgauge.errors import RankgaugeError
 from rankgauge.scores.model import Scores
-from rankgauge.text.files import read_texts
+from rankgauge.text.data.files import read_texts
+from rankgauge.text.data.texts import Texts
 from rankgauge.text.grammar import parse_metric
-from rankgauge.text.preferences import COUNTS, Preferences, win_lose_tie
-from rankgauge.text.ratings import Ratings, read_ratings
-from rankgauge.text.texts import Texts
+from rankgauge.text.human.preferences import COUNTS, Preferences, win_lose_tie
+from rankgauge.text.human.ratings import Ratings, read_ratings
 
 METRIC, FORM = 'given("metric")', 'given("form")'
 

@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 
 from profiles import examples
 from rankgauge.errors import InputError
-from rankgauge.text.files import read_texts
-from rankgauge.text.ratings import read_ratings
-from rankgauge.text.texts import Texts
+from rankgauge.text.data.files import read_texts
+from rankgauge.text.data.texts import Texts
+from rankgauge.text.human.ratings import read_ratings
 
 LINES = [
     {"id": "t1", "source": "a b c", "references": ["a b", "b"], "outputs": {"x": "a", "y": ""}},

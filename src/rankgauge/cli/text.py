@@ -28,16 +28,16 @@ from rankgauge.cli.workers import workers, workers_options
 from rankgauge.core.policies import CORRELATION_SAMPLES, DEFAULT_MISSING, SEED, Missing
 from rankgauge.figures.files import save_figure
 from rankgauge.measures.scored import Around
-from rankgauge.text.agreement import pair_agreement
 from rankgauge.text.chance import CANDIDATE, REFERENCE, TEXT, WORDS, Null
+from rankgauge.text.data.files import read_texts
 from rankgauge.text.embedding import use_encoder
 from rankgauge.text.evaluation import overview
-from rankgauge.text.files import read_texts
 from rankgauge.text.grammar import parse_metrics
-from rankgauge.text.human import human_correlation
-from rankgauge.text.human_results import Over
-from rankgauge.text.pairwise import read_preferences
-from rankgauge.text.ratings import read_ratings
+from rankgauge.text.human.agreement import pair_agreement
+from rankgauge.text.human.correlation import human_correlation
+from rankgauge.text.human.pairwise import read_preferences
+from rankgauge.text.human.ratings import read_ratings
+from rankgauge.text.human.results import Over
 
 METRICS = ("rouge1", "rouge2", "rougeL")
 

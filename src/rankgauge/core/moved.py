@@ -9,36 +9,31 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 
 INTO_CORE = (
-    *(
-        "arrays",
-        "checks",
-        "fitting",
-        "lazy",
-        "notes",
-        "parameters",
-        "plugins",
-        "policies",
-        "records",
-    ),
-    *("resampling", "results", "rounding", "seeds", "tables"),
+    "arrays checks fitting lazy notes parameters plugins policies records resampling results rounding "
+    "seeds tables"
 )
 INTO_IO = (
-    *(
-        "cache",
-        "compression",
-        "csv_files",
-        "decoder",
-        "files",
-        "groups",
-        "json_files",
-        "json_lists",
-    ),
-    *("json_rows", "json_text", "kinds", "layouts", "letor", "own_paths", "parquet_files", "parts"),
-    *("scanning", "table_files", "trec"),
+    "cache compression csv_files decoder files groups json_files json_lists json_rows json_text kinds "
+    "layouts letor own_paths parquet_files parts scanning table_files trec"
 )
+IN_TEXT = {
+    "human": "agreement pairwise preferences ratings shared",
+    "data": "texts rows files",
+}
 MOVED = {
-    **{f"rankgauge.{name}": f"rankgauge.core.{name}" for name in INTO_CORE},
-    **{f"rankgauge.data.{name}": f"rankgauge.io.{name}" for name in INTO_IO},
+    **{f"rankgauge.{name}": f"rankgauge.core.{name}" for name in INTO_CORE.split()},
+    **{f"rankgauge.data.{name}": f"rankgauge.io.{name}" for name in INTO_IO.split()},
+    **{
+        f"rankgauge.text.{name}": f"rankgauge.text.{folder}.{name}"
+        for folder, names in IN_TEXT.items()
+        for name in names.split()
+    },
+    **{
+        f"rankgauge.measures.distances{name}": f"rankgauge.distance.algorithms{name}"
+        for name in ("", ".lists", ".search", ".single", ".staircase", ".weighted")
+    },
+    "rankgauge.text.correlations": "rankgauge.text.human.coefficients",
+    "rankgauge.text.human_results": "rankgauge.text.human.results",
     "rankgauge.data.errors": "rankgauge.errors",
     "rankgauge.data.tables": "rankgauge.data.frames",
 }
@@ -47,7 +42,7 @@ MOVED = {
 
 def find_moved_modules() -> None:
     """From now on, a module is also imported by its old name, with a warning that has the new one."""
-    sys.meta_path.append(_OldNames)
+    sys.meta_path.insert(0, _OldNames)  # before others look into the folder of an old package
 
 
 class _OldNames:

@@ -11,11 +11,11 @@ import numpy as np
 from rankgauge.core.notes import Note, counted, worded
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Table
+from rankgauge.distance.algorithms.lists import Lists
 from rankgauge.distance.maximized import distance_of
 from rankgauge.distance.runs import Distances
 from rankgauge.errors import RankgaugeError
 from rankgauge.measures.base import Measure
-from rankgauge.measures.distances.lists import Lists
 from rankgauge.rankings.lists import JudgedLabels
 
 

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.policies import MedMethod
+from rankgauge.distance.algorithms.lists import Greatest, Lists
 from rankgauge.measures.base import Measure
-from rankgauge.measures.distances.lists import Greatest, Lists
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 
 TENURE = 4

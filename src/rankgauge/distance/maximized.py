@@ -23,11 +23,11 @@ from rankgauge.core.policies import (
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Table
 from rankgauge.data.model import LARGEST_GRADE
+from rankgauge.distance.algorithms.lists import Greatest, Lists
 from rankgauge.distance.heuristics import TraceStep, greedy, lower_bounds
 from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.measures.around import Aggregate
 from rankgauge.measures.base import Measure
-from rankgauge.measures.distances.lists import Greatest, Lists
 from rankgauge.measures.grammar import AnyMeasure, parse
 from rankgauge.measures.judged_only import Condensed
 from rankgauge.rankings.lists import JudgedLabels, offsets_of

@@ -27,6 +27,7 @@ from rankgauge.core.policies import (
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Table
 from rankgauge.data.model import Judgments, decode
+from rankgauge.distance.algorithms.lists import Lists
 from rankgauge.distance.maximized import (
     Distance,
     Grades,
@@ -41,7 +42,6 @@ from rankgauge.distance.maximized import (
 from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.evaluation.inputs import Qrels, Runs, Source, judgments_of, label, sources_of
 from rankgauge.measures.base import Measure
-from rankgauge.measures.distances.lists import Lists
 from rankgauge.measures.labelling import about_negative
 from rankgauge.rankings.alignment import rank_order
 from rankgauge.rankings.lists import JudgedLabels, offsets_of

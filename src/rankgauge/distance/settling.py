@@ -26,13 +26,13 @@ from rankgauge.core.policies import (
 from rankgauge.core.results import Result
 from rankgauge.core.rounding import ROUNDING
 from rankgauge.core.tables import Table
+from rankgauge.distance.algorithms.lists import Lists
 from rankgauge.distance.maximized import Grades, asked_measure, grades_text
 from rankgauge.distance.runs import Topic, topics_of
 from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.evaluation.inputs import Qrels, Runs, judgments_of
 from rankgauge.measures.around import innermost
 from rankgauge.measures.base import Measure
-from rankgauge.measures.distances.lists import Lists
 from rankgauge.rankings.lists import Rankings
 from rankgauge.scores.model import mean_of
 from rankgauge.workers import AnyExecutor, outcomes

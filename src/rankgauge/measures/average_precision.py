@@ -21,8 +21,8 @@ from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings
 
 if TYPE_CHECKING:
-    from rankgauge.measures.distances.lists import Greatest, Lists
-    from rankgauge.measures.distances.staircase import Rewarding, Rewards, Walk
+    from rankgauge.distance.algorithms.lists import Greatest, Lists
+    from rankgauge.distance.algorithms.staircase import Rewarding, Rewards, Walk
 
 
 class SumOfPrecisions(Binary):
@@ -127,7 +127,7 @@ class SumOfPrecisions(Binary):
         return np.where(any_relevant, ratio(places, self._norms(tied.rankings)), 0.0)
 
     def _distance(self, lists: Lists, first: Ints, second: Ints) -> Greatest | None:
-        from rankgauge.measures.distances.staircase import Rewards, over_pairs
+        from rankgauge.distance.algorithms.staircase import Rewards, over_pairs
 
         top = int(lists.grades[-1])
         if top < self.rel:

@@ -45,7 +45,7 @@ from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings
 
 if TYPE_CHECKING:
-    from rankgauge.measures.distances.lists import Greatest, Lists
+    from rankgauge.distance.algorithms.lists import Greatest, Lists
 
 Answer: TypeAlias = Literal["exact", "enumerated", "monte-carlo", "no"]
 OffList: TypeAlias = Literal["ignored", "divides", "counts"]
@@ -443,7 +443,7 @@ class Measure(OneList, Scored):
         Lists hold no documents beyond the cut-off. The measure's own algorithm is used if it has one.
         Otherwise all labels are tried, or if there are too many, some are searched.
         """
-        from rankgauge.measures.distances.search import improved, searched
+        from rankgauge.distance.algorithms.search import improved, searched
 
         lists = replace(
             lists.top(self.complete().depth),

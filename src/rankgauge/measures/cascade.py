@@ -24,8 +24,8 @@ from rankgauge.rankings.lists import Rankings, offsets_of
 from rankgauge.rankings.tied_lists import TiedRankings
 
 if TYPE_CHECKING:
-    from rankgauge.measures.distances.lists import Greatest, Lists
-    from rankgauge.measures.distances.staircase import Rewarding, Rewards, Walk
+    from rankgauge.distance.algorithms.lists import Greatest, Lists
+    from rankgauge.distance.algorithms.staircase import Rewarding, Rewards, Walk
 
 MOST_STEPS = 10_000_000
 """How many steps, documents times places, ERR takes in one tie before it goes another way."""
@@ -162,7 +162,7 @@ class ExpectedReciprocalRank(Measure):
     def _distance(self, lists: Lists, first: Ints, second: Ints) -> Greatest | None:
         """Each document's chance to satisfy is in the score to the first power, so grades between the
         lowest and the best never help."""
-        from rankgauge.measures.distances.staircase import Rewards, over_pairs
+        from rankgauge.distance.algorithms.staircase import Rewards, over_pairs
 
         grade = lists.judged.max_grade
         allowed = self._stops(lists.grades, grade)

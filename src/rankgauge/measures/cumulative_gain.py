@@ -26,7 +26,7 @@ from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings
 
 if TYPE_CHECKING:
-    from rankgauge.measures.distances.lists import Greatest, Lists
+    from rankgauge.distance.algorithms.lists import Greatest, Lists
 
 TOLERANCE = 1e-15
 
@@ -137,7 +137,7 @@ class NormalizedDCG(DiscountedCumulativeGain):
         return (self._divisor(judged) > 0).astype(np.float64)
 
     def _distance(self, lists: Lists, first: Ints, second: Ints) -> Greatest | None:
-        from rankgauge.measures.distances.weighted import by_ideal
+        from rankgauge.distance.algorithms.weighted import by_ideal
 
         longest, grade = int(np.diff(lists.offsets).max(initial=0)), lists.judged.max_grade
         known = self._gains(lists.judged.labels, grade)

@@ -18,7 +18,7 @@ from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings
 
 if TYPE_CHECKING:
-    from rankgauge.measures.distances.lists import Greatest, Lists
+    from rankgauge.distance.algorithms.lists import Greatest, Lists
 
 
 class Condensed(LikeInside):

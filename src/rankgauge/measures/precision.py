@@ -27,8 +27,8 @@ from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
 from rankgauge.rankings.tied_lists import TiedRankings
 
 if TYPE_CHECKING:
-    from rankgauge.measures.distances.lists import Greatest, Lists, Pair
-    from rankgauge.measures.distances.single import Chosen
+    from rankgauge.distance.algorithms.lists import Greatest, Lists, Pair
+    from rankgauge.distance.algorithms.single import Chosen
 
 
 class Precision(BinaryWeighted):
@@ -74,7 +74,7 @@ class RecallAt(BinaryWeighted):
         return judged.relevant(self.rel).astype(np.float64)
 
     def _distance(self, lists: Lists, first: Ints, second: Ints) -> Greatest | None:
-        from rankgauge.measures.distances.single import pair_by_pair, recall
+        from rankgauge.distance.algorithms.single import pair_by_pair, recall
 
         judged = int(lists.judged.relevant(self.rel)[0])
         return pair_by_pair(lists, first, second, self.rel, lambda pair: recall(pair, judged))
@@ -141,7 +141,7 @@ class RPrecision(Binary):
         )
 
     def _distance(self, lists: Lists, first: Ints, second: Ints) -> Greatest | None:
-        from rankgauge.measures.distances.single import pair_by_pair, r_precision
+        from rankgauge.distance.algorithms.single import pair_by_pair, r_precision
 
         judged = int(lists.judged.relevant(self.rel)[0])
 
@@ -202,7 +202,7 @@ class ReciprocalRank(Binary):
         return variance
 
     def _distance(self, lists: Lists, first: Ints, second: Ints) -> Greatest | None:
-        from rankgauge.measures.distances.single import pair_by_pair, reciprocal_rank
+        from rankgauge.distance.algorithms.single import pair_by_pair, reciprocal_rank
 
         return pair_by_pair(lists, first, second, self.rel, reciprocal_rank)
 
@@ -253,7 +253,7 @@ class SuccessAt(Binary):
         return missed * (1 - missed)
 
     def _distance(self, lists: Lists, first: Ints, second: Ints) -> Greatest | None:
-        from rankgauge.measures.distances.single import pair_by_pair, success
+        from rankgauge.distance.algorithms.single import pair_by_pair, success
 
         return pair_by_pair(lists, first, second, self.rel, success)
 

@@ -29,8 +29,8 @@ from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of, segment
 from rankgauge.rankings.tied_lists import TiedRankings
 
 if TYPE_CHECKING:
-    from rankgauge.measures.distances.lists import Greatest, Lists
-    from rankgauge.measures.distances.staircase import Rewarding, Rewards, Walk
+    from rankgauge.distance.algorithms.lists import Greatest, Lists
+    from rankgauge.distance.algorithms.staircase import Rewarding, Rewards, Walk
 
 TOLERANCE = 1e-15
 
@@ -254,7 +254,7 @@ class QMeasure(Measure):
     def _distance(self, lists: Lists, first: Ints, second: Ints) -> Greatest | None:
         """Once for each number of relevant documents, which sets the ideal gains; exact where free
         documents have the highest gain of all or none."""
-        from rankgauge.measures.distances.staircase import Rewards, over_pairs
+        from rankgauge.distance.algorithms.staircase import Rewards, over_pairs
 
         grade = lists.judged.max_grade
         allowed = gains(self.gain, lists.grades, grade)

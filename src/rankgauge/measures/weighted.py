@@ -20,7 +20,7 @@ from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings
 
 if TYPE_CHECKING:
-    from rankgauge.measures.distances.lists import Greatest, Lists
+    from rankgauge.distance.algorithms.lists import Greatest, Lists
 
 
 MOST_RANKS = 1_000_000
@@ -143,7 +143,7 @@ class Weighted(Gainful):
         return np.zeros(len(lengths))
 
     def _distance(self, lists: Lists, first: Ints, second: Ints) -> Greatest | None:
-        from rankgauge.measures.distances.weighted import static
+        from rankgauge.distance.algorithms.weighted import static
 
         lengths, grade = np.diff(lists.offsets), lists.judged.max_grade
         return static(

@@ -17,7 +17,7 @@ from rankgauge.core.notes import Note
 from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.measures.orders import Mean
 from rankgauge.measures.scored import Scored
-from rankgauge.text.texts import Candidates, DrawnTexts, Texts
+from rankgauge.text.data.texts import Candidates, DrawnTexts, Texts
 
 if TYPE_CHECKING:
     from rankgauge.text.chance import Null

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from rankgauge.core.arrays import Floats, Ints
+from rankgauge.text.data.texts import DrawnTexts
 from rankgauge.text.embedding import Embedded, unit
 from rankgauge.text.matching import (
     IDF,
@@ -22,7 +23,6 @@ from rankgauge.text.matching import (
     reference_vectors,
 )
 from rankgauge.text.rouge_words import ReferenceGrid, runs
-from rankgauge.text.texts import DrawnTexts
 
 STEP = 0.25
 """The step of the integral, in the logarithm of its variable."""

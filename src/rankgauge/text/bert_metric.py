@@ -17,6 +17,7 @@ from rankgauge.text.base import Metric
 from rankgauge.text.bert_chance import drawn_pairs, expected_pairs
 from rankgauge.text.bert_nulls import summaries
 from rankgauge.text.chance import DISSIMILAR, SIMILAR, TOKENS, WORDS, Null
+from rankgauge.text.data.texts import Candidates, DrawnTexts, Texts
 from rankgauge.text.embedding import (
     Embedded,
     current_encoder,
@@ -28,7 +29,6 @@ from rankgauge.text.matching import IDF, PLAIN, drawn_from, scored_tokens
 from rankgauge.text.registry import register
 from rankgauge.text.rouge_family import FIRST, MAX, MEAN, PRECISION, RECALL, F
 from rankgauge.text.rouge_words import ReferenceGrid
-from rankgauge.text.texts import Candidates, DrawnTexts, Texts
 from rankgauge.text.tokens import reference_counts
 
 FEWEST_TOKENS = 10

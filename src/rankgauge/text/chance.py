@@ -19,7 +19,7 @@ from rankgauge.core.policies import SEED, SEEDS
 from rankgauge.core.seeds import digest
 from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.measures.orders import Mean
-from rankgauge.text.texts import Candidates, DrawnTexts, Texts
+from rankgauge.text.data.texts import Candidates, DrawnTexts, Texts
 from rankgauge.text.tokens import (
     first_words,
     source_sentences,

@@ -20,10 +20,10 @@ from rankgauge.errors import MeasureError
 from rankgauge.testing import TOLERANCE, LawBroken, other_values
 from rankgauge.text.base import Metric
 from rankgauge.text.chance import Null
+from rankgauge.text.data.texts import Candidates, DrawnTexts, Texts
 from rankgauge.text.grammar import parse_metric
 from rankgauge.text.normalization import ChanceMetric, LinearMetric, V1Metric, V2Metric, ZMetric
 from rankgauge.text.registry import is_registered, metrics
-from rankgauge.text.texts import Candidates, DrawnTexts, Texts
 from rankgauge.text.tokens import source_words
 
 DRAWS = 400

@@ -17,8 +17,8 @@ from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.text.bert_metric import BertScore
 from rankgauge.text.bert_nulls import document_similarity
 from rankgauge.text.chance import DISSIMILAR, SIMILAR, Null
+from rankgauge.text.data.texts import Candidates, Texts
 from rankgauge.text.grammar import parse_metric
-from rankgauge.text.texts import Candidates, Texts
 
 KindsBy = Literal["difference", "similarity"]
 HETEROGENEOUS, HOMOGENEOUS = "heterogeneous", "homogeneous"

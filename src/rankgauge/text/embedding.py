@@ -21,8 +21,8 @@ import numpy as np
 from rankgauge.core.arrays import Bools, Floats, Ints
 from rankgauge.core.notes import counted
 from rankgauge.errors import RankgaugeError
+from rankgauge.text.data.texts import Texts
 from rankgauge.text.encoders.weights import Floats32
-from rankgauge.text.texts import Texts
 
 Vectors: TypeAlias = dict[int, Floats32]
 """The vectors of the tokens of a text, by layer: token × width."""

@@ -13,8 +13,8 @@ from rankgauge.core.checks import checked, one_of
 from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.measures.scored import Direction
 from rankgauge.text.base import Metric
+from rankgauge.text.data.texts import Candidates
 from rankgauge.text.registry import register
-from rankgauge.text.texts import Candidates
 
 ScoreFunction: TypeAlias = Callable[[str, tuple[str, ...], str], float]
 """Gives the score of a candidate, from its text, its references and its source."""

@@ -18,8 +18,8 @@ from rankgauge.measures import forms
 from rankgauge.measures.scored import Around, Direction, Scored
 from rankgauge.text.base import Metric
 from rankgauge.text.chance import CANDIDATE, SPREAD_DRAWS, Null, OfChance, check_null
+from rankgauge.text.data.texts import Candidates, Texts
 from rankgauge.text.registry import register
-from rankgauge.text.texts import Candidates, Texts
 from rankgauge.text.tokens import SplitWords
 
 CONSTANT = (

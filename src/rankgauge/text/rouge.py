@@ -15,10 +15,10 @@ from rankgauge.core.parameters import parameter
 from rankgauge.errors import MeasureError
 from rankgauge.measures.base import ratio
 from rankgauge.text.base import Metric
+from rankgauge.text.data.texts import DrawnTexts, Texts
 from rankgauge.text.registry import register
 from rankgauge.text.rouge_family import MAX, ByLibrary, ByOurselves, Grams
 from rankgauge.text.rouge_words import MOST_PAIRS, Words
-from rankgauge.text.texts import DrawnTexts, Texts
 from rankgauge.text.tokens import source_words
 
 

@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from rankgauge.core.arrays import Floats, Ints
+from rankgauge.text.data.texts import Texts
 from rankgauge.text.rouge_words import Numbered, ReferenceGrid, numbered, runs
-from rankgauge.text.texts import Texts
 
 MOST_STATES = 200_000
 """How many states of pairs are followed at once."""

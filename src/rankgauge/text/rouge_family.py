@@ -16,6 +16,7 @@ from rankgauge.errors import RankgaugeError
 from rankgauge.measures.base import ratio
 from rankgauge.text import rouge_library
 from rankgauge.text.base import Metric
+from rankgauge.text.data.texts import Candidates, DrawnTexts, Texts
 from rankgauge.text.rouge_words import (
     ReferenceGrid,
     Sequences,
@@ -24,7 +25,6 @@ from rankgauge.text.rouge_words import (
     pairs_within,
     shared_grams,
 )
-from rankgauge.text.texts import Candidates, DrawnTexts, Texts
 from rankgauge.text.tokens import reference_counts, word_counts, words_of
 
 MEAN, MAX, POOLED, FIRST = "mean", "max", "pooled", "first"

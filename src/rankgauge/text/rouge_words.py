@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.records import Record
-from rankgauge.text.texts import Candidates, DrawnTexts, Texts
+from rankgauge.text.data.texts import Candidates, DrawnTexts, Texts
 from rankgauge.text.tokens import reference_counts, tokenizer
 
 Words: TypeAlias = NDArray[np.int32]

@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 
 from rankgauge.core.arrays import Ints
-from rankgauge.text.texts import Texts
+from rankgauge.text.data.texts import Texts
 
 SplitWords: TypeAlias = Callable[[str], list[str]]
 """A way to tell the words of a text."""

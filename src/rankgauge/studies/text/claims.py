@@ -27,8 +27,8 @@ from rankgauge.studies.text.protocol import (
 from rankgauge.studies.text.tables import OVER, change_of, known_mean
 from rankgauge.studies.verdicts import Amount, Verdict
 from rankgauge.text.documents import HETEROGENEOUS, HOMOGENEOUS
-from rankgauge.text.human_results import percentiles
-from rankgauge.text.preferences import win_share
+from rankgauge.text.human.preferences import win_share
+from rankgauge.text.human.results import percentiles
 
 UNCHANGED = 0.1
 """A correlation that changes by less is nearly the same."""

@@ -10,7 +10,7 @@ from rankgauge.core.notes import Note, worded
 from rankgauge.core.tables import Cell, Table
 from rankgauge.studies.text import published
 from rankgauge.studies.text.experiment import Examined
-from rankgauge.text.texts import Texts
+from rankgauge.text.data.texts import Texts
 from rankgauge.text.tokens import words_of
 
 

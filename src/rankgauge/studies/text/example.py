@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankgauge.core.arrays import Floats
+from rankgauge.text.data.texts import Texts
 from rankgauge.text.embedding import current_encoder, cut_off, tokens_of, unit
-from rankgauge.text.texts import Texts
 from rankgauge.text.tokens import SENTENCE_END, first_words, words_of
 
 MOST_TOKENS, MOST_WORDS, FEWEST_WORDS = 15, 10, 4

@@ -31,12 +31,17 @@ from rankgauge.studies.text.protocol import (
     layer_name,
 )
 from rankgauge.text.bert_metric import bertscore
-from rankgauge.text.documents import HETEROGENEOUS, HOMOGENEOUS, DocumentKinds, document_kinds
+from rankgauge.text.documents import (
+    HETEROGENEOUS,
+    HOMOGENEOUS,
+    DocumentKinds,
+    document_kinds,
+)
 from rankgauge.text.embedding import current_encoder, embedded, unit
 from rankgauge.text.evaluation import scores_of_candidates
-from rankgauge.text.human import human_correlation
-from rankgauge.text.human_results import HumanCorrelation, Over
-from rankgauge.text.preferences import Preferences, win_lose_tie
+from rankgauge.text.human.correlation import human_correlation
+from rankgauge.text.human.preferences import Preferences, win_lose_tie
+from rankgauge.text.human.results import HumanCorrelation, Over
 from rankgauge.text.rouge_family import FIRST
 
 if TYPE_CHECKING:

@@ -29,13 +29,13 @@ from rankgauge.text.chance import (
     TOKENS,
     Null,
 )
-from rankgauge.text.files import read_texts
+from rankgauge.text.data.files import read_texts
+from rankgauge.text.data.texts import Texts
+from rankgauge.text.human.pairwise import PairwisePreferences, read_preferences
+from rankgauge.text.human.ratings import NoRatingsError, Ratings, read_ratings
 from rankgauge.text.normalization import expected, linear, v1, v2
-from rankgauge.text.pairwise import PairwisePreferences, read_preferences
-from rankgauge.text.ratings import NoRatingsError, Ratings, read_ratings
 from rankgauge.text.rouge import rouge1, rouge2, rougeL
 from rankgauge.text.rouge_family import FIRST
-from rankgauge.text.texts import Texts
 
 LAYERS = (5, 4, 6)
 """The layers of BERTScore. The first one is looked at most closely."""

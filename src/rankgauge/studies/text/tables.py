@@ -38,7 +38,7 @@ from rankgauge.studies.text.protocol import (
 )
 from rankgauge.studies.verdicts import Amount, plain
 from rankgauge.text.documents import HETEROGENEOUS, HOMOGENEOUS
-from rankgauge.text.human_results import Over, percentage_increase, percentiles
+from rankgauge.text.human.results import Over, percentage_increase, percentiles
 
 AVERAGE = "average PAI"
 OVER: Mapping[str, str] = {"systems": "systems", "texts": "texts", "rows": "all outputs"}

@@ -22,8 +22,8 @@ from rankgauge.scores.csv_files import NONE, NUMBER
 from rankgauge.scores.matrices import LARGEST, from_matrix
 from rankgauge.scores.model import Scores, mean_of
 from rankgauge.scores.validation import short
-from rankgauge.text.files import summaries_of
-from rankgauge.text.rows import (
+from rankgauge.text.data.files import summaries_of
+from rankgauge.text.data.rows import (
     ID,
     SYSTEM,
     TEXTS,
@@ -35,7 +35,7 @@ from rankgauge.text.rows import (
     read_rows,
     refuse_sparse,
 )
-from rankgauge.text.texts import Texts
+from rankgauge.text.data.texts import Texts
 
 ANNOTATOR = "annotator"
 EXPECTED = (

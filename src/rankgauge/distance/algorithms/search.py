@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Floats, Ints
-from rankgauge.measures.distances.lists import Greatest, Lists
+from rankgauge.distance.algorithms.lists import Greatest, Lists
 from rankgauge.measures.labelling import extremes
 from rankgauge.rankings.lists import Rankings
 

@@ -17,10 +17,8 @@ from rankgauge.core.tables import Cell, Table
 from rankgauge.measures.around import Aggregate
 from rankgauge.measures.scored import Scored
 from rankgauge.scores.model import Scores
-from rankgauge.text.human_results import interval_note, percentiles
-from rankgauge.text.normalization import NormalizedMetric
-from rankgauge.text.pairwise import PairwisePreferences
-from rankgauge.text.preferences import (
+from rankgauge.text.human.pairwise import PairwisePreferences
+from rankgauge.text.human.preferences import (
     BY_VOTES,
     Preferences,
     drawn_counts,
@@ -28,6 +26,8 @@ from rankgauge.text.preferences import (
     win_lose_tie,
     win_share,
 )
+from rankgauge.text.human.results import interval_note, percentiles
+from rankgauge.text.normalization import NormalizedMetric
 
 COLUMNS = ("metric", "pairs", "agree", "oppose", "tied", "agreement", "low", "high")
 AGAINST = ("disagreements", "win", "lose", "tie", "win_share", "win_low", "win_high")

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.records import Record
+from rankgauge.distance.algorithms.lists import Greatest, Lists
 from rankgauge.errors import RankgaugeError
-from rankgauge.measures.distances.lists import Greatest, Lists
 from rankgauge.native import distance as native
 
 MOST_KEPT = 1 << 24

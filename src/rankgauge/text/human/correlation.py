@@ -12,7 +12,7 @@ from rankgauge.core.notes import WARNING, Note, counted
 from rankgauge.core.policies import CORRELATION_SAMPLES, LEVEL, LEVELS, SEED
 from rankgauge.core.resampling import CELLS, Drawing, topic_counts
 from rankgauge.scores.model import Scores
-from rankgauge.text.correlations import (
+from rankgauge.text.human.coefficients import (
     COEFFICIENTS,
     MOST_ROWS,
     Rated,
@@ -21,8 +21,8 @@ from rankgauge.text.correlations import (
     over_systems,
     over_texts,
 )
-from rankgauge.text.human_results import WORDS, HumanCorrelation, Over, interval_note, percentiles
-from rankgauge.text.shared import AnyRatings, SharedOutputs, shared
+from rankgauge.text.human.results import WORDS, HumanCorrelation, Over, interval_note, percentiles
+from rankgauge.text.human.shared import AnyRatings, SharedOutputs, shared
 
 KERNELS: dict[str, Callable[[Rated, Floats], Floats]] = {
     "systems": over_systems,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Ints
-from rankgauge.measures.distances.lists import Greatest, Lists, Pair
+from rankgauge.distance.algorithms.lists import Greatest, Lists, Pair
 
 Chosen = tuple[float, NDArray[np.bool_], int]
 """The greatest difference, which documents of the pair are relevant then, and how many off the lists."""

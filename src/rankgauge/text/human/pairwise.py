@@ -17,9 +17,9 @@ from rankgauge.errors import InputError
 from rankgauge.io.files import SIZE_LIMIT
 from rankgauge.io.trec import Path
 from rankgauge.scores.validation import short
-from rankgauge.text.ratings import ANNOTATOR
-from rankgauge.text.rows import ID, FileRows, TextPlace, identifier, listed, once, read_rows
-from rankgauge.text.texts import Texts
+from rankgauge.text.data.rows import ID, FileRows, TextPlace, identifier, listed, once, read_rows
+from rankgauge.text.data.texts import Texts
+from rankgauge.text.human.ratings import ANNOTATOR
 
 A, B, WINNER, TIE = "a", "b", "winner", "tie"
 NEEDED = (ID, A, B, WINNER)

@@ -17,7 +17,7 @@ from rankgauge.measures.around import Aggregate
 from rankgauge.measures.scored import Scored
 from rankgauge.scores.model import ByMeasure, places
 from rankgauge.text import normalization
-from rankgauge.text.correlations import COEFFICIENTS
+from rankgauge.text.human.coefficients import COEFFICIENTS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -14,7 +14,7 @@ from rankgauge.measures.aggregates import ArithmeticMean
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.scored import Scored
 from rankgauge.scores.model import Scores
-from rankgauge.text.ratings import Ratings, title_of
+from rankgauge.text.human.ratings import Ratings, title_of
 
 AnyRatings: TypeAlias = Ratings | Scores
 """Ratings, or their means as scores."""

@@ -20,11 +20,11 @@ from rankgauge.errors import RankgaugeError
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.scored import Scored
 from rankgauge.scores.model import ByMeasure, Scores, places
-from rankgauge.text.human_results import interval_note, percentiles
+from rankgauge.text.human.pairwise import PairwisePreferences, majority
+from rankgauge.text.human.ratings import NOBODY, Ratings
+from rankgauge.text.human.results import interval_note, percentiles
+from rankgauge.text.human.shared import AnyRatings, SharedOutputs, shared, turned
 from rankgauge.text.normalization import CONSTANT, ChanceMetric
-from rankgauge.text.pairwise import PairwisePreferences, majority
-from rankgauge.text.ratings import NOBODY, Ratings
-from rankgauge.text.shared import AnyRatings, SharedOutputs, shared, turned
 
 COUNTS = (
     "pairs",

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from rankgauge.errors import InputError
 from rankgauge.io.files import SIZE_LIMIT
 from rankgauge.io.trec import Path
-from rankgauge.text.rows import (
+from rankgauge.text.data.rows import (
     ID,
     REFERENCE,
     SUMMARIES,
@@ -23,7 +23,7 @@ from rankgauge.text.rows import (
     refuse_sparse,
     text_of,
 )
-from rankgauge.text.texts import Texts
+from rankgauge.text.data.texts import Texts
 
 SOURCE, OUTPUT, OUTPUTS = "source", "output", "outputs"
 JSON_LINE = (

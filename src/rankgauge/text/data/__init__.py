@@ -1,0 +1,1 @@
+"""Texts to evaluate, and the files that they come from."""
