@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 
 import browser
 import profiles
+from rankgauge.cli.signals import NAMES
 
 if "PYTEST_XDIST_WORKER" in os.environ:
     # Each processor has a worker, as in lanes.py.
@@ -25,6 +27,16 @@ os.environ["RANKGAUGE_CACHE"] = "off"  # tests read files, and leave the user's 
 def pytest_collection_finish() -> None:
     """Thousands of tests and their modules stay to the end: collecting garbage need not visit them."""
     gc.freeze()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def usual_signals() -> None:
+    """Signals do what they usually do, also in the processes that a test starts. `nohup pytest` would
+    have them ignore SIGHUP, and a shell in the background SIGINT."""
+    for name in NAMES:
+        usual = signal.default_int_handler if name == "SIGINT" else signal.SIG_DFL
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), usual)
 
 
 VARIABLE = "RANKGAUGE_DATA"

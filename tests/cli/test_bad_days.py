@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -26,18 +26,6 @@ from rankgauge.cli.signals import NAMES
 PROGRAM = [sys.executable, "-m", "rankgauge"]
 MOMENTS = 20 if profiles.thorough() else 1
 SIGNALS = [getattr(signal, name) for name in NAMES if hasattr(signal, name)]
-
-
-@pytest.fixture(autouse=True)
-def usual_signals() -> Iterator[None]:
-    """Signals do what they usually do, also in the processes that a test starts. `nohup pytest` would
-    have them ignore SIGHUP, and a shell in the background SIGINT."""
-    usual = {number: signal.SIG_DFL for number in SIGNALS if number != signal.SIGINT}
-    usual[signal.SIGINT] = signal.default_int_handler
-    before = {number: signal.signal(number, handler) for number, handler in usual.items()}
-    yield
-    for number, handler in before.items():
-        signal.signal(number, handler)
 
 
 @pytest.fixture(scope="module")
@@ -177,10 +165,13 @@ def test_the_program_goes_on_where_its_parent_ignores_a_signal(
     command = arguments("evaluate", collection)
     subprocess.run(command, cwd=collection, check=True, capture_output=True)
     whole = written(collection)
-    signal.signal(number, signal.SIG_IGN)
-    process = subprocess.Popen(
-        arguments("evaluate", collection), cwd=collection, stderr=subprocess.PIPE
-    )
+    usual = signal.signal(number, signal.SIG_IGN)
+    try:
+        process = subprocess.Popen(
+            arguments("evaluate", collection), cwd=collection, stderr=subprocess.PIPE
+        )
+    finally:
+        signal.signal(number, usual)
     while process.poll() is None:
         process.send_signal(number)
         time.sleep(0.05)

@@ -27,14 +27,19 @@ _starting = False
 def catch_signals() -> None:
     """From now on SIGINT, SIGTERM and SIGHUP end the program at once, since nothing is begun yet.
 
-    A signal that is ignored stays ignored: `nohup` and shells ask for that.
+    A signal that is ignored stays ignored: `nohup` and shells ask for that. It is blocked as well, since
+    polars replaces what a signal does when it is imported.
     """
     global _starting
     _starting = True
     for name in NAMES:
         number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) != signal.SIG_IGN:
+        if number is None:
+            continue
+        if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, _end)
+        elif hasattr(signal, "pthread_sigmask"):
+            signal.pthread_sigmask(signal.SIG_BLOCK, [number])
     sys.unraisablehook = _again_if_lost
 
 

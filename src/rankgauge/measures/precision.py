@@ -80,6 +80,10 @@ class RecallAt(BinaryWeighted):
         return pair_by_pair(lists, first, second, self.rel, lambda pair: recall(pair, judged))
 
 
+MULTIPLES_OF_R = 1e-6, 1e6
+"""The least and the greatest multiple of R."""
+
+
 class RPrecision(Binary):
     """Precision at R, the number of relevant documents, or at a multiple of it."""
 
@@ -99,7 +103,7 @@ class RPrecision(Binary):
     examples = ("Rprec", "Rprec(rel=2)", "Rprec(times=0.5)")
 
     times: float = parameter(
-        Number(1e-6, 1e6),
+        Number(*MULTIPLES_OF_R),
         "how many documents count, as a multiple of R",
         default=1.0,
     )

@@ -15,6 +15,7 @@ from rankgauge.core.arrays import Floats, Labels
 from rankgauge.core.checks import number_text
 from rankgauge.data.model import POOLED, UNJUDGED, Run
 from rankgauge.measures import Measure, parse
+from rankgauge.measures.precision import MULTIPLES_OF_R
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.trec_eval.settings import (
     ParameterError,
@@ -307,8 +308,9 @@ def multiples_of_r(
 ) -> Iterable[ReportColumn]:
     """Precision at multiples of R. It is 0 at multiples of 0 or less, and at those that no list
     reaches."""
+    least, greatest = MULTIPLES_OF_R
     for times in sorted(map(number, parameters)):
-        text = f"Rprec(times={number_text(min(times, float(LARGEST)))})"
+        text = f"Rprec(times={number_text(min(max(times, least), greatest))})"
         scores = relevance(text) if times > 0 else lambda topics: np.zeros(len(topics.ids))
         yield ReportColumn(f"{label}_{level_text(times)}", scores)
 
