@@ -1,4 +1,4 @@
 """Pages for the browser: tables, figures and texts in one HTML file.
 
-They need Jinja2, the extra `report`.
+They need Jinja2.
 """

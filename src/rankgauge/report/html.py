@@ -186,7 +186,7 @@ def environment() -> Environment:
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
         from markupsafe import Markup
     except ImportError:
-        message = "pages need Jinja2; install it: pip install 'rankgauge[report]'"
+        message = "pages need Jinja2; install it: pip install jinja2"
         raise RankgaugeError(message) from None
 
     def shown(value: Any) -> Any:
