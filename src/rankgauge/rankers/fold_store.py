@@ -23,7 +23,7 @@ from rankgauge.core.sealing import (
 from rankgauge.data.folds import Folds
 from rankgauge.data.model import Run
 from rankgauge.errors import RankgaugeError
-from rankgauge.io.files import check_writable, display_name, remove_unfinished
+from rankgauge.io.files import TEMPORARY, check_writable, display_name, remove_unfinished
 from rankgauge.io.own_paths import OwnPath
 from rankgauge.io.trec import read_run, write_run
 from rankgauge.scores.model import Scores
@@ -129,9 +129,11 @@ class FoldStore(Record):
         import polars  # noqa: F401  here, since scikit-learn fails while another thread imports it
 
         begin_folder(self.folder, PROTOCOL, self.protocol, "cross-validation", growing=(METHODS,))
-        for name in os.listdir(self.folder):
+        for name in os.listdir(self.folder):  # by a process that was killed
             if re.fullmatch("fold-[0-9]+", name):
-                remove_unfinished(self.folder / name)  # by a process that was killed
+                remove_unfinished(self.folder / name)
+            elif name.startswith(TEMPORARY):
+                (self.folder / name).unlink()
         check_writable(self.folder / TIMES)
         self._times()  # an error now, not after the training
 
