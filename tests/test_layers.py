@@ -16,8 +16,9 @@ LAYERS = [
     # What everyone uses, and knows nobody.
     "version", "core.lazy", "core.moved", "core.records", "errors", "native", "core.arrays",
     "core.checks", "core.parameters", "core.policies", "core.rounding", "core.seeds", "core.notes",
-    "core.fitting", "core.tables", "workers", "separate", "core.plugins", "io.compression",
-    "io.own_paths", "io.files", "core.sealing", "figures", "core.results", "core.resampling",
+    "core.fitting", "core.tables", "workers", "separate", "core.plugins", "core.registry",
+    "io.compression", "io.own_paths", "io.files", "core.sealing", "figures", "core.results",
+    "core.resampling",
     # The way of the data: types, files, lists of labels, numbers a list, numbers of all runs.
     "data", "io", "data.folds", "rankings", "measures.labelling", "distance.algorithms", "measures",
     "text", "scores", "evaluation",

@@ -246,7 +246,7 @@ class Constant(rankers.Ranker):
 
 
 def test_folds_of_another_plug_in_are_not_gone_on_with(rankgauge, tmp_path, monkeypatch):
-    monkeypatch.setattr(registry, "_methods", dict(registry._methods))
+    monkeypatch.setattr(registry.METHODS, "entries", dict(registry.METHODS.entries))
     (tmp_path / "data").write_text(letor(np.random.default_rng(2), 9, True))
     plugin = tmp_path / "constant.py"
     plugin.write_text(CONSTANT)
@@ -260,13 +260,13 @@ def test_folds_of_another_plug_in_are_not_gone_on_with(rankgauge, tmp_path, monk
 
 
 def test_a_model_of_a_plug_in_says_what_it_needs(rankgauge, files, tmp_path, monkeypatch):
-    monkeypatch.setattr(registry, "_methods", dict(registry._methods))
+    monkeypatch.setattr(registry.METHODS, "entries", dict(registry.METHODS.entries))
     plugin = tmp_path / "constant.py"
     plugin.write_text(CONSTANT)
     model = tmp_path / "model"
     done = rankgauge("ltr", "train", "constant", files[0], "-o", model, "--plugin", plugin)
     assert done.code == 0
-    registry._methods.pop("Constant")
+    registry.METHODS.entries.pop("Constant")
     done = rankgauge("ltr", "rank", model, files[2])
     assert done.code == 2
     assert "there is no method 'Constant'" in done.err

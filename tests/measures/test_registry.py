@@ -30,12 +30,12 @@ rg.register(FirstTwo())
 
 @pytest.fixture
 def clean_registry() -> object:
-    entries, aliases = dict(registry._entries), dict(registry._aliases)
+    entries, aliases = dict(registry.MEASURES.entries), dict(registry.MEASURES.aliases)
     yield
-    registry._entries.clear()
-    registry._entries.update(entries)
-    registry._aliases.clear()
-    registry._aliases.update(aliases)
+    registry.MEASURES.entries.clear()
+    registry.MEASURES.entries.update(entries)
+    registry.MEASURES.aliases.clear()
+    registry.MEASURES.aliases.update(aliases)
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ def test_an_installed_package_offers_measures_as_entry_points(
         def load(self) -> None:
             rg.load_plugin(plugin)
 
-    monkeypatch.setattr(registry, "_discovered", False)
+    monkeypatch.setattr(registry.MEASURES, "discovered", False)
     monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [Point()])
     assert str(rg.parse("FirstTwo")) == "FirstTwo"
 
@@ -105,8 +105,8 @@ def test_a_broken_installed_plugin_is_named_where_a_measure_is_missed(
         def load(self) -> None:
             raise ImportError("no such thing")
 
-    monkeypatch.setattr(registry, "_discovered", False)
-    monkeypatch.setattr(registry, "_broken", [])
+    monkeypatch.setattr(registry.MEASURES, "discovered", False)
+    monkeypatch.setattr(registry.MEASURES, "broken", [])
     monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [Point()])
     for _ in range(2):
         with pytest.raises(rg.MeasureError, match="theirs cannot be loaded: no such thing"):
@@ -180,9 +180,9 @@ def test_a_question_is_named_only_if_some_measure_answers_it() -> None:
 def test_families_are_what_their_modules_register() -> None:
     registry.load_families()
     ours = {
-        name: registry._origin(entry)
-        for name, entry in registry._entries.items()
-        if registry._origin(entry).startswith("rankgauge.measures.")
+        name: registry.MEASURES.origin(entry)
+        for name, entry in registry.MEASURES.entries.items()
+        if registry.MEASURES.origin(entry).startswith("rankgauge.measures.")
     }
     listed = {name: f"rankgauge.measures.{family}" for name, family in HOMES.items()}
     assert {name: origin.rpartition(".")[0] for name, origin in ours.items()} == listed

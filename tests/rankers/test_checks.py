@@ -93,7 +93,7 @@ def test_a_method_of_ones_own_is_found_checked_saved_and_loaded(tmp_path: Path) 
         with pytest.raises(RankgaugeError, match="the name Covariance is taken"):
             rankers.register(type("Covariance", (Ranker,), {}))
     finally:
-        registry._methods.pop("Covariance", None)
+        registry.METHODS.entries.pop("Covariance", None)
 
 
 def test_methods_of_installed_packages_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,9 +108,9 @@ def test_methods_of_installed_packages_are_found(monkeypatch: pytest.MonkeyPatch
 
     points = [Point("good:Sum", Sum), Point("bad:Ranker", ImportError("no such module"))]
     monkeypatch.setattr("importlib.metadata.entry_points", lambda *, group: points)
-    monkeypatch.setattr(registry, "_discovered", False)
-    monkeypatch.setattr(registry, "_broken", [])
-    monkeypatch.setattr(registry, "_methods", dict(registry._methods))
+    monkeypatch.setattr(registry.METHODS, "discovered", False)
+    monkeypatch.setattr(registry.METHODS, "broken", [])
+    monkeypatch.setattr(registry.METHODS, "entries", dict(registry.METHODS.entries))
     assert rankers.find_method("sum") is Sum
     assert list(rankers.methods())[: len(METHODS)] == list(registry.HOMES)
     with pytest.raises(RankgaugeError, match="bad:Ranker cannot be loaded: no such module"):

@@ -257,7 +257,7 @@ class Own(LogisticRegression):
 def test_what_would_hide_a_method_or_property_is_refused(
     name: str, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(registry._methods, "Own", Own)
+    monkeypatch.setitem(registry.METHODS.entries, "Own", Own)
     monkeypatch.setitem(RANKERS, "own", Own().fit(FEATURES))
     changed(tmp_path, "own", lambda document: None)
     assert isinstance(load(tmp_path), Own)

@@ -20,10 +20,10 @@ TEXTS = Texts(
 
 @pytest.fixture(autouse=True)
 def _forget() -> Iterator[None]:
-    before = dict(registry._entries)
+    before = dict(registry.METRICS.entries)
     yield
-    registry._entries.clear()
-    registry._entries.update(before)
+    registry.METRICS.entries.clear()
+    registry.METRICS.entries.update(before)
 
 
 def share(candidate: str, references: tuple[str, ...], source: str) -> float:

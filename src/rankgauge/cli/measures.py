@@ -14,7 +14,7 @@ from rankgauge.errors import MeasureError
 from rankgauge.measures import Aggregate, Measure, entries, parse
 from rankgauge.measures.around import AroundMeasure
 from rankgauge.measures.names import other_names
-from rankgauge.measures.registry import Entry, broken_plugins, find
+from rankgauge.measures.registry import MEASURES, Entry, find
 from rankgauge.measures.scored import Scored
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def command(
         raise click.UsageError("--format is for the list of measures; leave out --format or NAME")
     else:
         print_or_write([explanation(name), "\n"], output)
-    tell(broken_plugins())
+    tell(MEASURES.broken)
 
 
 def catalogue() -> Table:

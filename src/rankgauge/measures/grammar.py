@@ -27,7 +27,7 @@ MOST = 100
 """How many cut-offs one text may list."""
 
 
-class Registry(Protocol):
+class Vocabulary(Protocol):
     """Where a parser looks names up."""
 
     def is_registered(self, name: str, /) -> bool: ...
@@ -157,7 +157,7 @@ def _value_text(value: Any) -> str:
 class Parser:
     """Recursive descent over the tokens of one text, for measures and for metrics of texts."""
 
-    registry: Registry = registry
+    registry: Vocabulary = registry
     what = "measure"
     usual = "AP"
     """One that can stand inside another, for messages."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rankgauge.core.tables import Cell, Table
-from rankgauge.rankers.registry import broken_plugins, find_method, methods
+from rankgauge.rankers.registry import METHODS, find_method, methods
 from rankgauge.rankers.settings import DEFAULT, RANKLIB
 
 
@@ -13,7 +13,7 @@ def methods_table() -> Table:
         (name, method.summary, method.all_objectives(), method.source)
         for name, method in methods().items()
     )
-    notes = ("rankgauge ltr methods NAME lists the settings of a method", *broken_plugins())
+    notes = ("rankgauge ltr methods NAME lists the settings of a method", *METHODS.broken)
     return Table(("method", "what it is", "optimises", "source"), rows, notes)
 
 

@@ -101,8 +101,8 @@ def check_ranker(ranker: Ranker | type[Ranker]) -> None:
 @contextmanager
 def _known(method: type[Ranker]) -> Iterator[None]:
     """Make a method known for a while, so that it can be loaded."""
-    with mock.patch.dict(registry._methods):
-        registry._methods[method.__name__] = method
+    with mock.patch.dict(registry.METHODS.entries):
+        registry.METHODS.add(method.__name__, method)
         yield
 
 
