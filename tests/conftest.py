@@ -15,8 +15,8 @@ import profiles
 from rankgauge.cli.signals import NAMES
 
 if "PYTEST_XDIST_WORKER" in os.environ:
-    # Each processor has a worker. Threads of BLAS and OpenMP would wait for each other, busily: what takes
-    # 2 seconds with one thread takes 20 with two.
+    # Each processor has a worker. Threads of BLAS and OpenMP would wait for each other, busily: what
+    # takes 2 seconds with one thread takes 20 with two.
     for library in ("OPENBLAS", "MKL", "OMP"):
         os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 

