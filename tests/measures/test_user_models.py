@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import oracles
 import rankgauge as rg
-from oracles.user_models import most_similar
+from oracles.overlap import most_similar
 from profiles import examples
 from rankgauge.measures.user_models import AdaptiveUserModel, StaticUserModel
 from rankgauge.rankings.lists import JudgedLabels, Rankings

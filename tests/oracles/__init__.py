@@ -20,26 +20,43 @@ import struct
 from collections.abc import Callable, Iterator, Sequence
 
 from oracles import (
-    basic,
+    accuracy,
+    average_precision,
+    cascade,
+    counts,
+    cumulative_gain,
     diversity,
+    overlap,
+    precision,
     preference,
     q_measure,
     recall_levels,
+    search_length,
     sets,
-    trec_eval,
+    trec_experiments,
     user_models,
 )
-from oracles.basic import Labels
+from oracles.labels import Labels
 
+FAMILIES = (
+    accuracy,
+    average_precision,
+    cascade,
+    counts,
+    cumulative_gain,
+    diversity,
+    overlap,
+    precision,
+    preference,
+    q_measure,
+    recall_levels,
+    search_length,
+    sets,
+    trec_experiments,
+    user_models,
+)
 SCORES: dict[str, Callable[..., float]] = {
-    **basic.SCORES,
-    **diversity.SCORES,
-    **trec_eval.SCORES,
-    **preference.SCORES,
-    **q_measure.SCORES,
-    **recall_levels.SCORES,
-    **sets.SCORES,
-    **user_models.SCORES,
+    name: function for family in FAMILIES for name, function in family.SCORES.items()
 }
 
 

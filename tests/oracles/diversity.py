@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 
-from oracles.basic import Labels, is_relevant, required, top
+from oracles.labels import Labels, is_relevant, required, top
 
 Served = frozenset[str]
 Weight = Callable[[int], float]

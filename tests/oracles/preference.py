@@ -5,7 +5,26 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from oracles.basic import Labels, count_nonrelevant, count_relevant, is_relevant, top
+from oracles.labels import Labels, count_nonrelevant, count_relevant, is_relevant, top
+
+
+def bpref(ranking: Labels, judged: Labels, max_grade: int, k: int | None, rel: int = 1) -> float:
+    """bpref = (1/R) sum_{retrieved relevant} [1 - min(n_above, R) / min(N, R)].
+
+    n_above counts the judged non-relevant documents ranked above; the term is 1
+    where it is 0. 0 when R = 0.
+    """
+    r = count_relevant(judged, rel)
+    n = count_nonrelevant(judged, rel)
+    if r == 0:
+        return 0.0
+    seen = top(ranking, k)
+    terms = []
+    for i, label in enumerate(seen):
+        if is_relevant(label, rel):
+            above = count_nonrelevant(seen[:i], rel)
+            terms.append(1.0 if above == 0 else 1.0 - min(above, r) / min(n, r))
+    return math.fsum(terms) / r
 
 
 def inferred_average_precision(
@@ -57,22 +76,8 @@ def correct_pairs(ranking: Labels, judged: Labels, max_grade: int, k: int | None
     return right / pairs if pairs else math.nan
 
 
-def accuracy(ranking: Labels, judged: Labels, max_grade: int, k: int | None, rel: int = 1) -> float:
-    """Of all pairs of a relevant and another document of the top k, those with the relevant one first.
-
-    Without a pair, whether there is a relevant document at all.
-    """
-    seen = [is_relevant(label, rel) for label in top(ranking, k)]
-    pairs = [
-        (i, j) for i, good in enumerate(seen) if good for j, other in enumerate(seen) if not other
-    ]
-    if not pairs:
-        return 1.0 if any(seen) else 0.0
-    return sum(1 for i, j in pairs if i < j) / len(pairs)
-
-
 SCORES: dict[str, Callable[..., float]] = {
+    "bpref": bpref,
     "infAP": inferred_average_precision,
     "CorrectPairs": correct_pairs,
-    "Accuracy": accuracy,
 }

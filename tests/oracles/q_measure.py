@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
-from oracles.basic import Gain, Labels, gain_of, required, top
+from oracles.labels import Gain, Labels, gain_of, required, top
 
 
 def q_measure(

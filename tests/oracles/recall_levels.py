@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from decimal import ROUND_HALF_UP, Decimal
 
-from oracles.basic import Labels, count_relevant, forbidden
+from oracles.labels import Labels, count_relevant, forbidden
 
 
 def documents_for(level: float, r: int, rounding: str) -> int:

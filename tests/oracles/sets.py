@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from oracles.basic import Labels, count_relevant, forbidden, precision, recall, required, top
+from oracles.labels import Labels, count_relevant, forbidden, required, top
+from oracles.precision import precision, recall
 
 
 def set_precision(

@@ -1,21 +1,32 @@
-"""User models, compatibility and nDCG against chance, straight from their definitions."""
+"""User models, straight from their definitions."""
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable
 
-from oracles.basic import (
-    Gain,
-    Labels,
-    discounted_sum,
-    gain_of,
-    ideal_dcg,
-    ndcg,
-    required,
-    top,
-)
+from oracles.labels import Gain, Labels, gain_of, is_relevant, required, top
+
+
+def rank_biased_precision(
+    ranking: Labels,
+    judged: Labels,
+    max_grade: int,
+    k: int | None,
+    p: float = 0.8,
+    rel: int = 1,
+    gain: Gain | None = None,
+) -> float:
+    """RBP@k = (1 - p) * sum_{i<=k} p^(i-1) * g_i; g_i is 0 or 1 without a gain."""
+    terms = []
+    for i, label in enumerate(top(ranking, k), 1):
+        if gain is None:
+            g = 1.0 if is_relevant(label, rel) else 0.0
+        else:
+            g = gain_of(label, gain, max_grade)
+        terms.append(p ** (i - 1) * g)
+    return (1.0 - p) * math.fsum(terms)
+
 
 DEPTH = 500
 """How many ranks an endless user is followed for; a correction stands for those beyond, which is
@@ -154,80 +165,8 @@ def bpm(
     return total / k
 
 
-def rank_biased_overlap(a: list[object], b: list[object], p: float, k: int | None) -> float:
-    """Sum over depths d <= k of p^(d-1) * |common in the top d| / d, over the sum of p^(d-1)."""
-    both = max(len(a), len(b))
-    last = both if k is None else k
-    terms = [p ** (d - 1) * len(set(a[:d]) & set(b[:d])) / d for d in range(1, last + 1)]
-    if k is not None:
-        return math.fsum(terms) / math.fsum(p ** (d - 1) for d in range(1, k + 1))
-    # All depths: sum_{d>=1} p^(d-1)/d = -ln(1 - p)/p, and beyond both lists nothing new is common.
-    beyond = -math.log(1 - p) / p - math.fsum(p ** (d - 1) / d for d in range(1, both + 1))
-    return (1 - p) * (math.fsum(terms) + len(set(a) & set(b)) * beyond)
-
-
-def compatibility(
-    ranking: Labels,
-    judged: Labels,
-    max_grade: int,
-    k: int | None,
-    p: float = 0.95,
-    normalize: str = "yes",
-) -> float:
-    """The largest overlap of the ranking with an ideal ranking, over that of the ideal with itself.
-
-    An ideal ranking has the documents of grade 1 and above by grade, in any order within a grade.
-    """
-    retrieved = [(label, f"d{i}") for i, label in enumerate(ranking)]
-    unretrieved = list(judged)
-    for label in ranking:
-        if label >= 0:
-            unretrieved.remove(label)
-    everything = retrieved + [(label, f"u{i}") for i, label in enumerate(unretrieved)]
-    shown = [name for _, name in retrieved][:k]
-    ideal: list[object] = []
-    for grade in range(max(judged, default=0), 0, -1):
-        of_grade = [name for label, name in everything if label == grade]
-        ideal += [name for name in shown if name in of_grade]
-        ideal += [name for name in of_grade if name not in shown]
-    if not ideal:
-        return 0.0
-    overlap = rank_biased_overlap(list(shown), ideal, p, k)
-    return overlap / rank_biased_overlap(ideal, ideal, p, k) if normalize == "yes" else overlap
-
-
-def most_similar(ranking: list[str], by_grade: list[list[str]], p: float, k: int | None) -> float:
-    """The largest overlap with any ideal ranking, every order within the grades tried."""
-    orders = itertools.product(*(itertools.permutations(group) for group in by_grade))
-    return max(
-        rank_biased_overlap(list(ranking), [d for group in order for d in group], p, k)
-        for order in orders
-    )
-
-
-def chance_normalized_dcg(
-    ranking: Labels,
-    judged: Labels,
-    max_grade: int,
-    k: int | None,
-    gain: Gain = "linear",
-    discount: str = "log2",
-) -> float:
-    """(nDCG - E)/(1 - E), E the mean of nDCG over all orders of the judged documents; 0 if E = 1.
-
-    Every document is equally likely at every rank, so E has the mean gain at each rank.
-    """
-    ideal = ideal_dcg(judged, max_grade, k, gain, discount)
-    if ideal == 0:
-        return 0.0
-    mean = math.fsum(gain_of(label, gain, max_grade) for label in judged) / len(judged)
-    chance = discounted_sum([mean] * len(top(judged, k)), discount) / ideal
-    if chance > 1 - 1e-12:
-        return 0.0
-    return (ndcg(ranking, judged, max_grade, k, gain, discount) - chance) / (1 - chance)
-
-
 SCORES: dict[str, Callable[..., float]] = {
+    "RBP": rank_biased_precision,
     "INSQ": insq,
     "INST": inst,
     "NERR8": nerr8,
@@ -235,6 +174,4 @@ SCORES: dict[str, Callable[..., float]] = {
     "NERR10": nerr10,
     "NERR11": nerr11,
     "BPM": bpm,
-    "compat": compatibility,
-    "RNDCG": chance_normalized_dcg,
 }

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import rankgauge as rg
 from oracles import distinct_permutations
-from oracles.basic import search_length
+from oracles.search_length import search_length
 from profiles import examples
 from rankgauge import AP, ESL, SearchLength
 from rankgauge.core.notes import worded

@@ -1,47 +1,12 @@
-"""Counts and the experimental measures of trec_eval, straight from their definitions."""
+"""Experimental measures of trec_eval, from its source."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 
-from oracles.basic import (
-    Gain,
-    Labels,
-    count_nonrelevant,
-    count_relevant,
-    gain_of,
-    is_relevant,
-    sum_of_precisions,
-    top,
-)
-
-
-def number_retrieved(ranking: Labels, judged: Labels, max_grade: int, k: int | None) -> float:
-    return float(len(top(ranking, k)))
-
-
-def number_relevant(
-    ranking: Labels, judged: Labels, max_grade: int, k: int | None, rel: int = 1
-) -> float:
-    return float(count_relevant(judged, rel))
-
-
-def number_relevant_retrieved(
-    ranking: Labels, judged: Labels, max_grade: int, k: int | None, rel: int = 1
-) -> float:
-    return float(count_relevant(top(ranking, k), rel))
-
-
-def number_nonrelevant_retrieved(
-    ranking: Labels, judged: Labels, max_grade: int, k: int | None, rel: int = 1
-) -> float:
-    return float(count_nonrelevant(top(ranking, k), rel))
-
-
-def unjudged(ranking: Labels, judged: Labels, max_grade: int, k: int | None) -> float:
-    assert k is not None
-    return sum(label < 0 for label in top(ranking, k)) / k
+from oracles.average_precision import sum_of_precisions
+from oracles.labels import Gain, Labels, count_relevant, gain_of, is_relevant, top
 
 
 def binary_g(ranking: Labels, judged: Labels, max_grade: int, k: int | None, rel: int = 1) -> float:
@@ -116,11 +81,6 @@ def at_gain_levels(
 
 
 SCORES: dict[str, Callable[..., float]] = {
-    "NumRet": number_retrieved,
-    "NumRel": number_relevant,
-    "NumRelRet": number_relevant_retrieved,
-    "NumNonRelRet": number_nonrelevant_retrieved,
-    "Unjudged": unjudged,
     "binG": binary_g,
     "yaap": smoothed,
     "G": normalized_gain,
