@@ -20,7 +20,7 @@ import rankgauge as rg
 from page_texts import HOSTILE, SVG
 from profiles import examples
 from rankgauge import Scores, compare, evaluate, write_report
-from rankgauge.core.policies import Missing, Negative, Policies, Ties, Unjudged
+from rankgauge.core.policies import AppliedPolicies, Missing, Negative, Ties, Unjudged
 from rankgauge.core.tables import Table, visible_line
 from rankgauge.data.model import Judgments, Run
 from rankgauge.errors import InputError, RankgaugeError
@@ -216,7 +216,7 @@ def test_every_policy_has_a_text_for_each_of_its_values() -> None:
     assert set(VALUES["unjudged"]) == set(get_args(Unjudged))
     assert set(VALUES["negative"]) == set(get_args(Negative))
     assert set(VALUES["missing"]) == set(get_args(Missing))
-    assert {*NAMES, "rankgauge"} == set(vars(Policies()))
+    assert {*NAMES, "rankgauge"} == set(vars(AppliedPolicies()))
 
 
 def test_many_p_values_have_six_digits(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,7 +24,7 @@ from command_line import one_process
 from profiles import examples
 from rankgauge import Scores
 from rankgauge.core.notes import Note
-from rankgauge.core.policies import Policies
+from rankgauge.core.policies import AppliedPolicies
 from rankgauge.core.sealing import seal
 from rankgauge.scores.validation import POLICIES
 
@@ -142,7 +142,7 @@ def any_scores(draw: st.DrawFn) -> Scores:
         for place in np.ndindex(*shape):
             values[(*place, m)] = draw(number | nan)
     joined = draw(st.booleans())
-    policies = Policies(
+    policies = AppliedPolicies(
         source=draw(st.sampled_from([None, "matrix"])) if not joined else "joined",
         ties=draw(st.sampled_from(["docno-desc", "input", "random", "expected"])),
         seed=draw(st.none() | st.integers(0, 2**31 - 1)),
@@ -587,7 +587,7 @@ def test_what_could_not_be_loaded_is_not_saved(scores: Scores, tmp_path: Path) -
         (replace(scores, present=scores.present.astype(int)), "`present` has shape .* int64"),
         (replace(scores, runs=("one", 2)), "the name of a run is 2, expected text"),
         (replace(scores, relevant=scores.relevant - 9), "-8 relevant documents for query 'q1'"),
-        (replace(scores, policies=Policies(ties="any")), "the policy ties is 'any'"),
+        (replace(scores, policies=AppliedPolicies(ties="any")), "the policy ties is 'any'"),
     ]:
         with pytest.raises(rg.InputError, match=message):
             wrong.save(path)
@@ -595,7 +595,7 @@ def test_what_could_not_be_loaded_is_not_saved(scores: Scores, tmp_path: Path) -
 
 
 def test_every_policy_has_a_check() -> None:
-    assert set(POLICIES) == {field.name for field in fields(Policies)}
+    assert set(POLICIES) == {field.name for field in fields(AppliedPolicies)}
 
 
 def test_scores_are_saved_to_a_pipe(scores: Scores, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from rankgauge.core.policies import (
     DEFAULT_NEGATIVE,
     Missing,
     Negative,
+    Policies,
     ScorePrecision,
     Standardization,
     Tail,
@@ -158,6 +159,21 @@ class Scoring(Record):
             self.query_column, self.document_column, self.score_column, self.grade_column
         )
 
+    @property
+    def policies(self) -> Policies:
+        """How the runs are scored."""
+        return Policies(
+            missing=self.missing,
+            unjudged="condensed" if self.condensed else "nonrelevant",
+            negative=self.negative,
+            ties=self.ties,
+            seed=self.seed,
+            tail=self.tail,
+            documents=self.documents,
+            precision=self.precision,
+            max_grade=self.max_grade,
+        )
+
     def inputs(self) -> tuple[Judgments, list[Run | StoredRun]]:
         """The judgments and the runs, at least one. A run in the file of judgments comes first."""
         files = self.files()
@@ -203,14 +219,7 @@ class Scoring(Record):
                 judgments,
                 sources,
                 measures,
-                missing=self.missing,
-                unjudged="condensed" if self.condensed else "nonrelevant",
-                ties=self.ties,
-                seed=self.seed,
-                tail=self.tail,
-                documents=self.documents,
-                precision=self.precision,
-                max_grade=self.max_grade,
+                policies=self.policies,
                 failures="skip",
                 executor=workers(),
                 progress=advance,

@@ -6,11 +6,14 @@ place. A changed default changes the signatures of scores, and goes into the CHA
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, TypeVar
 
-from rankgauge.core.checks import Number, Whole
+from rankgauge.core.checks import Kind, Number, Whole, checked, one_of
 from rankgauge.core.records import Value
+from rankgauge.errors import RankgaugeError
 from rankgauge.version import __version__
 
 if TYPE_CHECKING:
@@ -130,13 +133,137 @@ LEVELS = Number(0, 1, closed=False, example=LEVEL)
 SAMPLE_NUMBERS = Whole(1, MOST_SAMPLES)
 PERSISTENCES = Number(0, 1, closed=False, example=PERSISTENCE)
 
+# The record of policies
+
+
+class PolicyOptions(TypedDict, total=False):
+    """The fields of `Policies` as keywords, for type checkers: `**options: Unpack[PolicyOptions]`."""
+
+    missing: Missing
+    unjudged: Unjudged
+    negative: Negative
+    ties: Ties
+    seed: int
+    tail: Tail | None
+    documents: int | None
+    precision: ScorePrecision
+    max_grade: int | None
+
+
+class Policies(Value):
+    """How runs are scored, apart from the measures: one record, from the command line to the scorer.
+
+    `rg.evaluate` and `rg.Evaluator` take it whole as `policies=`, or its fields as keywords, or both; a
+    keyword replaces the field of the record. All fields have a default and are checked here, once: a
+    record that exists is valid, and RankgaugeError says what is wrong with a value.
+
+    Parameters
+    ----------
+    missing
+        Judged topics that a run lacks: "zero" scores them as empty rankings, "skip" leaves them out of
+        the means of the run.
+    unjudged
+        Documents without a judgement: "nonrelevant", or "condensed" to take them out of the rankings.
+    negative
+        Documents with a negative grade: "unjudged", as in trec_eval, or "nonrelevant", which makes their
+        grade 0.
+    ties
+        How documents of equal score are ordered. "docno": by id, the greatest first, as trec_eval does;
+        "docno-ascending": by id, the smallest first; "input": as in the input. "pessimistic": the lowest
+        label first, with unjudged documents between labels 0 and 1; for most measures no other order
+        scores worse. "optimistic": the reverse. "random": an order drawn by `seed` and the ids of the
+        query and the documents. "expected": no order; the score is the mean over all orders, by a
+        formula, or else estimated, and then a note says so. A measure that defines how ties are treated,
+        such as ESL, follows its definition, and its signature says so.
+    seed
+        The seed for everything that is drawn at random.
+    tail, documents
+        With tail="tied", the documents of the collection that a run did not retrieve are one more tie
+        at the end of each list. It needs ties="expected", and `documents`, the number of documents in
+        the collection.
+    precision
+        In which floating-point precision the scores of documents are compared: "single" or "double".
+        trec_eval 9.0.8 (2023) and 10 compare them in double precision; trec_eval up to 9.0.7 and
+        pytrec_eval in single precision.
+    max_grade
+        The highest grade of the collection, by default the highest in the judgments.
+
+    >>> Policies(ties="expected").missing
+    'zero'
+    """
+
+    missing: Missing = DEFAULT_MISSING
+    unjudged: Unjudged = DEFAULT_UNJUDGED
+    negative: Negative = DEFAULT_NEGATIVE
+    ties: Ties = DEFAULT_TIES
+    seed: int = SEED
+    tail: Tail | None = None
+    documents: int | None = None
+    precision: ScorePrecision = DEFAULT_PRECISION
+    max_grade: int | None = None
+
+    def __post_init__(self) -> None:
+        state = vars(self)
+        for name, kind in POLICY_KINDS.items():
+            optional = name in ("tail", "documents", "max_grade")
+            state[name] = checked(name, state[name], kind, optional=optional)
+        self._check_tail()
+
+    def _check_tail(self) -> None:
+        if self.tail is None:
+            if self.documents is not None:
+                raise RankgaugeError(f"documents={self.documents!r} needs tail='tied'")
+            return
+        if self.ties != "expected":
+            raise RankgaugeError(
+                f"tail={self.tail!r} needs ties='expected', and ties is {self.ties!r}"
+            )
+        if self.documents is None:
+            raise RankgaugeError(
+                f"tail={self.tail!r} needs documents=, the number of documents in the collection"
+            )
+
+
+POLICY_KINDS: dict[str, Kind] = {
+    "missing": one_of(Missing),
+    "unjudged": one_of(Unjudged),
+    "negative": one_of(Negative),
+    "ties": one_of(Ties),
+    "tail": one_of(Tail),
+    "precision": one_of(ScorePrecision),
+    "seed": SEEDS,
+    "documents": Whole(1),
+    "max_grade": Whole(1),
+}
+"""What each field of `Policies` can be."""
+
+T = TypeVar("T", bound=Callable[..., Any])
+
+
+def takes_policies(target: T) -> T:
+    """Show the fields of `Policies` where a function or class takes `**options: Unpack[PolicyOptions]`:
+    as keywords in its signature, and explained in its docstring, in place of {policies}."""
+    function: Any = target.__init__ if isinstance(target, type) else target  # type: ignore[misc]
+    signature = inspect.signature(function)
+    *own, _ = signature.parameters.values()
+    policies = inspect.signature(Policies).parameters.values()
+    keywords = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in policies]
+    function.__signature__ = signature.replace(parameters=[*own, *keywords])
+    if target.__doc__ and Policies.__doc__:  # there are none with python -OO
+        described = inspect.cleandoc(Policies.__doc__).partition("----------\n")[2]
+        parameters = described.partition("\n\n")[0]
+        target.__doc__ = inspect.cleandoc(target.__doc__).replace("{policies}", parameters)
+    return target
+
 
 KNOWN_ELSEWHERE = ("source", "missing", "standardized", "encoder", "rankgauge")
 """The policies that are known of scores that another tool made."""
 
 
-class Policies(Value):
-    """How the numbers were computed, apart from the measures themselves.
+class AppliedPolicies(Value):
+    """How the numbers were computed, apart from the measures themselves: `Scores.policies`.
+
+    `Policies` is what was asked for; this is what the signatures of the scores say about it.
 
     Parameters
     ----------
@@ -144,7 +271,7 @@ class Policies(Value):
         Where the scores come from if they were not computed here. How ties and unjudged documents were
         treated is then not known, and the signature does not say it.
     ties, seed, tail, unjudged, negative, missing, max_grade
-        As in `Evaluator`. The seed is None if nothing was drawn, and negative is None if negative grades
+        As in `Policies`. The seed is None if nothing was drawn, and negative is None if negative grades
         are unjudged.
     judgments
         "subtopics" if documents were judged for subtopics, else None.
@@ -177,7 +304,7 @@ class Policies(Value):
         out.
 
         >>> from rankgauge import P
-        >>> Policies(rankgauge="0.1.0").signature(P @ 10)
+        >>> AppliedPolicies(rankgauge="0.1.0").signature(P @ 10)
         'P(rel=1)@10|ties=docno-desc|scores=f64|unjudged=nonrelevant|missing=zero|max_grade=1|rankgauge=0.1.0'
         """
         known = self.said()

@@ -6,31 +6,24 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rankgauge.core.arrays import Floats, Ints
-from rankgauge.core.checks import Whole, checked, one_of
+from rankgauge.core.checks import checked, one_of
 from rankgauge.core.notes import Note, counted
 from rankgauge.core.policies import (
     DEFAULT_FAILURES,
-    DEFAULT_MISSING,
     DEFAULT_NEGATIVE,
-    DEFAULT_PRECISION,
     DEFAULT_TIES,
-    DEFAULT_UNJUDGED,
-    SEED,
-    SEEDS,
+    AppliedPolicies,
     Failures,
-    Missing,
-    Negative,
     Policies,
+    PolicyOptions,
     ScorePrecision,
-    Tail,
-    Ties,
-    Unjudged,
+    takes_policies,
 )
 from rankgauge.data.model import POOLED, Run
 from rankgauge.errors import MeasureError, RankgaugeError, Unsupported
@@ -51,23 +44,17 @@ if TYPE_CHECKING:
 Measures: TypeAlias = AnyMeasure | Sequence[AnyMeasure]
 
 
+@takes_policies
 def evaluate(
     qrels: Qrels,
     runs: Runs,
     measures: Measures,
     *,
-    missing: Missing = DEFAULT_MISSING,
-    unjudged: Unjudged = DEFAULT_UNJUDGED,
-    negative: Negative = DEFAULT_NEGATIVE,
-    ties: Ties = DEFAULT_TIES,
-    seed: int = SEED,
-    tail: Tail | None = None,
-    documents: int | None = None,
-    precision: ScorePrecision = DEFAULT_PRECISION,
-    max_grade: int | None = None,
+    policies: Policies | None = None,
     failures: Failures = DEFAULT_FAILURES,
     executor: AnyExecutor | None = None,
     progress: Callable[[str], None] | None = None,
+    **options: Unpack[PolicyOptions],
 ) -> Scores:
     """The score of every run on every judged query by every measure.
 
@@ -82,8 +69,8 @@ def evaluate(
         a list, or in a dict by name. `RunParts("runs/bm25/")` is one run in many files.
     measures
         One measure or several, each a measure or its text: "nDCG@10"; "nDCG@5,10" is two.
-    missing, unjudged, negative, ties, seed, tail, documents, precision, max_grade
-        The policies; `Evaluator` explains each.
+    policies
+        The policies below in one record; those that are also given by keyword replace its own.
     failures
         "skip" leaves out the runs that cannot be read, or that share no topic with the judgments, and
         says so in `.failed`; "raise" raises the error.
@@ -91,27 +78,17 @@ def evaluate(
         Does the work, run by run and part by part; by default threads.
     progress
         Is called with the name of each run done, and of each part of a run in parts.
+    {policies}
 
     >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}
     >>> evaluate(qrels, {"q1": {"b": 9.0, "a": 8.0}}, "RR").mean()
     {'run': {'RR': 0.25}}
     """
-    evaluator = Evaluator(
-        qrels,
-        measures,
-        missing=missing,
-        unjudged=unjudged,
-        negative=negative,
-        ties=ties,
-        seed=seed,
-        tail=tail,
-        documents=documents,
-        precision=precision,
-        max_grade=max_grade,
-    )
+    evaluator = Evaluator(qrels, measures, policies=policies, **options)
     return evaluator.scores(runs, failures=failures, executor=executor, progress=progress)
 
 
+@takes_policies
 class Evaluator:
     """Judgments, measures and policies, prepared once: the one way from runs to scores.
 
@@ -122,34 +99,9 @@ class Evaluator:
         file, or judgments of ranx or ir_measures.
     measures
         One measure or several, each a measure or its text: "nDCG@10"; "nDCG@5,10" is two.
-    missing
-        Judged topics that a run lacks: "zero" scores them as empty rankings, "skip" leaves them out of
-        the means of the run.
-    unjudged
-        Documents without a judgement: "nonrelevant", or "condensed" to take them out of the rankings.
-    negative
-        Documents with a negative grade: "unjudged", as in trec_eval, or "nonrelevant", which makes their
-        grade 0.
-    ties
-        How documents of equal score are ordered. "docno": by id, the greatest first, as trec_eval does;
-        "docno-ascending": by id, the smallest first; "input": as in the input. "pessimistic": the lowest
-        label first, with unjudged documents between labels 0 and 1; for most measures no other order
-        scores worse. "optimistic": the reverse. "random": an order drawn by `seed` and the ids of the
-        query and the documents. "expected": no order; the score is the mean over all orders, by a
-        formula, or else estimated, and then a note says so. A measure that defines how ties are treated,
-        such as ESL, follows its definition, and its signature says so.
-    seed
-        The seed for everything that is drawn at random.
-    tail, documents
-        With tail="tied", the documents of the collection that a run did not retrieve are one more tie
-        at the end of each list. It needs ties="expected", and `documents`, the number of documents in
-        the collection.
-    precision
-        In which floating-point precision the scores of documents are compared: "single" or "double".
-        trec_eval 9.0.8 (2023) and 10 compare them in double precision; trec_eval up to 9.0.7 and
-        pytrec_eval in single precision.
-    max_grade
-        The highest grade of the collection, by default the highest in the judgments.
+    policies
+        The policies below in one record; those that are also given by keyword replace its own.
+    {policies}
 
     >>> evaluator = Evaluator({"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}, ["RR", "P@1"])
     >>> evaluator.scores({"q1": {"b": 9.0, "a": 8.0}}).mean()
@@ -163,33 +115,15 @@ class Evaluator:
         qrels: Qrels,
         measures: Measures,
         *,
-        missing: Missing = DEFAULT_MISSING,
-        unjudged: Unjudged = DEFAULT_UNJUDGED,
-        negative: Negative = DEFAULT_NEGATIVE,
-        ties: Ties = DEFAULT_TIES,
-        seed: int = SEED,
-        tail: Tail | None = None,
-        documents: int | None = None,
-        precision: ScorePrecision = DEFAULT_PRECISION,
-        max_grade: int | None = None,
+        policies: Policies | None = None,
+        **options: Unpack[PolicyOptions],
     ) -> None:
-        checked("missing", missing, one_of(Missing))
-        checked("unjudged", unjudged, one_of(Unjudged))
-        checked("ties", ties, one_of(Ties))
-        checked("tail", tail, one_of(Tail), optional=True)
-        checked("precision", precision, one_of(ScorePrecision))
-        seed = checked("seed", seed, SEEDS)
-        documents = checked("documents", documents, Whole(1), optional=True)
-        max_grade = checked("max_grade", max_grade, Whole(1), optional=True)
-        _check_tail(tail, documents, ties)
-        self.judgments = judgments_of(qrels, negative)
+        self.policies = Policies(**options) if policies is None else replace(policies, **options)
+        self.judgments = judgments_of(qrels, self.policies.negative)
         self.measures = _measures(measures)
-        self.judged = judged_labels(self.judgments, max_grade)
-        self.missing, self.tail = missing, tail
+        self.judged = judged_labels(self.judgments, self.policies.max_grade)
         self._inner = tuple(inner(measure) for measure in self.measures)
-        self._scorer = Scorer(
-            self.judgments, self.judged, self._inner, unjudged, ties, seed, documents, precision
-        )
+        self._scorer = Scorer(self.judgments, self.judged, self._inner, self.policies)
 
     def __repr__(self) -> str:
         names = ", ".join(str(measure) for measure in self.measures)
@@ -254,7 +188,7 @@ class Evaluator:
             nothing_relevant=stacked(
                 [measure.nothing_relevant_each(self.judged) for measure in self._inner], (count,)
             ),
-            policies=self._policies(results),
+            policies=self._applied(results),
             notes=(
                 *self._ties_notes(),
                 *_about(self._inner, about_queries),
@@ -313,13 +247,15 @@ class Evaluator:
         judged; this is not checked. Columns are in the order of `.measures`; an aggregate has the scores
         of the measure inside. There are no notes, such as the error of an estimate.
         """
-        if self.tail is not None:
-            raise RankgaugeError(f"tail={self.tail!r} works for runs only, not for lists of labels")
+        if self.policies.tail is not None:
+            raise RankgaugeError(
+                f"tail={self.policies.tail!r} works for runs only, not for lists of labels"
+            )
         for measure in self._inner:
             if self.judged.aspects is not None and innermost(measure).by_subtopic:
                 raise Unsupported(f"{measure} needs to know which documents are ranked: give a run")
         rankings = self._lists_of_labels(labels, offsets, queries)
-        if self._scorer.unjudged == "condensed":
+        if self.policies.unjudged == "condensed":
             rankings = rankings.condensed()
         return side_by_side(
             [scored(measure, rankings)[0] for measure in self._inner], len(rankings)
@@ -355,8 +291,9 @@ class Evaluator:
 
     # Policies and notes
 
-    def _policies(self, results: Sequence[RunScores]) -> Policies:
-        by = self._scorer
+    def _applied(self, results: Sequence[RunScores]) -> AppliedPolicies:
+        """What the signatures say: the policies as they were applied to these runs."""
+        asked, by = self.policies, self._scorer
         estimated = any(
             remark.error is not None
             for result in results
@@ -364,23 +301,22 @@ class Evaluator:
             if by.ties_of(measure) == "expected"
             for remark in remarks
         )
-        return Policies(
-            ties=f"{by.ties}-desc" if by.ties == "docno" else by.ties,
-            seed=by.seed if by.ties == "random" or estimated else None,
-            tail=None if self.tail is None else f"{self.tail}({by.documents})",
-            scores=PRECISIONS[by.precision],
+        negative = self.judgments.negative
+        return AppliedPolicies(
+            ties=f"{asked.ties}-desc" if asked.ties == "docno" else asked.ties,
+            seed=asked.seed if asked.ties == "random" or estimated else None,
+            tail=None if asked.tail is None else f"{asked.tail}({asked.documents})",
+            scores=PRECISIONS[asked.precision],
             judgments=None if self.judged.aspects is None else "subtopics",
-            unjudged=by.unjudged,
-            negative=None
-            if self.judgments.negative == DEFAULT_NEGATIVE
-            else self.judgments.negative,
-            missing=self.missing,
+            unjudged=asked.unjudged,
+            negative=None if negative == DEFAULT_NEGATIVE else negative,
+            missing=asked.missing,
             max_grade=self.judged.max_grade,
         )
 
     def _ties_notes(self) -> Iterator[Note]:
         """A note on each measure that does not follow a policy for ties that was asked for."""
-        asked = self._scorer.ties
+        asked = self.policies.ties
         for measure in self._inner:
             if measure.own_ties not in (None, asked) and asked != DEFAULT_TIES:
                 kind = f"ties={measure.own_ties} by its definition, not {asked}"
@@ -392,7 +328,7 @@ class Evaluator:
         for result in results:
             own = [*result.notes, *_about(self._scorer.asked(), result.remarks)]
             unjudged = int(np.count_nonzero(result.judged_share[result.present] < 1))
-            if unjudged and over_orders and self._scorer.unjudged == "nonrelevant":
+            if unjudged and over_orders and self.policies.unjudged == "nonrelevant":
                 kind = "unjudged documents among the first ten on {topics}"
                 own.append(Note(kind, count=unjudged))
             yield from (replace(note, run=result.name) for note in own)
@@ -402,19 +338,6 @@ def _about(measures: Sequence[Measure], remarks: Remarks) -> Iterator[Note]:
     """The remarks on each measure, which they name."""
     for measure, notes in zip(measures, remarks, strict=True):
         yield from (replace(note, measure=str(measure)) for note in notes)
-
-
-def _check_tail(tail: Tail | None, documents: int | None, ties: Ties) -> None:
-    if tail is None:
-        if documents is not None:
-            raise RankgaugeError(f"documents={documents!r} needs tail='tied'")
-        return
-    if ties != "expected":
-        raise RankgaugeError(f"tail={tail!r} needs ties='expected', and ties is {ties!r}")
-    if documents is None:
-        raise RankgaugeError(
-            f"tail={tail!r} needs documents=, the number of documents in the collection"
-        )
 
 
 def _wholes(name: str, values: ArrayLike) -> Ints:

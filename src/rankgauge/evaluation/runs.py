@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Bools, Floats, Ints, T
 from rankgauge.core.notes import Note
-from rankgauge.core.policies import ScorePrecision, Ties, Unjudged
+from rankgauge.core.policies import Policies, Ties
 from rankgauge.core.records import Record
 from rankgauge.core.seeds import list_seeds
 from rankgauge.data.model import Ids, Judgments, Run
@@ -109,16 +109,12 @@ class Scorer(Record):
     judgments: Judgments
     judged: JudgedLabels
     measures: tuple[Measure, ...]
-    unjudged: Unjudged
-    ties: Ties
-    seed: int
-    documents: int | None
-    precision: ScorePrecision
+    policies: Policies
     threads: int = 1
 
     def ties_of(self, measure: Measure) -> Ties:
         """How equal scores are treated for a measure: as its definition says, or as asked for."""
-        return measure.own_ties or self.ties
+        return measure.own_ties or self.policies.ties
 
     def asked(self) -> list[Measure]:
         """The measures that are asked about rankings; the others follow from their scores."""
@@ -153,8 +149,8 @@ class Scorer(Record):
                 piece,
                 self.judged,
                 ties=ties,
-                seed=self.seed,
-                precision=self.precision,
+                seed=self.policies.seed,
+                precision=self.policies.precision,
             )
 
         return self._scores_of(lists, piece)
@@ -165,11 +161,12 @@ class Scorer(Record):
         piece: Piece | None = None,
     ) -> PieceScores:
         """The scores of the lists that `aligned` makes, once for each way to treat equal scores."""
-        lists = aligned(self.ties)
-        rankings = {self.ties: self._with_ties(lists, self.ties)}
-        judged_share, _ = scored(JUDGED_AT_10, rankings[self.ties])
+        usual = self.policies.ties
+        lists = aligned(usual)
+        rankings = {usual: self._with_ties(lists, usual)}
+        judged_share, _ = scored(JUDGED_AT_10, rankings[usual])
         asked = self.asked()
-        for ties in {self.ties_of(measure) for measure in asked} - {self.ties}:
+        for ties in {self.ties_of(measure) for measure in asked} - {usual}:
             rankings[ties] = self._with_ties(aligned(ties), ties)
         complete = {ties: self._completed(each, lists) for ties, each in rankings.items()}
         answers = [scored(measure, complete[self.ties_of(measure)]) for measure in asked]
@@ -187,7 +184,7 @@ class Scorer(Record):
         """The lists in rank order, or as groups of tied documents."""
         if ties != "expected":
             return lists.rankings
-        seeds = list_seeds(self.seed, self.judgments.queries.take(lists.queries))
+        seeds = list_seeds(self.policies.seed, self.judgments.queries.take(lists.queries))
         return tied_lists(lists.rankings, lists.tied, seeds)
 
     def _completed(
@@ -195,11 +192,11 @@ class Scorer(Record):
     ) -> Rankings | TiedRankings:
         """The rankings with the rest of the collection as a tail, and without unjudged documents, as the
         policies say."""
-        if isinstance(rankings, TiedRankings) and self.documents is not None:
+        if isinstance(rankings, TiedRankings) and self.policies.documents is not None:
             rankings = with_tail(
-                rankings, lists.queries, self.judgments, lists.retrieved, self.documents
+                rankings, lists.queries, self.judgments, lists.retrieved, self.policies.documents
             )
-        return rankings.condensed() if self.unjudged == "condensed" else rankings
+        return rankings.condensed() if self.policies.unjudged == "condensed" else rankings
 
     def run_scores(
         self, name: str, source: str, piece: PieceScores, dropped: tuple[Note, ...] = ()

@@ -12,7 +12,7 @@ import numpy as np
 
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.notes import counted
-from rankgauge.core.policies import DEFAULT_PRECISION, SEED, Policies, ScorePrecision, Ties
+from rankgauge.core.policies import DEFAULT_PRECISION, SEED, AppliedPolicies, ScorePrecision, Ties
 from rankgauge.core.records import Record
 from rankgauge.core.tables import visible_line
 from rankgauge.data.model import Judgments, Run
@@ -148,7 +148,7 @@ class Reader(Record):
         return bounds
 
 
-def ties_of(policies: Policies) -> Ties:
+def ties_of(policies: AppliedPolicies) -> Ties:
     """How the scores were made where documents have equal scores."""
     text = policies.ties.removesuffix("-desc")
     if text not in get_args(Ties):

@@ -14,7 +14,7 @@ import numpy as np
 
 from rankgauge.core.arrays import Bools, Floats, Ints
 from rankgauge.core.notes import Note, counted
-from rankgauge.core.policies import Policies
+from rankgauge.core.policies import AppliedPolicies
 from rankgauge.core.records import Record
 from rankgauge.core.sealing import SEAL, read_json, unsealed
 from rankgauge.errors import InputError, RankgaugeError
@@ -183,13 +183,13 @@ class Document:
             raise InputError(self.source, None, message) from None
         return measure
 
-    def policies(self) -> Policies:
+    def policies(self) -> AppliedPolicies:
         """The policies, all of them known."""
         policies = self.entries["policies"]
         if not isinstance(policies, dict):
             self.refuse("policies", short(policies), "an object")
         check_policies(policies, self.source)
-        return Policies(**policies)
+        return AppliedPolicies(**policies)
 
     def notes(self) -> tuple[Note, ...]:
         """The notes; those that are text are of earlier versions."""
@@ -221,7 +221,7 @@ class Described(Record):
     measures: tuple[Scored | Aggregate, ...]
     relevant: Ints
     nothing_relevant: Bools
-    policies: Policies
+    policies: AppliedPolicies
     notes: tuple[Note, ...]
     failed: tuple[str, ...]
 

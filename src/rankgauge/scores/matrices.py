@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from rankgauge.core.arrays import Bools, Floats, Ints
 from rankgauge.core.notes import Note, counted
-from rankgauge.core.policies import Missing, Policies
+from rankgauge.core.policies import AppliedPolicies, Missing
 from rankgauge.errors import InputError, MeasureError, RankgaugeError
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.elsewhere import Given, given
@@ -90,7 +90,7 @@ def scores_of(
         judged_at_10=np.full(present.shape, np.nan),
         relevant=np.full(len(queries), UNKNOWN),
         nothing_relevant=np.zeros((len(measures), len(queries)), dtype=np.bool_),
-        policies=Policies(source=source, missing=missing),
+        policies=AppliedPolicies(source=source, missing=missing),
     )
 
 
@@ -190,7 +190,7 @@ def joined(parts: Sequence[Scores]) -> Scores:
     )
 
 
-def _common_policies(parts: Sequence[Scores]) -> Policies:
+def _common_policies(parts: Sequence[Scores]) -> AppliedPolicies:
     """The policies if all scores have the same; otherwise only how missing topics are treated."""
     ways: set[Missing] = {part.policies.missing for part in parts if not part.present.all()}
     if len(ways) > 1:

@@ -19,9 +19,9 @@ from rankgauge.core.policies import (
     LEVEL,
     SAMPLES,
     SEED,
+    AppliedPolicies,
     IntervalKind,
     Missing,
-    Policies,
     Standardization,
 )
 from rankgauge.core.records import Record
@@ -100,7 +100,7 @@ class Scores(Result, Record):
     judged_at_10: Floats
     relevant: Ints
     nothing_relevant: Bools
-    policies: Policies = field(default_factory=Policies)
+    policies: AppliedPolicies = field(default_factory=AppliedPolicies)
     notes: tuple[Note, ...] = ()
     failed: tuple[str, ...] = ()
 
