@@ -178,7 +178,7 @@ def test_a_question_is_named_only_if_some_measure_answers_it() -> None:
 
 
 def test_families_are_what_their_modules_register() -> None:
-    registry.load_families()
+    registry.MEASURES.load()
     ours = {
         name: registry.MEASURES.origin(entry)
         for name, entry in registry.MEASURES.entries.items()

@@ -4,55 +4,125 @@ from __future__ import annotations
 
 import importlib
 import threading
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Generic, TypeVar
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import Any, TypeVar
 
 from rankgauge.core.plugins import may_replace, module_of, origin
+from rankgauge.errors import RankgaugeError
 
 E = TypeVar("E")
 
 
-class Registry(Generic[E]):
-    """Entries by name. A module of ours is imported when one of its entries is first asked for.
+class Registry(Mapping[str, E]):
+    """Entries by name, as a mapping: ours first, in the order in which they are listed.
+
+    A module of ours is imported when one of its entries is first asked for.
+
+    >>> colors: Registry[str] = Registry("color", {"red": "#f00", "blue": "#00f"})
+    >>> colors.register("#0f0", "green")
+    >>> list(colors), colors["Green"]
+    (['red', 'blue', 'green'], '#0f0')
+    >>> colors.find("bleu")
+    Traceback (most recent call last):
+    rankgauge.errors.RankgaugeError: there is no color 'bleu'; did you mean blue?
 
     Parameters
     ----------
+    kind
+        What messages call an entry.
+    entries
+        The entries that are there from the start.
     package
-        Our package. It is also the name of the group of entry points.
+        Our package, if `homes` names its modules. It is also the group of entry points.
     homes
         The names of ours, each with its module in the package, in the order in which they are listed.
-    plural
-        How messages call the entries.
-    folded
-        A name as it is compared; by default without regard to case.
-    origin_of
-        Where a class comes from. Another class of the same origin may take its name.
-    loaded
-        Called with what an entry point gives; by default loading is enough to register it.
+    identifiers
+        Whether a name must be an identifier, because texts such as "nDCG@10" are made of names.
+    reserved
+        Names that no entry may have.
+    error
+        What is raised where a name cannot be used.
+    maker
+        The class or function that an entry comes from; by default the entry itself, or its class.
     """
 
     def __init__(
         self,
-        package: str,
-        homes: Mapping[str, str],
-        plural: str,
+        kind: str,
+        entries: Mapping[str, E] | None = None,
         *,
-        folded: Callable[[str], str] = str.lower,
-        origin_of: Callable[[type], str] = origin,
-        loaded: Callable[[Any], object] | None = None,
+        package: str = "",
+        homes: Mapping[str, str] | None = None,
+        identifiers: bool = False,
+        reserved: Collection[str] = (),
+        error: type[RankgaugeError] = RankgaugeError,
+        maker: Callable[[E], Any] | None = None,
     ) -> None:
-        self.package, self.homes, self.plural = package, homes, plural
-        self.entries: dict[str, E] = {}
+        self.kind, self.package, self.homes = kind, package, homes or {}
+        self.entries: dict[str, E] = dict(entries or {})
         self.aliases: dict[str, str] = {}
         self.broken: list[str] = []
         """What installed packages offer and cannot be loaded, and why."""
-        self.discovered = False
-        self._folded, self._origin_of, self._loaded = folded, origin_of, loaded
+        self.discovered = not package
+        self._modules = dict.fromkeys(f"{package}.{home}" for home in self.homes.values())
+        self._identifiers, self._reserved = identifiers, reserved
+        self._error, self._maker = error, maker
         self._lock = threading.RLock()
 
+    # What a kind of entry may do in its own way
+
+    def name_of(self, entry: E) -> str:
+        """The name of an entry that is registered without one."""
+        return str(entry.name)  # type: ignore[attr-defined]
+
+    def folded(self, name: str) -> str:
+        """A name as it is compared: without regard to case."""
+        return name.lower()
+
     def origin(self, entry: E) -> str:
-        """Where an entry comes from."""
-        return self._origin_of(entry if isinstance(entry, type) else type(entry))
+        """Where an entry comes from. An entry of the same origin may take its name."""
+        return origin(self.maker(entry))
+
+    def check(self, entry: E) -> None:
+        """Raise an error if an entry that is not ours cannot be registered."""
+
+    def offered(self, thing: Any) -> None:
+        """Take what an entry point of an installed package gives. Loading it may have been enough."""
+
+    def hint(self, name: str) -> str:
+        """What to write in place of a name that is not known."""
+        near = self.near(name)
+        return f"did you mean {' or '.join(near)}?" if near else f"there are {self.listed()}"
+
+    # Adding
+
+    def register(self, entry: E, name: str | None = None) -> None:
+        """Make an entry known by its name and aliases; an error where another entry has a name."""
+        ours = module_of(self.maker(entry)) in self._modules
+        if not ours:
+            self.check(entry)
+        name = self.name_of(entry) if name is None else name
+        aliases: tuple[str, ...] = getattr(entry, "aliases", ())
+        for spelling in (name, *aliases):
+            identifier = spelling.isascii() and spelling.isidentifier()
+            if (self._identifiers and not identifier) or spelling in self._reserved:
+                raise self._error(
+                    f"a {self.kind} cannot be called {spelling!r}, expected another name"
+                )
+            if not ours and (holder := self.holder(spelling, entry)):
+                raise self._error(f"the name {spelling} is taken by {holder}")
+        self.add(name, entry, aliases)
+
+    def add(self, name: str, entry: E, aliases: Iterable[str] = ()) -> None:
+        """Make an entry known by its name and aliases, whoever has them now."""
+        self.entries[name] = entry
+        self.aliases.update(dict.fromkeys(aliases, name))
+
+    def maker(self, entry: E) -> Any:
+        """The class or function that an entry comes from."""
+        if self._maker is not None:
+            return self._maker(entry)
+        return entry if hasattr(entry, "__qualname__") else type(entry)
 
     def holder(self, name: str, entry: E) -> str | None:
         """Who has this name already, so that the entry may not take it; None if it may."""
@@ -60,65 +130,80 @@ class Registry(Generic[E]):
         if known is None:
             return None
         if known not in self.entries:
-            home = f"{self.package}.{self.homes[known]}"
-            return (
-                None
-                if module_of(entry if isinstance(entry, type) else type(entry)) == home
-                else home
-            )
+            return f"{self.package}.{self.homes[known]}"
         holder = self.origin(self.entries[known])
         return None if may_replace(holder, self.origin(entry)) else holder
 
-    def add(self, name: str, entry: E, aliases: Iterable[str] = ()) -> None:
-        """Make an entry known by its name and aliases."""
-        self.entries[name] = entry
-        self.aliases.update(dict.fromkeys(aliases, name))
+    # Looking up
 
-    def has(self, name: str) -> bool:
-        """Whether an entry has exactly this name, or this alias."""
-        return name in self.homes or name in self.entries or name in self.aliases
-
-    def names(self) -> list[str]:
-        """The names of all entries that are known now: ours first."""
-        return list(dict.fromkeys((*self.homes, *self.entries)))
-
-    def spelled(self, name: str) -> str | None:
-        """The name of the entry that is spelled like this, or differs as `folded` allows."""
-        if self.has(name):
-            return self.aliases.get(name, name)
-        spellings = {
-            self._folded(each): each for each in (*self.aliases, *self.entries, *self.homes)
-        }
-        known = spellings.get(self._folded(str(name)))
-        return None if known is None else self.aliases.get(known, known)
-
-    def find(self, name: str) -> E | None:
-        """The entry of this name; None if there is none, in installed packages either."""
+    def __getitem__(self, name: str) -> E:
         if self.spelled(name) is None:
             self.discover()
         known = self.spelled(name)
         if known is None:
-            return None
+            raise KeyError(name)
         if known not in self.entries:
             module = importlib.import_module(f"{self.package}.{self.homes[known]}")
             if known not in self.entries:  # not all modules register what they have
                 self.entries[known] = getattr(module, known)
         return self.entries[known]
 
+    def __iter__(self) -> Iterator[str]:
+        self.discover()
+        return iter(self.names())
+
+    def __len__(self) -> int:
+        self.discover()
+        return len(self.names())
+
+    def __contains__(self, name: object) -> bool:
+        """Whether an entry that is known now has exactly this name, or this alias."""
+        return name in self.homes or name in self.entries or name in self.aliases
+
+    def find(self, name: str) -> E:
+        """The entry of this name, exact or without regard to case; an error has a hint if there is
+        none, in installed packages either."""
+        try:
+            return self[name]
+        except KeyError:
+            pass
+        message = f"there is no {self.kind} {name!r}"
+        raise self._error("; ".join([message, self.hint(name), *self.broken]))
+
+    def names(self) -> list[str]:
+        """The names of all entries that are known now: ours first."""
+        return list(dict.fromkeys((*self.homes, *self.entries)))
+
+    def listed(self) -> str:
+        """These names, for messages."""
+        return ", ".join(self.names())
+
+    def spelled(self, name: str) -> str | None:
+        """The name of the entry that is spelled like this, or differs as `folded` allows."""
+        if name in self:
+            return self.aliases.get(name, name)
+        known = self._spellings().get(self.folded(str(name)))
+        return None if known is None else self.aliases.get(known, known)
+
     def near(self, name: str, others: Iterable[str] = ()) -> list[str]:
         """The nearest names to one that is not known; `others` are names beside those of entries."""
         import difflib
 
-        spellings = (*others, *self.aliases, *self.entries, *self.homes)
-        known = {self._folded(each): each for each in spellings}
-        close = difflib.get_close_matches(self._folded(name), known, n=3, cutoff=0.5)
+        known = self._spellings(others)
+        close = difflib.get_close_matches(self.folded(name), known, n=3, cutoff=0.5)
         return [known[each] for each in close]
 
-    def all(self) -> dict[str, E]:
-        """All entries by name: ours first, then those of installed packages and plug-ins."""
-        self.discover()
-        every = {name: self.find(name) for name in self.names()}
-        return {name: entry for name, entry in every.items() if entry is not None}
+    def _spellings(self, others: Iterable[str] = ()) -> dict[str, str]:
+        """All names and aliases, by how they are compared."""
+        every = (*others, *self.aliases, *self.entries, *self.homes)
+        return {self.folded(each): each for each in every}
+
+    # Modules of ours, and those of others
+
+    def load(self) -> None:
+        """Import all modules that have entries of ours."""
+        for module in self._modules:
+            importlib.import_module(module)
 
     def discover(self) -> None:
         """Load what installed packages offer as entry points, once."""
@@ -130,9 +215,7 @@ class Registry(Generic[E]):
 
             for point in importlib.metadata.entry_points(group=self.package):
                 try:
-                    offered = point.load()
-                    if self._loaded is not None:
-                        self._loaded(offered)
+                    self.offered(point.load())
                 except Exception as error:
-                    message = f"the {self.plural} of {point.value} cannot be loaded: {error}"
+                    message = f"the {self.kind}s of {point.value} cannot be loaded: {error}"
                     self.broken.append(message)

@@ -10,10 +10,11 @@ from collections.abc import Callable, Iterable
 from typing import Any, Protocol, TypeAlias
 
 from rankgauge.core.parameters import Parametric
+from rankgauge.core.registry import Registry
 from rankgauge.errors import MeasureError
-from rankgauge.measures import registry
 from rankgauge.measures.around import Aggregate
 from rankgauge.measures.base import Measure
+from rankgauge.measures.registry import MEASURES
 
 TOKEN = re.compile(
     r"\s*(?:(?P<number>[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?(?![A-Za-z_0-9]))"
@@ -25,14 +26,6 @@ DEEPEST = 20
 LONGEST = 2_000
 MOST = 100
 """How many cut-offs one text may list."""
-
-
-class Vocabulary(Protocol):
-    """Where a parser looks names up."""
-
-    def is_registered(self, name: str, /) -> bool: ...
-
-    def find(self, name: str, /) -> Any: ...
 
 
 class IrMeasure(Protocol):
@@ -157,7 +150,7 @@ def _value_text(value: Any) -> str:
 class Parser:
     """Recursive descent over the tokens of one text, for measures and for metrics of texts."""
 
-    registry: Vocabulary = registry
+    registry: Registry[Any] = MEASURES
     what = "measure"
     usual = "AP"
     """One that can stand inside another, for messages."""
@@ -215,7 +208,7 @@ class Parser:
         if self.depth > DEEPEST:
             raise MeasureError(f"{self.what}s nested more than {DEEPEST} deep")
         name = self.expect("name")
-        known = None if self.registry.is_registered(name) else self.elsewhere(name)
+        known = None if name in self.registry else self.elsewhere(name)
         wraps = known is None and isinstance(self.registry.find(name), type)
         values, keywords = self.arguments(wraps) if self.peek("symbol", "(") else ([], {})
         cutoff = self.cutoff()

@@ -24,39 +24,41 @@ HOMES = {
 R = TypeVar("R", bound=type[Ranker])
 
 
+class _Methods(Registry[type[Ranker]]):
+    """Methods, which are classes and have the names of their classes."""
+
+    def name_of(self, entry: type[Ranker]) -> str:
+        return entry.__name__
+
+    def check(self, entry: type[Ranker]) -> None:
+        if not (isinstance(entry, type) and issubclass(entry, Ranker)):
+            raise RankgaugeError(f"{entry!r} is not a method, expected a subclass of Ranker")
+
+    def offered(self, thing: Any) -> None:
+        if isinstance(thing, type) and issubclass(thing, Ranker):
+            self.register(thing)
+
+    def hint(self, name: str) -> str:
+        own = "a method of your own is registered first, by --plugin FILE or rankers.register"
+        return f"the methods are {self.listed()}; {own}"
+
+
+METHODS = _Methods("method", package="rankgauge.rankers", homes=HOMES)
+find_method = METHODS.find
+
+
 def register(method: R) -> R:
     """Make a method known by the name of its class, without regard to case, and return it.
 
     Raises RankgaugeError where another method has the name.
     """
-    if not (isinstance(method, type) and issubclass(method, Ranker)):
-        raise RankgaugeError(f"{method!r} is not a method, expected a subclass of Ranker")
-    if holder := METHODS.holder(method.__name__, method):
-        raise RankgaugeError(f"the name {method.__name__} is taken by {holder}")
-    METHODS.add(method.__name__, method)
+    METHODS.register(method)
     return method
 
 
-def _offered(entry: object) -> None:
-    """Register what an installed package offers, if it is a method."""
-    if isinstance(entry, type) and issubclass(entry, Ranker):
-        register(entry)
-
-
-METHODS: Registry[type[Ranker]] = Registry("rankgauge.rankers", HOMES, "methods", loaded=_offered)
-methods = METHODS.all
-
-
-def find_method(name: str) -> type[Ranker]:
-    """The method of this name, without regard to case; RankgaugeError lists all names."""
-    method = METHODS.find(name)
-    if method is None:
-        known = f"the methods are {', '.join(METHODS.names())}"
-        own = "a method of your own is registered first, by --plugin FILE or rankers.register"
-        raise RankgaugeError(
-            "; ".join([f"there is no method {name!r}", known, own, *METHODS.broken])
-        )
-    return method
+def methods() -> dict[str, type[Ranker]]:
+    """All methods by name: ours first, then those of installed packages and plug-ins."""
+    return dict(METHODS)
 
 
 def with_settings(names: Sequence[str], settings: Mapping[str, Any]) -> list[Ranker]:

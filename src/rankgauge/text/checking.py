@@ -23,7 +23,7 @@ from rankgauge.text.chance import Null
 from rankgauge.text.data.texts import Candidates, DrawnTexts, Texts
 from rankgauge.text.grammar import parse_metric
 from rankgauge.text.normalization import ChanceMetric, LinearMetric, V1Metric, V2Metric, ZMetric
-from rankgauge.text.registry import is_registered, metrics
+from rankgauge.text.registry import METRICS, metrics
 from rankgauge.text.tokens import source_words
 
 DRAWS = 400
@@ -164,7 +164,7 @@ def _same(a: Floats, b: Floats, rounding: float = 0.0) -> NDArray[np.bool_]:
 
 def _text_form(subject: _Subject) -> None:
     metric = subject.metric
-    if not is_registered(metric.name):
+    if metric.name not in METRICS:
         return
     if parse_metric(str(metric)) != metric:
         subject.broken(f"its text form {str(metric)!r} is read as {parse_metric(str(metric))}")

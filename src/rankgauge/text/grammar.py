@@ -7,8 +7,8 @@ from typing import Any
 
 from rankgauge.errors import MeasureError
 from rankgauge.measures.grammar import LONGEST, Parser
-from rankgauge.text import registry
 from rankgauge.text.base import Metric
+from rankgauge.text.registry import METRICS
 
 
 def parse_metric(text: str | Metric) -> Metric:
@@ -46,7 +46,7 @@ def find_metric(text: str) -> Metric | None:
 class _MetricParser(Parser):
     """The parser of metrics."""
 
-    registry = registry
+    registry = METRICS
     what = "metric"
     usual = "rouge1"
 
@@ -54,4 +54,4 @@ class _MetricParser(Parser):
         return None
 
     def registered(self, name: str, values: list[Any], keywords: dict[str, Any]) -> Any:
-        return registry.find(name)(*values, **keywords)
+        return METRICS.find(name)(*values, **keywords)

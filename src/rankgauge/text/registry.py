@@ -31,34 +31,28 @@ MetricEntry = Metric | type[Metric]
 E = TypeVar("E", bound=MetricEntry)
 
 
-def _folded(name: str) -> str:
-    return name.lower().replace("-", "").replace("_", "")
+class _Metrics(Registry[MetricEntry]):
+    """Metrics. A module may replace its own."""
+
+    def folded(self, name: str) -> str:
+        return name.lower().replace("-", "").replace("_", "")
+
+    def origin(self, entry: MetricEntry) -> str:
+        return module_of(self.maker(entry))
 
 
-METRICS: Registry[MetricEntry] = Registry(
-    "rankgauge.text", HOMES, "metrics", folded=_folded, origin_of=module_of
+METRICS = _Metrics(
+    "metric", package="rankgauge.text", homes=HOMES, identifiers=True, error=MeasureError
 )
-is_registered = METRICS.has
-metrics = METRICS.all
+find = METRICS.find
 
 
 def register(entry: E) -> E:
     """Make a metric known by its name, and return it; MeasureError where another one has the name."""
-    name = entry.name
-    if not name.isascii() or not name.isidentifier():
-        raise MeasureError(f"a metric cannot be called {name!r}, expected another name")
-    if holder := METRICS.holder(name, entry):
-        raise MeasureError(f"the name {name} is taken by {holder}")
-    METRICS.add(name, entry)
+    METRICS.register(entry)
     return entry
 
 
-def find(name: str) -> MetricEntry:
-    """The metric of this name, exact or without regard to case; MeasureError names the nearest."""
-    entry = METRICS.find(name)
-    if entry is None:
-        near = METRICS.near(name)
-        known = f"there are {', '.join(METRICS.names())}"
-        hint = f"did you mean {' or '.join(near)}?" if near else known
-        raise MeasureError("; ".join([f"there is no metric {name!r}", hint, *METRICS.broken]))
-    return entry
+def metrics() -> dict[str, MetricEntry]:
+    """All metrics by name: ours first, then those of installed packages and plug-ins."""
+    return dict(METRICS)
