@@ -37,6 +37,10 @@ class DuplicateError(InputError):
     """A document that occurs twice for a topic."""
 
 
+class MisplacedFile(RankgaugeError):
+    """A run in the place of judgments, judgments in the place of a run, or one file in both places."""
+
+
 class NoSharedTopics(InputError):
     """A run none of whose topics is judged: its scores would all be 0 and mean nothing."""
 

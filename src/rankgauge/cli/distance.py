@@ -30,7 +30,6 @@ from rankgauge.cli.options import (
 from rankgauge.cli.output import Incomplete, notify, progress, show_with_notes
 from rankgauge.cli.scoring import (
     about_judgments,
-    can_be_read,
     column_names,
     read_judgments,
     same_file,
@@ -55,7 +54,7 @@ from rankgauge.distance.settling import settled as settle
 from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.evaluation.evaluator import evaluate
 from rankgauge.evaluation.inputs import label
-from rankgauge.evaluation.mismatch import no_shared_topics
+from rankgauge.io.diagnosis import can_be_read, no_shared_topics
 from rankgauge.io.files import display_name
 from rankgauge.io.parts import StoredRun, stored_runs
 from rankgauge.io.trec import read_qrels

@@ -177,7 +177,8 @@ def command(
                 **policies,
             )
     except RankgaugeError:
-        check_order(scoring.qrels, scoring.runs, scoring.columns, scoring.size_limit)
+        reading: Any = {"columns": scoring.columns, "size_limit": scoring.size_limit}
+        check_order(scoring.qrels, scoring.runs, **reading)
         raise
     if by_team and not found.left_out:
         raise RankgaugeError("--by-team: all runs are of one team, so no pool is left without it")

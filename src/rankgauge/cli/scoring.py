@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -25,12 +26,13 @@ from rankgauge.core.policies import (
 from rankgauge.core.records import Record
 from rankgauge.data.model import Judgments, Run
 from rankgauge.data.roles import ColumnNames
-from rankgauge.errors import InputError, RankgaugeError
+from rankgauge.errors import InputError, MisplacedFile, RankgaugeError
 from rankgauge.evaluation.evaluator import evaluate
 from rankgauge.evaluation.parts import steps_of
+from rankgauge.io import diagnosis
 from rankgauge.io.files import STANDARD_INPUT, open_content
 from rankgauge.io.parts import StoredRun, stored_runs
-from rankgauge.io.trec import RunFile, read_qrels, read_qrels_and_run, read_run
+from rankgauge.io.trec import RunFile
 from rankgauge.measures import Aggregate, Measure
 from rankgauge.measures.around import innermost, of_rankings
 from rankgauge.measures.grammar import apart, parse_all
@@ -59,56 +61,17 @@ def column_names(
     return ColumnNames(query or None, document or None, score or None, grade or None)
 
 
-def read_judgments(qrels: str, runs: Sequence[str], **reading: Any) -> tuple[Judgments, Run | None]:
-    """The judgments in a file, and the run in the file if it has both.
-
-    Only a file that has both may also be given as a run.
-    """
-    twice = f"{qrels} is given as judgements and as a run"
+@contextmanager
+def usage_errors() -> Iterator[None]:
+    """Files in each other's place are a mistake in the command line, whose usage is then shown."""
     try:
-        judgments, own = read_qrels_and_run(qrels, **reading)
-    except InputError as error:
-        if qrels in runs:
-            raise click.UsageError(f"{twice} ({error})") from None
-        check_order(qrels, runs, reading["columns"], reading["size_limit"])
-        raise
-    if own is None and qrels in runs:
-        raise click.UsageError(twice)
-    return judgments, own
+        yield
+    except MisplacedFile as error:
+        raise click.UsageError(str(error)) from None
 
 
-def check_order(qrels: str, runs: Sequence[str], columns: ColumnNames, size_limit: int) -> None:
-    """Refuse a run and judgments that were given the wrong way round.
-
-    It is called when the files, as they were given, could not be used.
-    """
-    reading: Any = {"columns": columns, "size_limit": size_limit}
-    if not can_be_read(read_run, qrels, **reading):
-        return
-    as_given = can_be_read(read_qrels, qrels, **reading)
-    for run in runs[:MOST_TRIED]:
-        if not can_be_read(read_qrels, run, **reading):
-            continue
-        if not (as_given and can_be_read(read_run, run, **reading)):
-            raise click.UsageError(
-                f"the files are the wrong way round: {qrels} is a run and {run} has judgements; "
-                "give the judgements as QRELS"
-            )
-
-
-MOST_TRIED = 10
-"""How many runs are tried as judgments, when the file given as judgments is a run."""
-
-
-def can_be_read(read: Callable[..., object], file: str, **reading: Any) -> bool:
-    """Whether a function reads this file without an error; only regular files are tried."""
-    if not os.path.isfile(file):
-        return False
-    try:
-        read(file, **reading)
-    except RankgaugeError:
-        return False
-    return True
+read_judgments = usage_errors()(diagnosis.read_judgments)
+check_order = usage_errors()(diagnosis.check_order)
 
 
 class Scoring(Record):
@@ -225,7 +188,7 @@ class Scoring(Record):
                 progress=advance,
             )
         if not scores.runs:
-            check_order(self.qrels, self.runs, self.columns, self.size_limit)
+            check_order(self.qrels, self.runs, columns=self.columns, size_limit=self.size_limit)
             raise RankgaugeError("\n".join(scores.failed))
         return scores
 

@@ -21,12 +21,13 @@ from rankgauge.cli.options import (
     seed_option,
     together,
 )
-from rankgauge.cli.scoring import can_be_read, column_names, read_judgments
+from rankgauge.cli.scoring import column_names, read_judgments
 from rankgauge.core.policies import Absent, SharedTopics
 from rankgauge.core.records import Record
 from rankgauge.data.features import Features
 from rankgauge.errors import InputError
 from rankgauge.fusion.weights import run_space
+from rankgauge.io.diagnosis import can_be_read
 from rankgauge.io.letor import read_letor
 from rankgauge.io.parts import stored_runs
 from rankgauge.io.trec import read_qrels, read_run

@@ -147,7 +147,8 @@ def read_tracks(
                 **policies,
             )
         except RankgaugeError:
-            check_order(own.qrels, _files(own.runs), columns, size_limit)
+            files = _files(own.runs)
+            check_order(own.qrels, files, columns=columns, size_limit=size_limit)
             raise
         notify(about_judgments(track.judgments))
         tracks.append(replace(track, name=name) if tables else track)

@@ -26,8 +26,8 @@ from rankgauge.core.policies import (
     takes_policies,
 )
 from rankgauge.data.model import POOLED, Run
-from rankgauge.errors import MeasureError, RankgaugeError, Unsupported
-from rankgauge.evaluation.inputs import Qrels, Runs, judgments_of, sources_of
+from rankgauge.errors import InputError, MeasureError, RankgaugeError, Unsupported
+from rankgauge.evaluation.inputs import Qrels, Runs, check_places, judgments_of, sources_of
 from rankgauge.evaluation.parts import scored_runs
 from rankgauge.evaluation.runs import Remarks, RunScores, Scorer, scored, side_by_side, stacked
 from rankgauge.measures.around import Aggregate, inner, innermost
@@ -84,8 +84,12 @@ def evaluate(
     >>> evaluate(qrels, {"q1": {"b": 9.0, "a": 8.0}}, "RR").mean()
     {'run': {'RR': 0.25}}
     """
-    evaluator = Evaluator(qrels, measures, policies=policies, **options)
-    return evaluator.scores(runs, failures=failures, executor=executor, progress=progress)
+    try:
+        evaluator = Evaluator(qrels, measures, policies=policies, **options)
+        return evaluator.scores(runs, failures=failures, executor=executor, progress=progress)
+    except InputError as error:
+        check_places(qrels, runs, error)
+        raise
 
 
 @takes_policies

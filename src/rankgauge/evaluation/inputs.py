@@ -18,6 +18,7 @@ from rankgauge.core.policies import DEFAULT_NEGATIVE, Negative
 from rankgauge.core.records import Record
 from rankgauge.data.model import JudgedDict, Judgments, Run, RunDict
 from rankgauge.errors import InputError, RankgaugeError
+from rankgauge.io.diagnosis import check_order
 from rankgauge.io.files import STANDARD_INPUT, display_name
 from rankgauge.io.parts import RunParts
 from rankgauge.io.trec import Path, RunFile, read_qrels, run_files
@@ -91,6 +92,18 @@ def _sources_of(runs: Runs) -> list[Source]:
         else:
             sources.append(_source(run, f"run{number}"))
     return sources
+
+
+def check_places(qrels: Qrels, runs: Runs, error: InputError) -> None:
+    """Raise MisplacedFile if this error came about because judgments and runs are files that were given
+    in each other's place."""
+    if not isinstance(qrels, str | os.PathLike):
+        return
+    several = runs.values() if isinstance(runs, Mapping) else runs
+    several = several if isinstance(several, Iterable) and not isinstance(runs, str) else [runs]
+    paths = [run.path if isinstance(run, RunFile) else run for run in several]
+    files = [os.fspath(path) for path in paths if isinstance(path, str | os.PathLike)]
+    check_order(os.fspath(qrels), files, error=error)
 
 
 def label(source: Source) -> str:

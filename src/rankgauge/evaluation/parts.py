@@ -21,7 +21,6 @@ from rankgauge.core.records import Record
 from rankgauge.data.model import Ids
 from rankgauge.errors import InputError, RankgaugeError
 from rankgauge.evaluation.inputs import Source, place_of
-from rankgauge.evaluation.mismatch import no_shared_topics
 from rankgauge.evaluation.runs import PieceScores, RunScores, Scorer
 from rankgauge.evaluation.tasks import (
     JoinedTopics,
@@ -34,6 +33,7 @@ from rankgauge.evaluation.tasks import (
     Worker,
     task_label,
 )
+from rankgauge.io.diagnosis import no_shared_topics
 from rankgauge.io.parts import DroppedRows, Outline, RunParts, all_empty, check_neighbours, summed
 from rankgauge.io.scanning import Piece
 from rankgauge.io.trec import RunFile

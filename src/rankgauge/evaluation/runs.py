@@ -19,7 +19,7 @@ from rankgauge.core.seeds import list_seeds
 from rankgauge.data.model import Ids, Judgments, Run
 from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.evaluation.inputs import Source, label, place_of
-from rankgauge.evaluation.mismatch import (
+from rankgauge.io.diagnosis import (
     KEPT,
     few_shared_topics,
     no_shared_topics,

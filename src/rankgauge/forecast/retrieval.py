@@ -21,7 +21,7 @@ from rankgauge.core.records import Record
 from rankgauge.data.model import Ids, Judgments, Run, first_rows, freeze
 from rankgauge.errors import RankgaugeError
 from rankgauge.evaluation.inputs import Runs, Source, label, place_of, sources_of
-from rankgauge.evaluation.mismatch import KEPT, few_shared_topics, no_shared_topics
+from rankgauge.io.diagnosis import KEPT, few_shared_topics, no_shared_topics
 from rankgauge.io.scanning import Piece
 from rankgauge.io.trec import RunFile
 from rankgauge.rankings.alignment import alignment_notes, located, moves

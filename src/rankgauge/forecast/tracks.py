@@ -37,9 +37,9 @@ from rankgauge.evaluation.inputs import (
     place_of,
     sources_of,
 )
-from rankgauge.evaluation.mismatch import KEPT, no_shared_topics, nothing_judged
 from rankgauge.forecast.pool_scores import PoolScorer
 from rankgauge.forecast.retrieval import Retrieved, retrieved
+from rankgauge.io.diagnosis import KEPT, no_shared_topics, nothing_judged
 from rankgauge.io.files import SIZE_LIMIT
 from rankgauge.io.trec import SUBTOPICS_REMEDY, read_qrels, run_files
 from rankgauge.measures.around import Aggregate, innermost

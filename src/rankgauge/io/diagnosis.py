@@ -1,13 +1,19 @@
-"""Errors and warnings for runs and judgments that share few ids or none, with the likely reason."""
+"""What is wrong with runs and judgments, and the likely reason: the two files are given in each other's
+place, or the two share few ids or none."""
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from rankgauge.core.notes import WARNING, Note, counted
-from rankgauge.data.model import Ids, Judgments, decode
-from rankgauge.errors import NoSharedTopics
+from rankgauge.data.model import Ids, Judgments, Run, decode
+from rankgauge.data.roles import USUAL_NAMES, ColumnNames
+from rankgauge.errors import InputError, MisplacedFile, NoSharedTopics, RankgaugeError
+from rankgauge.io.files import SIZE_LIMIT
+from rankgauge.io.trec import Path, read_qrels, read_qrels_and_run, read_run
 
 SHOWN = 3
 """How many ids of each side are shown."""
@@ -17,6 +23,91 @@ KEPT = 1000
 
 LONGEST = 60
 """How many characters of an id are shown."""
+
+MOST_TRIED = 10
+"""How many runs are tried as judgments, when the file given as judgments is a run."""
+
+
+# Files in each other's place
+
+
+def read_judgments(
+    qrels: Path,
+    runs: Sequence[Path],
+    *,
+    subtopics: bool = False,
+    lenient: bool = False,
+    size_limit: int = SIZE_LIMIT,
+    columns: ColumnNames = USUAL_NAMES,
+) -> tuple[Judgments, Run | None]:
+    """The judgments in a file, and the run in the file if it has both.
+
+    Raises MisplacedFile if the file is also given as a run and has no run, or if a run is given in its
+    place.
+
+    Parameters
+    ----------
+    qrels : the file of judgments.
+    runs : the files of the runs that go with it.
+    subtopics, lenient, size_limit, columns : as in `read_qrels`.
+    """
+    try:
+        judgments, own = read_qrels_and_run(
+            qrels, subtopics=subtopics, lenient=lenient, size_limit=size_limit, columns=columns
+        )
+    except InputError as error:
+        check_order(qrels, runs, columns=columns, size_limit=size_limit, error=error)
+        raise
+    if own is None and qrels in runs:
+        raise _given_twice(qrels)
+    return judgments, own
+
+
+def check_order(
+    qrels: Path,
+    runs: Sequence[Path],
+    *,
+    columns: ColumnNames = USUAL_NAMES,
+    size_limit: int = SIZE_LIMIT,
+    error: InputError | None = None,
+) -> None:
+    """Raise MisplacedFile if a run and judgments were given the wrong way round, or one file as both.
+
+    Call it when the files, as they were given, could not be used. `error` is why, if a file could not be
+    read.
+    """
+    if error is not None and qrels in runs:
+        raise _given_twice(qrels, f" ({error})")
+    reading: Any = {"columns": columns, "size_limit": size_limit}
+    if not can_be_read(read_run, qrels, **reading):
+        return
+    as_given = can_be_read(read_qrels, qrels, **reading)
+    for run in runs[:MOST_TRIED]:
+        if not can_be_read(read_qrels, run, **reading):
+            continue
+        if not (as_given and can_be_read(read_run, run, **reading)):
+            raise MisplacedFile(
+                f"the files are the wrong way round: {os.fspath(qrels)} is a run and {os.fspath(run)} "
+                "has judgements; give the judgements as QRELS"
+            )
+
+
+def _given_twice(file: Path, why: str = "") -> MisplacedFile:
+    return MisplacedFile(f"{os.fspath(file)} is given as judgements and as a run{why}")
+
+
+def can_be_read(read: Callable[..., object], file: Path, **reading: Any) -> bool:
+    """Whether a function reads this file without an error; only regular files are tried."""
+    if not os.path.isfile(file):
+        return False
+    try:
+        read(file, **reading)
+    except RankgaugeError:
+        return False
+    return True
+
+
+# Ids that do not meet
 
 
 def no_shared_topics(source: str, strangers: Ids, judgments: Judgments) -> NoSharedTopics:

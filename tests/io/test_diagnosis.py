@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import rankgauge as rg
 from rankgauge.core.notes import WARNING, Note, worded
-from rankgauge.errors import NoSharedTopics
-from rankgauge.evaluation.mismatch import reason
+from rankgauge.errors import InputError, MisplacedFile, NoSharedTopics
+from rankgauge.io.diagnosis import reason
 
 QRELS = {str(topic): {"d1": 1, "d2": 0} for topic in range(1, 11)}
 RUN = {topic: {"d1": 2.0, "d2": 1.0} for topic in QRELS}
@@ -139,3 +139,45 @@ def test_zeros_in_front_are_always_found(numbers: list[int], width: int) -> None
     ours, theirs = [f"{each:0{width}}" for each in numbers], [str(each) for each in numbers]
     assert reason(ours, theirs) == (ours[0], theirs[0], "leading zeros")
     assert reason(theirs, theirs) is None
+
+
+# Files in each other's place
+
+
+@pytest.fixture
+def qrels(tmp_path: Path) -> Path:
+    path = tmp_path / "qrels.txt"
+    path.write_text("1 0 a 1\n1 0 b 0\n")
+    return path
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    path = tmp_path / "bm25.run"
+    path.write_text("1 Q0 a 1 2.5 x\n")
+    return path
+
+
+@pytest.mark.parametrize(
+    "given", [str, lambda path: path, lambda path: [path], lambda path: {"name": path}]
+)
+def test_evaluate_says_that_files_are_the_wrong_way_round(
+    qrels: Path, run: Path, given: Any
+) -> None:
+    wrong = f"the files are the wrong way round: {run} is a run and {qrels} has judgements"
+    with pytest.raises(MisplacedFile, match=wrong):
+        rg.evaluate(run, given(qrels), "AP")
+    assert rg.evaluate(qrels, given(run), "AP").values.tolist() == [[[1.0]]]
+
+
+def test_evaluate_says_that_one_file_is_given_as_both(qrels: Path, run: Path) -> None:
+    for path in (qrels, run):
+        with pytest.raises(MisplacedFile, match=f"{path} is given as judgements and as a run"):
+            rg.evaluate(path, [str(path)], "AP")
+
+
+def test_another_fault_is_not_called_the_wrong_way_round(qrels: Path, run: Path) -> None:
+    run.write_text("1 Q0 a 1 2 x\n1 Q0 b\n")
+    for files in ((qrels, run), (run, qrels), (qrels, iter([run])), (RUN, run)):
+        with pytest.raises(InputError):
+            rg.evaluate(*files, "AP")
