@@ -10,16 +10,17 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Iterator
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.core.arrays import Floats, Ints
-from rankgauge.core.checks import Choice, Kind, Number, Whole
+from rankgauge.core.arrays import Bools, Floats, Ints
+from rankgauge.core.checks import Choice, Flag, Kind, Number, Whole
+from rankgauge.core.laws import LawBroken as LawBroken
+from rankgauge.core.laws import Laws, expect, fail, same, within
 from rankgauge.errors import MeasureError, Unsupported
 from rankgauge.measures.around import Wrapper, innermost
 from rankgauge.measures.base import Binary, Measure
@@ -47,15 +48,6 @@ MANY = (3, 2, 2, 1, 1, 1, 1) * 3 + (0,) * 40
 """More documents than can be put into every order."""
 INSIDE = ("DCG@2", "RR@3", "AP", "SearchLength")
 """What a wrapper is tried around."""
-TOLERANCE = 1e-9
-
-
-class LawBroken(AssertionError):
-    """A measure or metric breaks a law: which one, in which case, and what is expected."""
-
-    def __init__(self, law: str, measure: Scored, why: str) -> None:
-        super().__init__(f"{measure} fails the check {law!r}: {why}")
-        self.law = law
 
 
 def check_measure(measure: Measure | type[Wrapper]) -> None:
@@ -76,18 +68,11 @@ def check_measure(measure: Measure | type[Wrapper]) -> None:
         )
     if isinstance(measure, Wrapper):
         raise MeasureError(f"{measure}: for a wrapper give its class, {type(measure).__name__}")
-    tried = 0
+    count = 0
     for variant in variants(measure) if isinstance(measure, Measure) else wrapped(measure):
-        tried += 1
-        for law, holds in LAWS.items():
-            try:
-                holds(_Subject(variant, law))
-            except LawBroken:
-                raise
-            except Exception as error:
-                fault = f"it raises {type(error).__name__}: {error}"
-                raise LawBroken(law, variant, fault) from error
-    if not tried:
+        LAWS.check(variant)
+        count += 1
+    if not count:
         raise MeasureError(
             f"{measure.name} takes none of {', '.join(INSIDE)}, so nothing was tried"
         )
@@ -111,12 +96,7 @@ def variants(measure: Measure) -> Iterator[Measure]:
     for depth in depths if measure.cutoffs != "none" else [None]:
         changed: list[dict[str, Any]] = [{}]
         if depth in (None, 3, 0.3):
-            changed += [
-                {key: value}
-                for key in measure.parameters()
-                for value in other_values(kinds[key])
-                if value != getattr(measure, key)
-            ]
+            changed += other_parameters(measure)
         for parameters in changed:
             variant = measure(**parameters)
             try:
@@ -136,6 +116,14 @@ def wrapped(wrapper: type[Wrapper]) -> Iterator[Measure]:
                 continue
 
 
+def other_parameters(measure: Scored) -> Iterator[dict[str, Any]]:
+    """Each parameter of a measure or metric with some values beside its own."""
+    for key, field in measure.parameters().items():
+        for value in other_values(field.metadata.get("kind")):
+            if value != getattr(measure, key):
+                yield {key: value}
+
+
 def other_values(kind: Kind | None) -> list[Any]:
     """Some values of a kind, beside a measure's own."""
     match kind:
@@ -146,6 +134,8 @@ def other_values(kind: Kind | None) -> list[Any]:
             return [start + 0.375 * (min(high, start + 6) - start)]
         case Choice(names):
             return list(names)
+        case Flag():
+            return [True, False]
         case Share():
             return ["scaled", {1: 0.75, 2: 0.0, 3: 1.0}]
         case Gain():
@@ -208,47 +198,27 @@ def _anew(lists: Rankings) -> Rankings:
     )
 
 
-@dataclass(frozen=True)
-class _Subject:
-    """A measure that is held to a law."""
-
-    measure: Measure
-    law: str
-
-    @cached_property
-    def orders(self) -> Rankings:
-        """All short lists; those of one query are all orders of its judged documents."""
-        return _anew(_rankings()[0])
-
-    @cached_property
-    def random(self) -> Rankings:
-        """Random rankings, each of its own query."""
-        return _anew(_rankings()[1])
-
-    @property
-    def tried(self) -> tuple[Rankings, Rankings]:
-        return self.orders, self.random
-
-    @property
-    def sign(self) -> int:
-        """1 where higher is better, else -1."""
-        return 1 if self.measure.direction == "higher" else -1
-
-    def broken(self, why: str) -> NoReturn:
-        raise LawBroken(self.law, self.measure, why)
-
-    def expect(
-        self, holds: NDArray[np.bool_], lists: Rankings, why: str, **values: NDArray[Any]
-    ) -> None:
-        """LawBroken for the first list for which the law does not hold. `why` says what is wrong; a name
-        in braces stands for the list's entry of these values."""
-        if not holds.all():
-            i = int(np.flatnonzero(~holds)[0])
-            told = why.format(**{name: value[i] for name, value in values.items()})
-            self.broken(f"for {_told(lists, i)} {told}")
+def _orders() -> Rankings:
+    """All short lists; those of one query are all orders of its judged documents."""
+    return _anew(_rankings()[0])
 
 
-def _told(lists: Rankings, i: int) -> str:
+def _random() -> Rankings:
+    """Random rankings, each of its own query."""
+    return _anew(_rankings()[1])
+
+
+def _sign(measure: Measure) -> int:
+    """1 where higher is better, else -1."""
+    return 1 if measure.direction == "higher" else -1
+
+
+def _expect(holds: Bools, lists: Rankings, why: str, **values: NDArray[Any]) -> None:
+    """Fail for the first list for which a law does not hold, as `expect` does."""
+    expect(holds, partial(_case, lists), why, **values)
+
+
+def _case(lists: Rankings, i: int) -> str:
     """A list and what is judged, as people would write them."""
     query, judged = lists.query[i], lists.judged
     ranking = lists.labels[lists.offsets[i] : lists.offsets[i + 1]].tolist()
@@ -256,31 +226,30 @@ def _told(lists: Rankings, i: int) -> str:
     return f"ranking {ranking} with judged {known}"
 
 
-def _same(a: Floats, b: Floats) -> NDArray[np.bool_]:
-    """Where two numbers are the same but for rounding."""
-    return np.isclose(a, b, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True)
-
-
-def _at_least(a: Floats, b: Floats) -> NDArray[np.bool_]:
+def _at_least(a: Floats, b: Floats) -> Bools:
     """Where a number is no less than another but for rounding, or both are undefined."""
-    return (a >= b) | _same(a, b)
+    return (a >= b) | same(a, b)
 
 
 # The laws
 
+LAWS: Laws[Measure] = Laws()
 
-def _leaves_the_lists(subject: _Subject) -> None:
-    for lists in subject.tried:
+
+@LAWS.law("leaves the lists as they were")
+def _leaves_the_lists(measure: Measure) -> None:
+    """Scoring changes no array of the lists."""
+    for lists in (_orders(), _random()):
         before = [array.copy() for array in _arrays(lists)]
         advice = "expected that it works on copies, since other measures see the same lists"
         try:
-            subject.measure.score_each(lists)
+            measure.score_each(lists)
         except Exception as error:
             if not isinstance(error, ValueError) or "read-only" not in str(error):
                 return  # the next law tells it
-            subject.broken(f"it writes into arrays of the lists ({error}); {advice}")
+            fail(f"it writes into arrays of the lists ({error}); {advice}")
         if not all(map(np.array_equal, before, _arrays(lists))):
-            subject.broken(f"it changes arrays of the lists; {advice}")
+            fail(f"it changes arrays of the lists; {advice}")
 
 
 def _arrays(lists: Rankings) -> list[NDArray[Any]]:
@@ -293,69 +262,79 @@ def _arrays(lists: Rankings) -> list[NDArray[Any]]:
     ]
 
 
-def _one_number_a_list(subject: _Subject) -> None:
-    for lists in subject.tried:
-        scores = subject.measure.score_each(lists)
-        subject.expect(
+@LAWS.law("one number a list")
+def _one_number_a_list(measure: Measure) -> None:
+    """Each list has a finite score; it is undefined for all orders of some documents, or for none."""
+    for lists in (_orders(), _random()):
+        scores = measure.score_each(lists)
+        _expect(
             ~np.isinf(scores),
             lists,
             "it scores {score}, expected a finite number",
             score=scores,
         )
-    scores = subject.measure.score_each(subject.orders)
-    undefined = np.bincount(subject.orders.query, weights=np.isnan(scores))
-    some = (undefined > 0) & (undefined < np.bincount(subject.orders.query))
-    subject.expect(
-        ~(some[subject.orders.query] & np.isnan(scores)),
-        subject.orders,
+    orders = _orders()
+    scores = measure.score_each(orders)
+    undefined = np.bincount(orders.query, weights=np.isnan(scores))
+    some = (undefined > 0) & (undefined < np.bincount(orders.query))
+    _expect(
+        ~(some[orders.query] & np.isnan(scores)),
+        orders,
         "it scores nan, but another order of the same documents gets a number; expected numbers for all",
     )
 
 
-def _no_lists(subject: _Subject) -> None:
+@LAWS.law("zero lists")
+def _no_lists(measure: Measure) -> None:
+    """Without lists there are no scores."""
     for judged in (JudgedLabels.of([1, 0], max_grade=HIGHEST), JudgedLabels.of(max_grade=HIGHEST)):
         lists = Rankings.of(judged=judged)
-        scores = subject.measure.score_each(lists)
+        scores = measure.score_each(lists)
         if scores.shape != (0,):
-            subject.broken(f"zero lists have scores of shape {scores.shape}, expected none")
+            fail(f"zero lists have scores of shape {scores.shape}, expected none")
 
 
-def _an_empty_list(subject: _Subject) -> None:
+@LAWS.law("an empty list")
+def _an_empty_list(measure: Measure) -> None:
+    """An empty list has a score wherever a full one has."""
     for judged in ([1, 0, 0], [3, 2, 1, 0], [0, 0], []):
         empty, full = (
-            subject.measure.score(ranking, judged, max_grade=HIGHEST) for ranking in ([], judged)
+            measure.score(ranking, judged, max_grade=HIGHEST) for ranking in ([], judged)
         )
         if np.isnan(empty) and not np.isnan(full):
-            subject.broken(
+            fail(
                 f"for ranking [] with judged {judged} it scores nan, expected a number: a topic that a "
                 "run lacks is scored as an empty ranking"
             )
 
 
-def _range(subject: _Subject) -> None:
-    low, high = subject.measure.range
+@LAWS.law("range")
+def _range(measure: Measure) -> None:
+    """No score is outside the declared range."""
+    low, high = measure.range
     many = JudgedLabels.of(MANY, max_grade=HIGHEST)
-    for lists in (*subject.tried, Rankings.of(MANY, MANY[::-1], judged=many)):
-        scores = subject.measure.score_each(lists)
-        inside = (scores >= low - TOLERANCE) & (scores <= high + TOLERANCE)
-        subject.expect(
-            inside | np.isnan(scores),
+    for lists in (_orders(), _random(), Rankings.of(MANY, MANY[::-1], judged=many)):
+        scores = measure.score_each(lists)
+        _expect(
+            within(scores, (low, high)) | np.isnan(scores),
             lists,
             f"it scores {{score}}, expected {low} to {high}",
             score=scores,
         )
 
 
-def _each_list_alone(subject: _Subject) -> None:
-    measure, lists = subject.measure, subject.random
+@LAWS.law("each list alone")
+def _each_list_alone(measure: Measure) -> None:
+    """The score of a list does not depend on other lists."""
+    lists = _random()
     together = measure.score_each(lists)
     turned = measure.score_each(_taken(lists, np.arange(len(lists))[::-1]))[::-1]
     alone = [
         measure.score(ranking, known, max_grade=HIGHEST) for ranking, known in _random_lists()[:FEW]
     ]
     turned[: len(alone)] = alone
-    subject.expect(
-        _same(together, turned),
+    _expect(
+        same(together, turned),
         lists,
         "it scores {together} together with other lists, but {alone} alone or in another order of the "
         "lists; expected the same score",
@@ -370,10 +349,12 @@ def _taken(lists: Rankings, chosen: Ints) -> Rankings:
     return dataclasses.replace(Rankings.of(*cut), query=lists.query[chosen], judged=lists.judged)
 
 
-def _only_rel(subject: _Subject) -> None:
-    measure, lists = subject.measure, subject.random
+@LAWS.law("only rel")
+def _only_rel(measure: Measure) -> None:
+    """A binary measure only sees whether a label is at least `rel`."""
     if not isinstance(measure, Binary) or measure.rel > HIGHEST:
         return
+    lists = _random()
 
     def two_labels(labels: NDArray[np.int32]) -> NDArray[np.int32]:
         return np.where(labels < 0, labels, np.where(labels >= measure.rel, HIGHEST, 0))
@@ -381,8 +362,8 @@ def _only_rel(subject: _Subject) -> None:
     judged = dataclasses.replace(lists.judged, labels=two_labels(lists.judged.labels))
     as_two = dataclasses.replace(lists, labels=two_labels(lists.labels), judged=judged)
     before, after = measure.score_each(lists), measure.score_each(as_two)
-    subject.expect(
-        _same(before, after),
+    _expect(
+        same(before, after),
         lists,
         f"it scores {{before}}, but {{after}} when each label from {measure.rel} on becomes {HIGHEST} "
         "and each lower label becomes 0; expected the same score, since it is a Binary measure",
@@ -396,10 +377,12 @@ def _merit(measure: Measure) -> Floats:
     return innermost(measure)._merit(np.arange(HIGHEST + 1, dtype=np.int32), HIGHEST)
 
 
-def _swap_monotone(subject: _Subject) -> None:
-    measure, lists = subject.measure, subject.orders
+@LAWS.law("swap_monotone")
+def _swap_monotone(measure: Measure) -> None:
+    """Moving the better one of two neighbors up does not make the score worse."""
     if not measure.swap_monotone or measure.direction == "none":
         return
+    lists = _orders()
     known, _, _ = _all_lists()
     place = {labels: i for i, labels in enumerate(known)}
     merit = _merit(measure)
@@ -412,9 +395,9 @@ def _swap_monotone(subject: _Subject) -> None:
                 places.append(i + 1)
                 neutral.append(merit[lower] == merit[upper])
     scores = measure.score_each(lists)
-    old, new = subject.sign * scores[before], subject.sign * scores[after]
-    holds = np.where(neutral, _same(old, new), _at_least(new, old))
-    subject.expect(
+    old, new = _sign(measure) * scores[before], _sign(measure) * scores[after]
+    holds = np.where(neutral, same(old, new), _at_least(new, old))
+    _expect(
         holds,
         _taken(lists, np.array(before)),
         "it scores {old}. When the document at rank {place} and the better one after it are swapped, it "
@@ -425,98 +408,44 @@ def _swap_monotone(subject: _Subject) -> None:
     )
 
 
-def _over_orders(subject: _Subject) -> tuple[Rankings, Floats]:
-    """One list a query, for telling, and the scores of all lists, undefined ones as they are."""
-    return subject.orders.judged.best_first, subject.measure.score_each(subject.orders)
-
-
-def _extreme(subject: _Subject, found: Floats, highest: bool) -> None:
-    lists, scores = _over_orders(subject)
-    right = np.full(len(lists), np.nan)
-    which = "highest" if highest else "lowest"
-    (np.fmax if highest else np.fmin).at(right, subject.orders.query, scores)
-    subject.expect(
-        _same(found, right),
-        lists,
-        f"the measure returns {{found}}, expected {{right}}, the {which} score of any order of the "
-        "judged documents",
-        found=found,
+def _extreme(measure: Measure, claimed: Floats, highest: bool) -> None:
+    """The measure claims the highest or lowest score of the orders of each query's documents."""
+    orders = _orders()
+    right = np.full(len(orders.judged), np.nan)
+    (np.fmax if highest else np.fmin).at(right, orders.query, measure.score_each(orders))
+    _expect(
+        same(claimed, right),
+        orders.judged.best_first,
+        f"the measure returns {{claimed}}, expected {{right}}, the {'highest' if highest else 'lowest'} "
+        "score of any order of the judged documents",
+        claimed=claimed,
         right=right,
     )
 
 
-def _ideal(subject: _Subject) -> None:
-    if subject.measure.direction != "none":
-        found = subject.measure.ideal_each(subject.orders.judged)
-        _extreme(subject, found, highest=subject.sign > 0)
+@LAWS.law("ideal")
+def _ideal(measure: Measure) -> None:
+    """The ideal is the best score of any order."""
+    if measure.direction != "none":
+        _extreme(measure, measure.ideal_each(_orders().judged), highest=_sign(measure) > 0)
 
 
-def _worst(subject: _Subject) -> None:
-    if subject.measure.direction != "none":
-        found = subject.measure.worst_each(subject.orders.judged)
-        _extreme(subject, found, highest=subject.sign < 0)
+@LAWS.law("worst")
+def _worst(measure: Measure) -> None:
+    """The worst is the worst score of any order."""
+    if measure.direction != "none":
+        _extreme(measure, measure.worst_each(_orders().judged), highest=_sign(measure) < 0)
 
 
-def _expected(subject: _Subject) -> None:
-    lists, scores = _over_orders(subject)
-    mean = subject.measure.random_each(lists.judged)
-    right = np.bincount(subject.orders.query, weights=scores) / np.bincount(subject.orders.query)
-    subject.expect(
-        _same(mean.values, right),
-        lists,
-        "the measure returns {found}, expected {right}, the mean over all orders",
-        found=mean.values,
-        right=right,
-    )
-    subject.expect(
-        (mean.errors == 0) & (mean.samples == 0),
-        lists,
-        "it draws random orders, expected that it tries all orders of so few documents",
-    )
-
-
-def _variance(subject: _Subject) -> None:
-    lists, scores = _over_orders(subject)
-    query = subject.orders.query
-    mean = np.bincount(query, weights=scores) / np.bincount(query)
-    right = np.bincount(query, weights=(scores - mean[query]) ** 2) / np.bincount(query)
-    found = subject.measure.variance_each(lists.judged)
-    scale = (1 + np.abs(mean)) ** 2
-    subject.expect(
-        _same(found / scale, right / scale),
-        lists,
-        "the measure returns {found}, expected {right}, the variance over all orders",
-        found=found,
-        right=right,
-    )
-
-
-def _ties(subject: _Subject) -> None:
-    measure = subject.measure
-    generator = np.random.default_rng(2008)
-    for ranking, known in _random_lists()[:FEW]:
-        judged = JudgedLabels.of(known, max_grade=HIGHEST)
-        cuts = np.sort(generator.integers(0, len(ranking) + 1, 2))
-        groups = np.split(np.array(ranking, dtype=np.int32), cuts)
-        tied = TiedRankings.of(groups, judged=judged)
-        mean = measure.tied_each(tied).values
-        right = mean_over_orders(measure.score_each, tied, measure.depth).values
-        if not _same(mean, right).all():
-            told = [group.tolist() for group in groups]
-            subject.broken(
-                f"for the ranking with the tied groups {told} and judged {known} the measure returns "
-                f"{mean[0]}, expected {right[0]}, the mean over all orders of the tied documents"
-            )
-
-
-def _ideal_is_best(subject: _Subject) -> None:
-    measure = subject.measure
+@LAWS.law("ideal_is_best")
+def _ideal_is_best(measure: Measure) -> None:
+    """No ranking beats the best order of all judged documents."""
     if not measure.ideal_is_best or measure.direction == "none":
         return
-    lists = subject.random
+    lists = _random()
     scores, ideal = measure.score_each(lists), measure.ideal_each(lists.judged)
-    subject.expect(
-        _at_least(subject.sign * ideal, subject.sign * scores) | np.isnan(ideal),
+    _expect(
+        _at_least(_sign(measure) * ideal, _sign(measure) * scores) | np.isnan(ideal),
         lists,
         "it scores {score}, which is better than the ideal, {ideal}; expected no better score. Or set "
         "ideal_is_best = False",
@@ -525,8 +454,72 @@ def _ideal_is_best(subject: _Subject) -> None:
     )
 
 
-def _tail(subject: _Subject) -> None:
-    measure = subject.measure
+def _mean(values: Floats, query: Ints) -> Floats:
+    """The mean over the orders of each query's documents."""
+    return np.bincount(query, weights=values) / np.bincount(query)
+
+
+@LAWS.law("expected")
+def _expected(measure: Measure) -> None:
+    """The expected score is the mean over all orders."""
+    orders = _orders()
+    lists = orders.judged.best_first
+    mean = measure.random_each(lists.judged)
+    right = _mean(measure.score_each(orders), orders.query)
+    _expect(
+        same(mean.values, right),
+        lists,
+        "the measure returns {claimed}, expected {right}, the mean over all orders",
+        claimed=mean.values,
+        right=right,
+    )
+    _expect(
+        (mean.errors == 0) & (mean.samples == 0),
+        lists,
+        "it draws random orders, expected that it tries all orders of so few documents",
+    )
+
+
+@LAWS.law("variance")
+def _variance(measure: Measure) -> None:
+    """The variance is the one over all orders."""
+    orders = _orders()
+    lists, query, scores = orders.judged.best_first, orders.query, measure.score_each(orders)
+    mean = _mean(scores, query)
+    right = _mean((scores - mean[query]) ** 2, query)
+    claimed = measure.variance_each(lists.judged)
+    scale = (1 + np.abs(mean)) ** 2
+    _expect(
+        same(claimed / scale, right / scale),
+        lists,
+        "the measure returns {claimed}, expected {right}, the variance over all orders",
+        claimed=claimed,
+        right=right,
+    )
+
+
+@LAWS.law("ties")
+def _ties(measure: Measure) -> None:
+    """The score of tied documents is the mean over their orders."""
+    generator = np.random.default_rng(2008)
+    for ranking, known in _random_lists()[:FEW]:
+        judged = JudgedLabels.of(known, max_grade=HIGHEST)
+        cuts = np.sort(generator.integers(0, len(ranking) + 1, 2))
+        groups = np.split(np.array(ranking, dtype=np.int32), cuts)
+        tied = TiedRankings.of(groups, judged=judged)
+        mean = measure.tied_each(tied).values
+        right = mean_over_orders(measure.score_each, tied, measure.depth).values
+        if not same(mean, right).all():
+            told = [group.tolist() for group in groups]
+            fail(
+                f"for the ranking with the tied groups {told} and judged {known} the measure returns "
+                f"{mean[0]}, expected {right[0]}, the mean over all orders of the tied documents"
+            )
+
+
+@LAWS.law("tail_matters")
+def _tail(measure: Measure) -> None:
+    """Documents without gain at the end change nothing."""
     if measure.tail_matters:
         return
     for tail in ([-1], [-2, -1], [0], [-1, 0, 0]):
@@ -536,8 +529,8 @@ def _tail(subject: _Subject) -> None:
         lists = dataclasses.replace(Rankings.of(*(r for r, _ in cases)), judged=judged)
         longer = dataclasses.replace(Rankings.of(*(r + tail for r, _ in cases)), judged=judged)
         before, after = measure.score_each(lists), measure.score_each(longer)
-        subject.expect(
-            _same(before, after),
+        _expect(
+            same(before, after),
             lists,
             f"it scores {{before}}, but {{after}} when {tail} is added at the end; expected the same "
             "score. Or set tail_matters = True",
@@ -546,16 +539,17 @@ def _tail(subject: _Subject) -> None:
         )
 
 
-def _monotone(subject: _Subject) -> None:
-    measure = subject.measure
+@LAWS.law("monotone")
+def _monotone(measure: Measure) -> None:
+    """A better label never lowers the score, which depends only on the ranking."""
     if not measure.monotone:
         return
     worth = np.argsort(_merit(measure), kind="stable").tolist()
     for ranking, known in _random_lists()[:FEW]:
         own = [label for label in ranking if label >= 0]
         alone, more = (measure.score(ranking, judged, max_grade=HIGHEST) for judged in (own, known))
-        if not _same(np.array(alone), np.array(more)):
-            subject.broken(
+        if not same(np.array(alone), np.array(more)):
+            fail(
                 f"for ranking {ranking} it scores {alone} with judged {own}, but {more} with judged "
                 f"{known}; expected the same score, since a monotone measure depends only on the "
                 "ranking. Or set monotone = False"
@@ -571,15 +565,16 @@ def _monotone(subject: _Subject) -> None:
             wrong = below[~_at_least(scores[below + step], scores[below])]
             if len(wrong):
                 before, after = choices[wrong[0]].tolist(), choices[wrong[0] + step].tolist()
-                subject.broken(
-                    f"for {_told(one, 0)} it scores {scores[wrong[0]]} when its unjudged documents get "
+                fail(
+                    f"for {_case(one, 0)} it scores {scores[wrong[0]]} when its unjudged documents get "
                     f"the labels {before}, but {scores[wrong[0] + step]} when they get {after}; "
                     "expected that a better label never lowers the score. Or set monotone = False"
                 )
 
 
-def _off_list(subject: _Subject) -> None:
-    measure = subject.measure
+@LAWS.law("off_list")
+def _off_list(measure: Measure) -> None:
+    """Judged documents that are not in the ranking do what the measure declares."""
     if measure.off_list == "counts":
         return
     for (ranking, known), (other, _) in itertools.pairwise(_random_lists()[:FEW]):
@@ -590,20 +585,21 @@ def _off_list(subject: _Subject) -> None:
                 for judged in (known, [*known, *more])
             )
             if measure.off_list == "ignored":
-                right = bool(_same(np.array([one, two]), np.array([after, back])).all())
+                right = bool(same(np.array([one, two]), np.array([after, back])).all())
             else:
-                in_step = bool(_same(np.array(one * back), np.array(two * after)))
+                in_step = bool(same(np.array(one * back), np.array(two * after)))
                 right = in_step and abs(after) <= abs(one) * (1 + 1e-9) + 1e-12
             if not right:
-                subject.broken(
+                fail(
                     f"rankings {ranking} and {other} score {one} and {two}. With further judged "
                     f"documents {more} they score {after} and {back}; expected the same scores, or "
                     "scores divided by one number if off_list is 'divides'. Or set off_list = 'counts'"
                 )
 
 
-def _deeper(subject: _Subject) -> None:
-    measure = subject.measure
+@LAWS.law("deeper")
+def _deeper(measure: Measure) -> None:
+    """A cut-off below all documents does what the measure declares."""
     if measure.deeper == "counts" or measure.cutoff is None:
         return
     for ranking, known in _random_lists():
@@ -613,16 +609,17 @@ def _deeper(subject: _Subject) -> None:
             for cutoff in (documents, 3 * documents)
         )
         right = near if measure.deeper == "same" else near / 3
-        if not _same(np.array(far), np.array(right)):
-            subject.broken(
+        if not same(np.array(far), np.array(right)):
+            fail(
                 f"ranking {ranking} with judged {known} scores {near} at the cut-off {documents} and "
                 f"{far} at {3 * documents}, expected {right}, since deeper is {measure.deeper!r}. Or "
                 "set deeper = 'counts'"
             )
 
 
-def _bounds(subject: _Subject) -> None:
-    measure = subject.measure
+@LAWS.law("bounds")
+def _bounds(measure: Measure) -> None:
+    """The bounds are the extremes over all labels of the unjudged documents."""
     for ranking, known in _random_lists()[:FEW]:
         judged = JudgedLabels.of(known, max_grade=HIGHEST)
         one = Rankings.of(ranking, judged=judged)
@@ -631,24 +628,24 @@ def _bounds(subject: _Subject) -> None:
                 measure.bounds_each(one)
             except Unsupported:
                 continue
-            subject.broken(
-                "it computes bounds, but bounding is 'no'; expected another value of bounding"
-            )
+            fail("it computes bounds, but bounding is 'no'; expected another value of bounding")
         free = sum(label < 0 for label in ranking)
         choices = np.array(list(itertools.product(range(HIGHEST + 1), repeat=free)), dtype=np.int32)
         right = extremes(
             measure.score_each(labelled_variants(one, choices.reshape((HIGHEST + 1) ** free, free)))
         )
         bounds = tuple(float(end[0]) for end in measure.bounds_each(one))
-        if not _same(np.array(bounds), np.array(right)).all():
-            subject.broken(
-                f"for {_told(one, 0)} the measure returns {bounds}, expected {right}, the lowest "
+        if not same(np.array(bounds), np.array(right)).all():
+            fail(
+                f"for {_case(one, 0)} the measure returns {bounds}, expected {right}, the lowest "
                 "and the highest score over all labels of the unjudged documents"
             )
 
 
-def _exact(subject: _Subject) -> None:
-    measure, how = subject.measure, subject.measure.answers()
+@LAWS.law("exact")
+def _exact(measure: Measure) -> None:
+    """Answers that are declared exact need neither all orders nor random ones."""
+    how = measure.answers()
     if how["ideal"] == "exact":
         measure.ideal(MANY)
     if how["worst"] == "exact":
@@ -656,49 +653,22 @@ def _exact(subject: _Subject) -> None:
     if how["expected"] == "exact":
         mean = measure.expected(MANY)
         if mean.samples or mean.error:
-            subject.broken(
+            fail(
                 f"it says that its expected score is exact, but draws {mean.samples} orders of "
                 f"{len(MANY)} documents; expected a formula. Or set expectation = 'enumerated'"
             )
 
 
-def _text(subject: _Subject) -> None:
-    measure = subject.measure
+@LAWS.law("text form")
+def _text(measure: Measure) -> None:
+    """The text form, the signature and the Python form are read as the same measure."""
     if measure.name not in entries():
         return
     for what, text in (("text form", str(measure)), ("signature", measure.specification())):
         if parse(text) != measure:
-            subject.broken(
-                f"its {what} {text!r} is read as {parse(text)}, expected the same measure"
-            )
+            fail(f"its {what} {text!r} is read as {parse(text)}, expected the same measure")
     names: dict[str, Any] = dict(entries())
     if eval(repr(measure), {"__builtins__": {}}, names) != measure:
-        subject.broken(f"{measure!r} in Python is another measure")
+        fail(f"{measure!r} in Python is another measure")
     for example in measure.examples:
         parse(example)
-
-
-LAWS: dict[str, Callable[[_Subject], None]] = {
-    "leaves the lists as they were": _leaves_the_lists,
-    "one number a list": _one_number_a_list,
-    "zero lists": _no_lists,
-    "an empty list": _an_empty_list,
-    "range": _range,
-    "each list alone": _each_list_alone,
-    "only rel": _only_rel,
-    "swap_monotone": _swap_monotone,
-    "ideal": _ideal,
-    "worst": _worst,
-    "ideal_is_best": _ideal_is_best,
-    "expected": _expected,
-    "variance": _variance,
-    "ties": _ties,
-    "tail_matters": _tail,
-    "monotone": _monotone,
-    "off_list": _off_list,
-    "deeper": _deeper,
-    "bounds": _bounds,
-    "exact": _exact,
-    "text form": _text,
-}
-"""The laws by name, in the order in which they are tried."""

@@ -16,7 +16,7 @@ from rankgauge import Scores
 from rankgauge.errors import RankgaugeError
 from rankgauge.text import Texts, check_metric, evaluate, overview, parse_metric, use_encoder
 from rankgauge.text.base import Metric
-from rankgauge.text.checking import LAWS, _Subject
+from rankgauge.text.checking import LAWS
 from rankgauge.text.data.texts import Candidates
 from stand_in_encoder import StandIn
 
@@ -50,7 +50,7 @@ def real(encoder_folder: Path) -> Iterator[None]:
 @pytest.mark.parametrize("law", ["text form", "zero texts", "range", "ideal", "each text alone"])
 def test_laws_hold_with_a_real_encoder(law: str, real: None) -> None:
     """The others, which draw many texts, are tried with the small encoder."""
-    LAWS[law](_Subject(parse_metric("bertscore"), law))
+    LAWS[law](parse_metric("bertscore"))
 
 
 @pytest.mark.parametrize(

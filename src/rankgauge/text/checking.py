@@ -6,18 +6,16 @@ knows; that needs a test by the author.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from functools import cache
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankgauge.core.arrays import Floats
-from rankgauge.core.checks import Flag
+from rankgauge.core.arrays import Bools, Floats
+from rankgauge.core.laws import TOLERANCE, Laws, expect, fail, same, within
 from rankgauge.errors import MeasureError
-from rankgauge.testing import TOLERANCE, LawBroken, other_values
+from rankgauge.testing import other_parameters
 from rankgauge.text.base import Metric
 from rankgauge.text.chance import Null
 from rankgauge.text.data.texts import Candidates, DrawnTexts, Texts
@@ -48,14 +46,7 @@ def check_metric(metric: Metric) -> None:
     if not isinstance(metric, Metric):
         raise MeasureError(f"{metric!r}: expected a metric of texts, such as rouge1")
     for variant in variants(metric):
-        for law, holds in LAWS.items():
-            try:
-                holds(_Subject(variant, law))
-            except LawBroken:
-                raise
-            except Exception as error:
-                fault = f"it raises {type(error).__name__}: {error}"
-                raise LawBroken(law, variant, fault) from error
+        LAWS.check(variant)
 
 
 def variants(metric: Metric) -> Iterator[Metric]:
@@ -63,12 +54,8 @@ def variants(metric: Metric) -> Iterator[Metric]:
     yield metric
     if isinstance(metric, ChanceMetric):
         return
-    for key, field in metric.parameters().items():
-        kind = field.metadata["kind"]
-        values = [True, False] if isinstance(kind, Flag) else other_values(kind)
-        for value in values:
-            if value != getattr(metric, key):
-                yield metric(**{key: value})
+    for parameters in other_parameters(metric):
+        yield metric(**parameters)
 
 
 # What is tried
@@ -111,96 +98,77 @@ def _ordinary() -> Texts:
     return _texts(_ORDINARY)
 
 
-def _all(metric: Metric) -> Texts:
-    """Ordinary texts and odd ones; one has no source, unless the metric needs it."""
-    return _texts(_ORDINARY + _ODD + (() if metric.source_needed else _NO_SOURCE))
-
-
 @cache
 def _long_source() -> str:
     generator = np.random.default_rng(1999)
     return " ".join(f"w{int(n)}" for n in generator.zipf(1.3, LONG) % 5000)
 
 
-@dataclass(frozen=True)
-class _Subject:
-    """A metric that is held to a law."""
-
-    metric: Metric
-    law: str
-
-    @property
-    def inside(self) -> Metric:
-        """The metric inside a form, or the metric itself."""
-        return self.metric.measure if isinstance(self.metric, ChanceMetric) else self.metric
-
-    @property
-    def candidates(self) -> Candidates:
-        return _all(self.inside).candidates()
-
-    def broken(self, why: str) -> NoReturn:
-        raise LawBroken(self.law, self.metric, why)
-
-    def expect(
-        self, holds: NDArray[np.bool_], candidates: Candidates, why: str, **values: Floats
-    ) -> None:
-        """LawBroken for the first candidate for which the law does not hold. A name in braces stands for
-        the candidate's entry of these values."""
-        if not holds.all():
-            i = int(np.flatnonzero(~holds)[0])
-            of = int(candidates.of[i])
-            case = f"{candidates.words[i]!r} with references {candidates.texts.references[of]}"
-            told = why.format(**{name: value[i] for name, value in values.items()})
-            self.broken(f"for the output {case} {told}")
+def _candidates(metric: Metric) -> Candidates:
+    """Outputs for ordinary texts and odd ones; one has no source, unless the metric needs it."""
+    inside = metric.measure if isinstance(metric, ChanceMetric) else metric
+    cases = _ORDINARY + _ODD + (() if inside.source_needed else _NO_SOURCE)
+    return _texts(cases).candidates()
 
 
-def _same(a: Floats, b: Floats, rounding: float = 0.0) -> NDArray[np.bool_]:
-    tolerance = TOLERANCE + rounding
-    return np.isclose(a, b, rtol=tolerance, atol=tolerance, equal_nan=True)
+def _expect(holds: Bools, candidates: Candidates, why: str, **values: Floats) -> None:
+    """Fail for the first candidate for which a law does not hold, as `expect` does."""
+
+    def case(i: int) -> str:
+        references = candidates.texts.references[int(candidates.of[i])]
+        return f"the output {candidates.words[i]!r} with references {references}"
+
+    expect(holds, case, why, **values)
 
 
 # The laws
 
+LAWS: Laws[Metric] = Laws()
 
-def _text_form(subject: _Subject) -> None:
-    metric = subject.metric
+
+@LAWS.law("text form")
+def _text_form(metric: Metric) -> None:
+    """The text form, the signature and the Python form are read as the same metric."""
     if metric.name not in METRICS:
         return
     if parse_metric(str(metric)) != metric:
-        subject.broken(f"its text form {str(metric)!r} is read as {parse_metric(str(metric))}")
+        fail(f"its text form {str(metric)!r} is read as {parse_metric(str(metric))}")
     signature = metric.specification()
     again = parse_metric(signature)
     if again.specification() != signature:
-        subject.broken(f"its signature {signature!r} is read as {again.specification()}")
+        fail(f"its signature {signature!r} is read as {again.specification()}")
     names: dict[str, Any] = dict(metrics())
     if eval(repr(metric), {"__builtins__": {}}, names) != metric:
-        subject.broken(f"{metric!r} in Python is another metric")
+        fail(f"{metric!r} in Python is another metric")
     for example in metric.examples:
         parse_metric(example)
 
 
-def _no_texts(subject: _Subject) -> None:
+@LAWS.law("zero texts")
+def _no_texts(metric: Metric) -> None:
+    """Without texts there are no scores."""
     for texts in (_ordinary(), Texts([], [], {"system": []})):
         none = Candidates(texts, (), np.zeros(0, dtype=np.int64))
-        scores = subject.metric.score_each(none)
+        scores = metric.score_each(none)
         if scores.shape != (0,):
-            subject.broken(f"zero texts have scores of shape {scores.shape}, expected none")
+            fail(f"zero texts have scores of shape {scores.shape}, expected none")
 
 
-def _range(subject: _Subject) -> None:
-    candidates = subject.candidates
-    low, high = subject.metric.range
-    scores = subject.metric.score_each(candidates)
-    inside = (scores >= low - TOLERANCE) & (scores <= high + TOLERANCE)
-    if isinstance(subject.metric, ChanceMetric):
+@LAWS.law("range")
+def _range(metric: Metric) -> None:
+    """No score is outside the declared range."""
+    candidates = _candidates(metric)
+    low, high = metric.range
+    scores = metric.score_each(candidates)
+    inside = within(scores, (low, high))
+    if isinstance(metric, ChanceMetric):
         inside |= np.isnan(scores)
-    subject.expect(
-        inside, candidates, f"it scores {{score}}, expected {low} to {high}", score=scores
-    )
+    _expect(inside, candidates, f"it scores {{score}}, expected {low} to {high}", score=scores)
 
 
-def _ideal(subject: _Subject) -> None:
-    metric = subject.metric
+@LAWS.law("ideal")
+def _ideal(metric: Metric) -> None:
+    """A copy of the reference gets the ideal score."""
     if isinstance(metric, ChanceMetric) or metric.direction == "none":
         return
     sources = [source for source, _, _ in _ORDINARY]
@@ -209,16 +177,18 @@ def _ideal(subject: _Subject) -> None:
         outputs = [references[0] for _, references, _ in _ORDINARY]
         candidates = Texts(sources, best, {"copy": outputs}).candidates()
         scores = metric.score_each(candidates)
-        subject.expect(
-            _same(scores, np.full(len(scores), metric.ideal), metric.rounding),
+        _expect(
+            same(scores, np.full(len(scores), metric.ideal), metric.rounding),
             candidates,
             f"it scores {{score}}, expected {metric.ideal}, the ideal",
             score=scores,
         )
 
 
-def _each_alone(subject: _Subject) -> None:
-    metric, together = subject.metric, subject.candidates
+@LAWS.law("each text alone")
+def _each_alone(metric: Metric) -> None:
+    """The score of a text does not depend on other texts."""
+    together = _candidates(metric)
     if not metric.alone:
         return
     scores = metric.score_each(together)
@@ -229,8 +199,8 @@ def _each_alone(subject: _Subject) -> None:
             [texts.sources[of]], [texts.references[of]], {"one": [words]}, ids=[texts.ids[of]]
         )
         alone.append(float(metric.score_each(one.candidates())[0]))
-    subject.expect(
-        _same(scores, np.array(alone), metric.rounding),
+    _expect(
+        same(scores, np.array(alone), metric.rounding),
         together,
         "it scores {together} together with other texts, but {alone} alone; expected the same score",
         together=scores,
@@ -238,8 +208,10 @@ def _each_alone(subject: _Subject) -> None:
     )
 
 
-def _drawn_words(subject: _Subject) -> None:
-    metric, texts = subject.metric, _ordinary()
+@LAWS.law("drawn words")
+def _drawn_words(metric: Metric) -> None:
+    """Words drawn from the source score the same as the text that they make."""
+    texts = _ordinary()
     if metric.in_context:
         return
     generator = np.random.default_rng(2003)
@@ -252,8 +224,8 @@ def _drawn_words(subject: _Subject) -> None:
     drawn = DrawnTexts(texts, np.concatenate(places), np.append(0, np.cumsum(lengths)), of)
     written = drawn.candidates(lambda text: source_words(texts, text, metric.split))
     by_place, by_text = metric._score_drawn(drawn), metric.score_each(written)
-    subject.expect(
-        _same(by_place, by_text),
+    _expect(
+        same(by_place, by_text),
         written,
         "_score_drawn gives {by_place}, but the same words as a text score {by_text}",
         by_place=by_place,
@@ -261,10 +233,12 @@ def _drawn_words(subject: _Subject) -> None:
     )
 
 
-def _expected(subject: _Subject) -> None:
-    if isinstance(subject.metric, ChanceMetric):
+@LAWS.law("expected")
+def _expected(metric: Metric) -> None:
+    """The formula for random words agrees with drawn texts, and lies in the range."""
+    if isinstance(metric, ChanceMetric):
         return
-    metric, candidates = subject.metric, subject.candidates
+    candidates = _candidates(metric)
     low, high = metric.range
     texts = candidates.texts
     known = np.array([metric._source_units(texts, of) > 0 for of in candidates.of.tolist()])
@@ -273,16 +247,15 @@ def _expected(subject: _Subject) -> None:
         if metric._expected(texts, tasks.text, tasks.length) is None:
             return
         mean = metric.expected_each(candidates, null)
-        subject.expect(
+        _expect(
             np.isnan(mean.values) == ~known,
             candidates,
             "its expected score is {mean}, expected nan if nothing can be drawn from "
             "the source, else a number",
             mean=mean.values,
         )
-        inside = (mean.values >= low - TOLERANCE) & (mean.values <= high + TOLERANCE)
-        subject.expect(
-            inside | ~known,
+        _expect(
+            within(mean.values, (low, high)) | ~known,
             candidates,
             f"its expected score is {{mean}}, expected {low} to {high}",
             mean=mean.values,
@@ -293,7 +266,7 @@ def _expected(subject: _Subject) -> None:
         # A rare score may not be drawn at all: then the error is estimated as 0.
         rare = (high - low) / DRAWS if np.isfinite(high - low) else 0.0
         allowed = ERRORS * np.maximum(estimate.errors, rare)
-        subject.expect(
+        _expect(
             (off <= allowed) | ~known,
             candidates,
             f"its formula for chance gives {{mean}}, but {DRAWS} drawn texts have the mean {{drawn}}",
@@ -302,23 +275,26 @@ def _expected(subject: _Subject) -> None:
         )
 
 
-def _drawn_in_range(subject: _Subject) -> None:
-    if isinstance(subject.metric, ChanceMetric):
+@LAWS.law("drawn texts")
+def _drawn_in_range(metric: Metric) -> None:
+    """The mean of drawn texts lies in the range."""
+    if isinstance(metric, ChanceMetric):
         return
-    metric, candidates = subject.metric, _ordinary().candidates()
+    candidates = _ordinary().candidates()
     low, high = metric.range
     for null in (Null(draws=20), Null(draws=20, null="sentences"), Null(draws=2, per="candidate")):
         values = metric.expected_each(candidates, null).values
-        subject.expect(
-            (values >= low - TOLERANCE) & (values <= high + TOLERANCE),
+        _expect(
+            within(values, (low, high)),
             candidates,
             f"the mean of drawn texts is {{mean}}, expected {low} to {high}",
             mean=values,
         )
 
 
-def _forms(subject: _Subject) -> None:
-    metric = subject.metric
+@LAWS.law("forms")
+def _forms(metric: Metric) -> None:
+    """A form normalized by chance puts outputs in the order of their scores."""
     if isinstance(metric, ChanceMetric) or metric.direction == "none":
         return
     candidates = _ordinary().candidates()
@@ -336,41 +312,28 @@ def _forms(subject: _Subject) -> None:
             rows = np.flatnonzero(candidates.of == text)
             order = rows[np.argsort(score[rows], kind="stable")]
             if (np.diff(value[order]) < -TOLERANCE).any():
-                subject.broken(
+                fail(
                     f"{normalized} is lower where the score is better: the outputs "
                     f"{[candidates.words[row] for row in order]} have {value[order].tolist()}"
                 )
 
 
-def _long(subject: _Subject) -> None:
+@LAWS.law("a long source")
+def _long(metric: Metric) -> None:
+    """A very long source is scored."""
     source = _long_source()
     texts = Texts([source], ["w1 w2 w3 w1 w7"], {"lead": [source[:200]]})
-    metric = subject.metric
     if not isinstance(metric, ChanceMetric):
         metric.expected_each(texts.candidates(), Null(draws=3))
     scores = metric.score_each(texts.candidates())
     level = isinstance(metric, ZMetric)  # where all drawn texts score the same it is undefined
     if not np.isfinite(scores).all() and not level:
-        subject.broken(f"with a source of {LONG:,} words it scores {scores[0]}, expected a number")
+        fail(f"with a source of {LONG:,} words it scores {scores[0]}, expected a number")
 
 
-def _remarks(subject: _Subject) -> None:
-    candidates = subject.candidates
-    for note in subject.metric.remarks(candidates):
+@LAWS.law("remarks")
+def _remarks(metric: Metric) -> None:
+    """Every remark has a text."""
+    candidates = _candidates(metric)
+    for note in metric.remarks(candidates):
         str(note)
-
-
-LAWS: dict[str, Callable[[_Subject], None]] = {
-    "text form": _text_form,
-    "zero texts": _no_texts,
-    "range": _range,
-    "ideal": _ideal,
-    "each text alone": _each_alone,
-    "drawn words": _drawn_words,
-    "expected": _expected,
-    "drawn texts": _drawn_in_range,
-    "forms": _forms,
-    "a long source": _long,
-    "remarks": _remarks,
-}
-"""The laws by name, in the order in which they are tried."""
