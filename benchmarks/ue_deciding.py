@@ -17,8 +17,8 @@ from pathlib import Path
 from rankgauge.core.tables import Table
 from rankgauge.data.folds import read_folds
 from rankgauge.query_sets.samples import drawn
-from rankgauge.studies.ue.claims import Statement, statements
-from rankgauge.studies.ue.experiment import (
+from rankgauge_studies.ue.claims import Statement, statements
+from rankgauge_studies.ue.experiment import (
     ChosenQueries,
     RankedQueries,
     choose_queries,
@@ -26,9 +26,9 @@ from rankgauge.studies.ue.experiment import (
     rank,
     study_cases,
 )
-from rankgauge.studies.ue.protocol import DataSet, Protocol, Reading, slug
-from rankgauge.studies.ue.study import PROTOCOL_FILE, RUNS
-from rankgauge.studies.ue.tables import Drawn
+from rankgauge_studies.ue.protocol import DataSet, Protocol, Reading, slug
+from rankgauge_studies.ue.study import PROTOCOL_FILE, RUNS
+from rankgauge_studies.ue.tables import Drawn
 
 
 def stated(

@@ -21,7 +21,7 @@ from rankgauge.figures.files import save_figure
 from rankgauge.io.letor import read_letor
 from rankgauge.rankings.lists import Rankings
 from rankgauge.space import Curve, Segment
-from rankgauge.studies import optimisation
+from rankgauge_studies import optimisation
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

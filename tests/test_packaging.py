@@ -14,6 +14,8 @@ from setuptools.command.egg_info import FileList
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "rankgauge"
+STUDIES = ROOT / "src" / "rankgauge_studies"
+PACKAGES = (PACKAGE, STUDIES)
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 COMPILED = sorted(path.stem for path in (PACKAGE / "native").glob("*.pyx"))
 SOURCE = {".py", ".pyx", ".pxd"}
@@ -33,20 +35,22 @@ def in_sdist(monkeypatch: pytest.MonkeyPatch) -> set[str]:
 
 
 def test_every_folder_with_a_module_is_a_package() -> None:
-    folders = {path.parent.relative_to(PACKAGE.parent) for path in PACKAGE.rglob("*.py")}
+    modules = [path for package in PACKAGES for path in package.rglob("*.py")]
+    folders = {path.parent.relative_to(PACKAGE.parent) for path in modules}
     packages = find_packages(str(PACKAGE.parent))
     assert {".".join(folder.parts) for folder in folders} == set(packages)
 
 
-def test_every_other_file_of_the_package_is_in_the_wheel() -> None:
-    (patterns,) = SETTINGS["tool"]["setuptools"]["package-data"].values()
-    taken = {path for pattern in patterns for path in PACKAGE.glob(pattern)}
-    others = {path for path in PACKAGE.rglob("*") if path.is_file()}
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.name)
+def test_every_other_file_of_a_package_is_in_the_wheel(package: Path) -> None:
+    patterns = SETTINGS["tool"]["setuptools"]["package-data"][package.name]
+    taken = {path for pattern in patterns for path in package.glob(pattern)}
+    others = {path for path in package.rglob("*") if path.is_file()}
     assert taken == {path for path in others if path.suffix not in SOURCE | MADE}
 
 
 def test_the_wheel_has_no_source_of_the_compiled_modules() -> None:
-    (patterns,) = SETTINGS["tool"]["setuptools"]["package-data"].values()
+    patterns = SETTINGS["tool"]["setuptools"]["package-data"]["rankgauge"]
     taken = {path.suffix for pattern in patterns for path in PACKAGE.glob(pattern)}
     assert not taken & {".pyx", ".pxd", ".c"}
     assert SETTINGS["tool"]["setuptools"]["include-package-data"] is False
@@ -60,7 +64,7 @@ def test_every_compiled_module_has_types_and_was_built(name: str) -> None:
 
 
 def test_the_sdist_has_every_file_of_the_package_and_the_tests(in_sdist: set[str]) -> None:
-    for folder in ("src/rankgauge", "tests", "docs", "benchmarks"):
+    for folder in ("src/rankgauge", "src/rankgauge_studies", "tests", "docs", "benchmarks"):
         for path in (ROOT / folder).rglob("*"):
             if path.is_file() and path.suffix not in MADE and "__pycache__" not in path.parts:
                 assert path.relative_to(ROOT).as_posix() in in_sdist

@@ -120,8 +120,7 @@ def _is_alias(node: ast.Assign) -> bool:
 
 def test_no_two_public_classes_or_aliases_share_a_name() -> None:
     homes: dict[str, set[str]] = {}
-    root = Path(rankgauge.__file__).parent
-    for path in root.rglob("*.py"):
+    for path in [*ROOT.rglob("*.py"), *ROOT.with_name("rankgauge_studies").rglob("*.py")]:
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             name = getattr(node, "name", "") if isinstance(node, ast.ClassDef) else ""
             if isinstance(node, ast.AnnAssign) and "TypeAlias" in ast.unparse(node.annotation):
@@ -129,5 +128,5 @@ def test_no_two_public_classes_or_aliases_share_a_name() -> None:
             elif isinstance(node, ast.Assign) and _is_alias(node):
                 name = ast.unparse(node.targets[0])
             if name and not name.startswith("_"):
-                homes.setdefault(name, set()).add(str(path.relative_to(root)))
+                homes.setdefault(name, set()).add(str(path.relative_to(ROOT.parent)))
     assert {name: found for name, found in homes.items() if len(found) > 1} == {}

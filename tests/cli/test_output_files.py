@@ -113,7 +113,7 @@ def test_a_folder_that_cannot_be_made_is_refused_before_any_work(
         raise AssertionError("work began")
 
     monkeypatch.setattr("rankgauge.cli.demo.simulate", work)
-    monkeypatch.setattr("rankgauge.studies.med.tables", work)
+    monkeypatch.setattr("rankgauge_studies.med.tables", work)
     (tmp_path / "file").write_text("")
     for folder in (tmp_path / "file", tmp_path / "file" / "inside"):
         code, _, err = rankgauge(*command, "-o", folder)

@@ -13,7 +13,7 @@ import pytest
 from command_line import Outcome
 from rankgauge.cli.study import STUDIES
 from rankgauge.core.tables import Table
-from rankgauge.studies import med, optimisation
+from rankgauge_studies import med, optimisation
 
 TABLES = {"table-1.csv", "table-2.csv", "table-3.csv"}
 FIGURES = {f"figure-{number}.{ending}" for number in (1, 2) for ending in ("svg", "png")}

@@ -14,6 +14,7 @@ import pytest
 from packaging.requirements import Requirement
 
 import rankgauge
+import rankgauge_studies
 from cli.test_study_text import write_data
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -63,7 +64,8 @@ def closure(requirement: Requirement, seen: frozenset[str] = frozenset()) -> set
 def environment(folder: Path, names: set[str]) -> Path:
     """A folder with links to rankgauge and to these distributions alone, as a new environment has it."""
     folder.mkdir()
-    (folder / "rankgauge").symlink_to(Path(rankgauge.__file__).parent)
+    for package in (rankgauge, rankgauge_studies):
+        (folder / package.__name__).symlink_to(Path(str(package.__file__)).parent)
     for name in names:
         place = metadata.distribution(name)
         for top in {file.parts[0] for file in place.files or () if file.parts[0] != ".."}:

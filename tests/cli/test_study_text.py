@@ -18,15 +18,17 @@ from command_line import Outcome, called_with_workers
 from dask_cluster import on_loopback
 from rankgauge.core.sealing import write_sealed
 from rankgauge.errors import InputError, RankgaugeError
-from rankgauge.studies.text import published, tables
-from rankgauge.studies.text.claims import CLAIMS, statements
-from rankgauge.studies.text.experiment import Examined
-from rankgauge.studies.text.page import study_page
-from rankgauge.studies.text.preference_tables import (
+from rankgauge.text.documents import HETEROGENEOUS, HOMOGENEOUS
+from rankgauge.text.embedding import use_encoder
+from rankgauge_studies.text import published, tables
+from rankgauge_studies.text.claims import CLAIMS, statements
+from rankgauge_studies.text.experiment import Examined
+from rankgauge_studies.text.page import study_page
+from rankgauge_studies.text.preference_tables import (
     disagreements_without_output,
     preference_table,
 )
-from rankgauge.studies.text.protocol import (
+from rankgauge_studies.text.protocol import (
     CONTEXT_OUTPUT,
     FORMS,
     MOST_SIMILAR,
@@ -38,9 +40,7 @@ from rankgauge.studies.text.protocol import (
     RatedSummaries,
     TextProtocol,
 )
-from rankgauge.studies.text.study import TextStudy, run_study
-from rankgauge.text.documents import HETEROGENEOUS, HOMOGENEOUS
-from rankgauge.text.embedding import use_encoder
+from rankgauge_studies.text.study import TextStudy, run_study
 from stand_in_encoder import StandIn
 
 pytest.importorskip("rouge_score_rs")
@@ -416,7 +416,7 @@ def test_few_documents_have_no_kinds(encoder: StandIn, tmp_path: Path) -> None:
 
 
 def test_the_groups_of_known_data_are_those_of_the_dissertation() -> None:
-    from rankgauge.studies.text.protocol import _groups
+    from rankgauge_studies.text.protocol import _groups
 
     systems = tuple(f"M{number}" for number in (0, 1, 2, 5, *range(8, 16), 17, 20, 22, 23))
     groups = _groups("SummEval", systems)

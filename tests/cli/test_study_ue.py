@@ -28,10 +28,10 @@ from rankgauge.data.folds import read_folds
 from rankgauge.errors import InputError, RankgaugeError
 from rankgauge.rankers.crossval import cross_validation
 from rankgauge.report.html import write_page
-from rankgauge.studies.ue import published
-from rankgauge.studies.ue.numbering import SUBJECTS, table_file
-from rankgauge.studies.ue.page import study_page
-from rankgauge.studies.ue.protocol import (
+from rankgauge_studies.ue import published
+from rankgauge_studies.ue.numbering import SUBJECTS, table_file
+from rankgauge_studies.ue.page import study_page
+from rankgauge_studies.ue.protocol import (
     CASES,
     LATER,
     PAPER,
@@ -41,7 +41,7 @@ from rankgauge.studies.ue.protocol import (
     DataSet,
     Protocol,
 )
-from rankgauge.studies.ue.study import Study, run_study
+from rankgauge_studies.ue.study import Study, run_study
 
 pytest.importorskip("sklearn")
 pytest.importorskip("lightgbm")

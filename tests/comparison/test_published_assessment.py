@@ -19,8 +19,8 @@ from rankgauge.comparison.assessment import assess
 from rankgauge.comparison.consistency import absolute_difference
 from rankgauge.comparison.correlation import concordance_of
 from rankgauge.core.notes import worded
-from rankgauge.studies.ue import published
-from rankgauge.studies.ue.protocol import CUTOFFS as CUTS
+from rankgauge_studies.ue import published
+from rankgauge_studies.ue.protocol import CUTOFFS as CUTS
 
 METHODS = list(published.METHODS)
 CUTOFFS = list(CUTS)

@@ -24,16 +24,16 @@ from rankgauge.fusion.weights import run_space
 from rankgauge.rankers import CrossValidation
 from rankgauge.rankings.lists import Rankings
 from rankgauge.space import curve
-from rankgauge.studies.forecast.quality import quality_of
-from rankgauge.studies.forecast.study import Asked, ForecastStudy, Found, TrackNumbers
-from rankgauge.studies.text.protocol import TextProtocol
-from rankgauge.studies.text.study import TextStudy
-from rankgauge.studies.ue.protocol import DataSet, Protocol
-from rankgauge.studies.ue.study import Study
 from rankgauge.text import registry
 from rankgauge.text.human.correlation import human_correlation
 from rankgauge.text.human.preferences import win_lose_tie
 from rankgauge.text.human.ratings import Ratings
+from rankgauge_studies.forecast.quality import quality_of
+from rankgauge_studies.forecast.study import Asked, ForecastStudy, Found, TrackNumbers
+from rankgauge_studies.text.protocol import TextProtocol
+from rankgauge_studies.text.study import TextStudy
+from rankgauge_studies.ue.protocol import DataSet, Protocol
+from rankgauge_studies.ue.study import Study
 
 QRELS = {
     "q1": {"a": 1, "b": 0, "c": 2},

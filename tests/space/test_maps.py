@@ -14,7 +14,7 @@ from profiles import examples
 from rankgauge.errors import RankgaugeError
 from rankgauge.space import parameter_map
 from rankgauge.space.bm25 import BM25, TermStatistics
-from rankgauge.studies.optimisation import example
+from rankgauge_studies.optimisation import example
 
 TEXTS = {
     "d1": "red fox red barn", "d2": "a red fox in a very long text about a barn and a door and a hen",

@@ -19,30 +19,30 @@ from rankgauge.errors import RankgaugeError
 from rankgauge.forecast.forecaster import Forecaster
 from rankgauge.forecast.stacked import StackedRows
 from rankgauge.forecast.tracks import RICH, Rows, Track
-from rankgauge.studies.forecast.claims import (
+from rankgauge_studies.forecast.claims import (
     CLAIMS,
     MeasuredClaim,
     claim_table,
     claims_of,
     short_claims,
 )
-from rankgauge.studies.forecast.methods import GUPTA, forecasts, methods_of
-from rankgauge.studies.forecast.quality import NUMBERS, StudyNumber, combined, quality_of
-from rankgauge.studies.forecast.splits import (
+from rankgauge_studies.forecast.methods import GUPTA, forecasts, methods_of
+from rankgauge_studies.forecast.quality import NUMBERS, StudyNumber, combined, quality_of
+from rankgauge_studies.forecast.splits import (
     AT_GREATEST_DEPTH,
     SPLITS,
     TESTED_SHARE,
     parts,
     repeat_seed,
 )
-from rankgauge.studies.forecast.study import (
+from rankgauge_studies.forecast.study import (
     Asked,
     ForecastStudy,
     Found,
     TrackNumbers,
     run_study,
 )
-from rankgauge.studies.forecast.tables import overview, paper_tables, percentage_table, track_table
+from rankgauge_studies.forecast.tables import overview, paper_tables, percentage_table, track_table
 
 pytest.importorskip("lightgbm")
 pytest.importorskip("sklearn")

@@ -10,7 +10,7 @@ import pytest
 
 from rankgauge import InputError, Judgments
 from rankgauge.core.tables import Table
-from rankgauge.studies import med
+from rankgauge_studies import med
 
 ROUNDING = 0.0005 + 1e-9
 """The published numbers have three decimals."""

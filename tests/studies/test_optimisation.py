@@ -12,8 +12,8 @@ import pytest
 from figure_files import saved
 from rankgauge import InputError, parse
 from rankgauge.space import plane
-from rankgauge.studies import optimisation as study
-from rankgauge.studies.optimisation import example, flips, objectives, queries, theorems
+from rankgauge_studies import optimisation as study
+from rankgauge_studies.optimisation import example, flips, objectives, queries, theorems
 
 
 def test_the_six_notes_on_the_example_hold():

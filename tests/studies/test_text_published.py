@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rankgauge.studies.text import published
-from rankgauge.studies.text.protocol import ABSTRACTIVE, RatedSummaries
 from rankgauge.text.evaluation import evaluate
 from rankgauge.text.human.correlation import human_correlation
+from rankgauge_studies.text import published
+from rankgauge_studies.text.protocol import ABSTRACTIVE, RatedSummaries
 
 SYSTEMS = 12
 PAIRS = SYSTEMS * (SYSTEMS - 1) // 2

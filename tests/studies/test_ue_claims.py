@@ -13,15 +13,15 @@ from rankgauge.comparison.assessment import Testing
 from rankgauge.comparison.design import pairs_of
 from rankgauge.core.arrays import Floats
 from rankgauge.query_sets.by_chance import AboveChance
-from rankgauge.studies.ue import tables
-from rankgauge.studies.ue.claims import (
+from rankgauge_studies.ue import tables
+from rankgauge_studies.ue.claims import (
     CLAIMS,
     REORDERED,
     Statement,
     statements,
 )
-from rankgauge.studies.ue.deciding import needed_table, undecided_words
-from rankgauge.studies.ue.experiment import (
+from rankgauge_studies.ue.deciding import needed_table, undecided_words
+from rankgauge_studies.ue.experiment import (
     BROAD,
     EQUAL,
     FOCUSED,
@@ -31,9 +31,9 @@ from rankgauge.studies.ue.experiment import (
     Parts,
     QueryDraws,
 )
-from rankgauge.studies.ue.protocol import CASES, CUTOFFS
-from rankgauge.studies.ue.tables import Drawn, drawn_interval
-from rankgauge.studies.verdicts import Amount, deciding_factor, judged
+from rankgauge_studies.ue.protocol import CASES, CUTOFFS
+from rankgauge_studies.ue.tables import Drawn, drawn_interval
+from rankgauge_studies.verdicts import Amount, deciding_factor, judged
 
 METHODS = 8
 QUERIES = 40

@@ -9,9 +9,9 @@ import pytest
 
 from rankgauge.comparison.assessed import ALL
 from rankgauge.core.tables import Table
-from rankgauge.studies.ue import tables
-from rankgauge.studies.ue.protocol import CASES, VERSIONS
-from rankgauge.studies.ue.published import (
+from rankgauge_studies.ue import tables
+from rankgauge_studies.ue.protocol import CASES, VERSIONS
+from rankgauge_studies.ue.published import (
     COLLECTIONS,
     MEANS,
     MQ2007,
@@ -19,7 +19,7 @@ from rankgauge.studies.ue.published import (
     parts_of_means,
     published,
 )
-from rankgauge.studies.ue.tables import Drawn
+from rankgauge_studies.ue.tables import Drawn
 
 PARTS = {
     case.name: {name: parts_of_means(name, case.name) for name in COLLECTIONS} for case in CASES

@@ -86,7 +86,7 @@ def med(output: str, data: str | None) -> None:
     judgements of the TREC Web tracks of 2013 and 2014. Without them only the tables are made, and the
     exit code is 3.
     """
-    from rankgauge.studies import med as study
+    from rankgauge_studies import med as study
 
     make_folder(output)
     tables: dict[str, Table] = study.tables()
@@ -121,7 +121,7 @@ def optimisation(output: str, data: str | None) -> None:
     paper, and others, are written as SVG and PNG. It takes two or three minutes. Without the data, or
     without matplotlib, the rest is made, and the exit code is 3.
     """
-    from rankgauge.studies import optimisation as study
+    from rankgauge_studies import optimisation as study
 
     make_folder(output)
     failed, read = "", None

@@ -30,9 +30,9 @@ from rankgauge.figures.files import save_figure
 from rankgauge.forecast.score_tracks import ScoreTrack
 from rankgauge.forecast.tracks import TRACK, Track
 from rankgauge.io.files import writing
-from rankgauge.studies.forecast.claims import claim_table, short_claims
-from rankgauge.studies.forecast.methods import LEARNERS, StudyLearner
-from rankgauge.studies.forecast.study import (
+from rankgauge_studies.forecast.claims import claim_table, short_claims
+from rankgauge_studies.forecast.methods import LEARNERS, StudyLearner
+from rankgauge_studies.forecast.study import (
     DEPTHS,
     ENOUGH,
     REPEATS,
@@ -41,7 +41,7 @@ from rankgauge.studies.forecast.study import (
     block_count,
     run_study,
 )
-from rankgauge.studies.forecast.tables import overview, paper_tables, percentage_table, track_table
+from rankgauge_studies.forecast.tables import overview, paper_tables, percentage_table, track_table
 
 
 @click.command("forecast")

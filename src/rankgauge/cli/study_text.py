@@ -30,18 +30,18 @@ from rankgauge.figures.files import save_figure
 from rankgauge.io.files import read_bytes, remove_unfinished, writing
 from rankgauge.io.own_paths import OwnPath
 from rankgauge.report.html import check_pages, write_page
-from rankgauge.studies.index import INDEX, index_table
-from rankgauge.studies.text.counterparts import FIGURES, TABLES, counterparts
-from rankgauge.studies.text.experiment import steps
-from rankgauge.studies.text.page import study_page
-from rankgauge.studies.text.protocol import LAYERS, RatedSummaries, TextProtocol
-from rankgauge.studies.text.study import (
+from rankgauge.text.embedding import use_encoder
+from rankgauge_studies.index import INDEX, index_table
+from rankgauge_studies.text.counterparts import FIGURES, TABLES, counterparts
+from rankgauge_studies.text.experiment import steps
+from rankgauge_studies.text.page import study_page
+from rankgauge_studies.text.protocol import LAYERS, RatedSummaries, TextProtocol
+from rankgauge_studies.text.study import (
     WITHOUT_ENCODER,
     TextStudy,
     available_encoder,
     run_study,
 )
-from rankgauge.text.embedding import use_encoder
 
 PAGE = "study.html"
 

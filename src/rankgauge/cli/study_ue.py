@@ -51,10 +51,10 @@ from rankgauge.io.files import display_name, read_bytes, remove_unfinished, writ
 from rankgauge.io.own_paths import OwnPath
 from rankgauge.measures.answers import BESTS, CHANCES
 from rankgauge.report.html import check_pages, write_page
-from rankgauge.studies.index import INDEX
-from rankgauge.studies.ue.counterparts import FIGURES, QUERIES, TABLES
-from rankgauge.studies.ue.page import DrawnFigure, study_page
-from rankgauge.studies.ue.protocol import (
+from rankgauge_studies.index import INDEX
+from rankgauge_studies.ue.counterparts import FIGURES, QUERIES, TABLES
+from rankgauge_studies.ue.page import DrawnFigure, study_page
+from rankgauge_studies.ue.protocol import (
     CUTOFFS,
     MARGIN,
     MOST_WAYS,
@@ -68,7 +68,7 @@ from rankgauge.studies.ue.protocol import (
 )
 
 if TYPE_CHECKING:
-    from rankgauge.studies.ue.study import Study
+    from rankgauge_studies.ue.study import Study
 
 BOTH = "both"
 PAGE = "study.html"
@@ -207,7 +207,7 @@ def ue(data: tuple[str, ...], output: str, again: str | None, **options: Any) ->
     rankgauge study ue --again out/study.json -o out2
     """
     from rankgauge.rankers.registry import methods as all_methods
-    from rankgauge.studies.ue.study import begin_study, run_study
+    from rankgauge_studies.ue.study import begin_study, run_study
 
     collections = tuple(map(_collection, data))
     if again is not None:
@@ -360,7 +360,7 @@ def _protocol(
 
 def _steps(protocol: Protocol) -> int:
     """About how many pieces of work there are: folds are counted as five."""
-    from rankgauge.studies.ue.experiment import draw_blocks
+    from rankgauge_studies.ue.experiment import draw_blocks
 
     trained = (protocol.folds or 5) * (len(protocol.methods) + 1)
     drawn = len(draw_blocks(1, protocol.samples)) + protocol.replicates

@@ -40,10 +40,27 @@ MOVED = {
 }
 """The new names by the old ones."""
 
+PACKAGES = {"rankgauge.studies": "rankgauge_studies"}
+"""Packages that moved with all that is in them: the new name by the old one."""
+
 
 def find_moved_modules() -> None:
     """From now on, a module is also imported by its old name, with a warning that has the new one."""
     sys.meta_path.insert(0, _OldNames)  # before others look into the folder of an old package
+
+
+def new_name(old: str) -> str | None:
+    """The name that a module has now; None if it has not moved.
+
+    >>> new_name("rankgauge.studies.ue.tables")
+    'rankgauge_studies.ue.tables'
+    """
+    if old in MOVED:
+        return MOVED[old]
+    for package, new in PACKAGES.items():
+        if old == package or old.startswith(f"{package}."):
+            return new + old.removeprefix(package)
+    return None
 
 
 class _OldNames:
@@ -53,7 +70,7 @@ class _OldNames:
     def find_spec(
         name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        new = MOVED.get(name)
+        new = new_name(name)
         return None if new is None else ModuleSpec(name, _Loader(new))  # type: ignore[arg-type]
 
 

@@ -1,0 +1,1 @@
+"""Published studies, repeated: a folder for each paper, with our numbers next to the published ones."""

@@ -1,0 +1,349 @@
+"""What Muwanei et al. claim, measured: by how much one side is ahead, with an interval, and in how many
+places.
+
+The paper's focus is on rank correlations. So each claim is looked at by τ over systems, by τ and ρ over
+rows, and by R². A place is a target, a depth and a track. The first claims are the paper's, in its own
+protocol and with features that see all judgements, as its level implies. τ over systems takes all topics
+of each system, which that protocol does not test; it is from the split by topics. The other claims are
+looked at where topics are new and judgements cheap.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from rankgauge.core.arrays import Floats
+from rankgauge.core.tables import Cell, Table
+from rankgauge.forecast.tracks import FeatureJudgments
+from rankgauge_studies.forecast.quality import StudyNumber, combined, mean_of
+from rankgauge_studies.forecast.splits import RowSplit
+from rankgauge_studies.forecast.study import ForecastStudy
+from rankgauge_studies.verdicts import Amount
+
+Where: TypeAlias = tuple[str, int, str]
+Compared: TypeAlias = Literal["sides", "depths", "depths of sides"]
+
+LOOKED_AT = {
+    "system_tau": "τ over systems",
+    "tau_a": "τ over rows",
+    "rho": "ρ over rows",
+    "r2": "R²",
+}
+"""The numbers that claims are looked at by, and their names."""
+SYSTEMS = ("system_tau",)
+NO_NUMBERS = "no numbers"
+
+
+class Side(NamedTuple):
+    """A method in a split: what is compared."""
+
+    method: str
+    split: RowSplit
+    judgments: FeatureJudgments
+
+    def by(self, number: str) -> Side:
+        """The side that has a number: the paper's protocol does not test whole systems."""
+        whole = number in SYSTEMS and self.split == "paper"
+        return self._replace(split="topics") if whole else self
+
+
+class Claim(NamedTuple):
+    """A claim: one side is ahead of the other.
+
+    `compared` says of what the differences are: of the sides; of each depth and the depth before, for
+    one side; or of the lead of one side at the lowest depth and at the greatest.
+    """
+
+    text: str
+    one: Side
+    other: Side
+    numbers: Sequence[str] = tuple(LOOKED_AT)
+    compared: Compared = "sides"
+
+
+def _own(method: str) -> Side:
+    return Side(method, "paper", "full")
+
+
+def _fair(method: str) -> Side:
+    return Side(method, "topics", "pool")
+
+
+def _elsewhere(method: str, judgments: FeatureJudgments = "pool") -> Side:
+    return Side(method, "track", judgments)
+
+
+CLAIMS = (
+    Claim("Boosting is better than regression.", _own("boosting"), _own("regression")),
+    Claim(
+        "Boosting is better than Gupta's method.",
+        _own("boosting"),
+        _elsewhere("gupta", "full"),
+        SYSTEMS,
+    ),
+    Claim(
+        "Regression is better than Gupta's method.",
+        _own("regression"),
+        _elsewhere("gupta", "full"),
+        SYSTEMS,
+    ),
+    Claim(
+        "Regression is ahead of Gupta's method at low depths only: its lead shrinks from the lowest "
+        "depth to the greatest.",
+        _own("regression"),
+        _elsewhere("gupta", "full"),
+        SYSTEMS,
+        "depths of sides",
+    ),
+    Claim(
+        "Boosting becomes better with each step of depth.",
+        _own("boosting"),
+        _own("boosting"),
+        compared="depths",
+    ),
+    Claim(
+        "Regression becomes better with each step of depth.",
+        _own("regression"),
+        _own("regression"),
+        compared="depths",
+    ),
+    Claim(
+        "Weak learners beat strong ones: boosting is better than support vectors (on the means of "
+        "systems).",
+        _own("boosting"),
+        _elsewhere("gupta, svr", "full"),
+        SYSTEMS,
+    ),
+    Claim(
+        "Weak learners beat strong ones: boosting is better than support vectors (on rows).",
+        _own("boosting"),
+        _own("svr"),
+    ),
+    Claim(
+        "On the means of systems, support vectors are better than least squares.",
+        _elsewhere("gupta, svr", "full"),
+        _elsewhere("gupta", "full"),
+        SYSTEMS,
+    ),
+    Claim(
+        "Boosting models of each track, averaged, are better than one boosting model of all tracks.",
+        _own("boosting"),
+        _own("boosting, one model"),
+    ),
+    Claim(
+        "Lines of each track, averaged, are better than one line of all tracks.",
+        _own("regression"),
+        _own("regression, one model"),
+    ),
+    Claim(
+        "Boosting models of each track, averaged, are better than different learners that vote, each "
+        "on all rows (VotingRegressor).",
+        _own("boosting"),
+        _own("voting"),
+    ),
+    Claim(
+        "New topics, cheap judgments: averaged boosting models are better than one.",
+        _fair("boosting"),
+        _fair("boosting, one model"),
+    ),
+    Claim(
+        "New topics, cheap judgments: averaged lines are better than one.",
+        _fair("regression"),
+        _fair("regression, one model"),
+    ),
+    Claim(
+        "New topics, cheap judgments: averaged boosting models are better than one with other settings "
+        "(pooled).",
+        _fair("boosting"),
+        _fair("pooled"),
+    ),
+    Claim(
+        "New tracks, cheap judgments: topic scores (boosting) rank systems better than the means of "
+        "systems (Gupta).",
+        _elsewhere("boosting"),
+        _elsewhere("gupta"),
+        SYSTEMS,
+    ),
+    Claim(
+        "New tracks, cheap judgments: Gupta's method is better with the best features than with all.",
+        _elsewhere("gupta, best subset"),
+        _elsewhere("gupta"),
+        SYSTEMS,
+    ),
+    Claim(
+        "Boosting is better than the shallow score, which needs no learning.",
+        _fair("boosting"),
+        _fair("shallow"),
+    ),
+    Claim(
+        "One model of all tracks is better than the shallow score.",
+        _fair("pooled"),
+        _fair("shallow"),
+    ),
+    Claim(
+        "One model with more features is better than the shallow score.",
+        _fair("pooled, rich"),
+        _fair("shallow"),
+    ),
+    Claim(
+        "A random split of rows flatters: one model of all tracks is better there than on new topics.",
+        Side("pooled", "rows", "pool"),
+        _fair("pooled"),
+    ),
+    Claim(
+        "Boosting is better on new topics than on a new kind of collection.",
+        _fair("boosting"),
+        Side("boosting", "kind", "pool"),
+    ),
+    Claim(
+        "Features that see all judgments are better than those of the pool.",
+        Side("boosting", "topics", "full"),
+        _fair("boosting"),
+    ),
+)
+
+
+class MeasuredClaim(NamedTuple):
+    """A claim by one number: the mean difference over places with its interval, and in how many places
+    it is above 0."""
+
+    claim: str
+    number: str
+    one: str
+    other: str
+    difference: float
+    low: float
+    high: float
+    holds: int
+    of: int
+
+    @property
+    def verdict(self) -> str:
+        """Whether the claim holds, does not, or is not decided; or that the study has no numbers. The
+        interval and most places must agree, so that no single track decides."""
+        if not self.of:
+            return NO_NUMBERS
+        verdict = Amount(self.difference, self.low, self.high).verdict
+        mostly = 2 * self.holds > self.of
+        return "undecided" if mostly != (verdict == "holds") else verdict
+
+    @property
+    def short(self) -> str:
+        """All of it in a few characters."""
+        if not self.of:
+            return NO_NUMBERS
+        shown = f"{self.difference:+.3f}".replace("-", "−")
+        if math.isfinite(self.low):
+            shown += f" ±{(self.high - self.low) / 2:.3f}"
+        return f"{self.verdict} ({shown}, {self.holds}/{self.of})"
+
+
+def claims_of(study: ForecastStudy) -> Iterator[MeasuredClaim]:
+    """Each claim by each of its numbers, also those that the study has no numbers for."""
+    for claim in CLAIMS:
+        for number in claim.numbers:
+            one, other = claim.one.by(number), claim.other.by(number)
+            differences = _differences(study, claim.compared, one, other, number)
+            known = [each for each in differences if math.isfinite(each.value)]
+            mean = mean_of(known)
+            amount = Amount(math.nan, math.nan, math.nan) if mean is None else mean.amount
+            ahead = sum(each.value > 0 for each in known)
+            sides = ", ".join(one), _other_side(claim.compared, other)
+            yield MeasuredClaim(claim.text, number, *sides, *amount, ahead, len(known))
+
+
+def _other_side(compared: Compared, other: Side) -> str:
+    if compared == "depths":
+        return "the depth before"
+    shown = ", ".join(other)
+    return (
+        shown if compared == "sides" else f"{shown}: lead at the lowest depth and at the greatest"
+    )
+
+
+def _differences(
+    study: ForecastStudy, compared: Compared, one: Side, other: Side, number: str
+) -> list[StudyNumber]:
+    """What the claim says is above 0, in each place."""
+    first, second = _numbers(study, one, number), _numbers(study, other, number)
+    both = [place for place in first if place in second]
+    depths = study.asked.depths
+    if compared == "depths":
+        return [
+            _difference(first[target, deep, track], first[target, shallow, track])
+            for shallow, deep in pairwise(depths)
+            for target, depth, track in first
+            if depth == deep and (target, shallow, track) in first
+        ]
+    leads = {place: _difference(first[place], second[place]) for place in both}
+    if compared == "sides":
+        return list(leads.values())
+    low, high = min(depths), max(depths)
+    return [
+        _difference(leads[target, low, track], leads[target, high, track])
+        for target, depth, track in leads
+        if depth == low != high and (target, high, track) in leads
+    ]
+
+
+def _difference(one: StudyNumber, other: StudyNumber) -> StudyNumber:
+    def minus(first: Floats, second: Floats) -> Floats:
+        return np.asarray(first - second)
+
+    return combined(minus, [one, other])
+
+
+def _numbers(study: ForecastStudy, side: Side, number: str) -> dict[Where, StudyNumber]:
+    return {
+        (cell.target, cell.depth, track): numbers.number(number)
+        for cell in study.cells
+        if (cell.method, cell.split, cell.judgments) == side
+        for track, numbers in cell.tracks.items()
+    }
+
+
+def claim_table(study: ForecastStudy) -> Table:
+    """A row for each claim and number: what is compared, by how much, and in how many places."""
+    rows: list[tuple[Cell, ...]] = [
+        (
+            *(None if isinstance(cell, float) and math.isnan(cell) else cell for cell in each),
+            each.verdict,
+        )
+        for each in claims_of(study)
+    ]
+    notes = [
+        "difference: the mean over places, each a target, a depth and a track, with its 95% interval "
+        "(other topics and splits); holds: the places in which it is above 0",
+        "one, other: what is compared, as method, split and judgments",
+        "verdict: holds if the interval is above 0 and so are most places, does not hold if the "
+        "interval is at or below 0 and most places are not above 0",
+    ]
+    if any(row[-1] == NO_NUMBERS for row in rows):
+        notes.append(
+            f"{NO_NUMBERS}: the claim needs several depths, several kinds of collection, at least 3 "
+            "runs, or --learner svr"
+        )
+    return Table((*MeasuredClaim._fields, "verdict"), tuple(rows), tuple(notes))
+
+
+def short_claims(study: ForecastStudy) -> Table:
+    """A row for each claim, with a verdict by each number; claims without any number are left out."""
+    rows: dict[str, dict[str, str]] = {}
+    for each in claims_of(study):
+        if each.of:
+            rows.setdefault(each.claim, {})[each.number] = each.short
+    table: list[tuple[Cell, ...]] = [
+        (text, *(shown.get(number) for number in LOOKED_AT)) for text, shown in rows.items()
+    ]
+    notes = (
+        "in brackets: the mean difference with its 95% interval, and in how many places (a target, a "
+        "depth and a track) it is above 0",
+        "holds: the 95% interval of the difference is above 0, and so are most places; does not hold: "
+        "neither is",
+    )
+    return Table(("claim", *LOOKED_AT.values()), tuple(table), notes)

@@ -1,0 +1,288 @@
+"""The tables and figures of the study of forecasts; those of the paper in its own layout."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from string import ascii_uppercase
+from typing import TYPE_CHECKING
+
+from rankgauge.core.arrays import Floats
+from rankgauge.core.notes import Note, worded
+from rankgauge.core.tables import Cell, Table
+from rankgauge.measures.grammar import parse
+from rankgauge_studies.forecast.published import (
+    NUMBER_IN_PAPER,
+    PERCENTAGES,
+    TEST_SETS,
+    printed_r2,
+)
+from rankgauge_studies.forecast.quality import NUMBERS, StudyNumber, combined
+from rankgauge_studies.forecast.study import Asked, ForecastStudy, Found, with_gain
+from rankgauge_studies.verdicts import Amount
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PLACE = ("target", "depth", "judgments", "split", "method")
+COLUMNS = tuple(name for number in NUMBERS for name in (number, f"{number}_low", f"{number}_high"))
+PAPERS = ("boosting", "regression")
+"""The methods of the paper."""
+OVERVIEW: Mapping[str, tuple[str, str, str]] = {
+    "rows": ("pool", "rows", "r2"),
+    "topics": ("pool", "topics", "r2"),
+    "topics and runs": ("pool", "topics and runs", "r2"),
+    "new kind": ("pool", "kind", "r2"),
+    "new track": ("pool", "track", "r2"),
+    "full": ("full", "topics", "r2"),
+    "system τ": ("pool", "topics", "system_tau"),
+    "system τ, new track": ("pool", "track", "system_tau"),
+}
+"""The columns of the overview: the judgements of features, a split and a number."""
+OTHER_DATA = (
+    "printed: by Muwanei et al. 2022 on TREC 2013 (A) and TREC 2014 (B), which is other data"
+)
+SYSTEM_CURVES = (
+    "at depth",
+    "shallow",
+    "boosting",
+    "boosting, one model",
+    "regression",
+    "pooled",
+    "pooled, rich",
+)
+
+
+def slug(target: str) -> str:
+    """A measure as part of the name of a file."""
+    return re.sub(r"[^A-Za-z0-9]+", "-", target).strip("-")
+
+
+def in_paper(asked: Asked, target: str) -> str | None:
+    """The target of the paper that a target of the study is, whatever its gain; None if none is."""
+    same = (name for name in NUMBER_IN_PAPER if str(parse(with_gain(name, asked.gain))) == target)
+    return next(same, None)
+
+
+def _file(kind: str, asked: Asked, target: str) -> str:
+    printed = in_paper(asked, target)
+    return f"{kind}-{slug(target) if printed is None else NUMBER_IN_PAPER[printed]}"
+
+
+def cells_of(estimate: StudyNumber | None) -> tuple[Cell, Cell, Cell]:
+    """A number and the ends of its interval; None where there is none."""
+    amount = Amount(math.nan, math.nan, math.nan) if estimate is None else estimate.amount
+    value, low, high = (end if math.isfinite(end) else None for end in amount)
+    return value, low, high
+
+
+def means_table(study: ForecastStudy) -> Table:
+    """A row for each target, depth, kind of features, split and method: the means over tracks."""
+    rows: list[tuple[Cell, ...]] = [
+        (
+            *cell[:5],
+            cell.repeats,
+            *(end for number in NUMBERS for end in cells_of(cell.mean(number))),
+        )
+        for cell in study.cells
+    ]
+    return Table((*PLACE, "repeats", *COLUMNS), tuple(rows), worded(study.notes))
+
+
+def track_table(study: ForecastStudy) -> Table:
+    """The same for each track."""
+    rows: list[tuple[Cell, ...]] = [
+        (*cell[:5], track, *(end for number in NUMBERS for end in cells_of(numbers.number(number))))
+        for cell in study.cells
+        for track, numbers in cell.tracks.items()
+    ]
+    return Table((*PLACE, "track", *COLUMNS), tuple(rows), worded(study.notes))
+
+
+def overview(study: ForecastStudy, *, short: bool = False) -> Table:
+    """The greatest depth at a glance, a row for each target and method: R² in each split, and τ over
+    systems, as means over tracks. `short` has an interval in one cell with its number."""
+    depth = max(study.asked.depths)
+    rows: list[tuple[Cell, ...]] = []
+    for target, method in dict.fromkeys((cell.target, cell.method) for cell in study.cells):
+        row: list[Cell] = [target, method]
+        for judgments, split, number in OVERVIEW.values():
+            cell = study.cell(target, depth, judgments, split, method)
+            ends = cells_of(None if cell is None else cell.mean(number))
+            row += [_plus_minus(*ends)] if short else ends
+        rows.append(tuple(row))
+    columns = OVERVIEW if short else _with_ends(OVERVIEW)
+    notes = [
+        Note(
+            f"all are means over tracks, judged to depth {depth}; R² (1 − squared error / spread) but "
+            "for system τ; 95% intervals, for other topics and splits"
+        ),
+        Note(
+            "how the tested rows were chosen: any rows; rows of new topics; rows of new topics and new "
+            "runs; all rows of a kind of collection that was not learnt from, or of such a track",
+            column="rows to new track",
+        ),
+        Note(
+            "new topics, with features that see all judgements, which is not cheap", column="full"
+        ),
+        Note("Kendall's τ of the mean scores of systems, on new topics", column="system τ"),
+        Note("learnt from other tracks, and judged on systems alone", column="gupta"),
+    ]
+    return Table(("target", "method", *columns), tuple(rows), worded(notes))
+
+
+def _with_ends(names: Mapping[str, object]) -> Iterator[str]:
+    for name in names:
+        yield from (name, f"{name} low", f"{name} high")
+
+
+def _plus_minus(value: Cell, low: Cell, high: Cell) -> str | None:
+    if not isinstance(value, float):
+        return None
+    shown = f"{value:.2f}".replace("-", "−")
+    if not isinstance(low, float) or not isinstance(high, float):
+        return shown
+    return f"{shown} ±{(high - low) / 2:.2f}"
+
+
+def paper_tables(study: ForecastStudy) -> dict[str, Table]:
+    """Tables 1 and 2 of the paper, and one for every other target: R² of both methods at each depth in
+    the paper's protocol, the test sets side by side, with the printed numbers."""
+    letters = dict(zip(study.target_tracks, ascii_uppercase, strict=False))
+    made = {}
+    for target in study.asked.targets:
+        printed = in_paper(study.asked, target)
+        tested = [name for name in study.target_tracks if name not in study.left_out[target]]
+        rows: list[tuple[Cell, ...]] = []
+        for method in PAPERS:
+            for depth in study.asked.depths:
+                cell = study.cell(target, depth, "full", "paper", method)
+                ours = [end for name in tested for end in cells_of(_number(cell, name, "r2"))]
+                printed_values = printed_r2(printed or "", method, depth)
+                rows.append((method, depth, *ours, *printed_values))
+        columns = [f"R² {letters.get(name, '')}: {name}" for name in tested]
+        head = ("method", "depth", *_with_ends(dict.fromkeys(columns)), *_printed())
+        notes = (
+            f"R² of {target} in the paper's protocol, with features that see all judgements",
+            OTHER_DATA,
+        )
+        made[_file("table", study.asked, target)] = Table(head, tuple(rows), notes)
+    return made
+
+
+def _printed() -> tuple[str, ...]:
+    return tuple(f"printed {letter}: {name}" for letter, name in zip("AB", TEST_SETS, strict=True))
+
+
+def _number(cell: Found | None, track: str, number: str) -> StudyNumber | None:
+    if cell is None or track not in cell.tracks:
+        return None
+    return cell.tracks[track].number(number)
+
+
+def percentage_table(study: ForecastStudy) -> Table:
+    """The percentages of the paper's text: by how much a method is ahead of another on each target
+    track. Gupta's method is compared as the paper does it: τ over its systems with τ over rows."""
+    names = {in_paper(study.asked, target): target for target in study.asked.targets}
+    tested = study.target_tracks
+    rows: list[tuple[Cell, ...]] = []
+    for each in PERCENTAGES:
+        if (target := names.get(each.target)) is None:
+            continue
+        place = (target, each.depth, "full")
+        one = study.cell(*place, "paper", each.one)
+        over_systems = each.other == "gupta"
+        other = study.cell(*place, "track" if over_systems else "paper", each.other)
+        ours: list[Cell] = []
+        for name in tested:
+            first = _number(one, name, each.number)
+            second = _number(other, name, "system_tau" if over_systems else each.number)
+            ours += cells_of(_percent_ahead(first, second))
+        rows.append((target, each.depth, each.number, each.one, each.other, *ours, *each.printed))
+    letters = dict(zip(tested, ascii_uppercase, strict=False))
+    columns = [f"percent {letters.get(name, '')}: {name}" for name in tested]
+    head = ("target", "depth", "number", "one", "other", *_with_ends(dict.fromkeys(columns)))
+    notes = (
+        "percent: by how much the number of one is above the number of other, in the paper's protocol "
+        "with features that see all judgements",
+        "gupta: its τ is over systems, as the paper compares it with its own τ over rows",
+        OTHER_DATA,
+    )
+    return Table((*head, *_printed()), tuple(rows), notes)
+
+
+def _percent_ahead(one: StudyNumber | None, other: StudyNumber | None) -> StudyNumber | None:
+    if one is None or other is None or not other.value:
+        return None
+
+    def percent(first: Floats, second: Floats) -> Floats:
+        return 100 * (first - second) / abs(second)
+
+    return combined(percent, [one, other])
+
+
+def study_figures(study: ForecastStudy) -> dict[str, Figure]:
+    """Figures 1 and 2 of the paper, with a panel for each test set; and τ over systems on new topics,
+    with the judgements of the pool and a panel for each target."""
+    from rankgauge.figures.studies import depth_curves
+
+    made = {}
+    letters = dict(zip(study.target_tracks, ascii_uppercase, strict=False))
+    for target in study.asked.targets:
+        panels = {
+            f"{letters.get(track, '')}: {track}": _paper_curves(study, target, track)
+            for track in study.target_tracks
+            if track not in study.left_out[target]
+        }
+        if any(panels.values()):
+            title = f"Forecasts of {target} in the paper's protocol"
+            made[_file("figure", study.asked, target)] = depth_curves(
+                study.asked.depths, panels, title, "Correlation over rows"
+            )
+    panels = {target: _system_curves(study, target) for target in study.asked.targets}
+    panels = {target: curves for target, curves in panels.items() if curves}
+    if panels:
+        title = "New topics, judgments of the pool"
+        made["systems"] = depth_curves(
+            study.asked.depths, panels, title, "Kendall's τ over systems"
+        )
+    return made
+
+
+AmountCurve = list[Amount]
+
+
+def _paper_curves(study: ForecastStudy, target: str, track: str) -> dict[str, AmountCurve]:
+    """τ by Equation 2 and ρ of both methods on a test set."""
+    names = {"tau_a": "Kendall's τ", "rho": "Spearman's ρ"}
+    curves = {}
+    for method in PAPERS:
+        for number, shown in names.items():
+            cells = [
+                study.cell(target, depth, "full", "paper", method) for depth in study.asked.depths
+            ]
+            curves[f"{method}, {shown}"] = [_amount(_number(cell, track, number)) for cell in cells]
+    return _drawn(curves)
+
+
+def _system_curves(study: ForecastStudy, target: str) -> dict[str, AmountCurve]:
+    """τ over systems of each method; Gupta's is learnt from other tracks."""
+    curves = {}
+    shown = {name: (name, "topics") for name in SYSTEM_CURVES}
+    shown["gupta (other tracks)"] = ("gupta", "track")
+    for label, (method, split) in shown.items():
+        cells = [study.cell(target, depth, "pool", split, method) for depth in study.asked.depths]
+        means = [None if cell is None else cell.mean("system_tau") for cell in cells]
+        curves[label] = [_amount(mean) for mean in means]
+    return _drawn(curves)
+
+
+def _amount(estimate: StudyNumber | None) -> Amount:
+    return Amount(math.nan, math.nan, math.nan) if estimate is None else estimate.amount
+
+
+def _drawn(curves: Mapping[str, AmountCurve]) -> dict[str, AmountCurve]:
+    return {
+        name: curve for name, curve in curves.items() if any(math.isfinite(a.value) for a in curve)
+    }

@@ -1,0 +1,124 @@
+"""Robertson and Zaragoza, On rank-based effectiveness measures and optimisation: done again.
+
+`example` has the example of the appendix, `flips` what measures make of single flips, `theorems` the
+theorems on many instances, `three_parameters` the same with three parameters, `queries` what happens on
+real data as queries are added, and `objectives` section 4. `SECTIONS` has the section of each table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankgauge.core.tables import Table
+from rankgauge_studies.optimisation import (
+    example,
+    flips,
+    objectives,
+    queries,
+    theorems,
+    three_parameters,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+read = queries.read
+
+FIRST = "a and b are relevant"
+SECTIONS = {
+    "assertion-1": "3.1, Assertion 1",
+    "noticed": "3.1",
+    "theorems": "3.2, Theorem 1, and A.4, Theorem 2",
+    "three-parameters": "A.4, Theorem 2",
+    "theorems-dropped": "A.4 and A.5",
+    "theorems-smallest": "A.4",
+    "shared-documents": "A.5",
+    "contact": "A.6",
+    "map-gmap": "3.3",
+    "optima": "3.3",
+    "grids": "3.3",
+    "objectives": "4",
+    "notes": "A.7",
+}
+"""The section of the paper that each table is about, in the order of the paper."""
+REAL_SEED, REAL = 7, 200
+"""How many instances of real documents are drawn for the theorems."""
+
+
+def works(data: queries.Queries | None) -> dict[str, Callable[[], Table]]:
+    """What makes each table, by the name of its file without ending. Without data there are no tables of
+    real queries, and all instances are random."""
+    random = np.random.default_rng(REAL_SEED)
+    pairs = [("random, 3 queries", theorems.drawn(random, 3, 4, 300)) for _ in range(REAL)]
+    real = []
+    if data is not None:
+        for count, documents in ((1, 6), (2, 4)):
+            chosen = (random.choice(len(data), count, replace=False) for _ in range(REAL))
+            real += [data.instance(numbers, documents, highest=1) for numbers in chosen]
+        pairs += [("MQ2008, 2 queries", each) for each in real[REAL:]]
+    made: dict[str, Callable[[], Table]] = {
+        "notes": example.notes_table,
+        "shared-documents": example.cases_table,
+        "contact": example.contact_table,
+        "assertion-1": flips.assertion_table,
+        "noticed": flips.noticed_table,
+        "theorems": partial(theorems.theorems_table, real),
+        "three-parameters": three_parameters.three_parameters_table,
+        "theorems-dropped": theorems.dropped_table,
+        "theorems-smallest": flips.smallest_table,
+        "map-gmap": partial(theorems.gmap_table, pairs),
+        "objectives": objectives.objectives_table,
+    }
+    if data is not None:
+        made["optima"] = partial(queries.optima_table, data)
+        made["grids"] = partial(queries.grids_table, data)
+    return {name: partial(_sectioned, name, make) for name, make in made.items()}
+
+
+def _sectioned(name: str, make: Callable[[], Table]) -> Table:
+    """A table whose first note is the section that it is about."""
+    table = make()
+    return replace(table, notes=(f"the paper, section {SECTIONS[name]}", *table.notes))
+
+
+def figures() -> dict[str, Figure]:
+    """Figures 1 to 3 of the paper, one for its notes 3 to 5 and one for section 4, by the names of their
+    files."""
+    from rankgauge.figures.planes import regions_figure
+    from rankgauge.figures.space import objectives_figure
+
+    one, other = example.example(example.FIRST), example.example(example.SECOND)
+    curves = objectives.curves()
+    return {
+        "figure-1": regions_figure(one, example.NAMES, {}, title=FIRST),
+        "figure-2": regions_figure(
+            one, example.NAMES, {"MAP, nDCG, P@2": example.best(one, "AP")}, title=FIRST
+        ),
+        "figure-3": regions_figure(
+            one, example.NAMES, {"P@1, MRR": example.best(one, "RR")}, title=FIRST
+        ),
+        "figure-notes": regions_figure(
+            other,
+            example.NAMES,
+            {
+                "MAP, nDCG: global": example.best(other, "AP"),
+                "MAP, nDCG: local": [each for each in other.optima("AP") if not each.best],
+            },
+            title="c and d are relevant",
+        ),
+        "objectives": objectives_figure(
+            objectives.POINTS,
+            {name: curves[name][objectives.USUAL] for name in objectives.RANKED},
+            {
+                name: {kind: own[kind] for kind in objectives.MAPPED}
+                for name, own in curves.items()
+                if name not in objectives.RANKED
+            },
+            lower_is_better=objectives.LOWER,
+        ),
+    }

@@ -1,0 +1,292 @@
+"""What Feng's dissertation claims about BERTScore and ROUGE, and whether it holds on these data.
+
+Each statement is a number with an interval over documents; `studies.verdicts` says when it holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from rankgauge.core.arrays import Floats
+from rankgauge.core.tables import Cell, Table
+from rankgauge.text.documents import HETEROGENEOUS, HOMOGENEOUS
+from rankgauge.text.human.preferences import win_share
+from rankgauge.text.human.results import percentiles
+from rankgauge_studies.text.experiment import READINGS, Examined, of_kind
+from rankgauge_studies.text.preference_tables import compared_systems, compared_words
+from rankgauge_studies.text.protocol import (
+    CONTEXT,
+    MOST_SIMILAR,
+    ROUGE,
+    VERSIONS,
+    WORDS,
+    MetricLabel,
+    TextProtocol,
+    layer_name,
+)
+from rankgauge_studies.text.tables import OVER, change_of, known_mean
+from rankgauge_studies.verdicts import Amount, Verdict
+
+UNCHANGED = 0.1
+"""A correlation that changes by less is nearly the same."""
+LARGE = 0.8
+"""A difference of two means is large from so many standard deviations on (Cohen 1988)."""
+
+FEWEST_CASES = 20
+"""A share of wins among fewer disagreements says nothing."""
+
+OfTwoSets: TypeAlias = Callable[[Floats, Floats], Floats]
+"""A number of two sets of documents."""
+
+CLAIMS = {
+    "bertscore": "V1 and V2 of BERTScore agree better with people than BERTScore does. (Table 8.1)",
+    "heterogeneous": "V1 and V2 of BERTScore help more on heterogeneous documents than on homogeneous "
+    "ones. (Tables 8.2 and 8.3)",
+    "homogeneous": "On homogeneous documents V1 and V2 of BERTScore agree less with people than "
+    "BERTScore does. (Table 8.3)",
+    "spread": "In heterogeneous documents the similarity of tokens to the document varies more. "
+    "(Section 8.1)",
+    "preferred bertscore": "Where BERTScore and its V1 or V2 disagree, people agree with V1 or V2. "
+    "(Table 8.4)",
+    "attention": "Attention does not differ much between the two kinds of documents. (Section 8.6)",
+    "attention higher": "Attention has a higher mean and varies more in heterogeneous documents. "
+    "(Figure 8.3)",
+    "rouge": "V1 and V2 of ROUGE agree with people as ROUGE does. (Table 9.1)",
+    "preferred rouge": "Where ROUGE and its V1 or V2 disagree, people agree with V1 or V2. (Table 9.2)",
+    "rouge wins more": "V1 and V2 of ROUGE win more often than V1 and V2 of BERTScore do. (Section 9.3)",
+}
+"""The claims in our words, by key."""
+
+
+class TextStatement(NamedTuple):
+    """One number that a claim says is above 0. `shown` is the number that is told in its place, such as
+    a share of wins in place of what it has above one half; `what` then names the limit."""
+
+    claim: str
+    data: str
+    what: str
+    amount: Amount
+    digits: int = 3
+    shown: Amount | None = None
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether the statement holds, does not hold, or is not decided by these documents."""
+        return self.amount.verdict
+
+    @property
+    def sentence(self) -> str:
+        """The statement in words, with its interval and its verdict."""
+        told = (self.shown or self.amount).words(self.digits)
+        return f"{self.data}: {self.what}: {told}: {self.verdict}."
+
+
+def statements(examined: Sequence[Examined], asked: TextProtocol) -> list[TextStatement]:
+    """All statements that there is a number for, claim by claim."""
+    made = [
+        each for data in examined for each in _about(data, asked) if np.isfinite(each.amount.value)
+    ]
+    order = list(CLAIMS)
+    return sorted(made, key=lambda each: order.index(each.claim))
+
+
+def _about(data: Examined, asked: TextProtocol) -> Iterator[TextStatement]:
+    if data.correlated:
+        layers = [layer_name(layer) for layer in asked.layers]
+        for chance in (MOST_SIMILAR.name, CONTEXT.name):
+            for metric in layers:
+                yield from _changes(data, asked, "bertscore", metric, chance)
+        for metric in layers:
+            yield from _by_kind(data, asked, metric)
+        for each in ROUGE:
+            yield from _unchanged(data, asked, each.name)
+    yield from _documents(data, asked)
+    yield from _preferred(data, asked)
+
+
+# Agreement with people
+
+
+def _amount(value: float, drawn: Floats, level: float) -> Amount:
+    """A number and its percentile interval, which is widened to have the number in it. What is left of a
+    rounding error is 0."""
+    low, high = percentiles(drawn, level)
+    ends = (value, float(np.fmin(low, value)), float(np.fmax(high, value)))
+    return Amount(*(round(each, 12) + 0.0 for each in ends))
+
+
+def _changes(
+    data: Examined, asked: TextProtocol, claim: str, metric: str, chance: str
+) -> Iterator[TextStatement]:
+    found = data.correlation(data.data.correlated()[0])
+    for form in VERSIONS:
+        change = found and change_of(data, found, MetricLabel(metric, chance, form))
+        if change:
+            amount = _amount(change.mean, change.drawn_mean, asked.level)
+            what = f"τ-b of {form.upper()} minus τ-b of {metric}, chance: {chance}"
+            yield TextStatement(claim, data.name, what, amount)
+
+
+def _by_kind(data: Examined, asked: TextProtocol, metric: str) -> Iterator[TextStatement]:
+    systems = data.data.correlated()[0]
+    kinds = (HETEROGENEOUS, HOMOGENEOUS)
+    found = [data.correlation(systems, kind, "difference") for kind in kinds]
+    for form in VERSIONS:
+        label = MetricLabel(metric, MOST_SIMILAR.name, form)
+        both = [each and change_of(data, each, label) for each in found]
+        if not both[0] or not both[1]:
+            continue
+        one, other = both[0], both[1]
+        means, drawn = [one.mean, other.mean], [one.drawn_mean, other.drawn_mean]
+        told = f"{form.upper()} of {metric}, chance: {label.chance}"
+        yield TextStatement(
+            "heterogeneous",
+            data.name,
+            f"change of τ-b by {told}, on heterogeneous minus on homogeneous documents",
+            _amount(means[0] - means[1], drawn[0] - drawn[1], asked.level),
+        )
+        yield TextStatement(
+            "homogeneous",
+            data.name,
+            f"τ-b of {metric} minus τ-b of {told}, on homogeneous documents",
+            _amount(-means[1], -drawn[1], asked.level),
+        )
+
+
+def _unchanged(data: Examined, asked: TextProtocol, metric: str) -> Iterator[TextStatement]:
+    for over in ("rows", "systems"):  # Table 9.1 fits rows
+        found = data.correlation(data.data.correlated()[0], over=over)
+        for form in VERSIONS:
+            change = found and change_of(data, found, MetricLabel(metric, WORDS.name, form))
+            if change and np.isfinite(change.drawn).any():
+                value = float(known_mean(np.abs(change.difference)))
+                shown = _amount(value, known_mean(np.abs(change.drawn)), asked.level)
+                what = (
+                    f"change of τ-b over {OVER[over]} by {form.upper()} of {metric}, whatever its sign "
+                    f"(limit {UNCHANGED})"
+                )
+                yield TextStatement("rouge", data.name, what, _below(UNCHANGED, shown), shown=shown)
+
+
+def _below(limit: float, amount: Amount) -> Amount:
+    """By how much a number is below a limit."""
+    return Amount(limit - amount.value, limit - amount.high, limit - amount.low)
+
+
+# Documents
+
+
+def _documents(data: Examined, asked: TextProtocol) -> Iterator[TextStatement]:
+    kinds = data.kinds
+    if kinds is None:
+        return
+    place = {name: number for number, name in enumerate(kinds.ids)}
+    for layer in kinds.layers:
+        one, other = (
+            kinds.spread[[place[name] for name in of_kind(kinds, kind, layer)]]
+            for kind in (HETEROGENEOUS, HOMOGENEOUS)
+        )
+        what = (
+            "standard deviation of the similarity, heterogeneous minus homogeneous documents by layer "
+            f"{layer}"
+        )
+        amount = _drawn(_mean_difference, one, other, asked)
+        yield TextStatement("spread", data.name, what, amount, 4)
+    if data.attention:
+        ours, theirs = data.attention[HETEROGENEOUS], data.attention[HOMOGENEOUS]
+        for name, one, other in (
+            ("mean", ours.mean, theirs.mean),
+            ("standard deviation", ours.spread, theirs.spread),
+        ):
+            what = (
+                f"how far the {name} of attention is apart in the two kinds, in standard deviations "
+                f"(limit {LARGE})"
+            )
+            shown = _drawn(_apart(one, other), one, other, asked)
+            amount = _below(LARGE, shown)
+            yield TextStatement("attention", data.name, what, amount, 2, shown)
+            what = f"{name} of attention in heterogeneous minus homogeneous documents"
+            amount = _drawn(_mean_difference, one, other, asked)
+            yield TextStatement("attention higher", data.name, what, amount, 4)
+
+
+def _mean_difference(one: Floats, other: Floats) -> Floats:
+    return np.asarray(one.mean(axis=-1) - other.mean(axis=-1))
+
+
+def _apart(one: Floats, other: Floats) -> OfTwoSets:
+    """Cohen's d, whatever its sign, by the spread of these documents."""
+    spread = float(np.sqrt((one.var(ddof=1) + other.var(ddof=1)) / 2)) or np.nan
+    return lambda a, b: np.asarray(np.abs(_mean_difference(a, b)) / spread)
+
+
+def _drawn(number: OfTwoSets, one: Floats, other: Floats, asked: TextProtocol) -> Amount:
+    """A number of two sets of documents, and its interval if the documents of both are drawn again."""
+    random = np.random.default_rng(asked.seed)
+    drawn = [
+        each[random.integers(0, len(each), (asked.samples, len(each)))] for each in (one, other)
+    ]
+    return _amount(float(number(one, other)), number(*drawn), asked.level)
+
+
+# Preferences
+
+
+def _preferred(data: Examined, asked: TextProtocol) -> Iterator[TextStatement]:
+    """The share of wins, and how often ROUGE wins minus how often BERTScore does, in percent. The
+    dimensions are taken together."""
+    systems = compared_systems(data)
+    wins: dict[tuple[str, str], list[tuple[float, Floats]]] = {}
+    enough = dict.fromkeys(VERSIONS, False)
+    for group, label, result in data.preferred:
+        if group != systems or not result.pairs or not READINGS[label.chance].by_output:
+            continue
+        family = "bertscore" if label.metric.startswith("bertscore") else "rouge"
+        pairs = result.pairs * len(result.dimensions)
+        drawn = result.drawn.sum(axis=2)
+        share = 100 * result.win.sum() / pairs
+        wins.setdefault((label.form, family), []).append((share, 100 * drawn[:, 0] / pairs))
+        if result.disagreements < FEWEST_CASES:
+            continue
+        enough[label.form] = True
+        value = float(win_share(result.win.sum(), result.lose.sum()))
+        shown = _amount(100 * value, 100 * win_share(drawn[:, 0], drawn[:, 1]), asked.level)
+        what = (
+            f"percent won by {label.form.upper()} of {label.metric} (chance: {label.chance}), of the "
+            f"disagreements that people decide, {compared_words(data)} (limit 50)"
+        )
+        amount = Amount(*(each - 50 for each in shown))
+        yield TextStatement(f"preferred {family}", data.name, what, amount, 1, shown)
+    for form in VERSIONS:
+        one, other = (wins.get((form, family), []) for family in ("rouge", "bertscore"))
+        if one and other and enough[form]:
+            shares = [float(np.mean([each[0] for each in side])) for side in (one, other)]
+            sampled = [np.mean([each[1] for each in side], axis=0) for side in (one, other)]
+            what = (
+                f"percent of all pairs won by {form.upper()} of ROUGE minus percent won by "
+                f"{form.upper()} of BERTScore, the mean over metrics and readings, "
+                f"{compared_words(data)}"
+            )
+            amount = _amount(shares[0] - shares[1], sampled[0] - sampled[1], asked.level)
+            yield TextStatement("rouge wins more", data.name, what, amount, 1)
+
+
+def few_cases(data: Examined) -> int:
+    """How many statements on disagreements are left out, as there are too few."""
+    systems = compared_systems(data)
+    return sum(
+        result.disagreements < FEWEST_CASES
+        for group, label, result in data.preferred
+        if group == systems and READINGS[label.chance].by_output
+    )
+
+
+def claim_table(made: Sequence[TextStatement]) -> Table:
+    """A row for each statement, with its interval and its verdict."""
+    rows: list[tuple[Cell, ...]] = [
+        (each.claim, each.data, each.what, *each.amount, each.verdict) for each in made
+    ]
+    return Table(("claim", "data", "what", "value", "low", "high", "verdict"), tuple(rows))

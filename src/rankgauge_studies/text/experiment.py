@@ -1,0 +1,406 @@
+"""The work of the study on one data set: scores, kinds of documents, attention, and what people say."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from rankgauge.core.arrays import Floats
+from rankgauge.core.records import Record
+from rankgauge.core.sealing import read_sealed, write_sealed
+from rankgauge.core.seeds import digest
+from rankgauge.errors import InputError
+from rankgauge.io.own_paths import OwnPath
+from rankgauge.scores.model import Scores
+from rankgauge.text.bert_metric import bertscore
+from rankgauge.text.documents import (
+    HETEROGENEOUS,
+    HOMOGENEOUS,
+    DocumentKinds,
+    document_kinds,
+)
+from rankgauge.text.embedding import current_encoder, embedded, unit
+from rankgauge.text.evaluation import scores_of_candidates
+from rankgauge.text.human.correlation import human_correlation
+from rankgauge.text.human.preferences import Preferences, win_lose_tie
+from rankgauge.text.human.results import HumanCorrelation, Over
+from rankgauge.text.rouge_family import FIRST
+from rankgauge_studies.text.example import TokenExample, token_example
+from rankgauge_studies.text.protocol import (
+    CHANCE,
+    OF_BERTSCORE,
+    OF_ROUGE,
+    ROUGE,
+    SCORE,
+    VERSIONS,
+    MetricLabel,
+    RatedSummaries,
+    TextProtocol,
+    layer_name,
+)
+
+if TYPE_CHECKING:
+    from rankgauge.workers import AnyExecutor
+
+
+EVERY_DOCUMENT = "all"
+LEVELS_OF: tuple[Over, ...] = ("systems", "texts", "rows")
+KINDS = (HETEROGENEOUS, HOMOGENEOUS)
+KINDS_BY = ("difference", "similarity")
+_OF_ROUGE = {metric.name for metric in ROUGE}
+READINGS = {reading.name: reading for reading in (*OF_ROUGE, *OF_BERTSCORE)}
+
+Advance = Callable[[str], object]
+V = TypeVar("V")
+
+
+class Attention(NamedTuple):
+    """Of each document of a kind: the mean and the standard deviation of the cosines of its tokens with
+    the document. A token is the mean of the last layer's vectors, weighted by its attention."""
+
+    mean: Floats
+    spread: Floats
+
+
+class Correlated(NamedTuple):
+    """Correlations with people: over which systems, on which documents (for a kind also by which layer
+    and which reading of it), and over systems, texts or rows."""
+
+    systems: str
+    documents: str
+    kinds_by: str
+    over: Over
+    result: HumanCorrelation
+
+
+class Preferred(NamedTuple):
+    """Whom people agree with where a metric and a form of it disagree."""
+
+    systems: str
+    label: MetricLabel
+    result: Preferences
+
+
+class Examined(Record):
+    """What was computed for a data set."""
+
+    data: RatedSummaries
+    labels: Mapping[str, MetricLabel]
+    """The name, the reading of chance and the form of each metric, by its text."""
+    scores: Scores
+    kinds: DocumentKinds | None
+    attention: Mapping[str, Attention]
+    """By kind of document; empty where the encoder shows no attention."""
+    correlated: tuple[Correlated, ...]
+    """Empty without ratings."""
+    preferred: tuple[Preferred, ...]
+    example: TokenExample | None = None
+    """What Figure 8.1 shows; None without an encoder that can name its tokens."""
+
+    @property
+    def name(self) -> str:
+        """The name of the data set."""
+        return self.data.name
+
+    @property
+    def dimensions(self) -> tuple[str, ...]:
+        """The names of what people rated."""
+        return self.correlated[0].result.dimensions if self.correlated else ()
+
+    @property
+    def bert(self) -> bool:
+        """Whether there was an encoder for BERTScore."""
+        return any(label.metric not in _OF_ROUGE for label in self.labels.values())
+
+    def column(self, label: MetricLabel) -> Floats:
+        """System × text: the numbers of a metric."""
+        texts = [text for text, each in self.labels.items() if each == label]
+        place = [str(each) for each in self.scores.measures].index(texts[0])
+        return np.asarray(self.scores.values[:, :, place])
+
+    def correlation(
+        self,
+        systems: str,
+        documents: str = EVERY_DOCUMENT,
+        kinds_by: str = "",
+        over: str = "systems",
+    ) -> Correlated | None:
+        """The correlations over these systems on these documents, if they were computed."""
+        wanted = (systems, documents, kinds_by, over)
+        return next((each for each in self.correlated if each[:4] == wanted), None)
+
+
+REMEDY = "remove it, and it is made again"
+
+
+class PartStore(NamedTuple):
+    """A folder with the parts that are finished; nothing is kept without a folder."""
+
+    folder: OwnPath | None
+
+    def scores(self, data: RatedSummaries) -> Scores | None:
+        """The scores that are finished; None if there are none, or if they are of other texts."""
+        if self.folder is None:
+            return None
+        path = self._path(data.name, "scores")
+        if not path.exists():
+            return None
+        try:
+            kept = Scores.load(path)
+        except InputError as error:
+            raise InputError(error.source, None, f"{error.message} ({REMEDY})") from None
+        same = (kept.runs, kept.queries) == (data.texts.systems, data.texts.ids)
+        return kept if same else None
+
+    def keep(self, data: RatedSummaries, scores: Scores) -> None:
+        """Keep the scores that are finished."""
+        if self.folder is not None:
+            path = self._path(data.name, "scores")
+            path.parent.make()
+            scores.save(path)
+
+    def _path(self, name: str, ending: str) -> OwnPath:
+        assert self.folder is not None
+        return self.folder / f"{name}.{ending}"
+
+    def numbers(
+        self, name: str, make: Callable[[], Mapping[str, Any]], read: Callable[[Any], V]
+    ) -> V:
+        """What `read` makes of lists of numbers, which are computed only if they are not there."""
+        if self.folder is None:
+            return read(make())
+        path = self._path(name, "json")
+        if path.exists():
+            kept = read_sealed(path, "a part of a study of texts", "rankgauge", REMEDY)
+            with suppress(KeyError, TypeError, ValueError):  # of other sizes: made anew
+                return read(kept)
+        made = make()
+        path.parent.make()
+        write_sealed(path, made)
+        return read(made)
+
+
+def content_digest(data: RatedSummaries) -> str:
+    """A digest of the texts, the ratings and the preferences of a data set, wherever its files are."""
+    texts, ratings, votes = data.texts, data.ratings, data.preferences
+    plain: list[Any] = [texts.ids, texts.sources, texts.references, list(texts.outputs.items())]
+    values: list[Any] = []
+    if ratings is not None:
+        plain.append([str(each) for each in ratings.scores.measures])
+        values += [ratings.scores.values, ratings.values, ratings.annotator]
+    if votes is not None:
+        plain.append([votes.systems, votes.texts])
+        values += [votes.a, votes.b, votes.text, votes.votes]
+    told = json.dumps(plain).encode("utf-8")
+    return digest(b"".join([told, *(np.asarray(each).tobytes() for each in values)]), size=16).hex()
+
+
+def steps(asked: TextProtocol, bert: bool = True) -> int:
+    """How many pieces of work a data set is, with or without BERTScore."""
+    return len(list(asked.parts(bert))) + 2
+
+
+def examine(
+    data: RatedSummaries,
+    asked: TextProtocol,
+    store: PartStore,
+    executor: AnyExecutor | None = None,
+    advance: Advance | None = None,
+    bert: bool = True,
+) -> Examined:
+    """All of the work on a data set, a part after the other; finished parts are taken from the store.
+    `bert` is whether there is an encoder for BERTScore."""
+
+    def done(what: str) -> None:
+        if advance is not None:
+            advance(f"{data.name}: {what}")
+
+    labels: dict[str, MetricLabel] = {}
+    candidates = data.texts.candidates()
+    scores = store.scores(data)
+    finished = set() if scores is None else set(map(str, scores.measures))
+    for name, metrics in asked.parts(bert):
+        own = {str(metric): label for metric, label in metrics.items()}
+        labels |= own
+        if scores is None or not own.keys() <= finished:
+            part = scores_of_candidates(candidates, list(metrics), executor=executor)
+            scores = part if scores is None else scores.joined(part)
+            store.keep(data, scores)
+        done(name)
+    assert scores is not None
+    kinds, attention = _documents(data, asked, store) if bert else (None, {})
+    example = _example(data, asked, store) if bert else None
+    done("kinds of documents")
+    correlated = tuple(_correlated(data, asked, scores, labels, kinds))
+    preferred = tuple(_preferred(data, asked, scores, labels))
+    done("agreement with people")
+    return Examined(data, labels, scores, kinds, attention, correlated, preferred, example)
+
+
+# Documents
+
+
+def _documents(
+    data: RatedSummaries, asked: TextProtocol, store: PartStore
+) -> tuple[DocumentKinds | None, dict[str, Attention]]:
+    count = data.kinds()
+    if not count:
+        return None, {}
+    metric = replace(bertscore, references=FIRST)
+
+    def make_kinds() -> dict[str, Any]:
+        made = document_kinds(data.texts, metric=metric, layers=asked.layers, count=count)
+        arrays = (made.best_to_worst, made.worst_to_best, made.similarity, made.spread)
+        return {"ids": list(made.ids), "numbers": [each.tolist() for each in arrays]}
+
+    def read_kinds(kept: Any) -> DocumentKinds:
+        best, worst, similarity, spread = (np.array(each, dtype=float) for each in kept["numbers"])
+        ids = tuple(kept["ids"])
+        if best.shape != (len(asked.layers), len(ids)) or similarity.shape != (len(ids),):
+            raise ValueError
+        return DocumentKinds(
+            ids, asked.layers, best, worst, similarity, spread, count, "difference"
+        )
+
+    def read_attention(kept: Any) -> dict[str, Attention]:
+        if kept and set(kept) != set(KINDS):
+            raise ValueError
+        return {
+            kind: Attention(np.array(means, dtype=float), np.array(spreads, dtype=float))
+            for kind, (means, spreads) in kept.items()
+        }
+
+    kinds = store.numbers(f"{data.name}-documents", make_kinds, read_kinds)
+    return kinds, store.numbers(
+        f"{data.name}-attention", lambda: _attention(data, kinds), read_attention
+    )
+
+
+def _example(data: RatedSummaries, asked: TextProtocol, store: PartStore) -> TokenExample | None:
+    def make() -> dict[str, Any]:
+        made = token_example(data.texts, asked.layers[0])
+        return {"example": made and {**made._asdict(), "similarity": made.similarity.tolist()}}
+
+    def read(kept: Any) -> TokenExample | None:
+        if kept["example"] is None:
+            return None
+        found = TokenExample(**kept["example"])
+        return found._replace(similarity=np.array(found.similarity, dtype=float))
+
+    return store.numbers(f"{data.name}-example", make, read)
+
+
+def of_kind(kinds: DocumentKinds, kind: str, layer: int) -> list[str]:
+    """The documents of a kind by a layer."""
+    return kinds.heterogeneous(layer) if kind == HETEROGENEOUS else kinds.homogeneous(layer)
+
+
+def _attention(data: RatedSummaries, kinds: DocumentKinds) -> dict[str, Any]:
+    """By kind, the means and the standard deviations of Figure 8.3, in the order of the documents."""
+    encoder: Any = current_encoder()
+    if not hasattr(encoder, "attention"):
+        return {}
+    store = embedded(data.texts, encoder)
+    place = {name: number for number, name in enumerate(data.texts.ids)}
+    drawn: dict[str, Any] = {}
+    for kind in KINDS:
+        numbers: tuple[list[float], list[float]] = ([], [])
+        for name in of_kind(kinds, kind, kinds.layers[0]):
+            text = place[name]
+            vectors = store.source(text, [encoder.layers])[encoder.layers]
+            attended = encoder.attention(store.sources[text]) @ vectors
+            document = unit(vectors.mean(axis=0, dtype=np.float64)[None])
+            cosines = (unit(attended) @ document.T)[:, 0]
+            numbers[0].append(float(cosines.mean()))
+            numbers[1].append(float(cosines.std()))
+        drawn[kind] = numbers
+    return drawn
+
+
+# People
+
+
+def _correlated(
+    data: RatedSummaries,
+    asked: TextProtocol,
+    scores: Scores,
+    labels: Mapping[str, MetricLabel],
+    kinds: DocumentKinds | None,
+) -> Iterator[Correlated]:
+    every = [text for text, label in labels.items() if label.form != CHANCE]
+    for systems in data.correlated():
+        runs = data.groups[systems]
+        for over in LEVELS_OF:
+            part = scores.select(runs=runs, measures=every)
+            yield Correlated(systems, EVERY_DOCUMENT, "", over, _human(data, asked, part, over))
+        if kinds is None:
+            continue
+        for by in KINDS_BY:
+            chosen = replace(kinds, by=by)  # type: ignore[arg-type]
+            for number, kind in enumerate(KINDS):
+                # Each layer has its own documents; the results of layers stand side by side.
+                each = []
+                for layer in asked.layers:
+                    own = [text for text in every if labels[text].metric == layer_name(layer)]
+                    documents = of_kind(chosen, kind, layer)
+                    part = scores.select(documents, runs=runs, measures=own)
+                    each.append(_human(data, asked, part, "systems", seed=asked.seed + 1 + number))
+                yield Correlated(systems, kind, by, "systems", _side_by_side(each))
+
+
+def _human(
+    data: RatedSummaries, asked: TextProtocol, scores: Scores, over: Over, seed: int | None = None
+) -> HumanCorrelation:
+    """Correlations with people. Kinds of documents have seeds of their own, so that what is drawn of one
+    kind has nothing to do with what is drawn of the other."""
+    assert data.ratings is not None
+    return human_correlation(
+        scores,
+        data.ratings,
+        over,
+        level=asked.level,
+        samples=asked.samples,
+        seed=asked.seed if seed is None else seed,
+    )
+
+
+def _side_by_side(results: Sequence[HumanCorrelation]) -> HumanCorrelation:
+    """Correlations of different metrics as one result."""
+    first = results[0]
+    return replace(
+        first,
+        metrics=tuple(metric for each in results for metric in each.metrics),
+        values=np.concatenate([each.values for each in results], axis=1),
+        low=np.concatenate([each.low for each in results], axis=1),
+        high=np.concatenate([each.high for each in results], axis=1),
+        samples=np.concatenate([each.samples for each in results], axis=2),
+        notes=tuple(dict.fromkeys(note for each in results for note in each.notes)),
+    )
+
+
+def _preferred(
+    data: RatedSummaries, asked: TextProtocol, scores: Scores, labels: Mapping[str, MetricLabel]
+) -> Iterator[Preferred]:
+    plain = {label.metric: text for text, label in labels.items() if label.form == SCORE}
+    people = data.preferences or data.ratings
+    assert people is not None
+    for systems, runs in data.compared().items():
+        part = scores.select(runs=runs)
+        for text, label in labels.items():
+            if label.form in VERSIONS:
+                result = win_lose_tie(
+                    part,
+                    people,
+                    plain[label.metric],
+                    text,
+                    pairs=data.pairs or None,
+                    level=asked.level,
+                    samples=asked.samples,
+                    seed=asked.seed,
+                )
+                yield Preferred(systems, label, result)

@@ -1,0 +1,332 @@
+"""The page of a study of texts: which claims hold, the tables and the figures, and how it was done."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rankgauge.core.tables import Cell, Table
+from rankgauge.report.html import (
+    Facts,
+    Finding,
+    Item,
+    Listing,
+    Page,
+    Picture,
+    Section,
+    ShownTable,
+    Text,
+)
+from rankgauge.text.documents import HETEROGENEOUS, HOMOGENEOUS
+from rankgauge_studies.index import index_table
+from rankgauge_studies.text import published, tables
+from rankgauge_studies.text.corpus import corpus_table
+from rankgauge_studies.text.counterparts import counterparts
+from rankgauge_studies.text.experiment import Examined
+from rankgauge_studies.text.preference_tables import (
+    compared_words,
+    preferences_text,
+    win_table,
+)
+from rankgauge_studies.text.protocol import (
+    MOST_SIMILAR,
+    OF_BERTSCORE,
+    OF_ROUGE,
+    layer_name,
+)
+from rankgauge_studies.text.study import TextStudy
+
+DISSERTATION = (
+    "Feng, Upper and expected value normalization (dissertation, 2023), chapters 8, 9 and 11"
+)
+DOCUMENTS = {
+    "8.1": "all documents",
+    "8.2": f"the {{count}} most {HETEROGENEOUS} documents",
+    "8.3": f"the {{count}} most {HOMOGENEOUS} documents",
+    "9.1": "all documents",
+}
+ELSEWHERE = {
+    "8.1": "Other systems and layers, and correlations over texts and over all outputs,",
+    "8.2": "Other systems and layers",
+    "8.3": "Other systems and layers",
+    "9.1": "Other systems, and correlations over systems and over texts,",
+}
+"""What the file of a table has more than the page."""
+
+TASK_COLUMNS = (
+    *("data", "metric", "own", "task", "below own", "below task", "change own", "change task"),
+    "agreement",
+)
+
+
+def study_page(
+    study: TextStudy, pictures: Mapping[str, tuple[bytes, str]], index: Table | None = None
+) -> Page:
+    """The page.
+
+    Parameters
+    ----------
+    study
+        What was found.
+    pictures
+        The figures as SVG with their captions, by name; there may be none.
+    index
+        Where the counterparts of the printed tables are; made of `study` by default.
+    """
+    if index is None:
+        index = index_table(counterparts(study, pictures))
+    data = " and ".join(each.name for each in study.examined)
+    return Page(
+        f"Does normalisation by chance help text metrics? {data}",
+        f"The experiments of {DISSERTATION}, done again with another encoder: do V1 and V2 of BERTScore "
+        "and ROUGE agree better with people than BERTScore and ROUGE do?",
+        (
+            _claims(study),
+            _index(index),
+            _asked(study),
+            _corpus(study),
+            *(_data(study, each, pictures) for each in study.examined),
+            _chance(study),
+            _computed(study),
+        ),
+    )
+
+
+def _claims(study: TextStudy) -> Section:
+    found = study.judged()
+    summary = Table(("claim", "here"), tuple((each.claim, each.verdict) for each in found))
+    findings = tuple(Finding(each.verdict, each.kind, each.claim, each.sentences) for each in found)
+    about = (
+        "Each claim is cut into statements: one number each, which the claim says is above 0. Numbers "
+        "about agreement with people are means over the dimensions that people rated. "
+        f"{study.interval_text()} Nothing is corrected for the number of statements."
+    )
+    short = Listing(tuple(study.short_text()))
+    return Section(
+        "Which claims hold here",
+        (short, ShownTable(summary, "The verdicts"), Text(about), *findings),
+    )
+
+
+def _index(index: Table) -> Section:
+    about = "The file in this folder that repeats each table and figure of the dissertation"
+    return Section("Where each printed table is", (ShownTable(index, about),))
+
+
+def _asked(study: TextStudy) -> Section:
+    texts: list[Item] = [
+        Text(
+            "V1 = A²/(A + chance), and V2 = (A − chance)/(1 − chance), or (A − chance)/chance below "
+            "chance. A is the score of an output, and chance is what a text that nobody wrote gets in "
+            "its place. The dissertation leaves open what that text is. These readings are compared:"
+        ),
+        Listing(
+            tuple(
+                f"{name}, {reading.name}: {reading.about}."
+                for name, readings in (("BERTScore", OF_BERTSCORE), ("ROUGE", OF_ROUGE))
+                for reading in readings
+            )
+        ),
+        Text(
+            "A document is heterogeneous if the tokens most similar to it get nearly the BERTScore of "
+            "the least similar ones, and homogeneous if they get a very different one (Algorithm 2). "
+            "PAI is the increase of a correlation in percent. It explodes near 0. At 0 the dissertation "
+            "divides by 1."
+        ),
+    ]
+    return Section("What was asked", tuple(texts))
+
+
+def _corpus(study: TextStudy) -> Section:
+    return Section("The data", (ShownTable(corpus_table(study.examined), "Table 4.3", digits=1),))
+
+
+def _data(
+    study: TextStudy, examined: Examined, pictures: Mapping[str, tuple[bytes, str]]
+) -> Section:
+    sizes = [f"{name} systems: {len(own)}" for name, own in examined.data.groups.items()]
+    facts = [
+        ("Documents", str(len(examined.data.texts))),
+        ("Systems", "; ".join(sizes)),
+        *([("People rated", ", ".join(examined.dimensions))] if examined.dimensions else []),
+        ("People prefer", preferences_text(examined)),
+    ]
+    sections = [
+        *(_correlations(study, examined) if examined.correlated else ()),
+        _preferences(examined),
+        _readings(examined),
+    ]
+    kinds = _kinds(study, examined, pictures)
+    if kinds:
+        sections.insert(
+            1 if examined.correlated else 0, Section("Kinds of documents", tuple(kinds))
+        )
+    return Section(examined.name, (Facts(tuple(facts)),), tuple(sections))
+
+
+def _correlations(study: TextStudy, examined: Examined) -> list[Section]:
+    made = []
+    for title, numbers in (("BERTScore", ("8.1", "8.2", "8.3")), ("ROUGE", ("9.1",))):
+        shown: list[Item] = [each for n in numbers for each in _panels(study, examined, n)]
+        if shown and tables.as_printed(examined):
+            shown.insert(0, Text(published.FITS[numbers[0]][1]))
+        if shown:
+            made.append(Section(f"{title} and people", tuple(shown)))
+    levels = Section(
+        "Over systems, texts and all outputs",
+        (
+            ShownTable(
+                tables.interval_table(examined, study.asked),
+                f"τ-b with intervals, {examined.data.correlated()[0]} systems",
+                "Over systems: the correlation of the means of the systems. Over texts: the mean "
+                "over documents of the correlation over systems. Over rows: the correlation over "
+                "all outputs. On one document a chance that is one number changes no order, so "
+                "over texts V1 and V2 have the τ-b of their metric.",
+            ),
+        ),
+    )
+    return [*made, levels]
+
+
+def _preferences(examined: Examined) -> Section:
+    """Tables 8.4 and 9.2."""
+    numbers = ("8.4", "9.2") if examined.bert else ("9.2",)
+    shown = [
+        ShownTable(
+            _without(win_table([examined], number), "data"),
+            f"Table {number}: whom people side with, {compared_words(examined)}",
+            digits=2,
+        )
+        for number in numbers
+    ]
+    return Section("Where a metric and its normalised form disagree", tuple(shown))
+
+
+def _readings(examined: Examined) -> Section:
+    chance = ShownTable(
+        _without(tables.chance_table([examined]), "data", "about"),
+        "The mean score, and what chance gets",
+    )
+    better = ShownTable(
+        _without(tables.overview_table([examined]), "data", "systems"),
+        "By how much V1 and V2 agree better with people",
+        "Other systems and each dimension are in tables/correlations.csv.",
+    )
+    return Section("Each reading of chance", (better, chance) if examined.correlated else (chance,))
+
+
+def _kinds(
+    study: TextStudy, examined: Examined, pictures: Mapping[str, tuple[bytes, str]]
+) -> list[Item]:
+    """Figures 8.1 to 8.3, with the tables of kinds of documents."""
+    names = [published.file_name(f"Figure {n}", examined.name) for n in ("8.1", "8.2", "8.3")]
+    drawn = [pictures[each] for each in names if each in pictures]
+    items: list[Item] = [Picture(svg, caption, caption) for svg, caption in drawn]
+    if examined.kinds is not None:
+        table = ShownTable(examined.kinds.table(), "Kinds of documents by each layer", digits=4)
+        items.insert(0, table)
+        if examined.correlated:
+            items.append(
+                ShownTable(
+                    tables.kinds_table(examined, study.asked),
+                    "By how much V1 and V2 by Algorithm 1 agree better with people, by kind",
+                )
+            )
+    return items
+
+
+def _panels(study: TextStudy, examined: Examined, number: str) -> list[ShownTable]:
+    """Our tables of the first layer by Algorithm 1, or of each ROUGE, with the printed numbers."""
+    systems = examined.data.correlated()[0]
+    over, _ = published.FITS[number]
+    first = (layer_name(study.asked.layers[0]), MOST_SIMILAR.name)
+    every = {
+        panel: rows
+        for panel, rows in tables.panels(examined, study.asked, number).items()
+        if panel.systems == systems
+        and panel.over == over
+        and (number == "9.1" or (panel.metric, panel.chance) == first)
+    }
+    printed = published.printed_rows(number) if tables.as_printed(examined) else []
+    file = f"tables/{published.file_name(f'Table {number}', examined.name)}.csv"
+    about = f"{ELSEWHERE[number]} are in {file}."
+    count = 0 if examined.kinds is None else examined.kinds.count
+    documents = DOCUMENTS[number].format(count=count)
+    if printed:
+        encoder = "" if number == "9.1" else f", by the encoder {published.ENCODER}"
+        about += f" The printed numbers are beside ours{encoder}."
+        if number == "9.1":
+            about += " The printed 0.4 is a misprint of 0.04: its PAI is 6.2."
+    return [
+        ShownTable(
+            _beside(examined.dimensions, rows, printed),
+            f"Table {number}: {panel.metric}, chance: {panel.chance}, {documents}, {systems} systems, "
+            f"over {tables.OVER[over]}",
+            about,
+        )
+        for panel, rows in every.items()
+    ]
+
+
+def _beside(
+    dimensions: tuple[str, ...],
+    rows: list[tuple[Cell, ...]],
+    printed: list[tuple[Cell, ...]],
+) -> Table:
+    """Rows of τ-b and PAI, each number with the printed one beside it where there is one."""
+    if not printed:
+        return Table(("τ-b", *dimensions), tuple(rows))
+    columns = [name for each in dimensions for name in (each, "printed")]
+    both = [
+        (ours[0], *(cell for pair in zip(ours[1:], theirs[1:], strict=True) for cell in pair))
+        for ours, theirs in zip(rows, printed, strict=True)
+    ]
+    return Table(("τ-b", *columns), tuple(both))
+
+
+def _chance(study: TextStudy) -> Section:
+    task = tables.task_table(study.examined, study.asked)
+    return Section(
+        "What chance gets",
+        (Listing(tuple(study.chance_text())),),
+        (
+            Section(
+                "One chance for all metrics",
+                (
+                    Text(study.task_text()),
+                    ShownTable(
+                        Table(TASK_COLUMNS, task.rows, task.notes),
+                        "V2 with the metric's own chance, and with the chance of the task",
+                    ),
+                ),
+            ),
+        ),
+    )
+
+
+def _without(table: Table, *columns: str) -> Table:
+    kept = [place for place, name in enumerate(table.columns) if name not in columns]
+    rows = tuple(tuple(row[place] for place in kept) for row in table.rows)
+    return Table(tuple(table.columns[place] for place in kept), rows, table.notes)
+
+
+def _encoder(study: TextStudy) -> str:
+    return f"{study.encoder_name}, digest {study.encoder}" if study.bert else "none"
+
+
+def _computed(study: TextStudy) -> Section:
+    asked, content = study.asked, study.content
+    facts = [
+        ("rankgauge", str(content["rankgauge"])),
+        ("Libraries", ", ".join(f"{name} {v}" for name, v in content["libraries"].items() if v)),
+        ("Encoder of BERTScore", _encoder(study)),
+        ("Layers", ", ".join(map(str, asked.layers))),
+        ("Reference", "the first one of each document"),
+        ("Samples of documents", f"{asked.samples:,}"),
+        ("Seed", str(asked.seed)),
+        *((f"Data {name}", f"digest {told}") for name, told in content["data"].items()),
+    ]
+    notes = tuple(str(note) for note in study.notes[1:])
+    items: list[Item] = [Facts(tuple(facts))]
+    if notes:
+        items.append(Listing(notes))
+    return Section("How it was computed", tuple(items))

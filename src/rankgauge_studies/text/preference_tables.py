@@ -1,0 +1,136 @@
+"""Whom people side with where a metric and a normalized form of it disagree: Tables 8.4 and 9.2."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.tables import Cell, Table
+from rankgauge_studies.text import published
+from rankgauge_studies.text.experiment import READINGS, Examined
+from rankgauge_studies.text.protocol import EVERY, EXTRACTIVE
+
+PRINTED_PAIRS = "5 chosen pairs, as printed"
+
+
+def preference_table(examined: Sequence[Examined]) -> Table:
+    """A row for each data set, group of systems, metric, reading of chance that depends on the output,
+    form and dimension: the counterpart of Tables 8.4 and 9.2."""
+    rows: list[tuple[Cell, ...]] = []
+    for each in examined:
+        for systems, label, result in each.preferred:
+            if not READINGS[label.chance].by_output:
+                continue
+            low, high = result.interval
+            for d, dimension in enumerate(result.dimensions):
+                counts = (result.pairs, result.disagreements, result.win[d], result.lose[d])
+                ends = (float(part[d]) for part in (result.win_share, low, high))
+                rest = (int(result.tie[d]), int(result.unrated[d]))
+                where = (each.name, systems, *label, dimension)
+                rows.append((*where, *map(int, counts), *rest, *ends))
+    columns = (
+        *("data", "systems", "metric", "chance", "form", "dimension", "pairs", "disagreements"),
+        *("win", "lose", "tie", "unrated", "win_share", "low", "high"),
+    )
+    notes = [
+        Note(
+            "pairs of systems on a document that the metric and the form put in opposite orders",
+            column="disagreements",
+        ),
+        Note(
+            "of these, people agree with the form, with the metric, prefer neither, or did not rate "
+            "both",
+            column="win, lose, tie, unrated",
+        ),
+        Note(
+            "with a chance that is one number for each document there is no disagreement, so those "
+            "readings have no row"
+        ),
+    ]
+    return Table(columns, tuple(rows), worded(notes))
+
+
+def win_table(examined: Sequence[Examined], number: str) -> Table:
+    """Table 8.4 or 9.2: in percent, how often people side with V1 or V2, how often with the metric, and
+    all other pairs; the printed rows first. The dimensions that people rated are taken together."""
+    family, forms = published.PREFERENCES[number]
+    rows: list[tuple[Cell, ...]] = [
+        (None, PRINTED_PAIRS, family.lower(), None, _row_name(form, family), *counts, None, None)
+        for form, counts in forms.items()
+    ]
+    for each in examined:
+        group = compared_systems(each)
+        for systems, label, result in each.preferred:
+            own = label.metric.startswith(family.lower())
+            every = result.pairs * len(result.dimensions)
+            if systems != group or not own or not every or not READINGS[label.chance].by_output:
+                continue
+            win, lose = int(result.win.sum()), int(result.lose.sum())
+            percent = [100 * count / every for count in (win, lose, every - win - lose)]
+            share = win / (win + lose) if win + lose else None
+            where = (each.name, compared_words(each), label.metric, label.chance)
+            row = (_row_name(label.form, family), *percent, result.disagreements, share)
+            rows.append((*where, *row))
+    columns = ("data", "pairs", "metric", "chance", "comparison", "win", "lost", "tie")
+    notes = [
+        Note(
+            "percent of all pairs of outputs that were compared. A tie is a pair on which both agree, "
+            "or on which people prefer neither or were not asked. Where each pair of systems has the "
+            "same number of texts, this is the average over pairs of systems",
+            column="win, lost, tie",
+        ),
+        Note("of wins and losses, the share of wins", column="win_share"),
+        Note(
+            "a chance that is one number for each document leaves no disagreement, so those readings "
+            "have no row"
+        ),
+        Note(
+            "as printed: the outputs, the votes and the chance behind these rows are not published"
+        ),
+    ]
+    return Table((*columns, "disagreements", "win_share"), tuple(rows), worded(notes))
+
+
+def _row_name(form: str, family: str) -> str:
+    return f"{form.upper()} vs {family}"
+
+
+def compared_systems(examined: Examined) -> str:
+    """The group of systems whose outputs people compare: the chosen or judged pairs, or else the systems
+    that extract, where they are known."""
+    groups = examined.data.compared()
+    if EVERY not in groups:
+        return next(iter(groups))
+    return EXTRACTIVE if EXTRACTIVE in groups else EVERY
+
+
+def compared_words(examined: Examined) -> str:
+    """The same in words, with the number of pairs if they were chosen."""
+    group, pairs = compared_systems(examined), examined.data.pairs
+    if pairs:
+        return f"{len(pairs)} chosen {'pair' if len(pairs) == 1 else 'pairs'}"
+    return group if examined.data.preferences is not None else f"{group} systems"
+
+
+def preferences_text(examined: Examined) -> str:
+    """What people compared, and how, in words."""
+    votes = examined.data.preferences
+    if votes is None:
+        return (
+            "People rated each output; of two outputs they prefer the one with the higher rating."
+        )
+    who = f" by {counted(len(votes.annotators), 'person', 'people')}" if votes.annotators else ""
+    return (
+        f"People compared {counted(len(votes.text), 'pair')} of outputs{who}. The output with the most "
+        "votes is preferred; without one it is a tie."
+    )
+
+
+def disagreements_without_output(examined: Examined) -> int:
+    """How often a form by a chance that is one number for each document puts two systems in another
+    order than the metric does, on a document."""
+    return sum(
+        result.disagreements
+        for _, label, result in examined.preferred
+        if not READINGS[label.chance].by_output
+    )

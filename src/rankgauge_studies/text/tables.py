@@ -1,0 +1,484 @@
+"""The tables of the study of texts, from what was computed for each data set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from rankgauge.comparison.correlation import kendall_tau_b
+from rankgauge.core.arrays import Floats
+from rankgauge.core.notes import Note, worded
+from rankgauge.core.tables import Cell, Table
+from rankgauge.text.documents import HETEROGENEOUS, HOMOGENEOUS
+from rankgauge.text.human.results import Over, percentage_increase, percentiles
+from rankgauge_studies.text import published
+from rankgauge_studies.text.experiment import (
+    EVERY_DOCUMENT,
+    KINDS,
+    KINDS_BY,
+    LEVELS_OF,
+    READINGS,
+    Correlated,
+    Examined,
+)
+from rankgauge_studies.text.protocol import (
+    CHANCE,
+    CONTEXT,
+    EVERY,
+    MOST_SIMILAR,
+    RANDOM_TOKENS,
+    ROUGE,
+    SCORE,
+    TASK,
+    VERSIONS,
+    WORDS,
+    MetricLabel,
+    TextProtocol,
+    layer_name,
+)
+from rankgauge_studies.verdicts import Amount, plain
+
+AVERAGE = "average PAI"
+OVER: Mapping[str, str] = {"systems": "systems", "texts": "texts", "rows": "all outputs"}
+"""What correlations are over, in words."""
+
+
+class Change(NamedTuple):
+    """By how much a form of a metric agrees better with people than the metric: τ-b by dimension."""
+
+    base: Floats
+    value: Floats
+    drawn: Floats
+    """Sample × dimension: the difference in samples of texts."""
+
+    @property
+    def difference(self) -> Floats:
+        """By dimension."""
+        return self.value - self.base
+
+    @property
+    def pai(self) -> Floats:
+        """By dimension: the difference in percent of the metric's own number."""
+        return percentage_increase(self.value, self.base)
+
+    @property
+    def mean(self) -> float:
+        """The mean difference over the dimensions that have one."""
+        return float(known_mean(self.difference))
+
+    @property
+    def drawn_mean(self) -> Floats:
+        """The mean difference in samples of texts."""
+        return known_mean(self.drawn)
+
+
+def known_mean(values: Floats) -> Floats:
+    """The mean over the last axis of the numbers that are known; NaN where none is."""
+    known = np.isfinite(values)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.where(known, values, 0.0).sum(axis=-1) / known.sum(axis=-1))
+
+
+def change_of(examined: Examined, found: Correlated, label: MetricLabel) -> Change | None:
+    """The change by a form; None where it was not computed on these documents."""
+    places = {
+        examined.labels[str(metric)]: place for place, metric in enumerate(found.result.metrics)
+    }
+    plain = MetricLabel(label.metric, "", SCORE)
+    if label not in places or plain not in places:
+        return None
+    a, b = places[plain], places[label]
+    values, drawn = found.result.values[0], found.result.samples[:, 0]
+    return Change(values[a], values[b], drawn[:, b] - drawn[:, a])
+
+
+def names_of(examined: Examined) -> list[tuple[str, str]]:
+    """The metrics with each reading of chance, in the order of the study."""
+    every = [(label.metric, label.chance) for label in examined.labels.values() if label.chance]
+    return list(dict.fromkeys(every))
+
+
+# The tables of the dissertation
+
+
+def dissertation_rows(
+    examined: Examined, found: Correlated, metric: str, chance: str
+) -> list[tuple[Cell, ...]] | None:
+    """The rows of a table such as 8.1: τ-b of the metric, of V1 and of V2 with each dimension; their
+    PAI, and its average."""
+    changes = {
+        form: change_of(examined, found, MetricLabel(metric, chance, form)) for form in VERSIONS
+    }
+    known = {form: change for form, change in changes.items() if change is not None}
+    if len(known) < len(VERSIONS):
+        return None
+    base = known["v1"].base
+    rows: list[tuple[Cell, ...]] = [(SCORE, *base.tolist())]
+    rows += [(form, *change.value.tolist()) for form, change in known.items()]
+    rows += [(f"PAI {form}", *change.pai.tolist()) for form, change in known.items()]
+    average = float(known_mean(np.concatenate([change.pai for change in known.values()])))
+    return [*rows, (AVERAGE, average, *(None for _ in base[1:]))]
+
+
+class Panel(NamedTuple):
+    """What a counterpart of Table 8.1, 8.2, 8.3 or 9.1 is of."""
+
+    systems: str
+    over: Over
+    metric: str
+    chance: str
+
+
+TABLES = {
+    "8.1": (EVERY_DOCUMENT, ""),
+    "8.2": (HETEROGENEOUS, "difference"),
+    "8.3": (HOMOGENEOUS, "difference"),
+    "9.1": (EVERY_DOCUMENT, ""),
+}
+"""The tables of correlations in the dissertation, and the documents that they are of."""
+
+
+def panels(
+    examined: Examined, asked: TextProtocol, number: str
+) -> dict[Panel, list[tuple[Cell, ...]]]:
+    """The counterparts of a table, over each group of systems and each level, first the level that the
+    printed table fits: of Tables 8.1 to 8.3 for each layer, by Algorithm 1 and by tokens in context; of
+    Table 9.1 for each ROUGE."""
+    documents, by = TABLES[number]
+    if number == "9.1":
+        wanted = [(each.name, WORDS.name) for each in ROUGE]
+    else:
+        layers = map(layer_name, asked.layers)
+        wanted = [(layer, each.name) for layer in layers for each in (MOST_SIMILAR, CONTEXT)]
+    made = {}
+    for systems in examined.data.correlated():
+        for over in dict.fromkeys((published.FITS[number][0], *LEVELS_OF)):
+            found = examined.correlation(systems, documents, by, over)
+            for metric, chance in wanted if found else ():
+                rows = found and dissertation_rows(examined, found, metric, chance)
+                if rows:
+                    made[Panel(systems, over, metric, chance)] = rows
+    return made
+
+
+def as_printed(examined: Examined) -> bool:
+    """Whether the dissertation has printed numbers of these data."""
+    return examined.data.known and examined.dimensions == published.DIMENSIONS
+
+
+def told_shortly(examined: Examined, asked: TextProtocol) -> list[str]:
+    """By how much V1 and V2 change the agreement with people, in words, with the printed PAI. Without
+    ratings there is nothing to say."""
+    if not examined.correlated:
+        return []
+    systems = examined.data.correlated()[0]
+    count = len(examined.data.groups[systems])
+    swap = f"; one swap of two neighbours is {plain(4 / (count * (count - 1)), 3)}"
+    told = []
+    for name, metrics, chance, number in (
+        ("BERTScore", list(map(layer_name, asked.layers)), MOST_SIMILAR.name, "8.1"),
+        ("ROUGE", [each.name for each in ROUGE], WORDS.name, "9.1"),
+    ):
+        if number == "8.1" and not examined.bert:
+            continue
+        over = published.FITS[number][0]
+        found = examined.correlation(systems, over=over)
+        changes = [
+            found and change_of(examined, found, MetricLabel(metric, chance, form))
+            for metric in metrics
+            for form in VERSIONS
+        ]
+        known = [change for change in changes if change is not None and np.isfinite(change.mean)]
+        if not known:
+            told.append(f"{examined.name}: {name}: no correlation with people is known.")
+            continue
+        better = sum(percentiles(change.drawn_mean, asked.level)[0] > 0 for change in known)
+        means = [change.mean for change in known]
+        own = panels(examined, asked, number)
+        averages = [own[Panel(systems, over, metric, chance)][-1][1] for metric in metrics]
+        increases = [float(each) for each in averages if isinstance(each, float)]
+        how = "are not seen to agree better" if not better else "agree better"
+        where = "" if better in (0, len(known)) else f" in {better} of {len(known)} cases"
+        printed = f"; printed: {plain(published.CORRELATIONS[number][2], 2)}"
+        told.append(
+            f"{examined.name}, {count} systems ({systems}): V1 and V2 of {name} {how} with people than "
+            f"{name} does{where}. τ-b over {OVER[over]} changes by {plain(min(means), 3)} to "
+            f"{plain(max(means), 3)}{swap if over == 'systems' else ''}. Average PAI: "
+            f"{plain(min(increases))} to {plain(max(increases))}"
+            f"{printed if as_printed(examined) else ''}."
+        )
+    return told
+
+
+def panel_table(examined: Examined, asked: TextProtocol, number: str, encoder: str) -> Table:
+    """All counterparts of a table one below the other, the printed one first where it is of these
+    data."""
+    rows: list[tuple[Cell, ...]] = []
+    bert = number != "9.1"
+    every = panels(examined, asked, number)
+    if every and as_printed(examined):
+        about = "bertscore" if bert else "ROUGE"
+        over = published.FITS[number][0]
+        where = (
+            published.ENCODER if bert else None,
+            "12 abstractive, as printed",
+            over,
+            about,
+            None,
+        )
+        rows += [(*where, *row) for row in published.printed_rows(number)]
+    for panel, own in every.items():
+        rows += [(encoder if bert else None, *panel, *row) for row in own]
+    columns = ("encoder", "systems", "over", "metric", "chance", "row", *examined.dimensions)
+    return Table(columns, tuple(rows), (published.FITS[number][1],))
+
+
+def correlation_table(examined: Sequence[Examined]) -> Table:
+    """A row for each data set, group of systems, set of documents, metric, reading of chance, form and
+    dimension: τ-b with its interval, and the change by the form with its interval, and as PAI."""
+    rows: list[tuple[Cell, ...]] = []
+    for each in examined:
+        for found in each.correlated:
+            result = found.result
+            changes = result.normalized()
+            place = {str(form): p for p, (_, form) in enumerate(changes.pairs)}
+            parts = (changes.difference, changes.low, changes.high, changes.pai)
+            for m, metric in enumerate(result.metrics):
+                label = each.labels[str(metric)]
+                p = place.get(str(metric))
+                for d, dimension in enumerate(result.dimensions):
+                    own = [None] * 4 if p is None else [float(part[0, p, d]) for part in parts]
+                    ends = [
+                        float(part[0, m, d]) for part in (result.values, result.low, result.high)
+                    ]
+                    documents = " by ".join(filter(None, (found.documents, found.kinds_by)))
+                    where = (each.name, found.systems, documents, found.over)
+                    rows.append((*where, *label, dimension, *ends, *own))
+    columns = (
+        *("data", "systems", "documents", "over", "metric", "chance", "form", "dimension"),
+        *("tau_b", "low", "high", "change", "change_low", "change_high", "pai"),
+    )
+    return Table(columns, tuple(rows))
+
+
+def overview_table(examined: Sequence[Examined]) -> Table:
+    """A row for each data set, metric and reading of chance, over the first group of systems: by how
+    much V1 and V2 agree better with people, as a mean over dimensions, on all documents and on each
+    kind, and the average PAI of V1 and V2."""
+    rows: list[tuple[Cell, ...]] = []
+    for each in examined:
+        if not each.correlated:
+            continue
+        systems = each.data.correlated()[0]
+        sets = [(EVERY_DOCUMENT, ""), *((kind, "difference") for kind in KINDS)]
+        for metric, chance in names_of(each):
+            cells: list[Cell] = []
+            for documents, by in sets:
+                found = each.correlation(systems, documents, by)
+                cells += _mean_changes(each, found, metric, chance)
+            rows.append((each.name, systems, metric, chance, *cells))
+    columns = ["data", "systems", "metric", "chance"]
+    for text in ("", "het_", "hom_"):
+        columns += [f"{text}v1", f"{text}v2", f"{text}PAI"]
+    notes = [
+        Note(
+            "τ-b with people over systems, minus that of the metric; the mean over dimensions",
+            column="v1, v2",
+        ),
+        Note("the average of PAI over V1, V2 and the dimensions, in percent", column="PAI"),
+        Note("on the most heterogeneous and the most homogeneous documents", column="het_, hom_"),
+    ]
+    return Table(tuple(columns), tuple(rows), worded(notes))
+
+
+def _mean_changes(
+    examined: Examined, found: Correlated | None, metric: str, chance: str
+) -> list[Cell]:
+    if found is None:
+        return [None] * 3
+    changes = [change_of(examined, found, MetricLabel(metric, chance, form)) for form in VERSIONS]
+    known = [change for change in changes if change is not None]
+    if len(known) < len(VERSIONS):
+        return [None] * 3
+    means = [change.mean for change in known]
+    return [*means, float(known_mean(np.concatenate([change.pai for change in known])))]
+
+
+def interval_table(examined: Examined, asked: TextProtocol) -> Table:
+    """τ-b of the first layer of BERTScore and of each ROUGE with its interval, over systems, texts and
+    all outputs; of V1 and V2 by Algorithm 1 and by words."""
+    rows: list[tuple[Cell, ...]] = []
+    systems = examined.data.correlated()[0]
+    chosen = [(layer_name(asked.layers[0]), MOST_SIMILAR.name)] if examined.bert else []
+    chosen += [(each.name, WORDS.name) for each in ROUGE]
+    for over in LEVELS_OF:
+        found = examined.correlation(systems, over=over)
+        assert found is not None
+        result = found.result
+        place = {examined.labels[str(metric)]: m for m, metric in enumerate(result.metrics)}
+        for metric, chance in chosen:
+            for form in (SCORE, *VERSIONS):
+                m = place[MetricLabel(metric, "" if form == SCORE else chance, form)]
+                cells = [
+                    Amount(
+                        *(float(part[0, m, d]) for part in (result.values, result.low, result.high))
+                    )
+                    for d in range(len(result.dimensions))
+                ]
+                rows.append((over, metric, form, *(cell.words(2) for cell in cells)))
+    return Table(("over", "metric", "form", *examined.dimensions), tuple(rows))
+
+
+def kinds_table(examined: Examined, asked: TextProtocol) -> Table:
+    """By how much V1 and V2 of BERTScore by Algorithm 1 agree better with people on each kind of
+    document, by both readings of what the kinds are."""
+    systems = examined.data.correlated()[0]
+    rows: list[tuple[Cell, ...]] = []
+    for by in KINDS_BY:
+        for kind in KINDS:
+            found = examined.correlation(systems, kind, by)
+            for layer in asked.layers if found else ():
+                name = layer_name(layer)
+                changes = _mean_changes(examined, found, name, MOST_SIMILAR.name)
+                rows.append((by, kind, layer, *changes))
+    notes = [
+        Note(
+            "difference: by how far the scores of the most and the least similar tokens are apart "
+            "(Algorithm 2). similarity: by how similar the tokens are to the document (section 8.1)",
+            column="kinds by",
+        ),
+        Note("the change of τ-b, the mean over dimensions", column="v1, v2"),
+    ]
+    return Table(("kinds by", "kind", "layer", "v1", "v2", "PAI"), tuple(rows), worded(notes))
+
+
+# Chance
+
+
+def chance_table(examined: Sequence[Examined]) -> Table:
+    """A row for each data set, metric and reading of chance: the mean score and what chance gets."""
+    rows: list[tuple[Cell, ...]] = []
+    for each in examined:
+        for metric, chance in names_of(each):
+            score = each.column(MetricLabel(metric, "", SCORE))
+            level = each.column(MetricLabel(metric, chance, CHANCE))
+            known = ~np.isnan(level)
+            below = float((score < level)[known].mean())
+            score = score[known]
+            rows.append(
+                (
+                    each.name,
+                    metric,
+                    chance,
+                    float(score.mean()),
+                    float(level[known].mean()),
+                    below,
+                    READINGS[chance].about,
+                )
+            )
+    notes = [Note("the share of outputs that score less than chance", column="below")]
+    columns = ("data", "metric", "chance", "score", "expected", "below", "about")
+    return Table(columns, tuple(rows), worded(notes))
+
+
+def below_random(examined: Examined, metric: str, chance: str) -> tuple[int, int]:
+    """On how many documents a reading of chance is below random tokens, and on how many it is known."""
+    one, other = (
+        examined.column(MetricLabel(metric, name, CHANCE))[0]
+        for name in (chance, RANDOM_TOKENS.name)
+    )
+    known = ~np.isnan(one) & ~np.isnan(other)
+    return int((one < other)[known].sum()), int(known.sum())
+
+
+class TaskRow(NamedTuple):
+    """A metric with its own chance, and with one chance for all metrics of the task."""
+
+    data: str
+    metric: str
+    own_chance: float
+    task_chance: float
+    own_below: float
+    task_below: float
+    own_change: float
+    task_change: float
+    agreement: float
+
+
+def task_rows(examined: Sequence[Examined], asked: TextProtocol) -> Iterator[TaskRow]:
+    """Chapter 11: chance by metric beside chance by task, for each metric."""
+    for each in examined:
+        systems = next(iter(each.data.correlated()), EVERY)
+        found = each.correlation(systems)
+        bert = layer_name(asked.layers[0])
+        chosen = [
+            (metric, CONTEXT.name if metric == bert else WORDS.name)
+            for metric, chance in names_of(each)
+            if chance == TASK.name
+        ]
+        rows = [each.data.texts.systems.index(name) for name in each.data.groups[systems]]
+        for metric, own in chosen:
+            score = each.column(MetricLabel(metric, "", SCORE))
+            levels = [each.column(MetricLabel(metric, name, CHANCE)) for name in (own, TASK.name)]
+            changes = [
+                change_of(each, found, MetricLabel(metric, name, "v2")) if found else None
+                for name in (own, TASK.name)
+            ]
+            means = [
+                np.nanmean(each.column(MetricLabel(metric, name, "v2")), axis=1)[rows]
+                for name in (own, TASK.name)
+            ]
+            known = [~np.isnan(level) for level in levels]
+            yield TaskRow(
+                data=each.name,
+                metric=metric,
+                own_chance=float(levels[0][known[0]].mean()),
+                task_chance=float(levels[1][known[1]].mean()),
+                own_below=float((score < levels[0])[known[0]].mean()),
+                task_below=float((score < levels[1])[known[1]].mean()),
+                own_change=_mean_change(changes[0]),
+                task_change=_mean_change(changes[1]),
+                agreement=float(kendall_tau_b(means[0], means[1])),
+            )
+
+
+def _mean_change(change: Change | None) -> float:
+    return float("nan") if change is None else change.mean
+
+
+def task_table(examined: Sequence[Examined], asked: TextProtocol) -> Table:
+    """The rows of `task_rows` as a table."""
+    notes = [
+        Note(
+            "own: words of the source for ROUGE, tokens in context for BERTScore. task: sentences of "
+            "the source, the same drawn texts for all metrics"
+        ),
+        Note("the share of outputs that score less than chance", column="below"),
+        Note("τ-b of V2 with people minus that of the metric", column="change"),
+        Note("τ-b of the two V2 over systems", column="agreement"),
+    ]
+    return Table(TaskRow._fields, tuple(task_rows(examined, asked)), worded(notes))
+
+
+# Kinds of documents
+
+
+def document_table(examined: Examined) -> Table | None:
+    """A row for each document: what its most and its least similar tokens get by each layer, and how
+    similar its tokens are to it."""
+    kinds = examined.kinds
+    if kinds is None:
+        return None
+    columns = ["document"]
+    for layer in kinds.layers:
+        columns += [f"best_to_worst_{layer}", f"worst_to_best_{layer}"]
+    both = np.stack([kinds.best_to_worst, kinds.worst_to_best], axis=1).reshape(
+        2 * len(kinds.layers), -1
+    )
+    rows = tuple(
+        (name, *both[:, n].tolist(), float(kinds.similarity[n]), float(kinds.spread[n]))
+        for n, name in enumerate(kinds.ids)
+    )
+    return Table((*columns, "similarity", "spread"), rows)

@@ -1,0 +1,447 @@
+"""What the UE paper claims, and whether it holds on other data: numbers with intervals over queries.
+
+Queries are drawn again, with replacement, and the number of each statement is computed from them.
+`studies.verdicts` says when a statement holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from rankgauge.comparison.assessed import ALL, Assessed, conflicts_of
+from rankgauge.comparison.correlation import swapped_pairs
+from rankgauge.core.arrays import Floats
+from rankgauge_studies.ue.experiment import IDEAL, TESTED, UNINFORMATIVE, Parts
+from rankgauge_studies.ue.protocol import CASES, MARGIN, VERSIONS, Case
+from rankgauge_studies.ue.tables import (
+    BREADTHS,
+    SET_PAIR,
+    Drawn,
+    Opposed,
+    across_collections,
+    drawn_interval,
+    interval,
+    within_collections,
+)
+from rankgauge_studies.verdicts import Amount, Verdict, deciding_factor, plain
+
+Statistic: TypeAlias = Callable[[Parts], float]
+NOT_A_NUMBER = float("nan")
+
+
+class PrintedClaim(NamedTuple):
+    """A claim of the paper in our words, and the tables that it rests on. A claim that something is kept
+    holds if no more than a margin is lost."""
+
+    short: str
+    text: str
+    tables: str
+    kept: bool = False
+
+    @property
+    def source(self) -> str:
+        """The tables in words."""
+        return f"Table{'s' if ' and ' in self.tables else ''} {self.tables}"
+
+
+CLAIMS = {
+    "rankings": PrintedClaim(
+        "other rankings",
+        "Normalised measures rank the methods differently on uninformative queries.",
+        "7 and 19",
+    ),
+    "conflicts": PrintedClaim(
+        "conflicting tests",
+        "A difference is significant by the measure and not by its normalised form, or the other way "
+        "round, on uninformative queries.",
+        "8 and 20",
+    ),
+    "power": PrintedClaim(
+        "more significant differences",
+        "Normalised measures find more significant differences on uninformative queries. (The abstract "
+        "says 23% more on MSLR-WEB30K and 19% more on MQ2007.)",
+        "9 and 21",
+    ),
+    "power kept": PrintedClaim(
+        "significant differences kept",
+        "Normalised measures find as many significant differences or more on all queries and on ideal "
+        "ones.",
+        "9 and 21",
+        kept=True,
+    ),
+    "pad": PrintedClaim(
+        "higher PAD",
+        "The percentage absolute difference (PAD) between methods is higher by normalised measures, on "
+        "all, uninformative and ideal queries. (Divided by the larger magnitude: Equation 8 divides by "
+        "the larger mean, which may be 0 or below.)",
+        "10 and 22",
+    ),
+    "nDCG swaps": PrintedClaim(
+        "swap rates of nDCG kept",
+        "Normalised nDCG is as consistent as nDCG: its swap rates are no higher, across data sets and "
+        "between uninformative and ideal queries.",
+        "11 and 12",
+        kept=True,
+    ),
+    "swaps across data": PrintedClaim(
+        "swap rates of MAP across data sets",
+        "Normalised MAP lowers the swap rate across data sets. (The abstract says by 28%.)",
+        "23",
+    ),
+    "swaps across queries": PrintedClaim(
+        "swap rates of MAP across query sets",
+        "Normalised MAP lowers the swap rate between uninformative and ideal queries. (The abstract "
+        "says by 26%.)",
+        "24",
+    ),
+    "lowest": PrintedClaim(
+        "V2 of MAP lowest",
+        "V2 of MAP has the lowest swap rate of MAP, V1 and V2, across data sets and between "
+        "uninformative and ideal queries.",
+        "23 and 24",
+    ),
+    "breadth": PrintedClaim(
+        "broad and focused queries",
+        "Normalised measures have swap rates that are no higher between broad and focused queries.",
+        "13 and 25",
+        kept=True,
+    ),
+    "documents": PrintedClaim(
+        "halves of the documents",
+        "Normalised measures have swap rates that are no higher between two random halves of the "
+        "documents.",
+        "14 and 26",
+        kept=True,
+    ),
+    "effect": PrintedClaim(
+        "more effect on uninformative queries",
+        "Normalisation changes more on uninformative queries than on ideal ones.",
+        "7, 8, 19 and 20",
+    ),
+}
+"""The claims of the abstract, the case studies and the conclusions. What is tested is the sign, or that
+no more than a margin is lost."""
+
+REORDERED, CONFLICTING = "pairs of methods in another order", "conflicting tests"
+MORE_REORDERED = "pairs in another order, uninformative minus ideal"
+MORE_CONFLICTING = "conflicting tests, uninformative minus ideal"
+MORE_SIGNIFICANT = "more significant tests, percentage points"
+MORE_PAD = "PAD higher, percentage points"
+LOWERED = "swap rate lowered, percentage points"
+LOWEST = "swap rate below the lower one of MAP and V1, percentage points"
+SENTENCES = {
+    REORDERED: "pairs of methods that {version} puts in another order than {measure} does: {amount}",
+    CONFLICTING: "tests that only one of {measure} and {version} finds significant: {amount}",
+    MORE_REORDERED: "pairs that {version} puts in another order than {measure}, on uninformative minus "
+    "on ideal queries: {amount}",
+    MORE_CONFLICTING: "tests significant by only one of {measure} and {version}, on uninformative minus "
+    "on ideal queries: {amount}",
+    MORE_SIGNIFICANT: "share of significant tests by {version} minus the share by {measure}, in "
+    "percentage points: {amount}{percent}",
+    MORE_PAD: "PAD by {version} minus PAD by {measure}, divided by the larger magnitude, in percentage "
+    "points: {amount}{percent}",
+    LOWERED: "swap rate of {measure} minus swap rate of {version}, in percentage points: "
+    "{amount}{percent}",
+    LOWEST: "the lower swap rate of {measure} and V1 minus the swap rate of {version}, in percentage "
+    "points: {amount}",
+}
+"""What the statements count, and how they are said."""
+
+
+class Statement(NamedTuple):
+    """One number that a claim says is above `limit`: where, of which measure, and what it counts.
+
+    `percent` is the same in percent of what the measure itself has, where the claim is about a change:
+    NaN where that has 0. `queries` are those that the interval is over, 0 if it is not over queries, and
+    `factor` is how many times as many would decide, infinite if none of the sizes that were tried, the
+    largest of which is `tried` times as many.
+    """
+
+    claim: str
+    data: str
+    measure: str
+    version: str
+    where: str
+    what: str
+    amount: Amount
+    percent: float | None = None
+    limit: float = 0.0
+    queries: int = 0
+    factor: float = float("inf")
+    tried: int = 0
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether the statement holds, does not hold, or is not decided by these queries."""
+        return self.amount.above(self.limit)
+
+    @property
+    def growth(self) -> float | None:
+        """How many times as many queries would decide the statement; None if it is decided, or if
+        queries have nothing to do with it."""
+        undecided = self.verdict == "undecided" and np.isfinite(self.amount.value)
+        return self.factor if self.queries and undecided else None
+
+    @property
+    def needed(self) -> float | None:
+        """How many queries would decide the statement; None if it is decided."""
+        return None if self.growth is None else self.growth * self.queries
+
+    @property
+    def sentence(self) -> str:
+        """The statement in words, with its interval and its verdict."""
+        place = f"{self.data}, {self.where}" if self.where else self.data
+        if not np.isfinite(self.amount.value):
+            return f"{place}, {self.measure}, {self.version}: a set has fewer than two queries."
+        percent = ""
+        if self.percent is not None and np.isfinite(self.percent):
+            percent = f", which is {plain(self.percent)}%"
+        text = SENTENCES[self.what].format(
+            version=self.version,
+            measure=self.measure,
+            amount=self.amount.words(),
+            percent=percent,
+        )
+        limit = f" (above {plain(self.limit)})" if self.limit else ""
+        return f"{place}: {text}{limit}: {self.verdict}."
+
+
+def statements(
+    found: Mapping[str, Mapping[str, Drawn]],
+    level: float,
+    halves: Mapping[str, Mapping[str, Mapping[str, Floats]]] | None = None,
+    margin: float = MARGIN,
+) -> list[Statement]:
+    """All statements, for what was found by data set and case.
+
+    Parameters
+    ----------
+    found
+        By data set and case, what was found on the queries and on drawn queries.
+    level
+        The level of the intervals.
+    halves
+        By data set, case and version, the swap rates between random parts of the documents.
+    margin
+        What may be lost where a claim says that nothing is, in percentage points.
+    """
+    made: list[Statement] = []
+    for case in CASES:
+        drawn = {name: cases[case.name] for name, cases in found.items()}
+        for name, own in drawn.items():
+            made += _about_one(case, name, own, level, margin)
+        pairs = across_collections(drawn)
+        if pairs:
+            made += _across(case, " and ".join(found), pairs, level, margin)
+        for name, cases in (halves or {}).items():
+            made += _about_documents(case, name, cases[case.name], level, margin)
+    order = list(CLAIMS)
+    return sorted(made, key=lambda each: order.index(each.claim))
+
+
+# One data set
+
+
+def _about_one(
+    case: Case, name: str, drawn: Drawn, level: float, margin: float
+) -> Iterator[Statement]:
+    """The statements about one data set."""
+
+    def stated(
+        claim: str,
+        version: str,
+        where: str,
+        what: str,
+        number: Statistic,
+        percent: float | None = None,
+    ) -> Statement:
+        value = number(drawn.parts)
+        ends = drawn_interval(value, [number(parts) for parts in drawn.draws], level)
+        limit = -margin if CLAIMS[claim].kept else 0.0
+        larger = {
+            factor: [number(parts) for parts in draws] for factor, draws in drawn.larger.items()
+        }
+        return Statement(
+            *(claim, name, case.name, version, where, what, Amount(value, *ends), percent, limit),
+            _queries(drawn.parts),
+            deciding_factor(larger, limit, level),
+            max(larger, default=0),
+        )
+
+    for version in VERSIONS:
+        reordered, conflicts = _reordered(case, version), _conflicts(case, version)
+        yield stated("rankings", version, UNINFORMATIVE, REORDERED, _on(UNINFORMATIVE, reordered))
+        yield stated(
+            "conflicts", version, UNINFORMATIVE, CONFLICTING, _on(UNINFORMATIVE, conflicts)
+        )
+        yield stated("effect", version, "", MORE_REORDERED, _difference(reordered))
+        yield stated("effect", version, "", MORE_CONFLICTING, _difference(conflicts))
+        for part in TESTED:
+            percent = _percent(drawn.parts, part, case, (version,), _pad)
+            yield stated(
+                "pad", version, part, MORE_PAD, _gain(part, case, (version,), _pad), percent
+            )
+    both = " and ".join(VERSIONS)
+    for part in TESTED:
+        claim = "power" if part == UNINFORMATIVE else "power kept"
+        percent = _percent(drawn.parts, part, case, VERSIONS, _power)
+        yield stated(
+            claim, both, part, MORE_SIGNIFICANT, _gain(part, case, VERSIONS, _power), percent
+        )
+    (sets,) = within_collections({name: drawn}, *SET_PAIR).values()
+    (breadths,) = within_collections({name: drawn}, *BREADTHS).values()
+    across = "swaps across queries" if case.sums_precisions else "nDCG swaps"
+    yield from _about_swaps(across, name, "", case, sets, level, margin)
+    yield from _about_swaps("breadth", name, "", case, breadths, level, margin)
+    if case.sums_precisions:
+        yield _lowest(name, "", case, sets, level)
+
+
+SetStatistic: TypeAlias = Callable[[Mapping[str, Assessed]], float]
+
+
+def _on(part: str, number: SetStatistic) -> Statistic:
+    """A number on a set of queries; NaN without the set."""
+    return lambda parts: number(parts[part]) if part in parts else NOT_A_NUMBER
+
+
+def _difference(number: SetStatistic) -> Statistic:
+    one, other = _on(UNINFORMATIVE, number), _on(IDEAL, number)
+    return lambda parts: one(parts) - other(parts)
+
+
+def _reordered(case: Case, version: str) -> SetStatistic:
+    return lambda own: float(swapped_pairs(own[case.name].merits, own[version].merits))
+
+
+def _conflicts(case: Case, version: str) -> SetStatistic:
+    return lambda own: float(
+        conflicts_of(own[case.name].significant, own[version].significant).conflicts
+    )
+
+
+def _power(one: Assessed) -> float:
+    return 100 * one.power
+
+
+def _pad(one: Assessed) -> float:
+    return one.safe_pad
+
+
+def _gain(
+    part: str, case: Case, versions: Sequence[str], number: Callable[[Assessed], float]
+) -> Statistic:
+    """By how much the versions have more of something than the measure, in the mean."""
+    return _on(
+        part,
+        lambda own: (
+            float(np.mean([number(own[version]) for version in versions])) - number(own[case.name])
+        ),
+    )
+
+
+def _percent(
+    parts: Parts,
+    part: str,
+    case: Case,
+    versions: Sequence[str],
+    number: Callable[[Assessed], float],
+) -> float:
+    """The gain in percent of what the measure has; NaN where that is 0."""
+    before = _on(part, lambda own: number(own[case.name]))(parts)
+    return 100 * _gain(part, case, versions, number)(parts) / before if before else NOT_A_NUMBER
+
+
+# Swap rates
+
+
+def _across(
+    case: Case, both: str, pairs: Mapping[str, Opposed], level: float, margin: float
+) -> Iterator[Statement]:
+    """The statements about two data sets. The abstract speaks of all queries, the tables of all sets."""
+    for part, opposed in pairs.items():
+        if not case.sums_precisions:
+            yield from _about_swaps("nDCG swaps", both, part, case, opposed, level, margin)
+            continue
+        if part == ALL:
+            yield from _about_swaps("swaps across data", both, part, case, opposed, level, margin)
+        yield _lowest(both, part, case, opposed, level)
+
+
+def _about_swaps(
+    claim: str, name: str, where: str, case: Case, opposed: Opposed, level: float, margin: float
+) -> Iterator[Statement]:
+    """By how much each version lowers a swap rate."""
+    before = opposed.rate(case.name)
+    limit = -margin if CLAIMS[claim].kept else 0.0
+    for version in VERSIONS:
+        after = opposed.rate(version)
+        percent = 100 * (1 - after / before) if before else NOT_A_NUMBER
+        names = (case.name, version)
+        amount, factor, tried = _of_rates(
+            opposed, names, lambda one, other: one - other, limit, level
+        )
+        yield Statement(
+            *(claim, name, case.name, version, where, LOWERED, amount, percent, limit),
+            *(_both_queries(opposed), factor, tried),
+        )
+
+
+def _lowest(name: str, where: str, case: Case, opposed: Opposed, level: float) -> Statement:
+    """By how much V2 has a lower swap rate than the measure and V1."""
+    names = (case.name, *VERSIONS)
+    amount, factor, tried = _of_rates(opposed, names, lambda a, b, c: min(a, b) - c, 0.0, level)
+    return Statement(
+        *("lowest", name, case.name, VERSIONS[-1], where, LOWEST, amount, None, 0.0),
+        *(_both_queries(opposed), factor, tried),
+    )
+
+
+def _of_rates(
+    opposed: Opposed,
+    versions: Sequence[str],
+    number: Callable[..., float],
+    limit: float,
+    level: float,
+) -> tuple[Amount, float, int]:
+    """A number of the swap rates of some versions, in percentage points, with its interval; how many
+    times as many queries would decide whether it is above a limit; and how many were tried."""
+    value = 100 * number(*(opposed.rate(version) for version in versions))
+    drawn = zip(*(opposed.drawn_rates(version) for version in versions), strict=True)
+    amount = Amount(value, *drawn_interval(value, [100 * number(*rates) for rates in drawn], level))
+    rates = [opposed.larger_rates(version) for version in versions]
+    larger = {
+        factor: [100 * number(*each) for each in zip(*(own[factor] for own in rates), strict=True)]
+        for factor in rates[0]
+    }
+    return amount, deciding_factor(larger, limit, level), max(larger, default=0)
+
+
+def _about_documents(
+    case: Case, name: str, rates: Mapping[str, Floats], level: float, margin: float
+) -> Iterator[Statement]:
+    """By how much each version lowers the swap rate between parts of the documents: the mean over the
+    splits, with the interval that `level` of the splits lie in."""
+    before = rates[case.name]
+    for version in VERSIONS:
+        lowered = 100 * (before - rates[version])
+        amount = Amount(float(lowered.mean()), *interval(lowered, level))
+        percent = (
+            100 * float(lowered.mean() / before.mean() / 100) if before.any() else NOT_A_NUMBER
+        )
+        yield Statement(
+            *("documents", name, case.name, version, "", LOWERED, amount, percent, -margin)
+        )
+
+
+def _queries(parts: Parts) -> int:
+    return next(iter(parts[ALL].values())).topics
+
+
+def _both_queries(opposed: Opposed) -> int:
+    """How many queries the two sets were taken from, which may be one data set or two."""
+    same = opposed.one.parts is opposed.other.parts
+    return _queries(opposed.one.parts) + (0 if same else _queries(opposed.other.parts))

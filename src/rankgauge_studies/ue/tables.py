@@ -1,0 +1,252 @@
+"""The counterparts of the paper's tables. Each takes what was found on one or two data sets.
+
+A table of two data sets has a row for each of them, so one table stands for both of the paper where it
+prints one for each. Sets of queries with fewer than two queries have no numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from rankgauge.comparison.assessed import ALL, Assessed, conflicts_of
+from rankgauge.comparison.correlation import concordance_of, swap_rate_of, swapped_pairs
+from rankgauge.core.arrays import Floats
+from rankgauge.core.tables import Cell, Table
+from rankgauge_studies.ue.experiment import (
+    BROAD,
+    EQUAL,
+    FOCUSED,
+    IDEAL,
+    TESTED,
+    UNINFORMATIVE,
+    Parts,
+)
+from rankgauge_studies.ue.protocol import VERSIONS, Case
+
+SETS = TESTED
+SWAP_COLUMNS = ("version", "swap rate", "low", "high", "discordant", "pairs")
+
+
+class Drawn(NamedTuple):
+    """What was found on a data set, and on drawn queries of it."""
+
+    parts: Parts
+    draws: Sequence[Parts] = ()
+    larger: Mapping[int, Sequence[Parts]] = {}
+    """By factor, what was found on so many times as many drawn queries."""
+
+
+def interval(values: Sequence[float] | Floats, level: float) -> tuple[float, float]:
+    """The range that `level` of the values lie in; NaN where half of them or more are undefined."""
+    known = np.asarray(values, dtype=np.float64)
+    known = known[np.isfinite(known)]
+    if 2 * len(known) <= len(values):
+        return float("nan"), float("nan")
+    low, high = np.quantile(known, ((1 - level) / 2, (1 + level) / 2))
+    return float(low), float(high)
+
+
+def drawn_interval(value: float, draws: Sequence[float], level: float) -> tuple[float, float]:
+    """The interval of a number by what it is on drawn queries: the wider of two, at each end.
+
+    Drawn queries vary once more than the queries they are drawn from. So tests on them find more
+    significant differences, and orders swap more often: counts are too high, and differences of swap
+    rates too near 0. Efron's bias-corrected percentiles allow for that, but where a number is beyond
+    most draws they go too far. So an end is the farther one of the plain percentile, the bias-corrected
+    one, and the number itself.
+    """
+    from scipy.special import ndtr, ndtri
+
+    known = np.asarray(draws, dtype=np.float64)
+    known = known[np.isfinite(known)]
+    if not np.isfinite(value) or 2 * len(known) <= len(draws):
+        return float("nan"), float("nan")
+    below = np.count_nonzero(known < value) + np.count_nonzero(known == value) / 2
+    shift = 2 * ndtri((below + 0.5) / (len(known) + 1))
+    tails = ndtri([(1 - level) / 2, (1 + level) / 2])
+    ends = ndtr([tails, shift + tails])
+    low = np.quantile(known, ends[:, 0], method="lower").min()
+    high = np.quantile(known, ends[:, 1], method="higher").max()
+    return float(min(low, value)), float(max(high, value))
+
+
+# Scores: Tables 3 to 6, and 15 to 18
+
+
+def score_table(
+    methods: Sequence[str], cutoffs: Sequence[int], means: Mapping[str, Floats]
+) -> Table:
+    """The mean of each method, with a column for each version and cut-off. `means` has method × cut-off
+    for each version."""
+    columns = [f"{version}@{k}" for version in means for k in cutoffs]
+    rows: list[tuple[Cell, ...]] = [
+        (
+            method,
+            *(float(values[place, c]) for values in means.values() for c in range(len(cutoffs))),
+        )
+        for place, method in enumerate(methods)
+    ]
+    return Table(("method", *columns), tuple(rows))
+
+
+# Agreement: Tables 7 to 10, and 19 to 22
+
+
+def tau_table(case: Case, found: Mapping[str, Parts]) -> Table:
+    """Kendall's τ between the rankings of the methods by the measure and by each version."""
+    return _versus(
+        case, found, lambda one, other: concordance_of(one.merits, other.merits).tau, VERSIONS
+    )
+
+
+def conflict_table(case: Case, found: Mapping[str, Parts]) -> Table:
+    """How many tests are significant by only one of the measure and a version."""
+    return _versus(
+        case,
+        found,
+        lambda one, other: conflicts_of(one.significant, other.significant).conflicts,
+        VERSIONS,
+    )
+
+
+def _versus(
+    case: Case,
+    found: Mapping[str, Parts],
+    number: Callable[[Assessed, Assessed], float],
+    versions: Iterable[str],
+) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for name, parts in found.items():
+        for version in versions:
+            cells = [
+                number(parts[part][case.name], parts[part][version]) if part in parts else None
+                for part in SETS
+            ]
+            rows.append((name, f"vs {version}", *cells))
+    return Table(("data", "version", *SETS), tuple(rows))
+
+
+def significant_table(case: Case, found: Mapping[str, Parts]) -> Table:
+    """How many of the tests, of pairs of methods at each cut-off, are significant."""
+    table = _each(case, found, lambda one: int(np.count_nonzero(one.significant)))
+    tests = {len(each.p) for parts in found.values() for each in parts[ALL].values()}
+    return Table(table.columns, table.rows, tuple(f"of {count} tests" for count in sorted(tests)))
+
+
+def pad_table(case: Case, found: Mapping[str, Parts]) -> Table:
+    """The percentage absolute difference between methods, as printed and with magnitudes below."""
+    printed = _each(case, found, lambda one: one.pad)
+    safe = _each(case, found, lambda one: one.safe_pad)
+    rows = tuple((*one, *other[2:]) for one, other in zip(printed.rows, safe.rows, strict=True))
+    notes = (
+        "|a − b| / max(a, b) in percent, the mean over pairs of methods. It is of no use where a mean "
+        "is 0 or below; safe: divided by max(|a|, |b|).",
+        "Both change if a constant is added to all scores. So they do not show that V2, whose 0 is what "
+        "chance gets, is better than a measure whose 0 is the lowest score.",
+    )
+    return Table((*printed.columns, *(f"{part}, safe" for part in SETS)), rows, notes)
+
+
+def _each(case: Case, found: Mapping[str, Parts], number: Callable[[Assessed], float]) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for name, parts in found.items():
+        for version in case.rows:
+            cells = [number(parts[part][version]) if part in parts else None for part in SETS]
+            rows.append((name, version, *cells))
+    return Table(("data", "version", *SETS), tuple(rows))
+
+
+# Swap rates: Tables 11 to 14, and 23 to 26
+
+
+def swap_rate(one: Parts, part: str, other: Parts, against: str, version: str) -> float:
+    """The share of the pairs of methods that two sets put in opposite orders; NaN without a set."""
+    if part not in one or against not in other:
+        return float("nan")
+    return swap_rate_of(one[part][version].merits, other[against][version].merits)
+
+
+class Opposed(NamedTuple):
+    """Two sets of queries, of one data set or of two."""
+
+    one: Drawn
+    part: str
+    other: Drawn
+    against: str
+
+    def rate(self, version: str) -> float:
+        """The swap rate of the two."""
+        return swap_rate(self.one.parts, self.part, self.other.parts, self.against, version)
+
+    def drawn_rates(self, version: str) -> list[float]:
+        """The swap rates of drawn queries."""
+        return self._rates(version, self.one.draws, self.other.draws)
+
+    def larger_rates(self, version: str) -> dict[int, list[float]]:
+        """By factor, the swap rates of so many times as many drawn queries."""
+        return {
+            factor: self._rates(version, draws, self.other.larger[factor])
+            for factor, draws in self.one.larger.items()
+            if factor in self.other.larger
+        }
+
+    def _rates(self, version: str, first: Sequence[Parts], second: Sequence[Parts]) -> list[float]:
+        return [
+            swap_rate(one, self.part, other, self.against, version)
+            for one, other in zip(first, second, strict=True)
+        ]
+
+    def row(self, version: str, level: float) -> tuple[Cell, ...]:
+        """A row of a table of swap rates."""
+        if self.part not in self.one.parts or self.against not in self.other.parts:
+            return (version, None, None, None, None, None)
+        first = self.one.parts[self.part][version].merits
+        swapped = swapped_pairs(first, self.other.parts[self.against][version].merits)
+        rate = self.rate(version)
+        ends = drawn_interval(rate, self.drawn_rates(version), level)
+        pairs = len(first) * (len(first) - 1) // 2
+        return (version, rate, *ends, swapped, pairs)
+
+
+def across_collections(found: Mapping[str, Drawn]) -> dict[str, Opposed]:
+    """The sets that are compared across two data sets: all queries, and sets of equal size."""
+    if len(found) != 2:
+        return {}
+    one, other = found.values()
+    sets = {ALL: ALL, UNINFORMATIVE: EQUAL[UNINFORMATIVE], IDEAL: EQUAL[IDEAL]}
+    return {name: Opposed(one, part, other, part) for name, part in sets.items()}
+
+
+def within_collections(found: Mapping[str, Drawn], part: str, against: str) -> dict[str, Opposed]:
+    """Two sets of each data set."""
+    return {name: Opposed(each, part, each, against) for name, each in found.items()}
+
+
+def swap_table(case: Case, label: str, opposed: Mapping[str, Opposed], level: float) -> Table:
+    """The swap rate of the measure and its versions, for each pair of sets."""
+    rows = tuple(
+        (name, *sets.row(version, level)) for name, sets in opposed.items() for version in case.rows
+    )
+    return Table((label, *SWAP_COLUMNS), rows, ("low, high: the interval over queries",))
+
+
+def document_table(case: Case, rates: Mapping[str, Mapping[str, Floats]], level: float) -> Table:
+    """The swap rate between random parts of the documents: of the first split, as the paper has one, and
+    over all splits."""
+    rows: list[tuple[Cell, ...]] = []
+    for name, versions in rates.items():
+        for version in case.rows:
+            each = versions[version]
+            numbers = (float(each[0]), len(each), float(each.mean()), *interval(each, level))
+            rows.append((name, version, *numbers))
+    notes = (f"low, high: {level:.0%} of the splits lie between them",)
+    return Table(
+        ("data", "version", "one split", "splits", "mean", "low", "high"), tuple(rows), notes
+    )
+
+
+BREADTHS = (BROAD, FOCUSED)
+SET_PAIR = (UNINFORMATIVE, IDEAL)
