@@ -37,8 +37,11 @@ class DuplicateError(InputError):
     """A document that occurs twice for a topic."""
 
 
-class MisplacedFile(RankgaugeError):
+class MisplacedFile(InputError):
     """A run in the place of judgments, judgments in the place of a run, or one file in both places."""
+
+    def __str__(self) -> str:
+        return self.message
 
 
 class NoSharedTopics(InputError):

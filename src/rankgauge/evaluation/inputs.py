@@ -18,7 +18,7 @@ from rankgauge.core.policies import DEFAULT_NEGATIVE, Negative
 from rankgauge.core.records import Record
 from rankgauge.data.model import JudgedDict, Judgments, Run, RunDict
 from rankgauge.errors import InputError, RankgaugeError
-from rankgauge.io.diagnosis import check_order
+from rankgauge.io.diagnosis import check_order, may_have_both
 from rankgauge.io.files import STANDARD_INPUT, display_name
 from rankgauge.io.parts import RunParts
 from rankgauge.io.trec import Path, RunFile, read_qrels, run_files
@@ -103,7 +103,8 @@ def check_places(qrels: Qrels, runs: Runs, error: InputError) -> None:
     several = several if isinstance(several, Iterable) and not isinstance(runs, str) else [runs]
     paths = [run.path if isinstance(run, RunFile) else run for run in several]
     files = [os.fspath(path) for path in paths if isinstance(path, str | os.PathLike)]
-    check_order(os.fspath(qrels), files, error=error)
+    if os.fspath(qrels) not in files or not may_have_both(qrels):
+        check_order(os.fspath(qrels), files, error=error)
 
 
 def label(source: Source) -> str:

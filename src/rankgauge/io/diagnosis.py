@@ -12,7 +12,8 @@ from rankgauge.core.notes import WARNING, Note, counted
 from rankgauge.data.model import Ids, Judgments, Run, decode
 from rankgauge.data.roles import USUAL_NAMES, ColumnNames
 from rankgauge.errors import InputError, MisplacedFile, NoSharedTopics, RankgaugeError
-from rankgauge.io.files import SIZE_LIMIT
+from rankgauge.io.files import SIZE_LIMIT, open_content
+from rankgauge.io.kinds import kind_of
 from rankgauge.io.trec import Path, read_qrels, read_qrels_and_run, read_run
 
 SHOWN = 3
@@ -87,13 +88,25 @@ def check_order(
             continue
         if not (as_given and can_be_read(read_run, run, **reading)):
             raise MisplacedFile(
+                os.fspath(qrels),
+                None,
                 f"the files are the wrong way round: {os.fspath(qrels)} is a run and {os.fspath(run)} "
-                "has judgements; give the judgements as QRELS"
+                "has judgements; give the judgements as QRELS",
             )
 
 
 def _given_twice(file: Path, why: str = "") -> MisplacedFile:
-    return MisplacedFile(f"{os.fspath(file)} is given as judgements and as a run{why}")
+    name = os.fspath(file)
+    return MisplacedFile(name, None, f"{name} is given as judgements and as a run{why}")
+
+
+def may_have_both(file: Path) -> bool:
+    """Whether a file may have judgments and a run side by side, as only JSON can."""
+    if not os.path.isfile(file):
+        return False
+    with open_content(file) as content:
+        kind = kind_of(content)
+    return kind is not None and kind.form == "json"
 
 
 def can_be_read(read: Callable[..., object], file: Path, **reading: Any) -> bool:
