@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from rankgauge import compare
+from rankgauge.comparison.significance import CORRECTIONS, TESTS
+
 ROOT = Path(__file__).resolve().parents[1]
 ENVIRONMENT = {
     **os.environ,
@@ -28,6 +31,13 @@ def test_a_page_made_from_a_registry_says_what_it_says(script: str) -> None:
     command = [sys.executable, ROOT / "docs" / script, "--check"]
     result = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
+
+
+def test_every_significance_test_and_correction_is_explained() -> None:
+    page = (ROOT / "docs" / "COMPARISON.md").read_text()
+    for name in (*TESTS, *CORRECTIONS):
+        assert f"`{name}`" in page
+        assert f'"{name}"' in str(compare.__doc__)
 
 
 @pytest.mark.parametrize(

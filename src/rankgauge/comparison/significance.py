@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from rankgauge.comparison.studentized_range import critical_value, upper_tail
 from rankgauge.core.arrays import Floats, Ints, T
+from rankgauge.core.registry import Registry
 from rankgauge.core.resampling import (
     CELLS,
     Drawing,
@@ -365,7 +366,7 @@ _PAIRED = "mean difference / standard deviation of the differences"
 _UNPAIRED = "difference of the means / pooled standard deviation"
 _TWO_WAY = "difference of the means / residual standard deviation of runs × topics"
 
-TESTS: dict[str, Test] = {
+TESTS: Registry[Test] = Registry("significance test", {
     "paired-t": Test(_paired_t, "paired t test over topics", _OF_T, _PAIRED, 2),
     "welch": Test(_welch, "Welch's t test, unpaired", "Welch's t", _UNPAIRED, 2),
     "student": Test(_student, "Student's t test, unpaired", "Student's t", _UNPAIRED, 2),
@@ -387,7 +388,7 @@ TESTS: dict[str, Test] = {
         _tukey_randomized, "randomised Tukey HSD, the scores of a topic permuted among the runs",
         "randomised Tukey's, for all pairs together", _TWO_WAY, family=True, drawn=True,
     ),
-}  # fmt: skip
+}, maker=lambda test: test.run)  # fmt: skip
 
 
 def named_test(name: str) -> Test:
@@ -435,11 +436,9 @@ def benjamini_hochberg(p: Floats) -> Floats:
     return corrected
 
 
-CORRECTIONS: dict[str, Callable[[Floats], Floats]] = {
-    "holm": holm,
-    "bonferroni": bonferroni,
-    "bh": benjamini_hochberg,
-}
+CORRECTIONS: Registry[Callable[[Floats], Floats]] = Registry(
+    "correction", {"holm": holm, "bonferroni": bonferroni, "bh": benjamini_hochberg}
+)
 
 
 def check_correction(correction: str | None) -> None:

@@ -11,6 +11,7 @@ import os
 import sys
 import threading
 from collections.abc import Iterable
+from types import FunctionType
 
 from rankgauge.errors import MeasureError
 from rankgauge.workers import prepare
@@ -70,14 +71,14 @@ def _run(file: str, content: bytes, name: str, path: str) -> None:
         raise MeasureError(message) from error
 
 
-def module_of(kind: type) -> str:
-    """The module that a class comes from. How often a plug-in was loaded does not matter."""
+def module_of(kind: type | FunctionType) -> str:
+    """The module that a class or function comes from. How often a plug-in was loaded does not matter."""
     module = kind.__module__
     return module.rpartition("_")[0] if module.startswith(PREFIX) else module
 
 
-def origin(kind: type) -> str:
-    """Where a class comes from: its module and name."""
+def origin(kind: type | FunctionType) -> str:
+    """Where a class or function comes from: its module and name."""
     return f"{module_of(kind)}.{kind.__qualname__}"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from types import FunctionType
 from typing import Any, TypeVar
 
 from rankgauge.core.plugins import may_replace, module_of, origin
@@ -122,7 +123,7 @@ class Registry(Mapping[str, E]):
         """The class or function that an entry comes from."""
         if self._maker is not None:
             return self._maker(entry)
-        return entry if hasattr(entry, "__qualname__") else type(entry)
+        return entry if isinstance(entry, type | FunctionType) else type(entry)
 
     def holder(self, name: str, entry: E) -> str | None:
         """Who has this name already, so that the entry may not take it; None if it may."""
@@ -137,6 +138,8 @@ class Registry(Mapping[str, E]):
     # Looking up
 
     def __getitem__(self, name: str) -> E:
+        if name in self.entries:
+            return self.entries[name]
         if self.spelled(name) is None:
             self.discover()
         known = self.spelled(name)
@@ -158,7 +161,9 @@ class Registry(Mapping[str, E]):
 
     def __contains__(self, name: object) -> bool:
         """Whether an entry that is known now has exactly this name, or this alias."""
-        return name in self.homes or name in self.entries or name in self.aliases
+        return isinstance(name, str) and (
+            name in self.entries or name in self.homes or name in self.aliases
+        )
 
     def find(self, name: str) -> E:
         """The entry of this name, exact or without regard to case; an error has a hint if there is

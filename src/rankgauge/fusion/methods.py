@@ -9,7 +9,7 @@ number of lists that hold the document, and a sum Σ goes over the lists that ta
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from rankgauge.core.arrays import Bools, Floats, Ints
 from rankgauge.core.checks import Kind, Number, checked
 from rankgauge.core.policies import PERSISTENCE, PERSISTENCES, RRF_K
 from rankgauge.core.records import Record
+from rankgauge.core.registry import Registry
 from rankgauge.errors import RankgaugeError
 
 MOST_COMPARED = 20_000
@@ -84,59 +85,6 @@ def row_sum(terms: Floats) -> Floats:
     return total
 
 
-# Methods of scores
-
-
-def _min(lists: Entries) -> Floats:
-    lowest: Floats = np.fmin.reduce(lists.values, axis=1)
-    return lowest
-
-
-def _max(lists: Entries) -> Floats:
-    highest: Floats = np.fmax.reduce(lists.values, axis=1)
-    return highest
-
-
-def _median(lists: Entries) -> Floats:
-    ordered = np.sort(lists.values, axis=1)  # NaN last
-    count = np.count_nonzero(~np.isnan(ordered), axis=1)
-    rows = np.arange(len(ordered))
-    middle: Floats = (ordered[rows, (count - 1) // 2] + ordered[rows, count // 2]) / 2
-    return middle
-
-
-def _sum(lists: Entries) -> Floats:
-    return row_sum(lists.values)
-
-
-def _anz(lists: Entries) -> Floats:
-    return row_sum(lists.values) / lists.count
-
-
-def _mnz(lists: Entries) -> Floats:
-    return row_sum(lists.values) * lists.count
-
-
-def _gmnz(lists: Entries, gamma: float) -> Floats:
-    return row_sum(lists.values) * lists.count.astype(np.float64) ** gamma
-
-
-def _wsum(lists: Entries) -> Floats:
-    return row_sum(lists.values * lists.weights)
-
-
-def _wmnz(lists: Entries) -> Floats:
-    held_weights = row_sum(np.where(lists.held, lists.weights, 0.0))
-    return row_sum(lists.values) * held_weights
-
-
-def _mixed(lists: Entries) -> Floats:
-    return row_sum(lists.values * lists.weights) * np.sqrt(lists.count)
-
-
-# Methods of ranks
-
-
 def _by_rank(lists: Entries, score: Floats) -> Floats:
     """A score of each rank, NaN where the list lacks the document."""
     return np.where(lists.held, score, np.nan)
@@ -146,28 +94,217 @@ def _inverse_squares(lists: Entries) -> Floats:
     return row_sum(_by_rank(lists, 1 / np.maximum(lists.ranks, 1).astype(np.float64) ** 2))
 
 
+METHODS: Registry[FusionMethod] = Registry("fusion method", maker=lambda method: method.combine)
+"""Every method by name, the most used first."""
+
+Combine = TypeVar("Combine", bound=Callable[..., Floats])
+
+
+def register(
+    name: str,
+    takes: Literal["scores", "ranks"],
+    formula: str,
+    summary: str,
+    source: str,
+    *,
+    weighted: bool = False,
+    parameters: tuple[FusionParameter, ...] = (),
+) -> Callable[[Combine], Combine]:
+    """A decorator that registers a function: `combine` of a `FusionMethod` with these fields."""
+
+    def registered(combine: Combine) -> Combine:
+        METHODS.register(
+            FusionMethod(name, takes, formula, summary, source, combine, weighted, parameters)
+        )
+        return combine
+
+    return registered
+
+
+_COMB = "Fox and Shaw 1993, Combination of Multiple Searches"
+_LEE = "Lee 1997, Analyses of Multiple Evidence Combination"
+_ISR = "Mourão et al. 2015, Multimodal Medical Information Retrieval with Unsupervised Rank Fusion"
+_MODELS = "Aslam and Montague 2001, Models for Metasearch"
+_WU = "Wu and Crestani 2002, Data Fusion with Estimated Weights"
+
+
+@register(
+    "wsum",
+    "scores",
+    "Σ w s",
+    "Weighted sum. The usual choice for two retrievers, once the weight is tuned.",
+    "Vogt and Cottrell 1999, Fusion Via a Linear Combination of Scores",
+    weighted=True,
+)
+def _wsum(lists: Entries) -> Floats:
+    return row_sum(lists.values * lists.weights)
+
+
+@register(
+    "rrf",
+    "ranks",
+    "Σ w / (k + r)",
+    "Reciprocal rank fusion. The usual choice when nothing can be tuned.",
+    "Cormack, Clarke and Büttcher 2009, Reciprocal Rank Fusion Outperforms Condorcet and "
+    "Individual Rank Learning Methods",
+    weighted=True,
+    parameters=(
+        FusionParameter(
+            "k", Number(0), float(RRF_K), "the larger k is, the less the first ranks stand out."
+        ),
+    ),
+)
+def _rrf(lists: Entries, k: float) -> Floats:
+    return row_sum(_by_rank(lists, lists.weights / (k + np.maximum(lists.ranks, 1))))
+
+
+@register("sum", "scores", "Σ s", "Sum of the scores (CombSUM).", _COMB)
+def _sum(lists: Entries) -> Floats:
+    return row_sum(lists.values)
+
+
+@register(
+    "mnz",
+    "scores",
+    "h Σ s",
+    "Sum, times the number of lists that hold the document (CombMNZ).",
+    _COMB,
+)
+def _mnz(lists: Entries) -> Floats:
+    return row_sum(lists.values) * lists.count
+
+
+@register(
+    "gmnz",
+    "scores",
+    "h^gamma Σ s",
+    "As mnz, with a power of that number: gamma 0 is sum, 1 is mnz (CombGMNZ).",
+    _LEE,
+    parameters=(
+        FusionParameter(
+            "gamma", Number(-np.inf), 1.0, "how much it counts to be in several lists."
+        ),
+    ),
+)
+def _gmnz(lists: Entries, gamma: float) -> Floats:
+    return row_sum(lists.values) * lists.count.astype(np.float64) ** gamma
+
+
+@register(
+    "anz",
+    "scores",
+    "Σ s / h",
+    "Sum, divided by the number of lists that hold the document (CombANZ).",
+    _COMB,
+)
+def _anz(lists: Entries) -> Floats:
+    return row_sum(lists.values) / lists.count
+
+
+@register("min", "scores", "min s", "The lowest score (CombMIN).", _COMB)
+def _min(lists: Entries) -> Floats:
+    lowest: Floats = np.fmin.reduce(lists.values, axis=1)
+    return lowest
+
+
+@register("max", "scores", "max s", "The highest score (CombMAX).", _COMB)
+def _max(lists: Entries) -> Floats:
+    highest: Floats = np.fmax.reduce(lists.values, axis=1)
+    return highest
+
+
+@register("med", "scores", "median s", "The median score (CombMED).", _COMB)
+def _median(lists: Entries) -> Floats:
+    ordered = np.sort(lists.values, axis=1)  # NaN last
+    count = np.count_nonzero(~np.isnan(ordered), axis=1)
+    rows = np.arange(len(ordered))
+    middle: Floats = (ordered[rows, (count - 1) // 2] + ordered[rows, count // 2]) / 2
+    return middle
+
+
+@register(
+    "wmnz",
+    "scores",
+    "(Σ s) (Σ w over the lists that hold it)",
+    "Sum, times the weights of the lists that hold the document.",
+    _WU,
+    weighted=True,
+)
+def _wmnz(lists: Entries) -> Floats:
+    held_weights = row_sum(np.where(lists.held, lists.weights, 0.0))
+    return row_sum(lists.values) * held_weights
+
+
+@register(
+    "mixed",
+    "scores",
+    "√h Σ w s",
+    "Weighted sum, times the root of the number of lists that hold the document.",
+    _WU,
+    weighted=True,
+)
+def _mixed(lists: Entries) -> Floats:
+    return row_sum(lists.values * lists.weights) * np.sqrt(lists.count)
+
+
+@register("isr", "ranks", "h Σ 1/r²", "Inverse square rank: first ranks dominate.", _ISR)
 def _isr(lists: Entries) -> Floats:
     return lists.count * _inverse_squares(lists)
 
 
+@register(
+    "log_isr",
+    "ranks",
+    "ln(h) Σ 1/r²",
+    "As isr, by the logarithm: documents in one list alone get 0.",
+    _ISR,
+)
 def _log_isr(lists: Entries) -> Floats:
     return np.log(lists.count) * _inverse_squares(lists)
 
 
+@register(
+    "logn_isr",
+    "ranks",
+    "ln(h + sigma) Σ 1/r²",
+    "As log_isr, but documents in one list alone get a little.",
+    _ISR,
+    parameters=(
+        FusionParameter("sigma", Number(0, 1), 0.01, "how much it counts to be in one list alone."),
+    ),
+)
 def _logn_isr(lists: Entries, sigma: float) -> Floats:
     factor: Floats = np.log(lists.count + sigma)
     return factor * _inverse_squares(lists)
 
 
-def _rrf(lists: Entries, k: float) -> Floats:
-    return row_sum(_by_rank(lists, lists.weights / (k + np.maximum(lists.ranks, 1))))
-
-
+@register(
+    "rbc",
+    "ranks",
+    "Σ (1 − p) p^(r − 1)",
+    "Rank-biased centroid: a user reads on from rank to rank with probability p.",
+    "Bailey, Moffat, Scholer and Thomas 2017, Retrieval Consistency in the Presence of Query "
+    "Variations",
+    parameters=(
+        FusionParameter(
+            "persistence", PERSISTENCES, PERSISTENCE, "the larger it is, the more deep ranks count."
+        ),
+    ),
+)
 def _rbc(lists: Entries, persistence: float) -> Floats:
     ranks = np.maximum(lists.ranks, 1)
     return row_sum(_by_rank(lists, (1 - persistence) * persistence ** (ranks - 1.0)))
 
 
+@register(
+    "borda",
+    "ranks",
+    "Σ w (N − r + 1); absent: w (N − n + 1) / 2",
+    "Votes: a list of n of the topic's N documents gives N points to its first, N − 1 to the "
+    "next, and shares what is left among the documents that it lacks.",
+    _MODELS,
+    weighted=True,
+)
 def _borda(lists: Entries) -> Floats:
     sizes = np.diff(lists.bounds)
     lengths = np.add.reduceat(lists.held, lists.bounds[:-1], axis=0, dtype=np.int64)
@@ -176,6 +313,14 @@ def _borda(lists: Entries) -> Floats:
     return row_sum(lists.weights * np.where(lists.held, size - (lists.ranks - 1.0), left))
 
 
+@register(
+    "condorcet",
+    "ranks",
+    "1 + documents it beats + half of those it ties with",
+    "Majority: a document beats another if lists of more weight rank it higher.",
+    "Montague and Aslam 2002, Condorcet Fusion for Improved Retrieval; Copeland 1951",
+    weighted=True,
+)
 def _condorcet(lists: Entries) -> Floats:
     """Copeland's rule: 1 + documents it beats + half of the documents it ties with.
 
@@ -209,158 +354,6 @@ def _condorcet(lists: Entries) -> Floats:
             losses = np.count_nonzero(margin < -slack, axis=1)
             scores[start + first : start + last] = (size + 1 + wins - losses) / 2
     return scores
-
-
-_COMB = "Fox and Shaw 1993, Combination of Multiple Searches"
-_LEE = "Lee 1997, Analyses of Multiple Evidence Combination"
-_ISR = "Mourão et al. 2015, Multimodal Medical Information Retrieval with Unsupervised Rank Fusion"
-_MODELS = "Aslam and Montague 2001, Models for Metasearch"
-_WU = "Wu and Crestani 2002, Data Fusion with Estimated Weights"
-
-METHODS = {
-    each.name: each
-    for each in (
-        FusionMethod(
-            "wsum",
-            "scores",
-            "Σ w s",
-            "Weighted sum. The usual choice for two retrievers, once the weight is tuned.",
-            "Vogt and Cottrell 1999, Fusion Via a Linear Combination of Scores",
-            _wsum,
-            weighted=True,
-        ),
-        FusionMethod(
-            "rrf",
-            "ranks",
-            "Σ w / (k + r)",
-            "Reciprocal rank fusion. The usual choice when nothing can be tuned.",
-            "Cormack, Clarke and Büttcher 2009, Reciprocal Rank Fusion Outperforms Condorcet and "
-            "Individual Rank Learning Methods",
-            _rrf,
-            weighted=True,
-            parameters=(
-                FusionParameter(
-                    "k",
-                    Number(0),
-                    float(RRF_K),
-                    "the larger k is, the less the first ranks stand out.",
-                ),
-            ),
-        ),
-        FusionMethod("sum", "scores", "Σ s", "Sum of the scores (CombSUM).", _COMB, _sum),
-        FusionMethod(
-            "mnz",
-            "scores",
-            "h Σ s",
-            "Sum, times the number of lists that hold the document (CombMNZ).",
-            _COMB,
-            _mnz,
-        ),
-        FusionMethod(
-            "gmnz",
-            "scores",
-            "h^gamma Σ s",
-            "As mnz, with a power of that number: gamma 0 is sum, 1 is mnz (CombGMNZ).",
-            _LEE,
-            _gmnz,
-            parameters=(
-                FusionParameter(
-                    "gamma", Number(-np.inf), 1.0, "how much it counts to be in several lists."
-                ),
-            ),
-        ),
-        FusionMethod(
-            "anz",
-            "scores",
-            "Σ s / h",
-            "Sum, divided by the number of lists that hold the document (CombANZ).",
-            _COMB,
-            _anz,
-        ),
-        FusionMethod("min", "scores", "min s", "The lowest score (CombMIN).", _COMB, _min),
-        FusionMethod("max", "scores", "max s", "The highest score (CombMAX).", _COMB, _max),
-        FusionMethod("med", "scores", "median s", "The median score (CombMED).", _COMB, _median),
-        FusionMethod(
-            "wmnz",
-            "scores",
-            "(Σ s) (Σ w over the lists that hold it)",
-            "Sum, times the weights of the lists that hold the document.",
-            _WU,
-            _wmnz,
-            weighted=True,
-        ),
-        FusionMethod(
-            "mixed",
-            "scores",
-            "√h Σ w s",
-            "Weighted sum, times the root of the number of lists that hold the document.",
-            _WU,
-            _mixed,
-            weighted=True,
-        ),
-        FusionMethod(
-            "isr", "ranks", "h Σ 1/r²", "Inverse square rank: first ranks dominate.", _ISR, _isr
-        ),
-        FusionMethod(
-            "log_isr",
-            "ranks",
-            "ln(h) Σ 1/r²",
-            "As isr, by the logarithm: documents in one list alone get 0.",
-            _ISR,
-            _log_isr,
-        ),
-        FusionMethod(
-            "logn_isr",
-            "ranks",
-            "ln(h + sigma) Σ 1/r²",
-            "As log_isr, but documents in one list alone get a little.",
-            _ISR,
-            _logn_isr,
-            parameters=(
-                FusionParameter(
-                    "sigma", Number(0, 1), 0.01, "how much it counts to be in one list alone."
-                ),
-            ),
-        ),
-        FusionMethod(
-            "rbc",
-            "ranks",
-            "Σ (1 − p) p^(r − 1)",
-            "Rank-biased centroid: a user reads on from rank to rank with probability p.",
-            "Bailey, Moffat, Scholer and Thomas 2017, Retrieval Consistency in the Presence of Query "
-            "Variations",
-            _rbc,
-            parameters=(
-                FusionParameter(
-                    "persistence",
-                    PERSISTENCES,
-                    PERSISTENCE,
-                    "the larger it is, the more deep ranks count.",
-                ),
-            ),
-        ),
-        FusionMethod(
-            "borda",
-            "ranks",
-            "Σ w (N − r + 1); absent: w (N − n + 1) / 2",
-            "Votes: a list of n of the topic's N documents gives N points to its first, N − 1 to the "
-            "next, and shares what is left among the documents that it lacks.",
-            _MODELS,
-            _borda,
-            weighted=True,
-        ),
-        FusionMethod(
-            "condorcet",
-            "ranks",
-            "1 + documents it beats + half of those it ties with",
-            "Majority: a document beats another if lists of more weight rank it higher.",
-            "Montague and Aslam 2002, Condorcet Fusion for Improved Retrieval; Copeland 1951",
-            _condorcet,
-            weighted=True,
-        ),
-    )
-}
-"""Every method by name, the most used first."""
 
 
 def parameter_values(method: FusionMethod, parameters: dict[str, Any]) -> dict[str, float]:

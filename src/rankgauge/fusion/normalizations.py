@@ -16,9 +16,13 @@ from rankgauge.core.arrays import Bools, Floats, Ints, T
 from rankgauge.core.checks import Choice, checked, one_of
 from rankgauge.core.policies import DEFAULT_ABSENT, DEFAULT_NORMALIZE, Absent
 from rankgauge.core.records import Record
+from rankgauge.core.registry import Registry
 from rankgauge.data.model import decode
 from rankgauge.errors import RankgaugeError
 from rankgauge.fusion.pool import Pool
+
+Apply = Callable[[Pool], Floats]
+"""Gives the normalised scores of a pool."""
 
 
 class ScoreNormalization(Record):
@@ -27,9 +31,27 @@ class ScoreNormalization(Record):
     name: str
     formula: str
     summary: str
-    apply: Callable[[Pool], Floats]
+    apply: Apply
     fills: bool = False
     """Whether it gives a score to documents that a list lacks, so that `absent` has no effect."""
+
+
+NORMALIZATIONS: Registry[ScoreNormalization] = Registry(
+    "normalization", maker=lambda normalization: normalization.apply
+)
+"""Every normalisation by name."""
+
+
+def register(
+    name: str, formula: str, summary: str, *, fills: bool = False
+) -> Callable[[Apply], Apply]:
+    """A decorator that registers a function: `apply` of a `ScoreNormalization` with these fields."""
+
+    def registered(apply: Apply) -> Apply:
+        NORMALIZATIONS.register(ScoreNormalization(name, formula, summary, apply, fills))
+        return apply
+
+    return registered
 
 
 def normalized(pool: Pool, normalize: str = DEFAULT_NORMALIZE) -> Floats:
@@ -64,6 +86,11 @@ def completed(values: Floats, bounds: Ints, absent: Absent = DEFAULT_ABSENT) -> 
     return np.where(np.isnan(values), _each_row(_least(values, bounds), bounds), values)
 
 
+@register(
+    "min-max",
+    "(x − min) / (max − min)",
+    "From 0 to 1. The usual choice. Equal scores throughout a list become 0.",
+)
 def _min_max(pool: Pool) -> Floats:
     """(x − min) / (max − min). All scores of a list alike are 0, as in ranx; one document alone too.
 
@@ -73,6 +100,11 @@ def _min_max(pool: Pool) -> Floats:
     return _shifted(pool, low, high - low)
 
 
+@register(
+    "max",
+    "x / max",
+    "The best score becomes 1. For scores from 0 on; lists of negative scores are refused.",
+)
 def _max(pool: Pool) -> Floats:
     """x / max. A list of zeros stays as it is.
 
@@ -91,6 +123,11 @@ def _max(pool: Pool) -> Floats:
     return values
 
 
+@register(
+    "sum",
+    "(x − min) / Σ (x − min)",
+    "From 0, and all scores of a list sum to 1. Long lists get small scores.",
+)
 def _sum(pool: Pool) -> Floats:
     """(x − min) / Σ (x − min). All scores of a list alike are 0, as in ranx.
 
@@ -100,6 +137,11 @@ def _sum(pool: Pool) -> Floats:
     return _shifted(pool, low, _total(pool.scores - _each_row(low, pool.bounds), pool.bounds))
 
 
+@register(
+    "z",
+    "(x − mean) / sd",
+    "Mean 0 and standard deviation 1. Less sensitive to one very high score than min-max.",
+)
 def _z(pool: Pool) -> Floats:
     """(x − mean) / sd, with the sd of the n scores themselves (÷ n). All scores of a list alike are 0.
 
@@ -117,6 +159,11 @@ def _z(pool: Pool) -> Floats:
     return np.where(_each_row(alike, pool.bounds) & (pool.ranks > 0), 0.0, values)
 
 
+@register(
+    "rank",
+    "1 − (rank − 1) / n",
+    "By rank alone: from 1 for the first document down to 1 / n.",
+)
 def _rank(pool: Pool) -> Floats:
     """1 − (rank − 1) / n: the first document gets 1, the last 1 / n."""
     lengths = _each_row(pool.lengths, pool.bounds)
@@ -124,6 +171,13 @@ def _rank(pool: Pool) -> Floats:
     return np.where(held, 1 - (pool.ranks - 1) / np.where(held, lengths, 1), np.nan)
 
 
+@register(
+    "borda",
+    "1 − (rank − 1) / N; absent: 1/2 − (n − 1) / 2N",
+    "By rank alone, out of the N documents that all runs have for the topic. A document that a "
+    "list lacks gets the mean of the places that are left.",
+    fills=True,
+)
 def _borda(pool: Pool) -> Floats:
     """1 − (rank − 1) / N for N documents in all lists of the topic together.
 
@@ -135,56 +189,10 @@ def _borda(pool: Pool) -> Floats:
     return np.where(pool.ranks > 0, held, 0.5 - (lengths - 1) / (2 * size))
 
 
+@register("none", "x", "The scores as they are.")
 def _none(pool: Pool) -> Floats:
     """The scores as they are."""
     return pool.scores
-
-
-NORMALIZATIONS = {
-    each.name: each
-    for each in (
-        ScoreNormalization(
-            "min-max",
-            "(x − min) / (max − min)",
-            "From 0 to 1. The usual choice. Equal scores throughout a list become 0.",
-            _min_max,
-        ),
-        ScoreNormalization(
-            "max",
-            "x / max",
-            "The best score becomes 1. For scores from 0 on; lists of negative scores are refused.",
-            _max,
-        ),
-        ScoreNormalization(
-            "sum",
-            "(x − min) / Σ (x − min)",
-            "From 0, and all scores of a list sum to 1. Long lists get small scores.",
-            _sum,
-        ),
-        ScoreNormalization(
-            "z",
-            "(x − mean) / sd",
-            "Mean 0 and standard deviation 1. Less sensitive to one very high score than min-max.",
-            _z,
-        ),
-        ScoreNormalization(
-            "rank",
-            "1 − (rank − 1) / n",
-            "By rank alone: from 1 for the first document down to 1 / n.",
-            _rank,
-        ),
-        ScoreNormalization(
-            "borda",
-            "1 − (rank − 1) / N; absent: 1/2 − (n − 1) / 2N",
-            "By rank alone, out of the N documents that all runs have for the topic. A document that a "
-            "list lacks gets the mean of the places that are left.",
-            _borda,
-            fills=True,
-        ),
-        ScoreNormalization("none", "x", "The scores as they are.", _none),
-    )
-}
-"""Every normalisation by name."""
 
 
 def _shifted(pool: Pool, low: Floats, scale: Floats) -> Floats:

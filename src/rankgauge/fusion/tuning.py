@@ -100,8 +100,8 @@ def tune(
     measure
         The measure, or its text. Measures of subtopics cannot be followed along the weights.
     normalize
-        How the scores of each list are made comparable: min-max, max, sum, z, rank, borda or none; or
-        all, to take the best of them, which is chosen anew in each part of the cross-validation.
+        How the scores of each list are made comparable, such as min-max (see docs/FUSION.md); or all, to
+        take the best of them, which is chosen anew in each part of the cross-validation.
     absent
         The score of a document in a list that lacks it: the minimum of that list, zero, or skip.
     missing

@@ -42,7 +42,7 @@ def run_space(
     qrels, runs
         As `evaluate` takes them; at least two runs.
     normalize
-        How the scores of each list are made comparable: min-max, max, sum, z, rank, borda or none.
+        How the scores of each list are made comparable, such as min-max (see docs/FUSION.md).
     absent
         The score of a document in a list that lacks it: the minimum of that list, zero, or skip.
     missing

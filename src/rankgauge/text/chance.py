@@ -16,6 +16,7 @@ from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.checks import Choice, Kind, Number, Whole
 from rankgauge.core.parameters import Parametric, parameter
 from rankgauge.core.policies import SEED, SEEDS
+from rankgauge.core.registry import Registry
 from rankgauge.core.seeds import digest
 from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.measures.orders import Mean
@@ -47,8 +48,11 @@ SPREAD_DRAWS = 300
 """How many texts are drawn for a standard deviation."""
 
 TOKENS, SIMILAR, DISSIMILAR = "tokens", "similar", "dissimilar"
-_nulls: dict[str, Draw | None] = dict.fromkeys((TOKENS, SIMILAR, DISSIMILAR))
-"""Ways to draw by name. None is one that metrics have themselves: `Metric.nulls` says which metrics."""
+NULLS: Registry[Draw | None] = Registry(
+    "null", dict.fromkeys((WORDS, SENTENCES, TOKENS, SIMILAR, DISSIMILAR))
+)
+"""Ways to draw by name: a function, or None for those that need none. All metrics have the first two;
+`Metric.nulls` says which metrics have the others."""
 
 
 def register_null(name: str, draw: Draw | None = None) -> None:
@@ -58,13 +62,13 @@ def register_null(name: str, draw: Draw | None = None) -> None:
     """
     if not name.isidentifier() or name in (WORDS, SENTENCES):
         raise MeasureError(f"a null cannot be called {name!r}, expected another name")
-    _nulls[name] = draw
+    NULLS.add(name, draw)
 
 
 def check_known_elsewhere(metric: Metric) -> None:
     """RankgaugeError if a metric draws texts by a function that only this process knows."""
     null = getattr(metric, "null", None)
-    if _nulls.get(null or "") is not None:
+    if NULLS.get(null or "") is not None:
         raise RankgaugeError(
             f"{metric}: null={null} was registered in this process, and others do not know it; leave "
             "out the workers"
@@ -76,17 +80,17 @@ class NullName(Kind):
 
     @property
     def description(self) -> str:  # type: ignore[override]
-        return "one of " + ", ".join((WORDS, SENTENCES, *_nulls))
+        return f"one of {NULLS.listed()}"
 
     def check(self, value: Any) -> str:
-        if value not in (WORDS, SENTENCES, *_nulls):
+        if value not in NULLS:
             raise self.refusal(value)
         return str(value)
 
 
 def check_null(null: str, metric: Metric) -> None:
     """MeasureError if only other metrics draw this null."""
-    if null in _nulls and _nulls[null] is None and null not in metric.nulls:
+    if NULLS[null] is None and null not in (WORDS, SENTENCES, *metric.nulls):
         raise MeasureError(
             f"{metric} does not know null={null}, expected {WORDS} or {SENTENCES}; {TOKENS}, {SIMILAR} "
             f"and {DISSIMILAR} are for bertscore"
@@ -285,7 +289,7 @@ class Null(OfChance):
             return lambda text, length, generator: _some_sentences(
                 source_sentences(texts, text), length, generator
             )
-        own = _nulls[self.null]
+        own = NULLS[self.null]
         assert own is not None  # metrics draw the others
 
         def by_function(text: int, length: int, generator: np.random.Generator) -> str:
