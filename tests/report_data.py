@@ -1,6 +1,6 @@
 """Made-up data of a report, and a bare page around it that has its scripts and its style.
 
-The names below `data` are the contract between report/content.py and the scripts of the page.
+Its type is `PageData`, the contract between Python and the scripts of the page.
 """
 
 from __future__ import annotations
@@ -104,9 +104,11 @@ def _pairs(values: np.ndarray[Any, Any]) -> dict[str, list[Any]]:
     ratio = np.abs(differences.mean(axis=1)) / np.where(error > 0, error, 1)
     p = np.array([math.erfc(each / math.sqrt(2)) for each in ratio])
     return {
+        "difference": differences.mean(axis=1).tolist(),
         "p": p.tolist(),
         "corrected": holm(p).tolist(),
         "wins": (differences > 0).sum(axis=1).tolist(),
+        "ties": (differences == 0).sum(axis=1).tolist(),
         "losses": (differences < 0).sum(axis=1).tolist(),
     }
 

@@ -21,7 +21,7 @@ from rankgauge.data.model import Judgments, Run
 from rankgauge.errors import RankgaugeError
 from rankgauge.query_sets import query_types
 from rankgauge.report import content
-from rankgauge.report.numbers import short
+from rankgauge.report.page_data import short
 from rankgauge.report.report import as_json
 from report_pages import collection, data_of
 
@@ -356,7 +356,7 @@ def test_differences_are_over_the_topics_that_all_runs_have() -> None:
     values = [[0.5, 0.1, 0.9, 0.8, 0.7, 0.6], [nan, nan, 0.85, 0.7, 0.66, 0.55]]
     scores = Scores.from_matrix(values, runs=["s1", "s2"], measure="AP")
     made, _ = content.pairs(scores, 0.95, content.Left())
-    means = content.leaderboard(scores, 0.95)["means"][0]
+    means = content.mean_scores(scores)[0].tolist()
     assert means[0] < means[1]
     assert made["difference"][0] == pytest.approx([0.06])
     assert (made["wins"], made["ties"], made["losses"]) == ([[4]], [[0]], [[0]])

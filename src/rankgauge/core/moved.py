@@ -36,6 +36,7 @@ MOVED = {
     "rankgauge.text.human_results": "rankgauge.text.human.results",
     "rankgauge.data.errors": "rankgauge.errors",
     "rankgauge.data.tables": "rankgauge.data.frames",
+    "rankgauge.report.numbers": "rankgauge.report.page_data",
     "rankgauge.evaluation.mismatch": "rankgauge.io.diagnosis",
 }
 """The new names by the old ones."""

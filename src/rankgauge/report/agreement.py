@@ -21,7 +21,7 @@ from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.measures.scored import Scored
 from rankgauge.report.content import DIRECTIONS, Left, order_of
-from rankgauge.report.numbers import short
+from rankgauge.report.page_data import PageAgreement, PagePower, PageSwaps, short
 from rankgauge.report.rankings import Head, ties_of
 from rankgauge.scores.model import Scores
 
@@ -34,7 +34,7 @@ MOST_SPLITS = 60_000_000
 FEWEST_SPLITS = 100
 
 
-def agreement(scores: Scores, means: Floats) -> dict[str, Any] | None:
+def agreement(scores: Scores, means: Floats) -> PageAgreement | None:
     """τ-b between the rankings of the runs by every two measures; `means` is measure × run."""
     if len(scores.measures) < 2 or len(scores.runs) < 2:
         return None
@@ -50,7 +50,9 @@ def agreement(scores: Scores, means: Floats) -> dict[str, Any] | None:
     return {"measures": [str(measure) for measure in scores.measures], "tau": short(tau)}
 
 
-def power_and_swaps(scores: Scores, level: float, left: Left) -> dict[str, Any]:
+def power_and_swaps(
+    scores: Scores, level: float, left: Left
+) -> tuple[list[PagePower] | None, list[PageSwaps] | None]:
     """For each measure: how many differences are significant, and how often two halves of the topics
     put two runs in opposite orders.
 
@@ -58,7 +60,7 @@ def power_and_swaps(scores: Scores, level: float, left: Left) -> dict[str, Any]:
     half a swap.
     """
     if len(scores.runs) < 2:
-        return {"power": None, "swaps": None}
+        return None, None
     pairs = len(scores.runs) * (len(scores.runs) - 1) // 2
     splits = min(SPLITS, max(FEWEST_SPLITS, MOST_SPLITS // (pairs * len(scores.measures))))
     if pairs * len(scores.measures) * FEWEST_SPLITS > MOST_SPLITS:
@@ -66,8 +68,8 @@ def power_and_swaps(scores: Scores, level: float, left: Left) -> dict[str, Any]:
         splits = 0
     elif splits < SPLITS:
         left.out(f"Swap rates are counted over {splits:,} splits of the topics, not {SPLITS:,}.")
-    power: list[dict[str, Any]] = []
-    swaps: list[dict[str, Any]] = []
+    power: list[PagePower] = []
+    swaps: list[PageSwaps] = []
     for measure in scores.measures:
         try:
             result = assess(scores.select(measures=[measure]), level=level, splits=splits)
@@ -76,14 +78,20 @@ def power_and_swaps(scores: Scores, level: float, left: Left) -> dict[str, Any]:
             continue
         (assessed,) = result.parts["all"].values()
         significant = int(np.count_nonzero(assessed.significant))
-        name = {"measure": str(measure)}
-        power.append({**name, "significant": significant, "pairs": pairs, "share": assessed.power})
+        power.append(
+            {
+                "measure": str(measure),
+                "significant": significant,
+                "pairs": pairs,
+                "share": assessed.power,
+            }
+        )
         if assessed.splits is not None:
             rate = (1 - assessed.splits.tau) / 2
             ends = np.quantile(rate, [(1 - level) / 2, (1 + level) / 2])
-            numbers = short(np.array([assessed.splits.swap_rate, *ends]))
-            swaps.append({**name, **dict(zip(("rate", "low", "high"), numbers, strict=True))})
-    return {"power": power or None, "swaps": swaps or None}
+            mean, low, high = short(np.array([assessed.splits.swap_rate, *ends]))
+            swaps.append({"measure": str(measure), "rate": mean, "low": low, "high": high})
+    return power or None, swaps or None
 
 
 def settled_orders(

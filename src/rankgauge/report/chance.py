@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 
@@ -15,10 +15,11 @@ from rankgauge.measures.base import Measure
 from rankgauge.query_sets import query_types
 from rankgauge.rankings.alignment import judged_labels
 from rankgauge.report.content import Left, means_of
-from rankgauge.report.numbers import exact, short
+from rankgauge.report.page_data import PageNumbers, exact, short
 from rankgauge.scores.model import Scores
 
 NOTHING_RELEVANT = "nothing relevant"
+Part = TypeVar("Part")
 
 
 def expected_scores(scores: Scores, judgments: Judgments, rows: Ints) -> list[Floats | None]:
@@ -40,10 +41,12 @@ def expected_scores(scores: Scores, judgments: Judgments, rows: Ints) -> list[Fl
     return chances
 
 
-def chance(scores: Scores, expected: list[Floats | None], left: Left) -> dict[str, Any]:
+def chance(
+    scores: Scores, expected: list[Floats | None], left: Left
+) -> tuple[list[PageNumbers | None] | None, list[PageNumbers | None] | None]:
     """What chance gets: for each run the mean over its topics, and for each topic."""
-    means: list[Any] = []
-    topics: list[Any] = []
+    means: list[PageNumbers | None] = []
+    topics: list[PageNumbers | None] = []
     for measure, values in zip(scores.measures, expected, strict=True):
         if values is None:
             left.out(f"What chance gets by {measure} is left out: there is no formula for it.")
@@ -51,7 +54,7 @@ def chance(scores: Scores, expected: list[Floats | None], left: Left) -> dict[st
         rows = None if values is None else np.tile(values, (len(scores.runs), 1))
         means.append(None if rows is None or combines else exact(means_of(scores, measure, rows)))
         topics.append(None if values is None else short(values))
-    return {"chance": _any(means), "expected": _any(topics)}
+    return _any(means), _any(topics)
 
 
 def types_of(
@@ -79,6 +82,6 @@ def types_of(
     return _any(types)
 
 
-def _any(parts: list[Any]) -> list[Any] | None:
+def _any(parts: list[Part | None]) -> list[Part | None] | None:
     """The parts, or None if there is none."""
     return None if all(part is None for part in parts) else parts

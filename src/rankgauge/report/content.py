@@ -6,7 +6,7 @@ sentence that says so.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from rankgauge.core.tables import visible_line
 from rankgauge.errors import RankgaugeError
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.scored import Scored
-from rankgauge.report.numbers import exact, short
+from rankgauge.report.page_data import PageMeans, PageNames, PageNumbers, PagePairs, exact, short
 from rankgauge.scores.model import Scores, combined, mean_of, places
 
 MOST_EXACT = 40_000
@@ -39,7 +39,7 @@ class Left:
             self.sentences.append(sentence)
 
 
-def names(scores: Scores, baseline: str | None) -> dict[str, Any]:
+def names(scores: Scores, baseline: str | None) -> PageNames:
     """The names of runs, topics and measures, whether higher is better, and the baseline."""
     return {
         "runs": [visible_line(run) for run in scores.runs],
@@ -50,21 +50,24 @@ def names(scores: Scores, baseline: str | None) -> dict[str, Any]:
     }
 
 
-def leaderboard(scores: Scores, level: float) -> dict[str, Any]:
-    """The scores, their means with intervals, and the judged share of the first ten documents."""
-    means = scores.mean()
-    ends = scores.interval(level=level)
+def mean_scores(scores: Scores) -> Floats:
+    """The means, measure × run."""
+    return _by_measure(scores, scores.mean())
+
+
+def _by_measure(scores: Scores, table: Any) -> Floats:
     texts = [str(measure) for measure in scores.measures]
+    return np.array([[table[run][text] for run in scores.runs] for text in texts])
 
-    def by_measure(table: Any) -> Floats:
-        return np.array([[table[run][text] for run in scores.runs] for text in texts])
 
-    low_high = by_measure(ends).reshape(len(texts), len(scores.runs), 2)
+def leaderboard(scores: Scores, means: Floats, level: float) -> PageMeans:
+    """The scores, their means with intervals, and the judged share of the first ten documents."""
+    ends = _by_measure(scores, scores.interval(level=level)).reshape(*means.shape, 2)
     return {
         "values": short(np.moveaxis(np.asarray(scores), 2, 0)),
-        "means": exact(by_measure(means)),
-        "low": exact(low_high[:, :, 0]),
-        "high": exact(low_high[:, :, 1]),
+        "means": exact(means),
+        "low": exact(ends[:, :, 0]),
+        "high": exact(ends[:, :, 1]),
         "level": level,
         "judged": judged_shares(scores),
     }
@@ -102,7 +105,7 @@ def alerts(scores: Scores) -> list[str]:
     return found
 
 
-def judged_shares(scores: Scores) -> list[float | None] | None:
+def judged_shares(scores: Scores) -> PageNumbers | None:
     """For each run, which share of its first ten documents is judged; None if it is not known."""
     if not scores.judgments_known:
         return None
@@ -110,8 +113,8 @@ def judged_shares(scores: Scores) -> list[float | None] | None:
         mean_of(scores.judged_at_10[r, counted_topics(scores, r) & scores.present[r]])
         for r in range(len(scores.runs))
     ]
-    result: list[float | None] = exact(np.array(shares))
-    return result
+    numbers: PageNumbers = exact(np.array(shares))
+    return numbers
 
 
 def counted_topics(scores: Scores, r: int) -> Bools:
@@ -134,41 +137,37 @@ def order_of(means: Floats, direction: int) -> list[int]:
     return [int(run) for run in order]
 
 
-def pairs(scores: Scores, level: float, left: Left) -> tuple[dict[str, Any], list[Note]]:
+def pairs(scores: Scores, level: float, left: Left) -> tuple[PagePairs, list[Note]]:
     """Every pair of runs by every measure: the difference over the topics that all runs have scores for,
     p-values, wins, ties and losses; and notes on the tests."""
-    keys = ("difference", "p", "corrected", "wins", "ties", "losses")
-    columns: dict[str, list[Any]] = {key: [] for key in keys}
     count = len(scores.runs) * (len(scores.runs) - 1) // 2
     number = exact if count * len(scores.measures) <= MOST_EXACT else short
     if number is short:
         left.out("P-values have six digits, so that the page stays small.")
-    notes: dict[Note, None] = {}
-    for measure in scores.measures:
-        comparison = _compared(scores, measure, level, left) if count else None
-        if comparison is None:
-            parts: Sequence[list[Any]] = [[None] * count for _ in columns]
-        else:
-            notes |= dict.fromkeys(
-                note
-                for note in comparison.notes
-                if note.column is None or note.column.startswith("p")
-            )
-            parts = [
-                number(comparison.difference[0]),
-                number(comparison.p[0]),
-                number(comparison.p_corrected[0]),
-                comparison.wins[0].tolist(),
-                comparison.ties[0].tolist(),
-                comparison.losses[0].tolist(),
-            ]
-        for column, part in zip(columns.values(), parts, strict=True):
-            column.append(part)
+    compared = [
+        _compared(scores, measure, level, left) if count else None for measure in scores.measures
+    ]
+
+    def column(part: Callable[[Comparison], Any]) -> list[Any]:
+        return [[None] * count if each is None else part(each) for each in compared]
+
     known = {note for note in scores.notes if note.severity is not None}
-    return (
-        {"test": DEFAULT_TEST, "correction": DEFAULT_CORRECTION, **columns},
-        [note for note in notes if note not in known],
+    notes = dict.fromkeys(
+        note
+        for each in compared
+        for note in (each.notes if each is not None else ())
+        if (note.column is None or note.column.startswith("p")) and note not in known
     )
+    return {
+        "test": DEFAULT_TEST,
+        "correction": DEFAULT_CORRECTION,
+        "difference": column(lambda each: number(each.difference[0])),
+        "p": column(lambda each: number(each.p[0])),
+        "corrected": column(lambda each: number(each.p_corrected[0])),
+        "wins": column(lambda each: each.wins[0].tolist()),
+        "ties": column(lambda each: each.ties[0].tolist()),
+        "losses": column(lambda each: each.losses[0].tolist()),
+    }, list(notes)
 
 
 def _compared(

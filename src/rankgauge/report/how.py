@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from rankgauge.core.notes import LOUD, Note, counted, worded
 from rankgauge.core.policies import DEFAULT_CORRECTION, DEFAULT_TEST
 from rankgauge.core.tables import visible_line
 from rankgauge.data.model import Judgments
+from rankgauge.report.page_data import PageHow
 from rankgauge.scores.model import Scores
 
 NAMES = {
@@ -59,7 +59,7 @@ def how(
     command: str,
     notes: Iterable[Note],
     left: Iterable[str],
-) -> dict[str, Any]:
+) -> PageHow:
     """What the last section of a report shows.
 
     Parameters

@@ -27,7 +27,7 @@ from rankgauge.measures.sets import OfCounts
 from rankgauge.rankings.alignment import Alignment, align, judged_labels, located, moves
 from rankgauge.rankings.lists import JudgedLabels, offsets_of
 from rankgauge.report.content import Left, means_of
-from rankgauge.report.numbers import exact
+from rankgauge.report.page_data import PageNumbers, PageRankings, exact
 from rankgauge.scores.model import Scores
 from rankgauge.workers import outcomes
 
@@ -226,13 +226,15 @@ def topic_rows(scores: Scores, judgments: Judgments) -> Ints:
     return np.array([number[query] for query in scores.queries], dtype=np.int64)
 
 
-def bounds_of(scores: Scores, heads: Sequence[Head], rows: Ints) -> list[Any] | None:
+def bounds_of(
+    scores: Scores, heads: Sequence[Head], rows: Ints
+) -> list[list[PageNumbers] | None] | None:
     """Measure × run × 2: the mean, were each unjudged document labelled for the worst, and for the best.
 
     None for a measure without a formula, and None in place of everything if no measure has one.
     """
     every = np.array([head.bounds for head in heads])[:, :, rows]  # run × measure × topic × 2
-    parts: list[Any] = []
+    parts: list[list[PageNumbers] | None] = []
     for m, measure in enumerate(scores.measures):
         if np.isnan(every[:, m]).all():
             parts.append(None)
@@ -252,7 +254,7 @@ class ShownLists(Record):
     labels: list[dict[str, int]]
     beyond: int
 
-    def data(self, texts: Mapping[str, str] | None, left_texts: int) -> dict[str, Any]:
+    def data(self, texts: Mapping[str, str] | None, left_texts: int) -> PageRankings:
         """The rankings of the data of a page."""
         return {
             "depth": self.depth,

@@ -9,8 +9,6 @@ from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
-import numpy as np
-
 from rankgauge.core.arrays import Floats
 from rankgauge.core.checks import Whole, checked
 from rankgauge.core.notes import counted
@@ -26,7 +24,15 @@ from rankgauge.io.files import writing
 from rankgauge.report.added import added_section
 from rankgauge.report.agreement import agreement, needed_depth, power_and_swaps, settled_orders
 from rankgauge.report.chance import chance, expected_scores, types_of
-from rankgauge.report.content import Left, alerts, leaderboard, names, order_of, pairs
+from rankgauge.report.content import (
+    Left,
+    alerts,
+    leaderboard,
+    mean_scores,
+    names,
+    order_of,
+    pairs,
+)
 from rankgauge.report.how import how
 from rankgauge.report.html import (
     TEMPLATES,
@@ -38,6 +44,7 @@ from rankgauge.report.html import (
     check_pages,
     environment,
 )
+from rankgauge.report.page_data import PageData, PageHow, PageRankings, PageResults
 from rankgauge.report.rankings import (
     DEPTH,
     ShownLists,
@@ -250,7 +257,9 @@ def report_html(reported: Reported, wishes: Wishes) -> str:
             sections=sections,
             added=wishes.added,
             open_rows=OPEN_ROWS,
-            leaderboard=_leaderboard_table(data),
+            leaderboard=_leaderboard_table(
+                data, order_of(mean_scores(scores)[0], data["directions"][0])
+            ),
             how=_how_items(data["how"]),
             data=as_json(data),
             style=style,
@@ -261,7 +270,7 @@ def report_html(reported: Reported, wishes: Wishes) -> str:
     )
 
 
-def report_data(reported: Reported, wishes: Wishes) -> dict[str, Any]:
+def report_data(reported: Reported, wishes: Wishes) -> PageData:
     """The data that the script of the page reads."""
     checked("level", wishes.level, LEVELS)
     checked("depth", wishes.depth, Whole(1), optional=True)
@@ -271,11 +280,10 @@ def report_data(reported: Reported, wishes: Wishes) -> dict[str, Any]:
     if wishes.document_texts is not None and not reported.sources:
         left.out("The texts of documents are left out: there are no rankings to show them in.")
     compared, notes = pairs(scores, wishes.level, left)
-    board = leaderboard(scores, wishes.level)
-    means = np.array(board["means"], dtype=np.float64)
-    data: dict[str, Any] = {
+    means = mean_scores(scores)
+    data: PageResults = {
         **names(scores, wishes.baseline),
-        **board,
+        **leaderboard(scores, means, wishes.level),
         "chance": None,
         "bounds": None,
         "settled": [None] * len(scores.measures),
@@ -285,14 +293,19 @@ def report_data(reported: Reported, wishes: Wishes) -> dict[str, Any]:
         "topicTexts": _topic_texts(scores, wishes, left),
         "rankings": None,
         "agreement": agreement(scores, means),
-        **power_and_swaps(scores, wishes.level, left),
+        "power": None,
+        "swaps": None,
         "added": [],  # the template has them, also for readers without scripts
     }
+    data["power"], data["swaps"] = power_and_swaps(scores, wishes.level, left)
     if reported.judgments is not None:
-        data |= _by_judgments(reported.judgments, scores, left)
-    if reported.judgments is not None and reported.sources:
-        data |= _by_rankings(reported.judgments, reported, wishes, means, left, _size(data))
-    data["how"] = how(
+        rows = topic_rows(scores, reported.judgments)
+        random = expected_scores(scores, reported.judgments, rows)
+        data["chance"], data["expected"] = chance(scores, random, left)
+        data["types"] = types_of(scores, reported.judgments, random)
+        if reported.sources:
+            _add_rankings(data, reported.judgments, reported, wishes, means, left)
+    computed = how(
         scores,
         reported.judgments,
         level=wishes.level,
@@ -300,38 +313,29 @@ def report_data(reported: Reported, wishes: Wishes) -> dict[str, Any]:
         notes=notes,
         left=left.sentences,
     )
-    return data
+    return {**data, "how": computed}
 
 
-def _by_judgments(judgments: Judgments, scores: Scores, left: Left) -> dict[str, Any]:
-    """What chance gets, and the types of the topics."""
-    rows = topic_rows(scores, judgments)
-    expected = expected_scores(scores, judgments, rows)
-    return {**chance(scores, expected, left), "types": types_of(scores, judgments, expected)}
-
-
-def _by_rankings(
+def _add_rankings(
+    data: PageResults,
     judgments: Judgments,
     reported: Reported,
     wishes: Wishes,
     means: Floats,
     left: Left,
-    size: int,
-) -> dict[str, Any]:
-    """Bounds, settled orders and the rankings themselves; `size` bytes of the page are already used."""
-    scores = reported.scores
+) -> None:
+    """Add bounds, settled orders and the rankings, which take what room the other data leaves."""
+    scores, size = reported.scores, _size(data)
     rows = topic_rows(scores, judgments)
     deepest = max(wishes.depth or DEPTH, needed_depth(scores))
     heads = read_heads(scores, judgments, reported.sources, deepest, left)
     lists = fitting_lists(scores, heads, rows, wishes.depth, MOST_BYTES - size, left)
-    return {
-        "bounds": bounds_of(scores, heads, rows),
-        "settled": settled_orders(scores, judgments, heads, means, left),
-        "rankings": None if lists is None else _with_texts(lists, wishes, size, left),
-    }
+    data["bounds"] = bounds_of(scores, heads, rows)
+    data["settled"] = settled_orders(scores, judgments, heads, means, left)
+    data["rankings"] = None if lists is None else _with_texts(lists, wishes, size, left)
 
 
-def _with_texts(lists: ShownLists, wishes: Wishes, size: int, left: Left) -> dict[str, Any]:
+def _with_texts(lists: ShownLists, wishes: Wishes, size: int, left: Left) -> PageRankings:
     """The rankings of the data, with the texts of documents if there are any."""
     if wishes.document_texts is None:
         return lists.data(None, 0)
@@ -387,32 +391,34 @@ def as_json(data: Any) -> str:
     return text.translate(_ESCAPES)
 
 
-def _leaderboard_table(data: dict[str, Any]) -> ShownTable:
-    """The means with their intervals, the best run first by the first measure."""
+def _leaderboard_table(data: PageData, runs: Iterable[int]) -> ShownTable:
+    """The means of these runs, in this order, with their intervals."""
     columns = ["run"]
     for measure in data["measures"]:
         columns += [measure, "low", "high"]
     if data["judged"] is not None:
         columns.append("judged@10")
-    means = np.array(data["means"][0], dtype=np.float64)
     rows: list[tuple[Cell, ...]] = []
-    for r in order_of(means, data["directions"][0]):
+    for r in runs:
         row: list[Cell] = [data["runs"][r]]
         for m in range(len(data["measures"])):
-            row += [data[name][m][r] for name in ("means", "low", "high")]
+            row += [data["means"][m][r], data["low"][m][r], data["high"][m][r]]
         rows.append((*row, *([] if data["judged"] is None else [data["judged"][r]])))
     about = f"The means over topics, each with its {100 * data['level']:.10g}% interval."
     return ShownTable(Table(tuple(columns), tuple(rows)), "Runs, the best first", about, digits=4)
 
 
-def _how_items(parts: dict[str, Any]) -> list[tuple[str, Item]]:
+def _how_items(parts: PageHow) -> list[tuple[str, Item]]:
     """The items of the last section, each with its heading."""
     items: list[tuple[str, Item]] = [
         ("", Facts(tuple((name, value) for name, value in parts["facts"])))
     ]
-    headings = {"warnings": "Warnings", "notes": "Notes", "left": "What is left out"}
-    items += [(text, Listing(tuple(parts[key]))) for key, text in headings.items() if parts[key]]
-    return items
+    listed = [
+        ("Warnings", parts["warnings"]),
+        ("Notes", parts["notes"]),
+        ("What is left out", parts["left"]),
+    ]
+    return items + [(heading, Listing(tuple(texts))) for heading, texts in listed if texts]
 
 
 def _joined(folder: str, names: Sequence[str]) -> str:

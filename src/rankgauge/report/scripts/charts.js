@@ -26,7 +26,13 @@ const cut = (name) => make("span", { class: "cut", title: name }, name);
 const scrolling = (label, table, kind = "") =>
   make("div", { class: `table ${kind}`, role: "group", "aria-label": label, tabindex: "0" }, table);
 
-/** A labelled choice; `options` are pairs of value and text. */
+/**
+ * A labelled choice; `options` are pairs of value and text.
+ * @param {string} label
+ * @param {(string | number)[][]} options
+ * @param {string | number} value
+ * @param {(value: string) => void} changed
+ */
 function choice(label, options, value, changed) {
   const select = make("select", {}, ...options.map(([key, text]) => make("option", { value: key }, text)));
   select.value = value;
@@ -34,13 +40,22 @@ function choice(label, options, value, changed) {
   return make("label", { class: "control" }, make("span", {}, label), select);
 }
 
-/** A labelled field whose text filters something. */
+/**
+ * A labelled field whose text filters something.
+ * @param {string} label
+ * @param {(text: string) => void} changed
+ */
 function search(label, changed) {
   const input = make("input", { type: "search", autocomplete: "off", spellcheck: "false" });
   input.addEventListener("input", () => changed(input.value.trim().toLowerCase()));
   return make("label", { class: "control" }, make("span", {}, label), input);
 }
 
+/**
+ * @param {string} label
+ * @param {boolean} checked
+ * @param {(checked: boolean) => void} changed
+ */
 function tick(label, checked, changed) {
   const input = make("input", { type: "checkbox", checked });
   input.addEventListener("change", () => changed(input.checked));
@@ -55,11 +70,32 @@ const measureChoice = (value, changed) =>
     (text) => changed(Number(text)),
   );
 
-const runOptions = () => data.runs.map((name, run) => [run, name]).sort((a, b) => byName(a[1], b[1]));
+/** @returns {[number, string][]} */
+const runOptions = () => data.runs.map((name, run) => /** @type {[number, string]} */ ([run, name])).sort((a, b) => byName(a[1], b[1]));
+
+/**
+ * A column of a table whose rows are runs or topics; it sorts if it has a value.
+ * @typedef {object} Column
+ * @property {string} key
+ * @property {string} head
+ * @property {number} first the direction in which a first click sorts
+ * @property {((row: number) => any) | null} value
+ * @property {(a: number, b: number, way: number) => number} [compare]
+ * @property {string | null} [group]
+ * @property {number} [measure]
+ * @property {string} [kind]
+ * @property {(row: number) => (string | Node)[]} [cell]
+ * @property {(row: number) => string} [title]
+ */
 
 /**
  * The head of a column with a button that sorts; without one if the column has no value to sort by.
  * `state` has sort (the key of a column) and direction; `redraw` fills `holder` again.
+ * @param {Column} column
+ * @param {{sort: string, direction: number}} state
+ * @param {() => void} redraw
+ * @param {HTMLElement} holder
+ * @param {object} attributes
  */
 function sortHead(column, state, redraw, holder, attributes = {}) {
   if (!column.value) return make("th", { scope: "col", ...attributes }, column.head);
@@ -77,13 +113,18 @@ function sortHead(column, state, redraw, holder, attributes = {}) {
     state.direction = state.sort === column.key ? -state.direction : column.first;
     state.sort = column.key;
     redraw();
-    holder.querySelector("th[aria-sort] button")?.focus();
+    /** @type {HTMLElement | null} */ (holder.querySelector("th[aria-sort] button"))?.focus();
     announce(`Sorted by ${name}, ${order()}.`);
   });
   return make("th", { scope: "col", "aria-sort": sorted ? order() : null, ...attributes }, button);
 }
 
-/** The items in the order that `state` asks for; equal ones in their own order, or turned as well. */
+/**
+ * The items in the order that `state` asks for; equal ones in their own order, or turned as well.
+ * @param {Column} column
+ * @param {{sort: string, direction: number}} state
+ * @param {Iterable<number>} items
+ */
 function sortedBy(column, state, items) {
   const ties = state.direction === column.first ? 1 : -1;
   const compare = column.compare ?? ((a, b, way) => byNumber(column.value(a), column.value(b), way));
@@ -178,13 +219,21 @@ function navigable(box, rows, act = null) {
   });
 }
 
-/** Where a number stands between two ends, as pixels from 0 to `size`. */
+/**
+ * Where a number stands between two ends, as pixels from 0 to `size`.
+ * @param {number[]} ends
+ * @param {number} size
+ */
 function scale([least, greatest], size) {
   const span = greatest - least || 1;
   return (value) => ((value - least) / span) * size;
 }
 
-/** Round numbers between two ends, at most about `count`. */
+/**
+ * Round numbers between two ends, at most about `count`.
+ * @param {number[]} ends
+ * @param {number} count
+ */
 function ticks([least, greatest], count) {
   const rough = (greatest - least || 1) / count;
   const power = 10 ** Math.floor(Math.log10(rough));

@@ -1,37 +1,52 @@
 // The data of the report, and what is computed from it.
 // Texts go into the page as text nodes and attributes only, never as HTML.
 
+/** @type {PageData} */
 const data = JSON.parse(document.getElementById("data").textContent);
 const runCount = data.runs.length;
 
 /** What the reader chose for the whole page: the run that others are compared with, or null. */
 const chosen = { baseline: data.baseline ?? null };
 
+/** @type {(value: unknown) => value is number} */
 const known = (value) => typeof value === "number" && Number.isFinite(value);
 
-/** A number with four decimals and a real minus sign; a dash for what is not known. */
+/**
+ * A number with four decimals and a real minus sign; a dash for what is not known.
+ * @param {number | null | undefined} value
+ */
 function shown(value, digits = 4) {
   if (!known(value)) return "–";
   const text = Math.abs(value).toFixed(digits);
   return value < 0 && Number(text) !== 0 ? `−${text}` : text;
 }
 
-/** A difference, with its sign. */
+/**
+ * A difference, with its sign.
+ * @param {number | null} value
+ */
 function signed(value) {
   const text = shown(value);
   return known(value) && value > 0 && Number(text) !== 0 ? `+${text}` : text;
 }
 
+/** @param {number | null} value */
 function shownP(value) {
   if (!known(value)) return "–";
   return value < 0.0001 ? "< 0.0001" : value.toFixed(4);
 }
 
+/** @param {number | null} value */
 const percent = (value) => (known(value) ? `${(100 * value).toFixed(1)} %` : "–");
 
+/** @type {(count: number, noun: string) => string} */
 const counted = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
-/** Compares numbers, smallest first; what is not known comes last in either direction. */
+/**
+ * Compares numbers, smallest first; what is not known comes last in either direction.
+ * @param {number | null | undefined} a
+ * @param {number | null | undefined} b
+ */
 function byNumber(a, b, direction = 1) {
   if (!known(a) || !known(b)) return Number(known(b)) - Number(known(a));
   return direction * (a - b);
@@ -39,17 +54,26 @@ function byNumber(a, b, direction = 1) {
 
 const byName = new Intl.Collator("en", { numeric: true }).compare;
 
-/** 1 if a higher score is better or no direction is known, −1 if a lower score is better. */
+/**
+ * 1 if a higher score is better or no direction is known, −1 if a lower score is better.
+ * @param {number} measure
+ */
 const direction = (measure) => (data.directions[measure] < 0 ? -1 : 1);
 
-/** The runs by their means, the best first. */
+/**
+ * The runs by their means, the best first.
+ * @param {number} measure
+ */
 function bestFirst(measure) {
   const means = data.means[measure];
   const indices = data.runs.map((_, run) => run);
   return indices.sort((a, b) => byNumber(means[a], means[b], -direction(measure)) || a - b);
 }
 
-/** The least and the greatest number among some, or null. */
+/**
+ * The least and the greatest number among some, or null.
+ * @param {Iterable<number | null | undefined>} values
+ */
 function extent(values) {
   let least = Infinity;
   let greatest = -Infinity;
@@ -61,18 +85,36 @@ function extent(values) {
   return least <= greatest ? [least, greatest] : null;
 }
 
+/** @type {(i: number, j: number) => number} */
 const pairAt = (i, j) => i * runCount - (i * (i + 1)) / 2 + j - i - 1;
 
+/**
+ * What is known of two runs by a measure, whichever comes first.
+ * @param {"difference" | "p" | "corrected" | "wins" | "ties" | "losses"} key
+ * @param {number} measure
+ * @param {number} i
+ * @param {number} j
+ */
 const pairValue = (key, measure, i, j) =>
   data.pairs?.[key]?.[measure]?.[i < j ? pairAt(i, j) : pairAt(j, i)] ?? null;
 
-/** The differences of two runs, topic by topic; null where a score is not known. */
+/**
+ * The differences of two runs, topic by topic; null where a score is not known.
+ * @param {number} measure
+ * @param {number} i
+ * @param {number} j
+ */
 function differences(measure, i, j) {
   const [first, second] = [data.values[measure][i], data.values[measure][j]];
   return first.map((value, topic) => (known(value) && known(second[topic]) ? value - second[topic] : null));
 }
 
-/** Everything known of two different runs by a measure, seen from run i. */
+/**
+ * Everything known of two different runs by a measure, seen from run i.
+ * @param {number} measure
+ * @param {number} i
+ * @param {number} j
+ */
 function comparison(measure, i, j) {
   const counts = [pairValue("wins", measure, i, j), pairValue("losses", measure, i, j)];
   const [wins, losses] = i < j ? counts : counts.reverse();
@@ -90,16 +132,26 @@ function comparison(measure, i, j) {
   };
 }
 
+/** @param {number | null} p */
 const significant = (p) => known(p) && p <= 1 - data.level;
 
-/** ▲ for a better run, ▼ for a worse one, ◆ where the measure has no direction; "" if not significant. */
+/**
+ * ▲ for a better run, ▼ for a worse one, ◆ where the measure has no direction; "" if not significant.
+ * @param {number} measure
+ * @param {number | null} difference
+ * @param {number | null} p
+ */
 function mark(measure, difference, p) {
   if (!significant(p) || !difference) return "";
   if (data.directions[measure] === 0) return "◆";
   return difference * direction(measure) > 0 ? "▲" : "▼";
 }
 
-/** Holm's correction of those p-values that are known. */
+/**
+ * Holm's correction of those p-values that are known.
+ * @param {(number | null)[]} values
+ * @returns {(number | null)[]}
+ */
 function holm(values) {
   const order = values.map((_, at) => at).filter((at) => known(values[at]));
   order.sort((a, b) => values[a] - values[b]);
@@ -112,7 +164,11 @@ function holm(values) {
   return corrected;
 }
 
-/** The p-value of each run against the baseline, corrected within the runs that are compared. */
+/**
+ * The p-value of each run against the baseline, corrected within the runs that are compared.
+ * @param {number} measure
+ * @param {number} baseline
+ */
 function againstBaseline(measure, baseline) {
   const values = data.runs.map((_, run) =>
     run === baseline ? null : pairValue("p", measure, run, baseline),

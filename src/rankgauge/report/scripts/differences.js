@@ -99,7 +99,10 @@ function matrixTable(measure, runs) {
   );
 }
 
-/** Opens a pair, and perhaps a topic of it; the section of differences sets it. */
+/**
+ * Opens a pair, and perhaps a topic of it; the section of differences sets it.
+ * @type {(measure: number, i: number, j: number, topic?: number | null, focus?: boolean) => void}
+ */
 let openPair = () => {};
 
 function differencesSection(section) {
@@ -194,7 +197,7 @@ function differencesSection(section) {
       printed.textContent = `By ${data.measures[measure]}.`;
       redraw();
       announce(`Measure: ${data.measures[measure]}.`);
-      if (state.pair) openPair(measure, ...state.pair);
+      if (state.pair) openPair(measure, state.pair[0], state.pair[1]);
     }),
     runCount > 8
       ? search("Runs with", (text) => {

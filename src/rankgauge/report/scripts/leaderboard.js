@@ -36,6 +36,7 @@ function interval(measure, run, ends) {
 
 /** The columns: their heads, what a cell shows, and the value by which they sort. */
 function leaderboardColumns(state) {
+  /** @type {Column[]} */
   const columns = [];
   data.measures.forEach((name, measure) => {
     const ends = intervalEnds(measure);
@@ -128,6 +129,7 @@ function leaderboardColumns(state) {
   return columns;
 }
 
+/** @type {Column} */
 const RUN_COLUMN = {
   key: "run",
   head: "run",

@@ -24,6 +24,10 @@ function topicSpread(measure, topic) {
   return ends ? ends[1] - ends[0] : null;
 }
 
+/**
+ * @param {number} measure
+ * @returns {Column[]}
+ */
 function topicColumns(measure) {
   const cache = data.topics.map((_, topic) => [topicMean(measure, topic), topicSpread(measure, topic)]);
   const expected = data.expected?.[measure];
