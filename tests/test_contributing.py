@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-MEASURE, CHECK, METHOD, METHOD_CHECK = re.findall(
+MEASURE, CHECK, COMMAND, METHOD, METHOD_CHECK = re.findall(
     r"```python\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.DOTALL
 )
 
@@ -21,6 +21,7 @@ def folder(tmp_path: Path) -> Path:
     """A folder with the measure and the method of the walk-through, checks, and files to evaluate."""
     (tmp_path / "my_measures.py").write_text(MEASURE, encoding="utf-8")
     (tmp_path / "check.py").write_text(CHECK, encoding="utf-8")
+    (tmp_path / "my_commands.py").write_text(COMMAND, encoding="utf-8")
     (tmp_path / "my_methods.py").write_text(METHOD, encoding="utf-8")
     (tmp_path / "check_method.py").write_text(METHOD_CHECK, encoding="utf-8")
     (tmp_path / "qrels.txt").write_text("q1 0 a 1\nq1 0 b 1\nq1 0 c 0\nq2 0 a 1\n")
@@ -55,7 +56,7 @@ def test_the_measure_is_scored_and_explained_as_a_plugin(folder: Path) -> None:
 
 @pytest.mark.skipif(importlib.util.find_spec("mypy") is None, reason="needs mypy")
 def test_the_measure_and_the_method_are_typed(folder: Path) -> None:
-    files = ("my_measures.py", "check.py", "my_methods.py", "check_method.py")
+    files = ("my_measures.py", "check.py", "my_commands.py", "my_methods.py", "check_method.py")
     python(folder, "-m", "mypy", "--strict", *files)
 
 

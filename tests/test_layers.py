@@ -28,7 +28,7 @@ LAYERS = [
     "forecast", "text.checking", "text.data.rows", "text.data.files", "text.evaluation",
     "text.human",
     # Whole programs on top of all that.
-    "trec_eval", "pytrec_eval", "report", "", "rankgauge_studies", "cli", "__main__",
+    "trec_eval", "pytrec_eval", "report", "", "cli", "__main__", "extending", "rankgauge_studies",
 ]  # fmt: skip
 """From the bottom up; a module imports what stands before its own entry, or in it. The empty one is the
 package itself, whose public names those below it do without."""

@@ -244,7 +244,7 @@ def test_commands_are_listed_by_task_with_when_to_use_them(rankgauge: Call) -> N
     lines = out.splitlines()
     tasks = ["Score:", "Decide:", "Combine:", "Learn:"]
     assert [line for line in lines if line in tasks] == tasks
-    for name in COMMANDS:
+    for name in (*COMMANDS, "study"):
         assert sum(line.startswith(f"  {name} ") for line in lines) == 1
     assert max(map(len, lines)) <= 80
 

@@ -10,12 +10,18 @@ import click
 import pytest
 
 import rankgauge.cli
+import rankgauge_studies
 from command_line import called
-from rankgauge.cli import COMMANDS
+from rankgauge.cli.commands import commands as registry
 from rankgauge.cli.commands import group
 from rankgauge.cli.numbers import Decimal, WholeNumber
 
-SOURCES = sorted(Path(rankgauge.cli.__file__).parent.glob("*.py"))
+SOURCES = sorted(
+    [
+        *Path(rankgauge.cli.__file__).parent.glob("*.py"),
+        *Path(str(rankgauge_studies.__file__)).parent.rglob("*.py"),
+    ]
+)
 
 
 def declared(source: str) -> list[str]:
@@ -68,7 +74,7 @@ def test_an_option_is_the_same_thing_in_all_commands() -> None:
                 )
                 for option in parameter.opts:
                     uses.setdefault(option, {}).setdefault(str(meaning), []).append(name)
-    assert {name.split()[0] for name in names} == set(COMMANDS)
+    assert {name.split()[0] for name in names} == set(registry.names())
     assert {len(each) for each in uses["--measure"].values()} == {16}
     several = {option: each for option, each in uses.items() if len(each) > 1}
     # one way to fuse, or several methods to train; one depth to learn from, or several to compare; one

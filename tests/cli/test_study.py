@@ -11,9 +11,9 @@ from xml.etree import ElementTree
 import pytest
 
 from command_line import Outcome
-from rankgauge.cli.study import STUDIES
 from rankgauge.core.tables import Table
 from rankgauge_studies import med, optimisation
+from rankgauge_studies.command import STUDIES
 
 TABLES = {"table-1.csv", "table-2.csv", "table-3.csv"}
 FIGURES = {f"figure-{number}.{ending}" for number in (1, 2) for ending in ("svg", "png")}

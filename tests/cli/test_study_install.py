@@ -66,6 +66,12 @@ def environment(folder: Path, names: set[str]) -> Path:
     folder.mkdir()
     for package in (rankgauge, rankgauge_studies):
         (folder / package.__name__).symlink_to(Path(str(package.__file__)).parent)
+    points = PROJECT["entry-points"]["rankgauge.commands"].items()
+    information = folder / "rankgauge-0.dist-info"
+    information.mkdir()
+    (information / "METADATA").write_text("Metadata-Version: 2.1\nName: rankgauge\nVersion: 0\n")
+    lines = ["[rankgauge.commands]", *(f"{name} = {module}" for name, module in points)]
+    (information / "entry_points.txt").write_text("\n".join(lines))
     for name in names:
         place = metadata.distribution(name)
         for top in {file.parts[0] for file in place.files or () if file.parts[0] != ".."}:

@@ -21,7 +21,6 @@ from browser import DESKTOP, PHONE, LookedAt
 from command_line import Outcome, called, called_with_workers
 from dask_cluster import on_loopback
 from page_texts import HOSTILE
-from rankgauge.cli.study_ue import _collection
 from rankgauge.core.sealing import write_sealed
 from rankgauge.core.tables import Table, visible_line
 from rankgauge.data.folds import read_folds
@@ -29,6 +28,7 @@ from rankgauge.errors import InputError, RankgaugeError
 from rankgauge.rankers.crossval import cross_validation
 from rankgauge.report.html import write_page
 from rankgauge_studies.ue import published
+from rankgauge_studies.ue.command import _collection
 from rankgauge_studies.ue.numbering import SUBJECTS, table_file
 from rankgauge_studies.ue.page import study_page
 from rankgauge_studies.ue.protocol import (

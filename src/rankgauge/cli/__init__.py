@@ -48,11 +48,11 @@ TASKS = {
     },
     "Learn": {
         "measures": "Which measures are there, and what does each compute?",
-        "study": "Repeat a published study. Its numbers are printed next to ours.",
         "demo": "No data at hand? Make a small test collection and evaluate it.",
     },
 }
-"""The commands, grouped by task. The text says when to use the command."""
+"""Our commands, grouped by task. The text says when to use the command. Those of other packages are
+registered in `cli/commands.py`."""
 
 COMMANDS = {name: text for commands in TASKS.values() for name, text in commands.items()}
 

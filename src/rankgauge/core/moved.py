@@ -34,6 +34,11 @@ MOVED = {
     },
     "rankgauge.text.correlations": "rankgauge.text.human.coefficients",
     "rankgauge.text.human_results": "rankgauge.text.human.results",
+    "rankgauge.cli.study": "rankgauge_studies.command",
+    **{
+        f"rankgauge.cli.study_{name}": f"rankgauge_studies.{name}.command"
+        for name in ("forecast", "text", "ue")
+    },
     "rankgauge.data.errors": "rankgauge.errors",
     "rankgauge.data.tables": "rankgauge.data.frames",
     "rankgauge.report.numbers": "rankgauge.report.page_data",

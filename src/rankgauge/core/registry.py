@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any, TypeVar
 
 from rankgauge.core.plugins import may_replace, module_of, origin
@@ -34,7 +34,9 @@ class Registry(Mapping[str, E]):
     entries
         The entries that are there from the start.
     package
-        Our package, if `homes` names its modules. It is also the group of entry points.
+        Our package, if `homes` names its modules.
+    group
+        The group of entry points; by default it is called like the package.
     homes
         The names of ours, each with its module in the package, in the order in which they are listed.
     identifiers
@@ -53,6 +55,7 @@ class Registry(Mapping[str, E]):
         entries: Mapping[str, E] | None = None,
         *,
         package: str = "",
+        group: str = "",
         homes: Mapping[str, str] | None = None,
         identifiers: bool = False,
         reserved: Collection[str] = (),
@@ -64,7 +67,8 @@ class Registry(Mapping[str, E]):
         self.aliases: dict[str, str] = {}
         self.broken: list[str] = []
         """What installed packages offer and cannot be loaded, and why."""
-        self.discovered = not package
+        self.group = group or package
+        self.discovered = not self.group
         self._modules = dict.fromkeys(f"{package}.{home}" for home in self.homes.values())
         self._identifiers, self._reserved = identifiers, reserved
         self._error, self._maker = error, maker
@@ -89,6 +93,11 @@ class Registry(Mapping[str, E]):
 
     def offered(self, thing: Any) -> None:
         """Take what an entry point of an installed package gives. Loading it may have been enough."""
+
+    def in_module(self, module: ModuleType, name: str) -> E:
+        """The entry in a module of ours that does not register it."""
+        entry: E = getattr(module, name)
+        return entry
 
     def hint(self, name: str) -> str:
         """What to write in place of a name that is not known."""
@@ -148,7 +157,7 @@ class Registry(Mapping[str, E]):
         if known not in self.entries:
             module = importlib.import_module(f"{self.package}.{self.homes[known]}")
             if known not in self.entries:  # not all modules register what they have
-                self.entries[known] = getattr(module, known)
+                self.entries[known] = self.in_module(module, known)
         return self.entries[known]
 
     def __iter__(self) -> Iterator[str]:
@@ -218,7 +227,7 @@ class Registry(Mapping[str, E]):
             self.discovered = True
             import importlib.metadata
 
-            for point in importlib.metadata.entry_points(group=self.package):
+            for point in importlib.metadata.entry_points(group=self.group):
                 try:
                     self.offered(point.load())
                 except Exception as error:

@@ -20,7 +20,6 @@ from rankgauge.cli.options import (
 )
 from rankgauge.cli.output import Incomplete, line_width, notify, progress
 from rankgauge.cli.output_files import OUTPUT_FOLDER, make_folder
-from rankgauge.cli.study import can, lacking_libraries
 from rankgauge.cli.workers import workers, workers_options
 from rankgauge.core.notes import Note
 from rankgauge.core.policies import CORRELATION_SAMPLES
@@ -32,6 +31,7 @@ from rankgauge.io.own_paths import OwnPath
 from rankgauge.report.html import check_pages, write_page
 from rankgauge.text.embedding import use_encoder
 from rankgauge_studies.index import INDEX, index_table
+from rankgauge_studies.output import can, lacking_libraries
 from rankgauge_studies.text.counterparts import FIGURES, TABLES, counterparts
 from rankgauge_studies.text.experiment import steps
 from rankgauge_studies.text.page import study_page
@@ -80,7 +80,7 @@ PAGE = "study.html"
 )
 @workers_options
 @seed_option("what is drawn at random")
-def text(
+def command(
     data: tuple[str, ...],
     output: str,
     preferences: tuple[str, ...],

@@ -82,7 +82,7 @@ from rankgauge_studies.forecast.tables import overview, paper_tables, percentage
 @seed_option("everything that is drawn at random")
 @track_options
 @plugin_option
-def forecast(
+def command(
     tracks: tuple[str, ...],
     output: str,
     target_tracks: tuple[str, ...],

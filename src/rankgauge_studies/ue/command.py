@@ -32,7 +32,6 @@ from rankgauge.cli.options import (
 from rankgauge.cli.output import Incomplete, line_width, notify, progress
 from rankgauge.cli.output_files import OUTPUT_FOLDER
 from rankgauge.cli.scoring import named
-from rankgauge.cli.study import can, lacking_libraries
 from rankgauge.cli.workers import workers, workers_options
 from rankgauge.core.notes import Note
 from rankgauge.core.policies import BROAD_LABEL, BROAD_SHARE, SET_SHARE, InformativeBy
@@ -52,6 +51,7 @@ from rankgauge.io.own_paths import OwnPath
 from rankgauge.measures.answers import BESTS, CHANCES
 from rankgauge.report.html import check_pages, write_page
 from rankgauge_studies.index import INDEX
+from rankgauge_studies.output import can, lacking_libraries
 from rankgauge_studies.ue.counterparts import FIGURES, QUERIES, TABLES
 from rankgauge_studies.ue.page import DrawnFigure, study_page
 from rankgauge_studies.ue.protocol import (
@@ -185,7 +185,7 @@ _BY_READING = ("preset", "test", "reb", "iub", "by", "informative_by", "without_
 @workers_options
 @seed_option("everything that is drawn at random")
 @method_plugin_option
-def ue(data: tuple[str, ...], output: str, again: str | None, **options: Any) -> None:
+def command(data: tuple[str, ...], output: str, again: str | None, **options: Any) -> None:
     """Feng and Karmaker, Joint upper & expected value normalization, done again on LETOR data.
 
     It trains the methods on each fold, ranks the test queries, and writes to DIR: the counterpart of

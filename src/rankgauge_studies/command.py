@@ -1,0 +1,48 @@
+"""rankgauge study: repeat a published study, and print its numbers next to ours."""
+
+from __future__ import annotations
+
+import importlib
+
+import click
+
+from rankgauge.extending import register_command
+
+STUDIES = {
+    "med": "Moffat: maximized effectiveness distance for recall-based metrics.",
+    "optimisation": "Robertson and Zaragoza: rank-based effectiveness measures and optimisation.",
+    "ue": "Feng and Karmaker: joint upper and expected value normalisation.",
+    "forecast": "Muwanei et al.: prediction of the high-cost nDCG measure.",
+    "text": "Feng: BERTScore and ROUGE normalised by chance.",
+}
+"""The studies: each has a folder of this name, with the module `command`."""
+
+
+class Studies(click.Group):
+    """The group of studies. Each is imported when it is asked for."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return list(STUDIES)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name not in STUDIES:
+            return None
+        module = importlib.import_module(f"rankgauge_studies.{name}.command")
+        command: click.Command = module.command
+        command.short_help = STUDIES[name]
+        return command
+
+
+@register_command("Learn")
+@click.group(
+    "study",
+    cls=Studies,
+    invoke_without_command=True,
+    short_help="Repeat a published study. Its numbers are printed next to ours.",
+)
+@click.pass_context
+def command(context: click.Context) -> None:
+    """Repeat a published study, and print its numbers next to ours. Without a name, list the studies."""
+    if context.invoked_subcommand is None:
+        for name, summary in STUDIES.items():
+            click.echo(f"{name}\t{summary}")

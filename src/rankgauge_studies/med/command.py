@@ -1,0 +1,54 @@
+"""rankgauge study med: distances between rankings that judgements can make."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from rankgauge.cli.output import Incomplete
+from rankgauge.cli.output_files import make_folder
+from rankgauge.core.tables import Table
+from rankgauge.errors import InputError, RankgaugeError
+from rankgauge_studies.output import (
+    VARIABLE,
+    data_folder,
+    study_options,
+    write_figures,
+    write_table,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@click.command("med")
+@study_options
+def command(output: str, data: str | None) -> None:
+    """Tables 1 to 3 and Figures 1 and 2 of Moffat, Computing maximized effectiveness distance for
+    recall-based metrics.
+
+    It prints the tables, with the published numbers, and what the paper says about its figures. It
+    writes all of this to DIR as CSV, and the figures also as SVG and PNG. The figures need the
+    judgements of the TREC Web tracks of 2013 and 2014. Without them only the tables are made, and the
+    exit code is 3.
+    """
+    from rankgauge_studies import med as study
+
+    make_folder(output)
+    tables: dict[str, Table] = study.tables()
+    figures: dict[str, Figure] = {}
+    failed = ""
+    try:
+        judgements = study.read(data_folder(data))
+        tables |= study.data_tables(judgements)
+        figures = study.figures(judgements)
+    except InputError as error:
+        failed = f"{error}\nno figures: give the folder of the judgements by --data or {VARIABLE}"
+    except RankgaugeError as error:
+        failed = str(error)
+    for name, table in tables.items():
+        write_table(name, table, output, shown=name != "figures")
+    write_figures(figures, output)
+    if failed:
+        raise Incomplete(failed)

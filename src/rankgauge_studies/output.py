@@ -1,0 +1,80 @@
+"""What the commands of several studies share: the data, tables and figures in a folder."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import click
+
+from rankgauge.cli.options import output_option, together
+from rankgauge.cli.output import line_width
+from rankgauge.cli.output_files import OUTPUT_FOLDER
+from rankgauge.core.tables import Table
+from rankgauge.errors import RankgaugeError
+from rankgauge.figures.drawing import check_plotting
+from rankgauge.io.files import writing
+from rankgauge.io.own_paths import OwnPath
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+VARIABLE = "RANKGAUGE_DATA"
+BESIDE = "../shared/data"
+
+study_options = together(
+    output_option("DIR", "The folder to write to.", required=True, type=OUTPUT_FOLDER),
+    click.option(
+        "--data",
+        metavar="DIR",
+        help="The folder with the data. By default the folder that the environment variable "
+        f"{VARIABLE} names, or else {BESIDE}.",
+    ),
+)
+"""`-o` and `--data`, of studies that know their data."""
+
+
+def data_folder(data: str | None) -> str:
+    """The folder with the data, from `--data` or the environment."""
+    return data or os.environ.get(VARIABLE) or BESIDE
+
+
+def write_table(name: str, table: Table, output: str, shown: bool = True) -> None:
+    """Write a table as CSV, and print it."""
+    with writing(OwnPath(output, f"{name}.csv")) as stream:
+        stream.write(table.render("csv").encode("utf-8"))
+    if shown:
+        title = name.replace("-", " ").capitalize()
+        click.echo(f"{title}\n\n{table.render('table', width=line_width())}")
+
+
+def write_figures(figures: dict[str, Figure], output: str) -> None:
+    """Write figures as SVG and PNG."""
+    from rankgauge.figures.files import save_figure
+
+    for name, figure in figures.items():
+        for ending in ("svg", "png"):
+            save_figure(figure, OwnPath(output, f"{name}.{ending}"))
+
+
+def lacking_libraries() -> list[str]:
+    """What a study with a page cannot make, because a library is not installed."""
+    from rankgauge.report.html import check_pages
+
+    texts = []
+    for what, check in (("figures", check_plotting), ("study.html", check_pages)):
+        try:
+            check()
+        except RankgaugeError as error:
+            texts.append(f"no {what}: {error}")
+    return texts
+
+
+def can(check: Callable[[], object]) -> bool:
+    """Whether a library is there, by the check for it."""
+    try:
+        check()
+    except RankgaugeError:
+        return False
+    return True
