@@ -121,6 +121,7 @@ class CostlyTail(Found):
 class ShorterIsBetter(CostlyTail):
     """It says that nothing beats the best order of all judged documents."""
 
+    tail_matters = True
     ideal_is_best = True
 
     def _score(self, lists: Rankings) -> Floats:

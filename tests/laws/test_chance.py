@@ -329,16 +329,6 @@ def test_a_measure_of_ones_own_is_estimated_with_its_error() -> None:
     )
 
 
-def test_a_formula_is_not_taken_for_another_score() -> None:
-    """A class that changes the score of one with formulas goes without them."""
-
-    class Squared(type(RR)):  # type: ignore[misc]
-        def _score(self, lists: Rankings) -> Floats:
-            return super()._score(lists) ** 2
-
-    labels = [1, 0, 0]
-    assert RR.answers()["variance"] == "exact"
-    assert Squared().answers()["variance"] == "enumerated"
-    assert Squared().variance(labels) == pytest.approx(np.var([1, 1 / 4, 1 / 9]), abs=1e-12)
+def test_measures_made_of_another_score_have_a_variance_of_their_own() -> None:
     for name in ("yaap", "RNDCG"):
         check(MEASURES[name], len(LISTS[-1]))

@@ -40,14 +40,14 @@ class SecondBest(Binary):
         return lists.sum(np.where(lists.relevant(self.rel), weight, 0.0)) / 2
 
 
-class Squared(type(AP)):  # type: ignore[misc]
-    """A class that changes the score of one with many declarations."""
+class Squared(Binary):
+    """A score made of the score of a measure with many declarations."""
 
     name = "Squared"
     examples = ("Squared",)
 
     def _score(self, lists: Rankings) -> Floats:
-        return (1 - super()._score(lists)) ** 2
+        return (1 - (AP(rel=self.rel) @ self.cutoff).score_each(lists)) ** 2
 
 
 class Turned:
@@ -57,12 +57,14 @@ class Turned:
         return 1 - super()._score(lists)  # type: ignore[misc,no-any-return]
 
 
-class TurnedAP(Turned, type(AP)):  # type: ignore[misc]
-    name = "TurnedAP"
-    examples = ("TurnedAP",)
+class TurnedSecondBest(Turned, SecondBest):
+    """A base that declares nothing about its score leaves nothing to define."""
+
+    name = "TurnedSecondBest"
+    examples = ("TurnedSecondBest",)
 
 
-class TurnedWhole(type(AP)):  # type: ignore[misc]
+class TurnedWhole(SecondBest):
     """It changes the score at the other of the two places where there is one."""
 
     name = "TurnedWhole"
@@ -72,17 +74,19 @@ class TurnedWhole(type(AP)):  # type: ignore[misc]
         return 1 - super().score_each(rankings)
 
 
-class Renamed(TurnedAP):
+class Renamed(TurnedSecondBest):
     """A class that adds nothing to one that changes the score."""
 
     name = "Renamed"
 
 
-NOTHING_DECLARED = [SecondBest(), Squared(), TurnedAP(), TurnedWhole(), Renamed()]
+NOTHING_DECLARED = [SecondBest(), Squared(), TurnedSecondBest(), TurnedWhole(), Renamed()]
 
 
 @pytest.mark.parametrize(
-    "measure", [*NOTHING_DECLARED, SecondBest() @ 2, Squared() @ 3, TurnedAP() @ 2], ids=str
+    "measure",
+    [*NOTHING_DECLARED, SecondBest() @ 2, Squared() @ 3, TurnedSecondBest() @ 2],
+    ids=str,
 )
 def test_a_measure_that_declares_nothing_answers_as_its_score_says(measure: Measure) -> None:
     labels = [1, 0, 0, 1, 0]
@@ -140,15 +144,29 @@ def test_registered_measures_say_what_they_are() -> None:
         assert measure.answers()["bounds"] == "exact"
 
 
-class Halved(type(P)):  # type: ignore[misc]
+class Retrieved(Binary):
+    """A class with declarations, for others to derive from."""
+
+    name = "Retrieved"
+    examples = ("Retrieved@2",)
+    swap_monotone = True
+    monotone = True
+
+    def _score(self, lists: Rankings) -> Floats:
+        return lists.count(lists.relevant(self.rel)) / 100
+
+
+class Halved(Retrieved):
     """A class that changes the score and says again what is true of it."""
 
     name = "Halved"
     examples = ("Halved@2",)
     swap_monotone = True
+    monotone = False
 
     def _score(self, lists: Rankings) -> Floats:
-        return super()._score(lists) / (1 + lists.judged.relevant(self.rel)[lists.query])
+        relevant = lists.judged.relevant(self.rel)[lists.query]
+        return 100 * super()._score(lists) / (self.cutoff or 1) / (1 + relevant)
 
 
 def test_a_binary_measure_that_says_again_what_it_is_has_exact_bounds() -> None:
@@ -161,20 +179,81 @@ def test_a_binary_measure_that_says_again_what_it_is_has_exact_bounds() -> None:
 
 
 def test_what_is_declared_beside_a_new_score_is_of_that_score() -> None:
-    class Declared(TurnedAP):
+    class Declared(Turned, Retrieved):
+        name = "Declared"
         direction = "lower"
         swap_monotone = True
+        monotone = False
 
-    assert Declared().swap_monotone
-    assert Declared().ideal([1] * 20 + [0] * 20) == 0.0
+    class OnlyNamed(Declared):
+        name = "OnlyNamed"
+
+    for measure in (Declared(), OnlyNamed()):
+        assert measure.swap_monotone
+        assert measure.ideal([1] * 20 + [0] * 20) == 0.8
 
 
-def test_a_formula_of_another_score_answers_no_question() -> None:
+REFUSED = {
+    "Squared": (
+        (type(AP),),
+        "_score",
+        "Squared changes the score of FromSumOfPrecisions, so what FromSumOfPrecisions says about its "
+        "score may be wrong for it. Define in Squared: ",
+        ". Or derive Squared from Binary and call the other measure's score_each",
+    ),
+    "Whole": ((type(RR),), "score_each", "Whole changes the score of ReciprocalRank", "score_each"),
+    "Mixed": ((Turned, type(AP)), None, "Mixed changes the score of", "score_each"),
+    "Gained": (
+        (type(nDCG),),
+        "_score",
+        "Gained changes the score of Weighted",
+        "from Gainful and call",
+    ),
+    "Other": (
+        (v2,),
+        "score_each",
+        "Other changes the score of Normalized",
+        "from OverOrders and call",
+    ),
+    "Plain": (
+        (Retrieved,),
+        "_score",
+        "Define in Plain: monotone, swap_monotone.",
+        "from Binary and",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_class_that_inherits_what_is_said_of_another_score_is_refused(name: str) -> None:
+    bases, method, *parts = REFUSED[name]
+    with pytest.raises(MeasureError) as caught:
+        type(name, bases, {} if method is None else {method: lambda self, lists: lists.lengths})
+    for part in parts:
+        assert part in str(caught.value)
+
+
+def test_a_refusal_names_declarations_and_formulas_but_no_texts_and_parameters() -> None:
+    with pytest.raises(MeasureError) as caught:
+        type("Squared", (type(AP),), {"_score": None, "range": (0.0, 1.0)})
+    missing = str(caught.value).split("Define in Squared: ")[1].split(".")[0].split(", ")
+    assert {"swap_monotone", "monotone", "expectation", "_tied", "bounds_each"} <= set(missing)
+    assert not {"range", "name", "formula", "rel", "norm", "cutoff", "_score", "_sum"} & set(
+        missing
+    )
+
+
+def test_a_formula_of_another_score_has_to_be_defined_again() -> None:
     class Formula(SecondBest):
         def expected_each(self, judged: JudgedLabels) -> Floats:
             return np.full(len(judged), 0.125)
 
+    with pytest.raises(MeasureError, match=r"Define in Other: expected_each\."):
+        type("Other", (Formula,), {"_score": lambda self, lists: np.full(len(lists), 0.75)})
+
     class Other(Formula):
+        expected_each = Measure.expected_each
+
         def _score(self, lists: Rankings) -> Floats:
             return np.full(len(lists), 0.75)
 
@@ -184,8 +263,8 @@ def test_a_formula_of_another_score_answers_no_question() -> None:
     assert Other().random_each(judged).values.tolist() == [0.75]
 
 
-def test_a_wrapper_with_a_new_score_is_not_scored_as_the_old_one() -> None:
-    class Other(v2):  # type: ignore[misc]
+def test_a_wrapper_of_ones_own_is_not_scored_as_another_one() -> None:
+    class Other(Wrapper):
         name = "other"
 
         def score_each(self, rankings: Rankings) -> Floats:
@@ -239,15 +318,6 @@ class Large(Gathering):
         return super()._score(lists)
 
 
-class OtherScore(Large):
-    """A score of which the range of another one was said."""
-
-    name = "OtherScore"
-
-    def _score(self, lists: Rankings) -> Floats:
-        return 1000 * super()._score(lists)
-
-
 class Around(Wrapper):
     """A wrapper that goes beyond the range of the measure inside."""
 
@@ -263,7 +333,6 @@ class Around(Wrapper):
     [
         (Gathering(), np.inf),
         (SaidToBeSmall(), np.inf),
-        (OtherScore(), np.inf),
         (Large(), 200.0),
         (prefix_mean(Large() @ 10), 200.0),
         (prefix_mean(Gathering() @ 10), np.inf),

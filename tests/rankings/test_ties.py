@@ -205,19 +205,6 @@ def test_these_have_formulas_that_agree_with_drawing_orders(measure: Measure) ->
     assert (abs(exact.values - drawn.values) <= 5 * drawn.errors + 1e-12).all()
 
 
-def test_a_measure_that_changes_the_score_does_not_inherit_the_formula() -> None:
-    class Squared(type(AP)):  # type: ignore[misc]
-        """A user's own."""
-
-        name = "Squared"
-
-        def _score(self, lists: Rankings) -> Any:
-            return super()._score(lists) ** 2
-
-    found = Squared().tied_each(TiedRankings.of([[1, 0]]))
-    assert found.values[0] == pytest.approx((1 + 1 / 4) / 2)
-
-
 def test_lists_without_ties_score_as_ever() -> None:
     labels = np.random.default_rng(2).integers(-2, 4, 500).tolist()
     lists = TiedRankings.of([[label] for label in labels])

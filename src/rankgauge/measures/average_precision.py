@@ -25,20 +25,13 @@ if TYPE_CHECKING:
     from rankgauge.distance.algorithms.staircase import Rewarding, Rewards, Walk
 
 
-class SumOfPrecisions(Binary):
-    """The precisions at the relevant documents, added up."""
+class FromSumOfPrecisions(Binary):
+    """A measure that follows from the sum of precisions at the relevant documents and R, and rises with
+    the sum."""
 
-    name = "SP"
-    summary = "Sum of precisions: precision at each relevant document of the top k, added up."
-    formula = "SP@k = Σ_{i≤k} rel_i · P@i"
-    source = "Webber, Moffat and Zobel 2008, Score standardization for inter-collection comparison"
-    range = (0.0, np.inf)
-    monotone = True
     tail_matters = False
-    expectation = "exact"
     swap_monotone = True
     ideal_is_best = True
-    examples: ClassVar[tuple[str, ...]] = ("SP@10", "SP")
     deeper: ClassVar[Deeper] = "same"
 
     def _sum(self, lists: Rankings) -> Floats:
@@ -46,28 +39,13 @@ class SumOfPrecisions(Binary):
         precision = np.where(relevant, lists.running_count(relevant) / lists.ranks, 0.0)
         return lists.sum(precision)
 
-    def _norm(self, relevant: Floats) -> Floats:
-        """What the sum is divided by, given R."""
-        return np.ones(len(relevant))
+    def _from_sum(self, total: Floats, relevant: Floats) -> Floats:
+        """The score, given the sum of precisions and R."""
+        raise NotImplementedError
 
     def _score(self, lists: Rankings) -> Floats:
         relevant = lists.judged.relevant(self.rel)[lists.query].astype(np.float64)
         return self._from_sum(self._sum(lists), relevant)
-
-    def _alike(self, labels: Labels, max_grade: int) -> Labels:
-        return relevant_or_not(labels, self.rel)
-
-    def _silent(self, labels: Labels, max_grade: int) -> Bools:
-        return np.asarray(labels < self.rel)
-
-    def _adds(self, places: Places) -> Floats:
-        precision = (self._relevant_above(places) + 1) / places.rank
-        norm = self._norm(places.judged.relevant(self.rel).astype(np.float64))[places.query]
-        return ratio(np.where(places.label >= self.rel, precision, 0.0), norm)
-
-    def _from_sum(self, total: Floats, relevant: Floats) -> Floats:
-        """The score, given the sum of precisions and R."""
-        return ratio(total, self._norm(relevant))
 
     def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
         return each_list(rankings, self._bounds_of_one)
@@ -81,6 +59,37 @@ class SumOfPrecisions(Binary):
         relevant = one.judged.relevant(self.rel) + np.arange(float(len(most)))
         low, high = self._from_sum(least, relevant), self._from_sum(most, relevant)
         return float(low.min()), float(high.max())
+
+
+class SumOfPrecisions(FromSumOfPrecisions):
+    """The precisions at the relevant documents, added up."""
+
+    name = "SP"
+    summary = "Sum of precisions: precision at each relevant document of the top k, added up."
+    formula = "SP@k = Σ_{i≤k} rel_i · P@i"
+    source = "Webber, Moffat and Zobel 2008, Score standardization for inter-collection comparison"
+    range = (0.0, np.inf)
+    monotone = True
+    expectation = "exact"
+    examples: ClassVar[tuple[str, ...]] = ("SP@10", "SP")
+
+    def _norm(self, relevant: Floats) -> Floats:
+        """What the sum is divided by, given R."""
+        return np.ones(len(relevant))
+
+    def _alike(self, labels: Labels, max_grade: int) -> Labels:
+        return relevant_or_not(labels, self.rel)
+
+    def _silent(self, labels: Labels, max_grade: int) -> Bools:
+        return np.asarray(labels < self.rel)
+
+    def _adds(self, places: Places) -> Floats:
+        precision = (self._relevant_above(places) + 1) / places.rank
+        norm = self._norm(places.judged.relevant(self.rel).astype(np.float64))[places.query]
+        return ratio(np.where(places.label >= self.rel, precision, 0.0), norm)
+
+    def _from_sum(self, total: Floats, relevant: Floats) -> Floats:
+        return ratio(total, self._norm(relevant))
 
     def _tied(self, tied: TiedRankings) -> Floats | None:
         """At place j of a group of g documents, r of them relevant, with c relevant ones above the

@@ -20,7 +20,7 @@ from rankgauge.core.checks import Whole, number_text
 from rankgauge.core.notes import Note
 from rankgauge.core.parameters import parameter
 from rankgauge.errors import MeasureError, Unsupported
-from rankgauge.measures.declarations import knows, start_anew
+from rankgauge.measures.declarations import SCORES, check_stated
 from rankgauge.measures.labelling import (
     MOST_CELLS,
     MOST_LABELLINGS,
@@ -102,9 +102,8 @@ class Measure(OneList, Scored):
     cutoff: int | None = parameter(Whole(1), "how many documents of a ranking count", default=None)
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """What a class declares is about its score; one that changes the score declares anew."""
         super().__init_subclass__(**options)
-        start_anew(cls, Measure)
+        check_stated(cls, Measure)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -152,8 +151,9 @@ class Measure(OneList, Scored):
 
     @property
     def range_is_declared(self) -> bool:
-        """Whether this class declares `range` for its score, or only inherits it."""
-        return self.knows("range")
+        """Whether `range` is declared for this score, or only inherited."""
+        first = next(k for k in type(self).__mro__ if {"range", *SCORES} & vars(k).keys())
+        return "range" in vars(first)
 
     @property
     def family(self) -> Hashable:
@@ -240,9 +240,8 @@ class Measure(OneList, Scored):
             )
 
     def knows(self, formula: str) -> bool:
-        """Whether this formula belongs to the score of this class, and not to one that it derives
-        from."""
-        return knows(type(self), Measure, formula)
+        """Whether this class has such a formula."""
+        return getattr(type(self), formula) is not getattr(Measure, formula)
 
     def nothing_relevant_each(self, judged: JudgedLabels) -> NDArray[np.bool_]:
         """Which queries have no relevant document."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from rankgauge.measures.gains import (
 )
 from rankgauge.measures.labelling import each_list
 from rankgauge.measures.registry import register
-from rankgauge.measures.weighted import Weighted
+from rankgauge.measures.weighted import Gainful, Weighted
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings
 
@@ -32,6 +32,25 @@ TOLERANCE = 1e-15
 
 CERTAINTY = 1e-12
 """How near to 1 an expected nDCG means that every order is the best one."""
+
+
+def gain_parameter() -> Any:
+    """What a label is worth, as a parameter."""
+    return parameter(
+        Gain(),
+        "linear: the label; exp2: 2^label − 1; scaled: (2^label − 1)/2^max_grade; "
+        "fraction: label/max_grade; or a map",
+        default="linear",
+    )
+
+
+def discount_parameter() -> Any:
+    """How much ranks count, as a parameter."""
+    return parameter(
+        Discount(),
+        "log2: 1/log2(i+1); zipf: 1/i; log_b: 1 while i < b, then 1/log_b(i), as first published",
+        default="log2",
+    )
 
 
 class CumulativeGain(Weighted):
@@ -46,12 +65,7 @@ class CumulativeGain(Weighted):
     examples: ClassVar[tuple[str, ...]] = ("CG@10", "CG(gain=exp2)@5")
     deeper: ClassVar[Deeper] = "same"
 
-    gain: str | GainMap = parameter(
-        Gain(),
-        "linear: the label; exp2: 2^label − 1; scaled: (2^label − 1)/2^max_grade; "
-        "fraction: label/max_grade; or a map",
-        default="linear",
-    )
+    gain: str | GainMap = gain_parameter()
 
     def _weights(self, count: int) -> Floats:
         return np.ones(count)
@@ -75,11 +89,7 @@ class DiscountedCumulativeGain(CumulativeGain):
         "DCG(gain={1:1,2:3},discount=log_2)",
     )
 
-    discount: str = parameter(
-        Discount(),
-        "log2: 1/log2(i+1); zipf: 1/i; log_b: 1 while i < b, then 1/log_b(i), as first published",
-        default="log2",
-    )
+    discount: str = discount_parameter()
 
     def _weights(self, count: int) -> Floats:
         return 1 / divisors(self.discount, count)
@@ -182,7 +192,7 @@ class NormalizedDCG(DiscountedCumulativeGain):
         )
 
 
-class ChanceNormalizedDCG(NormalizedDCG):
+class ChanceNormalizedDCG(Gainful):
     """How far nDCG gets from what a random ranking has to what the best one has."""
 
     name = "RNDCG"
@@ -203,18 +213,31 @@ class ChanceNormalizedDCG(NormalizedDCG):
     tail_matters = False
     expectation = "exact"
     examples = ("RNDCG@10", "RNDCG(gain=exp2)@20")
+    synonyms = NormalizedDCG.synonyms
     deeper = "same"
 
+    gain: str | GainMap = gain_parameter()
+    discount: str = discount_parameter()
+
+    @property
+    def _plain(self) -> NormalizedDCG:
+        return NormalizedDCG(gain=self.gain, discount=self.discount, cutoff=self.cutoff)
+
+    def _gains(self, labels: Labels, max_grade: int) -> Floats:
+        return gains(self.gain, labels, max_grade)
+
+    def _most_gainful(self, max_grade: int) -> int:
+        return most_gainful(self.gain, max_grade)
+
     def _score(self, lists: Rankings) -> Floats:
-        return self._against_chance(super()._score(lists), lists)
+        return self._against_chance(self._plain._score(lists), lists)
 
     def _tied(self, tied: TiedRankings) -> Floats | None:
-        mean = super()._tied(tied)
+        mean = self._plain._tied(tied)
         return None if mean is None else self._against_chance(mean, tied.rankings)
 
     def _against_chance(self, scores: Floats, lists: Rankings) -> Floats:
-        plain = NormalizedDCG(gain=self.gain, discount=self.discount, cutoff=self.cutoff)
-        chance = Answers(lists.judged).expected(plain)
+        chance = Answers(lists.judged).expected(self._plain)
         room = np.where(chance < 1 - CERTAINTY, 1 - chance, 0.0)
         return ratio(scores - chance[lists.query], room[lists.query])
 

@@ -1,71 +1,55 @@
-"""What a class says of its score is about that score: a class that changes it starts anew.
-
-The score of a class is that of the first class, in the order in which Python looks names up, that gives
-`_score` or `score_each`. It may be a mixin. What stands behind that class in the order was said of
-another score.
-"""
+"""What a class says about its score is about that score: a class with another score says it itself."""
 
 from __future__ import annotations
 
+import dataclasses
+
+from rankgauge.core.parameters import Parametric
+from rankgauge.errors import MeasureError
+
 SCORES = frozenset({"_score", "score_each"})
 
-DECLARED = frozenset(
-    {"swap_monotone", "ideal_is_best", "tail_matters", "monotone", "expectation", "looks_above"}
-    | {"off_list", "open_ended", "deeper"}
-)
-"""What is declared about a score."""
 
-DERIVED = frozenset(
-    {"bounding", "bounds_each", "ideal_each", "worst_each", "extreme_each", "_extreme"}
-    | {"expected_each", "random_each", "variance_each", "tied_each", "tied_variance_each"}
-    | {
-        "divisor_each",
-        "basis",
-        "from_basis",
-        "answers",
-        "knows_flips",
-        "_alike",
-        "_silent",
-        "_ignored",
-    }
-)
-"""What is derived from a score, by some classes in a way that suits no other score."""
+def check_stated(cls: type, root: type) -> None:
+    """MeasureError if `cls` inherits something that a base says about another score.
 
-
-def start_anew(cls: type, root: type) -> None:
-    """Take back what `cls` inherits from classes with another score.
-
-    `root` is the class of all measures. What is declared becomes what `root` has. What is derived
-    becomes what the nearest class has that gives no score itself, such as Binary, because that suits
-    any score.
+    The first class that defines `_score` or `score_each`, in the order in which Python looks names up,
+    gives `cls` its score. It may be a mixin. The classes behind it may have another score. What they
+    declare or compute about that score may be wrong for `cls`, so whatever they override of `root`, the
+    class of all measures, has to be defined again. Classes without a score, such as Binary, suit any
+    score.
     """
-    order = cls.__mro__[: cls.__mro__.index(root) + 1]
-    scored = [place for place, kind in enumerate(order[:-1]) if SCORES & vars(kind).keys()]
+    order = cls.__mro__[: cls.__mro__.index(root)]
+    scored = [place for place, kind in enumerate(order) if SCORES & vars(kind).keys()]
     if len(scored) < 2:
         return
     own, others = order[: scored[0] + 1], order[scored[0] + 1 :]
-    for names, bases in (
-        (DECLARED, [root]),
-        (DERIVED, [kind for kind in others if _suits_any_score(kind, root)]),
-    ):
-        for name in names:
-            if not any(name in vars(kind) for kind in own):
-                holder = next(kind for kind in bases if name in vars(kind))
-                setattr(cls, name, vars(holder)[name])
+    stated = SCORES.union(*map(vars, own))
+    missing = {
+        name
+        for kind in others
+        if not _suits_any_score(kind, root)
+        for name in vars(kind)
+        if _is_about_scores(name, root) and name not in stated
+    }
+    if missing:
+        free = next(kind for kind in (*others, root) if _suits_any_score(kind, root))
+        base = order[scored[1]].__name__
+        raise MeasureError(
+            f"{cls.__name__} changes the score of {base}, so what {base} says about its score may be "
+            f"wrong for it. Define in {cls.__name__}: {', '.join(sorted(missing))}. "
+            f"Or derive {cls.__name__} from {free.__name__} and call the other measure's score_each"
+        )
 
 
 def _suits_any_score(kind: type, root: type) -> bool:
-    """Whether a class of measures gives no score itself."""
+    """Whether a class of measures has no score yet."""
     return issubclass(kind, root) and all(
         getattr(kind, score) is getattr(root, score) for score in SCORES
     )
 
 
-def knows(cls: type, root: type, name: str) -> bool:
-    """Whether something of this name is about the score as `cls` has it, not as a base had it."""
-    for kind in cls.__mro__[: cls.__mro__.index(root)]:
-        if name in vars(kind):
-            return vars(kind)[name] is not vars(root).get(name)
-        if SCORES & vars(kind).keys():
-            return False
-    return False
+def _is_about_scores(name: str, root: type) -> bool:
+    """Whether all measures have something of this name, and it is neither text nor a parameter."""
+    parameters = {field.name for field in dataclasses.fields(root)}
+    return hasattr(root, name) and not hasattr(Parametric, name) and name not in parameters

@@ -9,7 +9,7 @@ import numpy as np
 
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.parameters import parameter
-from rankgauge.measures.average_precision import SumOfPrecisions
+from rankgauge.measures.average_precision import FromSumOfPrecisions
 from rankgauge.measures.base import Binary, Measure, ratio
 from rankgauge.measures.gains import Gain, GainMap, divisors, gains
 from rankgauge.measures.registry import register
@@ -38,7 +38,7 @@ class BinaryG(Binary):
         return ratio(found, lists.judged.relevant(self.rel)[lists.query])
 
 
-class SmoothedAveragePrecision(SumOfPrecisions):
+class SmoothedAveragePrecision(FromSumOfPrecisions):
     """Average precision on a log-odds scale, which averages better over topics."""
 
     name = "yaap"
@@ -46,18 +46,7 @@ class SmoothedAveragePrecision(SumOfPrecisions):
     formula = "yaap = ln((1 + SP)/(1 + R − SP)), SP the sum of precisions"
     source = "Robertson 2012, On smoothing average precision"
     range = (-np.inf, np.inf)
-    swap_monotone = True
-    ideal_is_best = True
-    tail_matters = False
-    bounding = "exact"
     examples = ("yaap",)
-    deeper = "same"
-
-    def _score(self, lists: Rankings) -> Floats:
-        relevant = lists.judged.relevant(self.rel)[lists.query].astype(np.float64)
-        return self._from_sum(self._sum(lists), relevant)
-
-    bounds_each = SumOfPrecisions.bounds_each
 
     def _from_sum(self, total: Floats, relevant: Floats) -> Floats:
         return np.log((1 + total) / (1 + relevant - total))
