@@ -68,7 +68,7 @@ def test_labels_that_are_alike_can_stand_for_each_other(name, data):
     ranking, judged = data.draw(rankings())
     known = JudgedLabels.of(judged, max_grade=HIGHEST)
     labels = np.array(ranking, dtype=np.int32)
-    alike = measure._alike(labels, HIGHEST)
+    alike = measure._merged_labels(labels, HIGHEST)
     assert set(alike.tolist()) <= {*ranking, 0, measure.relevant_from}
     one, other = (
         measure.score_each(Rankings.of(some, judged=known))[0] for some in (labels, alike)
@@ -86,7 +86,7 @@ def test_a_list_is_worth_the_same_without_documents_that_are_ignored(name, data)
     ranking, judged = data.draw(rankings(unjudged=3))
     known = JudgedLabels.of(judged, max_grade=HIGHEST)
     labels = np.array(ranking, dtype=np.int32)
-    rest = labels[~measure._ignored(labels, HIGHEST)]
+    rest = labels[~measure._removable_labels(labels, HIGHEST)]
     try:
         one, other = (
             measure.score_each(Rankings.of(some, judged=known))[0] for some in (labels, rest)

@@ -26,6 +26,7 @@ from rankgauge import (
 from rankgauge.core.arrays import Floats
 from rankgauge.distance.maximized import med_of_lists
 from rankgauge.errors import MeasureError
+from rankgauge.rankings.flips import Places
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 
 
@@ -288,6 +289,17 @@ def test_a_formula_for_the_mean_may_ask_for_the_mean_without_it() -> None:
     assert Doubled().expected(labels) == 2 * SecondBest().expected(labels)
     assert Same().expected(labels) == AP.expected(labels)
     assert Same().expected_each(JudgedLabels.of(labels)) == AP.expected(labels)
+
+
+def test_the_old_name_of_a_contribution_is_still_read() -> None:
+    def adds(self: Measure, places: Places) -> Floats:
+        return np.where(places.label > 0, 1 / places.rank, 0.0)
+
+    with pytest.warns(DeprecationWarning, match="Old: _adds is called _contribution now") as caught:
+        old = type("Old", (SecondBest,), {"_adds": adds})
+    assert caught[0].filename == __file__
+    assert old().knows_flips
+    assert old().flips([0, 1]) == [0.5]
 
 
 class Gathering(Binary):

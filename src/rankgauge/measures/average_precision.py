@@ -77,13 +77,13 @@ class SumOfPrecisions(FromSumOfPrecisions):
         """What the sum is divided by, given R."""
         return np.ones(len(relevant))
 
-    def _alike(self, labels: Labels, max_grade: int) -> Labels:
+    def _merged_labels(self, labels: Labels, max_grade: int) -> Labels:
         return relevant_or_not(labels, self.rel)
 
-    def _silent(self, labels: Labels, max_grade: int) -> Bools:
+    def _noncontributing_labels(self, labels: Labels, max_grade: int) -> Bools:
         return np.asarray(labels < self.rel)
 
-    def _adds(self, places: Places) -> Floats:
+    def _contribution(self, places: Places) -> Floats:
         precision = (self._relevant_above(places) + 1) / places.rank
         norm = self._norm(places.judged.relevant(self.rel).astype(np.float64))[places.query]
         return ratio(np.where(places.label >= self.rel, precision, 0.0), norm)

@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias, overl
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.core.arrays import Bools, Floats, Ints, Labels
+from rankgauge.core.arrays import Floats, Ints, Labels
 from rankgauge.core.checks import Whole, number_text
 from rankgauge.core.notes import Note
 from rankgauge.core.parameters import parameter
 from rankgauge.errors import MeasureError, Unsupported
 from rankgauge.measures.declarations import SCORES, check_stated
+from rankgauge.measures.flip_formulas import FlipFormulas
 from rankgauge.measures.labelling import (
     MOST_CELLS,
     MOST_LABELLINGS,
@@ -63,7 +64,7 @@ def estimates(mean: Mean, what: str) -> list[Note]:
     return [Note(kind, count=int(np.count_nonzero(drawn)), error=error)]
 
 
-class Measure(OneList, Scored):
+class Measure(FlipFormulas, OneList, Scored):
     """One number for each query, from the labels in rank order and the judged labels.
 
     Subclasses declare what they are in class attributes and their parameters as fields made by
@@ -95,9 +96,6 @@ class Measure(OneList, Scored):
     """Whether it asks which subtopics a document was judged for."""
     over_orders: ClassVar[bool] = False
     """Whether it sets a ranking against orders of documents, so that it matters which are judged."""
-
-    looks_above: ClassVar[bool] = True
-    """Whether what a document adds depends on what stands above it, not on its rank and label alone."""
 
     cutoff: int | None = parameter(Whole(1), "how many documents of a ranking count", default=None)
 
@@ -467,47 +465,6 @@ class Measure(OneList, Scored):
         """These grades, which ascend from 0, without those that count as another one of them."""
         return grades
 
-    def _adds(self, places: Places) -> Floats:
-        """What a document adds to the score of its list, by its label, its rank and how many documents
-        of each label stand above it; for measures that are such a sum. Nothing beyond the cut-off."""
-        raise NotImplementedError
-
-    def _silent(self, labels: Labels, max_grade: int) -> Bools:
-        """Which labels add nothing by `_adds`, and make no difference to what documents below add but
-        through their ranks."""
-        return np.zeros(len(labels), dtype=np.bool_)
-
-    def _ignored(self, labels: Labels, max_grade: int) -> Bools:
-        """Which labels make no difference without a cut-off: the score of a list is the same without its
-        documents of these labels."""
-        return np.zeros(len(labels), dtype=np.bool_)
-
-    def _flip(self, flips: Flips) -> Floats:
-        """By how much each flip changes the score, where there is a formula; here by `_adds`.
-
-        Whatever stands above a flip, or below it, adds the same as before.
-        """
-        rises = self._rise(flips, flips.lower, flips.upper)
-        return rises - self._rise(flips, flips.upper, flips.lower)
-
-    def _rise(self, flips: Flips, document: Ints, passed: Ints) -> Floats:
-        """What a document gains when it rises to a rank from below another document, by `_adds`."""
-        upper, lower = flips.places(document), flips.places(document, passed)
-        above, below = self._adds(upper), self._adds(lower)
-        if self.depth is not None:
-            above = np.where(upper.rank > self.depth, 0.0, above)
-            below = np.where(lower.rank > self.depth, 0.0, below)
-        return above - below
-
-    @property
-    def knows_flips(self) -> bool:
-        """Whether there is a formula for what a flip changes."""
-        return self.knows("_adds") or self.knows("_flip")
-
-    def _alike(self, labels: Labels, max_grade: int) -> Labels:
-        """The labels with one label in place of all that the measure cannot tell apart in a list."""
-        return labels
-
     def flip_each(self, rankings: Rankings) -> Floats:
         """By how much the score of each list changes for each pair of neighbours that change places:
         list by list, from the first rank on."""
@@ -515,7 +472,7 @@ class Measure(OneList, Scored):
             raise self._unsupported("what a flip changes", "it looks at documents, not at labels")
         measure, flips = self.complete(), Flips.of(rankings)
         if measure.knows_flips:
-            return measure._flip(flips)
+            return measure._flip_changes(flips)
         return flipped(measure.score_each, rankings)
 
     def _unsupported(self, question: str, reason: str) -> Unsupported:

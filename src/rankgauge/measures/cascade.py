@@ -114,18 +114,18 @@ class ExpectedReciprocalRank(Measure):
         reached = native.segment_cumprod(1 - stop, lists.offsets)
         return lists.sum(reached * stop / lists.ranks)
 
-    def _alike(self, labels: Labels, max_grade: int) -> Labels:
+    def _merged_labels(self, labels: Labels, max_grade: int) -> Labels:
         return np.maximum(labels, np.int32(0))
 
-    def _silent(self, labels: Labels, max_grade: int) -> Bools:
+    def _noncontributing_labels(self, labels: Labels, max_grade: int) -> Bools:
         return np.asarray(self._stops(labels, max_grade) == 0)
 
-    def _adds(self, places: Places) -> Floats:
+    def _contribution(self, places: Places) -> Floats:
         grade = places.judged.max_grade
         reached = np.exp(places.sum_above(np.log1p(-self._stops(places.kinds, grade))))
         return reached * self._stops(places.label, grade) / places.rank
 
-    def _flip(self, flips: Flips) -> Floats:
+    def _flip_changes(self, flips: Flips) -> Floats:
         """The chance to come as far, times the difference of the chances to satisfy, times that of the
         reciprocal ranks: what both documents add together at the lower rank does not change."""
         stop = self._stops(flips.kinds, flips.judged.max_grade)

@@ -89,15 +89,15 @@ class Condensed(LikeInside):
 
     @property
     def knows_flips(self) -> bool:
-        return self.measure.knows("_adds")
+        return self.measure.knows("_contribution")
 
-    def _ignored(self, labels: Labels, max_grade: int) -> Bools:
+    def _removable_labels(self, labels: Labels, max_grade: int) -> Bools:
         return np.asarray(labels < 0)
 
-    def _adds(self, places: Places) -> Floats:
+    def _contribution(self, places: Places) -> Floats:
         judged = places.of(places.kinds >= 0)
         counts = (places.label >= 0) & (judged.rank <= (self.measure.depth or judged.rank))
-        return np.where(counts, self.measure._adds(judged), 0.0)
+        return np.where(counts, self.measure._contribution(judged), 0.0)
 
     def list_remarks(self, rankings: Rankings) -> list[Note]:
         return self.measure.list_remarks(rankings.once(_condensed))

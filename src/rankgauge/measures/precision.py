@@ -120,13 +120,13 @@ class RPrecision(Binary):
 
     looks_above = False
 
-    def _alike(self, labels: Labels, max_grade: int) -> Labels:
+    def _merged_labels(self, labels: Labels, max_grade: int) -> Labels:
         return relevant_or_not(labels, self.rel)
 
-    def _silent(self, labels: Labels, max_grade: int) -> Bools:
+    def _noncontributing_labels(self, labels: Labels, max_grade: int) -> Bools:
         return np.asarray(labels < self.rel)
 
-    def _adds(self, places: Places) -> Floats:
+    def _contribution(self, places: Places) -> Floats:
         depth = self._depths(places.judged)[places.query]
         return ratio((places.label >= self.rel) & (places.rank <= depth), depth)
 
@@ -180,13 +180,13 @@ class ReciprocalRank(Binary):
         first = first_relevant(lists, self.rel)
         return ratio(np.ones(len(lists)), first)
 
-    def _alike(self, labels: Labels, max_grade: int) -> Labels:
+    def _merged_labels(self, labels: Labels, max_grade: int) -> Labels:
         return relevant_or_not(labels, self.rel)
 
-    def _silent(self, labels: Labels, max_grade: int) -> Bools:
+    def _noncontributing_labels(self, labels: Labels, max_grade: int) -> Bools:
         return np.asarray(labels < self.rel)
 
-    def _adds(self, places: Places) -> Floats:
+    def _contribution(self, places: Places) -> Floats:
         first = (places.label >= self.rel) & (self._relevant_above(places) == 0)
         return np.where(first, 1 / places.rank, 0.0)
 
@@ -230,13 +230,13 @@ class SuccessAt(Binary):
     def _score(self, lists: Rankings) -> Floats:
         return (lists.count(lists.relevant(self.rel)) > 0).astype(np.float64)
 
-    def _alike(self, labels: Labels, max_grade: int) -> Labels:
+    def _merged_labels(self, labels: Labels, max_grade: int) -> Labels:
         return relevant_or_not(labels, self.rel)
 
-    def _silent(self, labels: Labels, max_grade: int) -> Bools:
+    def _noncontributing_labels(self, labels: Labels, max_grade: int) -> Bools:
         return np.asarray(labels < self.rel)
 
-    def _adds(self, places: Places) -> Floats:
+    def _contribution(self, places: Places) -> Floats:
         first = (places.label >= self.rel) & (self._relevant_above(places) == 0)
         return np.asarray(first, dtype=np.float64)
 

@@ -58,18 +58,18 @@ class BinaryPreference(Binary):
         preferred = 1 - ratio(np.minimum(above, most), least)
         return ratio(lists.sum(np.where(relevant, preferred, 0.0)), found[lists.query])
 
-    def _alike(self, labels: Labels, max_grade: int) -> Labels:
+    def _merged_labels(self, labels: Labels, max_grade: int) -> Labels:
         return np.where(labels >= self.rel, np.int32(self.rel), np.minimum(labels, np.int32(0)))
 
-    def _ignored(self, labels: Labels, max_grade: int) -> Bools:
+    def _removable_labels(self, labels: Labels, max_grade: int) -> Bools:
         return np.asarray(labels < 0)
 
-    def _silent(self, labels: Labels, max_grade: int) -> Bools:
+    def _noncontributing_labels(self, labels: Labels, max_grade: int) -> Bools:
         if self.depth is not None:  # then unjudged documents have to be followed, which are most
-            return super()._silent(labels, max_grade)
+            return super()._noncontributing_labels(labels, max_grade)
         return np.asarray((labels >= 0) & (labels < self.rel))
 
-    def _adds(self, places: Places) -> Floats:
+    def _contribution(self, places: Places) -> Floats:
         found = places.judged.relevant(self.rel)
         others = places.judged.sizes - found
         # All that is above, but what is relevant or not judged: so the others need not be counted.
@@ -241,7 +241,7 @@ class InferredAveragePrecision(Binary):
         total = lists.sum(np.where(relevant, 1 / lists.ranks + inferred, 0.0))
         return ratio(total, lists.judged.relevant(self.rel)[lists.query])
 
-    def _adds(self, places: Places) -> Floats:
+    def _contribution(self, places: Places) -> Floats:
         found = self._relevant_above(places)
         known = places.count_above(places.kinds >= 0)
         pooled = known + places.count_above(places.kinds == POOLED)
@@ -350,7 +350,7 @@ class CorrectlyOrderedPairs(Measure):
 
         return candidate_pairs(one_list(ranking, judged, None).top(self.depth))
 
-    def _ignored(self, labels: Labels, max_grade: int) -> Bools:
+    def _removable_labels(self, labels: Labels, max_grade: int) -> Bools:
         return np.asarray(labels < 0)
 
     def _score(self, lists: Rankings) -> Floats:

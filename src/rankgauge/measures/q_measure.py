@@ -121,10 +121,10 @@ class QMeasure(Measure):
         size, start = judged.sizes[query], judged.offsets[:-1][query]
         return best[np.where(size > 0, start + np.minimum(rank, size), 0)]
 
-    def _silent(self, labels: Labels, max_grade: int) -> Bools:
+    def _noncontributing_labels(self, labels: Labels, max_grade: int) -> Bools:
         return np.asarray(gains(self.gain, labels, max_grade) == 0)
 
-    def _adds(self, places: Places) -> Floats:
+    def _contribution(self, places: Places) -> Floats:
         judged, grade = places.judged, places.judged.max_grade
         gain, each = gains(self.gain, places.label, grade), gains(self.gain, places.kinds, grade)
         counted = places.count_above(each > 0) + 1

@@ -39,7 +39,7 @@ class OfCounts(Binary):
         relevant = lists.judged.relevant(self.rel)[lists.query]
         return self._of(hits.astype(float), lists.lengths.astype(float), relevant.astype(float))
 
-    def _flip(self, flips: Flips) -> Floats:
+    def _flip_changes(self, flips: Flips) -> Floats:
         """What a hit more or less changes, where the flip is across the cut-off; else nothing."""
         change = np.zeros(len(flips))
         across = np.flatnonzero(flips.rank == self.depth)

@@ -41,7 +41,7 @@ class Gainful(Measure):
     def _merit(self, labels: Labels, max_grade: int) -> Floats:
         return self._gains(labels, max_grade)
 
-    def _alike(self, labels: Labels, max_grade: int) -> Labels:
+    def _merged_labels(self, labels: Labels, max_grade: int) -> Labels:
         kinds, number = np.unique(labels, return_inverse=True)
         _, first, gain = np.unique(
             self._gains(kinds, max_grade), return_index=True, return_inverse=True
@@ -89,10 +89,10 @@ class Weighted(Gainful):
 
     looks_above = False
 
-    def _silent(self, labels: Labels, max_grade: int) -> Bools:
+    def _noncontributing_labels(self, labels: Labels, max_grade: int) -> Bools:
         return np.asarray(self._gains(labels, max_grade) == 0)
 
-    def _adds(self, places: Places) -> Floats:
+    def _contribution(self, places: Places) -> Floats:
         gain = self._gains(places.label, places.judged.max_grade)
         return ratio(self._weighed(gain, places.rank), self._divisor(places.judged)[places.query])
 

@@ -124,7 +124,7 @@ class _OfOrders(OverOrders):
     def worst_each(self, judged: JudgedLabels) -> Floats:
         return self.score_each(judged.best_first)
 
-    def _flip(self, flips: Flips) -> Floats:
+    def _flip_changes(self, flips: Flips) -> Floats:
         return np.zeros(len(flips))
 
     def _extreme(self, tied: TiedRankings, *, best: bool) -> Floats:

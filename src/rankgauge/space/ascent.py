@@ -257,7 +257,7 @@ class FeatureAscent(Record):
         while measure.basis is not measure:
             measure = measure.basis
         lists = self.scorer.lists_at(weights).top(measure.depth)
-        labels = measure._alike(lists.labels, lists.judged.max_grade)
+        labels = measure._merged_labels(lists.labels, lists.judged.max_grade)
         return digest(np.ascontiguousarray(labels).tobytes(), size=16)
 
 

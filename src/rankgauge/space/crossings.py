@@ -64,7 +64,7 @@ class Crossings(Record):
             return before, self._differences(before, after), after
         before = np.ascontiguousarray(measure.score_each(lists))
         labels, number = numbered(lists.labels)
-        alike = measure._alike(labels, lists.judged.max_grade)
+        alike = measure._merged_labels(labels, lists.judged.max_grade)
         kinds, merged = np.unique(alike, return_inverse=True)
         kind = merged.astype(np.int32)[number]
         seen = kind[self.upper] != kind[self.lower]
@@ -100,7 +100,7 @@ class Crossings(Record):
         changes = np.empty(len(noticed))
         for part, above in self._above(measure, kinds, kind, noticed):
             flips = noticed[part]
-            changes[part] = measure._flip(
+            changes[part] = measure._flip_changes(
                 Flips(
                     lists.query[self.number[flips]],
                     self.rank[flips],

@@ -146,11 +146,11 @@ class Segment(Record):
                 measure.from_basis(steps.values, judged, query[steps.lists]),
             )
         labels, number = numbered(self.documents.labels)
-        ignored = measure._ignored(labels, self.documents.judged.max_grade)
+        ignored = measure._removable_labels(labels, self.documents.judged.max_grade)
         if measure.depth is None and ignored.any():
             return self._without(ignored[number]).steps(measure)
         lists, number = self.ranked(self._first), number[self._first]
-        alike = measure._alike(labels, lists.judged.max_grade)
+        alike = measure._merged_labels(labels, lists.judged.max_grade)
         kinds, merged = np.unique(alike, return_inverse=True)
         kind, before = merged.astype(np.int32)[number], measure.score_each(lists)
         if not measure.knows_flips:
@@ -194,9 +194,9 @@ class Segment(Record):
         """The same for some of the lists, one after the other."""
         first, last = part
         offsets = lists.offsets[first : last + 1]
-        silent = measure._silent(kinds, lists.judged.max_grade)
+        silent = measure._noncontributing_labels(kinds, lists.judged.max_grade)
         deep = measure.depth is None or measure.depth > SHALLOW
-        if deep and silent.any() and measure.knows("_adds"):
+        if deep and silent.any() and measure.knows("_contribution"):
             position, move, above = native.count_sweep(
                 *self._lines,
                 kind,
@@ -215,7 +215,7 @@ class Segment(Record):
         number, rank, upper, lower = np.ascontiguousarray(place.T)
         which = number.astype(np.int64) + first
         flips = Flips(lists.query[which], rank, upper, lower, kinds, above, lists.judged)
-        return position, which, measure._flip(flips)
+        return position, which, measure._flip_changes(flips)
 
     def _swept(
         self,
