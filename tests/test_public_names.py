@@ -67,14 +67,17 @@ def test_all_measures_are_public_names() -> None:
             assert getattr(rankgauge, name) is entry
 
 
-@pytest.mark.parametrize("package", PACKAGES[:3])
+@pytest.mark.parametrize("package", [*PACKAGES[:3], "rankgauge.text"])
 def test_type_checkers_see_the_names_that_are_imported_late(package: str) -> None:
-    """What stands under TYPE_CHECKING is what is there, from the same module."""
+    """What stands in the stub, or under TYPE_CHECKING, is what is there, from the same module."""
     found = importlib.import_module(package)
     assert found.__file__ is not None
     seen = {}
-    for node in ast.walk(ast.parse(Path(found.__file__).read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.col_offset and node.module is not None:
+    stub = Path(found.__file__).with_suffix(".pyi")
+    text = (stub if stub.exists() else Path(found.__file__)).read_text(encoding="utf-8")
+    for node in ast.walk(ast.parse(text)):
+        late = stub.exists() or (isinstance(node, ast.stmt) and node.col_offset)
+        if isinstance(node, ast.ImportFrom) and late and node.module is not None:
             seen |= {alias.name: node.module for alias in node.names if alias.name != "*"}
     if package == "rankgauge":
         seen |= dict.fromkeys(rankgauge.measures.__all__, "rankgauge.measures")

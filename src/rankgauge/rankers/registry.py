@@ -8,18 +8,7 @@ from typing import Any, TypeVar
 from rankgauge.core.registry import Registry
 from rankgauge.errors import RankgaugeError
 from rankgauge.rankers.base import Ranker
-
-HOMES = {
-    "LambdaMART": "lambdamart",
-    "RandomForest": "random_forest",
-    "LogisticRegression": "logistic_regression",
-    "RankNet": "ranknet",
-    "ListNet": "listnet",
-    "RankBoost": "rankboost",
-    "AdaRank": "adarank",
-    "CoordinateAscent": "coordinate_ascent",
-}
-"""Our methods and their modules, in the order in which they are listed."""
+from rankgauge.rankers.homes import HOMES
 
 R = TypeVar("R", bound=type[Ranker])
 

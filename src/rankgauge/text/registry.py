@@ -8,22 +8,7 @@ from rankgauge.core.plugins import module_of
 from rankgauge.core.registry import Registry
 from rankgauge.errors import MeasureError
 from rankgauge.text.base import Metric
-
-HOMES = {
-    "rouge1": "rouge",
-    "rouge2": "rouge",
-    "rougeL": "rouge",
-    "rougeLsum": "rouge",
-    "rougeW": "rouge",
-    "rougeS": "rouge",
-    "bertscore": "bert_metric",
-    "expected": "normalization",
-    "v1": "normalization",
-    "v2": "normalization",
-    "linear": "normalization",
-    "z": "normalization",
-}
-"""Our metrics and their modules, in the order in which they are listed."""
+from rankgauge.text.homes import HOMES
 
 MetricEntry = Metric | type[Metric]
 """A metric with its default parameters, or a class to be called with a metric."""

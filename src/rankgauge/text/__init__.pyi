@@ -1,0 +1,66 @@
+# ruff: noqa
+# fmt: off
+# Made by docs/stubs.py from the names in __init__.py.
+
+from rankgauge.text.base import Metric
+from rankgauge.text.bert_metric import bertscore
+from rankgauge.text.chance import Null, register_null
+from rankgauge.text.checking import check_metric
+from rankgauge.text.data.files import read_texts
+from rankgauge.text.data.texts import Texts
+from rankgauge.text.documents import DocumentKinds, document_kinds
+from rankgauge.text.embedding import use_encoder
+from rankgauge.text.evaluation import TextOverview, evaluate, overview
+from rankgauge.text.functions import metric
+from rankgauge.text.grammar import parse_metric
+from rankgauge.text.human.agreement import PairAgreement, pair_agreement
+from rankgauge.text.human.correlation import human_correlation
+from rankgauge.text.human.pairwise import PairwisePreferences, read_preferences
+from rankgauge.text.human.preferences import Preferences, win_lose_tie
+from rankgauge.text.human.ratings import Ratings, read_ratings
+from rankgauge.text.human.results import CorrelationDifference, HumanCorrelation
+from rankgauge.text.normalization import expected, linear, v1, v2, z
+from rankgauge.text.registry import metrics, register
+from rankgauge.text.rouge import rouge1, rouge2, rougeL, rougeLsum, rougeS, rougeW
+
+__all__ = [
+    "CorrelationDifference",
+    "DocumentKinds",
+    "HumanCorrelation",
+    "Metric",
+    "Null",
+    "PairAgreement",
+    "PairwisePreferences",
+    "Preferences",
+    "Ratings",
+    "TextOverview",
+    "Texts",
+    "bertscore",
+    "check_metric",
+    "document_kinds",
+    "evaluate",
+    "expected",
+    "human_correlation",
+    "linear",
+    "metric",
+    "metrics",
+    "overview",
+    "pair_agreement",
+    "parse_metric",
+    "read_preferences",
+    "read_ratings",
+    "read_texts",
+    "register",
+    "register_null",
+    "rouge1",
+    "rouge2",
+    "rougeL",
+    "rougeLsum",
+    "rougeS",
+    "rougeW",
+    "use_encoder",
+    "v1",
+    "v2",
+    "win_lose_tie",
+    "z",
+]
