@@ -25,7 +25,7 @@ LAYERS = [
     "text", "scores", "evaluation",
     # What is made of scores, of judgments and of rankings.
     "query_sets", "comparison", "distance", "simulation", "space", "rankers", "testing", "fusion",
-    "forecast", "text.checking", "text.data.rows", "text.data.files", "text.evaluation",
+    "forecast", "text.checking", "text.data.files", "text.evaluation",
     "text.human",
     # Whole programs on top of all that.
     "trec_eval", "pytrec_eval", "report", "", "cli", "__main__", "extending", "rankgauge_studies",

@@ -13,12 +13,12 @@ INTO_CORE = (
     "seeds tables"
 )
 INTO_IO = (
-    "cache compression csv_files decoder files groups json_files json_lists json_rows json_text kinds "
+    "cache compression csv_files decoder files groups json_files json_lists json_rows kinds "
     "layouts letor own_paths parquet_files parts scanning table_files trec"
 )
 IN_TEXT = {
     "human": "agreement pairwise preferences ratings shared",
-    "data": "texts rows files",
+    "data": "texts files",
 }
 MOVED = {
     **{f"rankgauge.{name}": f"rankgauge.core.{name}" for name in INTO_CORE.split()},
@@ -42,6 +42,10 @@ MOVED = {
     "rankgauge.data.errors": "rankgauge.errors",
     "rankgauge.data.tables": "rankgauge.data.frames",
     "rankgauge.report.numbers": "rankgauge.report.page_data",
+    "rankgauge.data.json_text": "rankgauge.io.rows",
+    "rankgauge.io.json_text": "rankgauge.io.rows",
+    "rankgauge.text.rows": "rankgauge.io.rows",
+    "rankgauge.text.data.rows": "rankgauge.io.rows",
     "rankgauge.evaluation.mismatch": "rankgauge.io.diagnosis",
 }
 """The new names by the old ones."""

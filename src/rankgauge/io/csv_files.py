@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -11,20 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Floats, Ints
-from rankgauge.core.notes import counted
 from rankgauge.data.columns import Column, Place, missing
 from rankgauge.data.frames import in_roles
 from rankgauge.data.model import Ids, decode, encode
 from rankgauge.data.roles import GRADE, RANK, SCORE, Role, Wanted, places_of
-from rankgauge.errors import InputError, NoRows
-from rankgauge.io.files import MARK_INSIDE
+from rankgauge.errors import NoRows
 from rankgauge.io.kinds import NUMBER
+from rankgauge.io.rows import EMPTY, csv_fault
 from rankgauge.io.trec import line_number, text_of
 from rankgauge.native import csv as native
 from rankgauge.workers import processors
-
-TOO_FEW, TOO_MANY, AFTER_QUOTE, OPEN_QUOTE, BINARY, EMPTY, MARK = range(1, 8)
-"""The kinds of fault that the tokeniser finds, as its enum numbers them."""
 
 LONGEST_SHOWN = 40
 
@@ -32,7 +26,6 @@ PIECE = 1 << 22
 """How many bytes are read at a time: several pieces at once, each near to its processor."""
 
 WINDOW = 1 << 12
-BLANKS = rb" \t\r\v\f"
 QUOTE, NEWLINE = ord('"'), ord("\n")
 NUMBERS = (SCORE, RANK, GRADE)
 
@@ -48,7 +41,7 @@ def csv_columns(
     text = text_of(raw, source)
     header, start, fault = native.first_row(text, ord(separator))
     if fault:
-        raise _fault(text, source, fault, start, len(header), len(header), separator)
+        raise csv_fault(text, source, fault, start, len(header), len(header), separator)
     places = places_of(wanted, [decode(name) for name in header], source)
     layout = _Layout(separator, len(header), places)
     parts = _parts(text, start, layout)
@@ -58,7 +51,7 @@ def csv_columns(
         raise missing(layout.role(broken.slot), Place(source, lambda _: line), 0, "one in each row")
     if broken is not None:
         where = (broken.position, broken.cells, len(header))
-        raise _fault(text, source, broken.fault, *where, separator)
+        raise csv_fault(text, source, broken.fault, *where, separator)
     if not any(part.rows for part in parts):
         raise NoRows(source, None, "no rows below the header, expected some")
     columns: list[Column] = [
@@ -72,35 +65,6 @@ def csv_columns(
         return line_number(text, int(lines[0][row]))
 
     return in_roles(places, columns), Place(source, line_of)
-
-
-def csv_rows(raw: bytes, separator: str, source: str) -> Iterator[tuple[int, list[bytes]]]:
-    """The cells of each row of a CSV file, the header first, and the line that the row begins on.
-
-    A cell may be empty and may have any length. Raises InputError, with the line, for a row that has
-    more or fewer cells than the header, and for quotes that do not fit.
-    """
-    text = text_of(raw, source)
-    blank = re.compile(rb"(?:[%b]*+\n)*+" % BLANKS.replace(separator.encode(), b""))
-    start, line, width = 0, 1, 0
-    while start < len(text):
-        rest = text[start:]
-        cells, size, fault = native.first_row(rest, ord(separator))
-        if fault:
-            raise _fault(text, source, fault, start + size, len(cells), width, separator)
-        if not cells:
-            return
-        row = rest[:size].tobytes()
-        before = blank.match(row)
-        begins = line + (before[0].count(b"\n") if before else 0)
-        width = width or len(cells)
-        if len(cells) != width:
-            place = start + (before.end() if before else 0)
-            kind = TOO_FEW if len(cells) < width else TOO_MANY
-            raise _fault(text, source, kind, place, len(cells), width, separator)
-        yield begins, cells
-        line += row.count(b"\n")
-        start += size
 
 
 class _Layout:
@@ -218,28 +182,3 @@ def _no_number(role: Role, cell: str) -> str:
     if NUMBER.fullmatch(encode(cell.strip())) and cell.strip().lower() != "nan":
         return f"the {role.option} {shown!r} is beyond double precision, expected a smaller number"
     return f"the {role.option} is {shown!r}, expected {expected}"
-
-
-def _fault(
-    text: NDArray[np.uint8],
-    source: str,
-    fault: int,
-    position: int,
-    cells: int,
-    expected: int,
-    separator: str,
-) -> InputError:
-    """The error for a row that cannot be read."""
-    wanted = f"expected {expected} as in the header"
-    message = {
-        TOO_FEW: f"{counted(cells, 'cell')}, {wanted}",
-        TOO_MANY: f"more than {counted(expected, 'cell')}, {wanted} "
-        f"(put cells that hold {separator!r} in double quotes)",
-        AFTER_QUOTE: "text after a closing quote, expected a separator (in a cell in quotes, write "
-        "each quote twice)",
-        OPEN_QUOTE: "a cell begins with a quote that is never closed, expected a closing quote (in a "
-        "cell in quotes, write each quote twice)",
-        BINARY: "binary data, expected text",
-        MARK: MARK_INSIDE,
-    }[fault]
-    return InputError(source, line_number(text, position), message)

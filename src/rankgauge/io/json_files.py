@@ -31,7 +31,7 @@ from rankgauge.data.roles import (
 from rankgauge.errors import InputError
 from rankgauge.io.json_lists import ByQuery, QueryEntry, entries_of_object, entries_of_records
 from rankgauge.io.json_rows import line_of_row, record_columns, row_columns
-from rankgauge.io.json_text import (
+from rankgauge.io.rows import (
     JsonObject,
     described,
     lines_of,

@@ -29,7 +29,7 @@ from rankgauge.data.roles import (
     listed,
 )
 from rankgauge.errors import InputError
-from rankgauge.io.json_text import JsonObject, described, repeated_keys
+from rankgauge.io.rows import JsonObject, described, repeated_keys
 from rankgauge.native import ids as native
 
 MOST_OBJECTS = 1 << 16

@@ -14,7 +14,7 @@ from typing import Any
 from rankgauge.data.columns import ArrayColumn, Column, Place
 from rankgauge.data.frames import arrow_table, in_roles, loaded
 from rankgauge.data.roles import GRADE, RANK, SCORE, Role, Wanted, places_of
-from rankgauge.io.json_text import (
+from rankgauge.io.rows import (
     JsonObject,
     described,
     lines_of,

@@ -12,6 +12,7 @@ from rankgauge.core.results import Result
 from rankgauge.core.tables import Cell, Table
 from rankgauge.errors import InputError
 from rankgauge.io.files import display_name, read_bytes
+from rankgauge.io.rows import csv_records, lines_of, loose_object
 from rankgauge.report.html import Item, Picture, Section, ShownTable
 
 MOST_BYTES = 8 << 20
@@ -19,6 +20,7 @@ MOST_BYTES = 8 << 20
 MOST_ROWS = 500
 """How many rows of a table a page has."""
 DIGITS = 4
+NO_TABLE = "cannot be read as a table ({}), expected CSV, TSV, JSON Lines or SVG"
 MOST_DIGITS = 400
 """A text with more characters is no number."""
 
@@ -56,24 +58,15 @@ def _table(text: str, source: str) -> Table:
     if not first:
         raise InputError(source, None, "an empty file, expected a table or an SVG")
     if first.startswith("{"):
-        return _from_json(text, source)
+        return _from_json(text.encode("utf-8", "surrogateescape"), source)
     return _from_cells(text, "\t" if "\t" in first else ",", source)
 
 
-def _from_json(text: str, source: str) -> Table:
-    import json
-
+def _from_json(text: bytes, source: str) -> Table:
     rows: list[dict[str, object]] = []
     notes: list[str] = []
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            continue
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError):
-            raise InputError(source, number, "not JSON, expected an object on each line") from None
-        if not isinstance(record, dict):
-            raise InputError(source, number, "not an object, expected one on each line")
+    for number, line in lines_of(text):
+        record = loose_object(line, source, number, "on each line")
         if list(record) == ["notes"] and isinstance(record["notes"], list):
             notes += map(str, record["notes"])
         else:
@@ -89,26 +82,14 @@ def _cell(value: object) -> Cell:
 
 def _from_cells(text: str, between: str, source: str) -> Table:
     """A table of CSV or TSV, as `Table.render` writes it: notes are lines at its end."""
-    import csv
-
     lines = text.removesuffix("\n").split("\n")
     end = len(lines)
     while end and lines[end - 1].startswith("#"):
         end -= 1
     notes = tuple(_unescaped(line[1:].strip(), between) for line in lines[end:])
-    style = {"quoting": csv.QUOTE_NONE} if between == "\t" else {}
-    reader = csv.reader(
-        [f"{line}\n" for line in lines[:end]],
-        delimiter=between,
-        strict=True,
-        **style,  # type: ignore[arg-type]
-    )
-    try:
-        rows = [(reader.line_num, [_unescaped(cell, between) for cell in row]) for row in reader]
-    except csv.Error as error:
-        message = f"cannot be read as a table ({error}), expected CSV, TSV, JSON Lines or SVG"
-        raise InputError(source, reader.line_num, message) from None
-    rows = [(number, row) for number, row in rows if row]
+    table = [f"{line}\n" for line in lines[:end]]
+    records = csv_records(table, source, NO_TABLE, separator=between, quotes=between != "\t")
+    rows = [(number, [_unescaped(cell, between) for cell in row]) for number, row in records]
     if not rows or len(rows[0][1]) < 2:
         message = "not a table of several columns, expected CSV, TSV, JSON Lines or SVG"
         raise InputError(source, 1, message)

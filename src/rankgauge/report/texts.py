@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from rankgauge.core.records import Record
@@ -11,7 +11,8 @@ from rankgauge.core.tables import visible_line
 from rankgauge.data.model import decode, encode
 from rankgauge.data.roles import DOCUMENT, QUERY
 from rankgauge.errors import InputError
-from rankgauge.io.files import MARK_INSIDE, SIZE_LIMIT, UTF8_MARK, display_name, pieces_of
+from rankgauge.io.files import display_name
+from rankgauge.io.rows import lines_in, loose_object
 
 TextsById: TypeAlias = str | os.PathLike[str] | Mapping[str, str]
 """A file of texts, or the texts by id."""
@@ -55,7 +56,7 @@ def read_texts(texts: TextsById, wanted: Collection[str], keys: Keys) -> dict[st
     searched = {encode(key) for key in wanted}
     kept: dict[str, str] = {}
     as_json: bool | None = None
-    for number, line in _lines(texts, source):
+    for number, line in lines_in(texts, LONGEST_LINE):
         if not line.strip():
             continue
         if as_json is None:
@@ -74,31 +75,6 @@ def _checked(text: Any, key: str) -> str:
     return text
 
 
-def _lines(path: str | os.PathLike[str], source: str) -> Iterator[tuple[int, bytes]]:
-    """The lines of a file with their numbers; one line at a time is in memory."""
-    number, size = 1, 0
-    start: list[bytes] = []
-    for piece in pieces_of(path, limit=SIZE_LIMIT):
-        first, *others = piece.split(b"\n")
-        start.append(first)
-        size += len(first)
-        if size > LONGEST_LINE:
-            message = f"the line has more than {LONGEST_LINE:,} bytes, expected a text on each line"
-            raise InputError(source, number, message)
-        for other in others:
-            yield number, _line(start, number)
-            if other.startswith(UTF8_MARK):
-                raise InputError(source, number + 1, MARK_INSIDE)
-            number, start, size = number + 1, [other], len(other)
-    if size:
-        yield number, _line(start, number)
-
-
-def _line(parts: Sequence[bytes], number: int) -> bytes:
-    line = b"".join(parts).removesuffix(b"\r")
-    return line.removeprefix(UTF8_MARK) if number == 1 else line
-
-
 def _from_tabs(
     line: bytes, keys: Keys, wanted: Collection[bytes], source: str, number: int
 ) -> tuple[bytes, str | None]:
@@ -112,16 +88,7 @@ def _from_tabs(
 def _from_json(
     line: bytes, keys: Keys, wanted: Collection[bytes], source: str, number: int
 ) -> tuple[bytes, str | None]:
-    import json
-
-    try:
-        record = json.loads(line.decode("utf-8", "surrogateescape"))
-    except (ValueError, RecursionError):
-        message = f"not JSON, expected an object with the id and the text of a {keys.thing}"
-        raise InputError(source, number, message) from None
-    if not isinstance(record, dict):
-        message = f"not an object, expected one with the id and the text of a {keys.thing}"
-        raise InputError(source, number, message)
+    record = loose_object(line, source, number, f"with the id and the text of a {keys.thing}")
     name = next((name for name in keys.ids if name in record), None)
     if name is None or not isinstance(record[name], str | int):
         message = f"no id of a {keys.thing}, expected one in {', '.join(keys.ids)}"

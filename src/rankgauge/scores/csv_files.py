@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 import os
 import re
@@ -17,6 +18,7 @@ from rankgauge.core.notes import Note, counted
 from rankgauge.core.policies import Missing
 from rankgauge.errors import InputError, MeasureError
 from rankgauge.io.files import MARK_INSIDE, UTF8_MARK, display_name, read_bytes
+from rankgauge.io.rows import csv_records
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.elsewhere import given
 from rankgauge.measures.scored import Scored
@@ -28,6 +30,8 @@ from rankgauge.scores.validation import SLACK, short
 
 SAVED = re.compile(rb'PAR1|(\xef\xbb\xbf)?\s*\{\s*"')
 """How a file begins that `Scores.save` wrote: Parquet, or the JSON of earlier versions."""
+
+NO_CSV = "not CSV ({}), expected cells with commas between them"
 
 NUMBERED = "(id|num|number|no)"
 TOPICS = re.compile(
@@ -66,9 +70,6 @@ class _Lines:
     """The records of a file and the lines that they end on; InputError where there is a fault."""
 
     def __init__(self, source: str, raw: bytes) -> None:
-        import csv
-        import io
-
         self.source = source
         self.line = 1
         if SAVED.match(raw):
@@ -82,19 +83,13 @@ class _Lines:
         except UnicodeDecodeError as error:
             self.line += raw.count(b"\n", 0, error.start)
             self.refuse("not UTF-8, expected text in UTF-8")
-        self.reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-        self.error = csv.Error
+        self.records = csv_records(io.StringIO(text, newline=""), source, NO_CSV)
 
     def __iter__(self) -> Iterator[tuple[int, list[str]]]:
         return self
 
     def __next__(self) -> tuple[int, list[str]]:
-        try:
-            cells = next(row for row in self.reader if row)
-        except self.error as error:
-            self.line = self.reader.line_num
-            self.refuse(f"not CSV ({error}), expected cells with commas between them")
-        self.line = self.reader.line_num
+        self.line, cells = next(self.records)
         if cells[0].startswith(UTF8_MARK.decode()):
             self.refuse(MARK_INSIDE)
         return self.line, cells

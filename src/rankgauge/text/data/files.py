@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
+from math import prod
 from typing import Any, NamedTuple
 
+from rankgauge.core.notes import counted
 from rankgauge.errors import InputError
 from rankgauge.io.files import SIZE_LIMIT
-from rankgauge.io.trec import Path
-from rankgauge.text.data.rows import (
-    ID,
-    REFERENCE,
-    SUMMARIES,
-    SYSTEM,
+from rankgauge.io.rows import (
     FileRow,
     FileRows,
-    TextPlace,
+    RowPlace,
     identifier,
     listed,
     once,
     read_rows,
-    refuse_sparse,
-    text_of,
+    text_cell,
 )
+from rankgauge.io.trec import Path
+from rankgauge.scores.csv_files import MOST_CELLS, SPARSEST
 from rankgauge.text.data.texts import Texts
 
-SOURCE, OUTPUT, OUTPUTS = "source", "output", "outputs"
+ID, SYSTEM, SOURCE, OUTPUT, OUTPUTS = "id", "system", "source", "output", "outputs"
+SUMMARIES = "sys_summs"
+"""The key of what systems wrote, in the JSON of SummEval and REALSumm."""
+REFERENCE = re.compile(r"references?[ _-]?([0-9]{0,3})")
+"""The names of columns and keys that hold references."""
+TEXTS = re.compile(rf"source|output|outputs|{REFERENCE.pattern}")
+"""The names of columns that hold texts."""
 JSON_LINE = (
     '{"id": "1", "source": "…", "references": ["…"], "outputs": {"system A": "…", "system B": "…"}}'
 )
@@ -50,7 +55,7 @@ def read_texts(path: Path, *, size_limit: int = SIZE_LIMIT) -> Texts:
     `source` may be left out; then nobody can say what chance gets. Raises InputError, with the line, for
     anything else, and for a file of more than `size_limit` bytes.
     """
-    rows = read_rows(path, EXPECTED, size_limit)
+    rows = read_rows(path, EXPECTED, (ID, SYSTEM), size_limit=size_limit, key_by_id=SUMMARIES)
     if rows.columns is not None:
         return _of_columns(rows, rows.columns)
     return _of_texts(rows.source, map(_summaries if rows.by_id else _line, rows.rows))
@@ -63,7 +68,7 @@ class _Text(NamedTuple):
     source: str
     references: tuple[str, ...]
     outputs: Mapping[str, str | None]
-    where: TextPlace
+    where: RowPlace
 
 
 def _of_texts(source: str, texts: Iterator[_Text]) -> Texts:
@@ -91,6 +96,18 @@ def _of_texts(source: str, texts: Iterator[_Text]) -> Texts:
         {system: [each.outputs.get(system) for each in values] for system in systems},
         list(known),
     )
+
+
+def refuse_sparse(filled: int, sizes: Mapping[str, int], source: str) -> None:
+    """InputError for a table that would be nearly empty and huge."""
+    if prod(sizes.values()) > max(MOST_CELLS, SPARSEST * filled):
+        named = " × ".join(counted(count, thing) for thing, count in sizes.items())
+        raise InputError(
+            source,
+            None,
+            f"only {filled:,} rows for {named}, expected a row for most of them (are the columns id and "
+            "system right?)",
+        )
 
 
 # JSON
@@ -121,27 +138,27 @@ def _line(row: FileRow) -> _Text:
     )
 
 
-def _source(value: object, where: TextPlace) -> str:
+def _source(value: object, where: RowPlace) -> str:
     """The source; passages of a list stand on lines of their own."""
     if isinstance(value, list):
-        return "\n".join(text_of(SOURCE, each, where) for each in value)
-    return "" if value is None else text_of(SOURCE, value, where)
+        return "\n".join(text_cell(SOURCE, each, where) for each in value)
+    return "" if value is None else text_cell(SOURCE, value, where)
 
 
-def _references(value: object, where: TextPlace) -> tuple[str, ...]:
+def _references(value: object, where: RowPlace) -> tuple[str, ...]:
     several = value if isinstance(value, list) else [value]
     if not several:
         raise where.error("an empty list of references, expected at least one")
-    return tuple(text_of("reference", each, where) for each in several)
+    return tuple(text_cell("reference", each, where) for each in several)
 
 
-def _outputs(outputs: Mapping[str, Any], where: TextPlace) -> dict[str, str | None]:
+def _outputs(outputs: Mapping[str, Any], where: RowPlace) -> dict[str, str | None]:
     texts: dict[str, str | None] = {}
     for name, value in outputs.items():
         system = identifier("name of a system", name, where)
         if system in texts:
             raise where.error(f"the system {system!r} twice, expected it once")
-        texts[system] = None if value is None else text_of(f"output of {system!r}", value, where)
+        texts[system] = None if value is None else text_cell(f"output of {system!r}", value, where)
     return texts
 
 
@@ -210,11 +227,11 @@ def _of_columns(rows: FileRows, columns: tuple[str, ...]) -> Texts:
 class _Gathered(NamedTuple):
     """What the rows of a text have said so far."""
 
-    where: TextPlace
-    cells: dict[str, tuple[str, TextPlace]]
-    outputs: dict[str, tuple[str, TextPlace]]
+    where: RowPlace
+    cells: dict[str, tuple[str, RowPlace]]
+    outputs: dict[str, tuple[str, RowPlace]]
 
-    def take(self, column: str, value: str, where: TextPlace) -> None:
+    def take(self, column: str, value: str, where: RowPlace) -> None:
         """Take the source or a reference, if the row has it."""
         if not value.strip():
             return
@@ -225,7 +242,7 @@ class _Gathered(NamedTuple):
                 "empty cell"
             )
 
-    def take_output(self, system: str, value: str, where: TextPlace) -> None:
+    def take_output(self, system: str, value: str, where: RowPlace) -> None:
         """Take what a system wrote; an empty cell is an empty output."""
         known = self.outputs.setdefault(system, (value, where))
         if known[1] is not where:

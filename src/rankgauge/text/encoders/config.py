@@ -8,7 +8,7 @@ from typing import Any
 from rankgauge.core.checks import Choice, Kind, Number, Whole
 from rankgauge.core.records import Record
 from rankgauge.errors import InputError, MeasureError
-from rankgauge.io.json_text import JsonObject, described
+from rankgauge.io.rows import JsonObject, described
 from rankgauge.text.encoders.activations import ACTIVATIONS
 from rankgauge.text.encoders.folder import read_json
 from rankgauge.text.encoders.model_types import MODEL_TYPES, ModelType

@@ -10,7 +10,7 @@ from rankgauge.core.notes import counted
 from rankgauge.errors import InputError, RankgaugeError
 
 if TYPE_CHECKING:
-    from rankgauge.io.json_text import JsonObject
+    from rankgauge.io.rows import JsonObject
 
 VARIABLE = "RANKGAUGE_ENCODER"
 """The environment variable that names the folder."""
@@ -101,7 +101,7 @@ def _remedy(missing: str, names: set[str]) -> str:
 
 def read_json(file: Path) -> tuple[bytes, JsonObject]:
     """The bytes of a JSON file and the object in it; InputError for anything else."""
-    from rankgauge.io.json_text import parsed_object
+    from rankgauge.io.rows import parsed_object
 
     most = MOST_BYTES[file.name]
     try:

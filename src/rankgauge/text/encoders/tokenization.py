@@ -12,7 +12,7 @@ import numpy as np
 from rankgauge.core.arrays import Ints
 from rankgauge.core.notes import counted
 from rankgauge.errors import InputError, RankgaugeError
-from rankgauge.io.json_text import described
+from rankgauge.io.rows import described
 from rankgauge.separate.launch import Cause, Ending
 from rankgauge.separate.service import Service, ServiceEnded
 from rankgauge.text.encoders.folder import read_json

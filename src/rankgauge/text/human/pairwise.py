@@ -15,9 +15,10 @@ from rankgauge.core.tables import Cell, Table
 from rankgauge.data.model import freeze
 from rankgauge.errors import InputError
 from rankgauge.io.files import SIZE_LIMIT
+from rankgauge.io.rows import FileRows, RowPlace, identifier, listed, once, read_rows
 from rankgauge.io.trec import Path
 from rankgauge.scores.validation import short
-from rankgauge.text.data.rows import ID, FileRows, TextPlace, identifier, listed, once, read_rows
+from rankgauge.text.data.files import ID, SUMMARIES
 from rankgauge.text.data.texts import Texts
 from rankgauge.text.human.ratings import ANNOTATOR
 
@@ -99,7 +100,7 @@ class _Vote(NamedTuple):
     b: str
     annotator: str | None
     winner: int
-    where: TextPlace
+    where: RowPlace
 
 
 def read_preferences(
@@ -120,7 +121,7 @@ def read_preferences(
     size_limit
         How many bytes the file may hold once decompressed.
     """
-    rows = read_rows(path, EXPECTED, size_limit, NEEDED)
+    rows = read_rows(path, EXPECTED, NEEDED, size_limit=size_limit, key_by_id=SUMMARIES)
     if rows.by_id:
         raise InputError(rows.source, None, f"texts and ratings, but no preferences, {EXPECTED}")
     kept: list[_Vote] = []
@@ -177,7 +178,7 @@ def _votes(rows: FileRows) -> Iterator[_Vote]:
         )
 
 
-def _winner(cell: object, a: str, b: str, where: TextPlace) -> int:
+def _winner(cell: object, a: str, b: str, where: RowPlace) -> int:
     """1 if a wins, −1 if b does, 0 for a tie."""
     name = identifier(WINNER, cell, where)
     if name in (a, b):

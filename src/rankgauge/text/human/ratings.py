@@ -16,25 +16,14 @@ from rankgauge.core.tables import Cell, Table
 from rankgauge.data.model import freeze
 from rankgauge.errors import InputError, MeasureError
 from rankgauge.io.files import SIZE_LIMIT
+from rankgauge.io.rows import FileRows, RowPlace, identifier, listed, once, read_rows
 from rankgauge.io.trec import Path
 from rankgauge.measures.elsewhere import Given, given
 from rankgauge.scores.csv_files import NONE, NUMBER
 from rankgauge.scores.matrices import LARGEST, from_matrix
 from rankgauge.scores.model import Scores, mean_of
 from rankgauge.scores.validation import short
-from rankgauge.text.data.files import summaries_of
-from rankgauge.text.data.rows import (
-    ID,
-    SYSTEM,
-    TEXTS,
-    FileRows,
-    TextPlace,
-    identifier,
-    listed,
-    once,
-    read_rows,
-    refuse_sparse,
-)
+from rankgauge.text.data.files import ID, SUMMARIES, SYSTEM, TEXTS, refuse_sparse, summaries_of
 from rankgauge.text.data.texts import Texts
 
 ANNOTATOR = "annotator"
@@ -115,7 +104,7 @@ class _Rating(NamedTuple):
     system: str
     annotator: str | None
     values: Mapping[str, float]
-    where: TextPlace
+    where: RowPlace
 
 
 def read_ratings(
@@ -136,7 +125,7 @@ def read_ratings(
     size_limit
         How many bytes the file may hold once decompressed.
     """
-    rows = read_rows(path, EXPECTED, size_limit)
+    rows = read_rows(path, EXPECTED, (ID, SYSTEM), size_limit=size_limit, key_by_id=SUMMARIES)
     ratings = _of_summaries(rows) if rows.by_id else _of_rows(rows)
     return _gathered(ratings, texts, rows.source)
 
@@ -193,7 +182,7 @@ def _of_summaries(rows: FileRows) -> Iterator[_Rating]:
             )
 
 
-def _number(name: str, value: object, where: TextPlace) -> float:
+def _number(name: str, value: object, where: RowPlace) -> float:
     """A rating; NaN for none."""
     if value is None or (isinstance(value, str) and value.strip().lower() in NONE):
         return math.nan
@@ -301,7 +290,7 @@ def _measure(name: str, source: str) -> Given:
 
 def _refuse_repeated(kept: list[_Rating]) -> None:
     """InputError where an annotator rates an output twice; unnamed annotators may be several."""
-    seen: dict[tuple[str, str, str], TextPlace] = {}
+    seen: dict[tuple[str, str, str], RowPlace] = {}
     for each in kept:
         if each.annotator is None:
             continue

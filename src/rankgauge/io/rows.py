@@ -1,0 +1,491 @@
+"""Rows of named columns, with the lines they stand on: CSV, TSV, JSON and JSON Lines.
+
+Runs and judgments of millions of rows are read as columns (`csv_files.py`, `json_files.py`). All other
+files go through here: each reader says which columns it needs and what it expects.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankgauge.core.notes import counted
+from rankgauge.data.columns import first_line
+from rankgauge.errors import InputError
+from rankgauge.io.files import (
+    MARK_INSIDE,
+    SIZE_LIMIT,
+    UTF8_MARK,
+    UTF16_MARKS,
+    display_name,
+    pieces_of,
+    read_bytes,
+)
+from rankgauge.io.kinds import SEPARATORS
+from rankgauge.io.trec import Path, line_number, text_of
+from rankgauge.native import csv as native
+
+LONGEST_SHOWN = 8
+BLANKS = rb" \t\r\v\f"
+TOO_FEW, TOO_MANY, AFTER_QUOTE, OPEN_QUOTE, BINARY, EMPTY, MARKED = range(1, 8)
+"""The kinds of fault that the tokeniser of CSV finds, as its enum numbers them."""
+
+
+class RowPlace(NamedTuple):
+    """The place of a row, for messages: a line of a file, or the name of the row."""
+
+    source: str
+    line: int | None = None
+    row: str = ""
+
+    def error(self, message: str, kind: type[InputError] = InputError) -> InputError:
+        """The error about this row."""
+        about = f"{self.row}: " if self.line is None and self.row else ""
+        return kind(self.source, self.line, about + message)
+
+    def told(self) -> str:
+        """The place in brackets, as a hint of where something came first."""
+        return f" (first on line {self.line})" if self.line is not None else ""
+
+
+class FileRow(NamedTuple):
+    """A row: what it has by name, and its place. A cell of CSV is text."""
+
+    cells: Mapping[str, Any]
+    where: RowPlace
+
+
+class FileRows(NamedTuple):
+    """The rows of a file.
+
+    `columns` are the names of the columns of CSV, None for JSON. `by_id` says that the file is one JSON
+    object with a row for each id.
+    """
+
+    source: str
+    rows: Iterator[FileRow]
+    columns: tuple[str, ...] | None = None
+    by_id: bool = False
+
+
+def read_rows(
+    path: Path,
+    expected: str,
+    needed: Sequence[str],
+    *,
+    size_limit: int = SIZE_LIMIT,
+    key_by_id: str = "",
+) -> FileRows:
+    """The rows of a file: CSV, TSV, JSON Lines, or a JSON list of objects.
+
+    InputError for a file that is empty, or neither JSON nor CSV with the columns that are needed.
+
+    Parameters
+    ----------
+    path : the file, which may be compressed; `-` is standard input.
+    expected : what the file should hold, for messages.
+    needed : the names of columns that CSV must have, in lower case.
+    size_limit : how many bytes the file may hold once decompressed.
+    key_by_id : one JSON object is taken as a row for each id if its rows have this key. The id becomes
+        the cell `id`.
+    """
+    source = display_name(path)
+    raw = read_bytes(path, limit=size_limit)
+    if raw.startswith(UTF16_MARKS):
+        raise InputError(source, 1, "UTF-16 text, expected UTF-8 (convert the file)")
+    raw = raw.removeprefix(UTF8_MARK)
+    head = raw[:4096].lstrip() or raw.lstrip()[:1]
+    if not head:
+        raise InputError(source, None, f"is empty, {expected}")
+    if head[:1] in (b"{", b"["):
+        return _json_rows(raw, source, expected, key_by_id)
+    return _csv_rows(raw, source, expected, needed)
+
+
+def identifier(what: str, value: object, where: RowPlace) -> str:
+    """An id or a name: text that is not blank, or a whole number."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    name = text_cell(what, value, where).strip()
+    if not name:
+        raise where.error(f"the {what} is empty, expected one")
+    return name
+
+
+def text_cell(what: str, value: object, where: RowPlace) -> str:
+    """A text, in Unicode."""
+    if not isinstance(value, str):
+        raise where.error(f"the {what} is {described(value)}, expected a text")
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        half = f"\\u{ord(value[error.start]):04x}"
+        raise where.error(
+            f"the {what} has half of a character, {half}, expected whole characters (write \\ufffd in "
+            "its place)"
+        ) from None
+    return value
+
+
+def listed(names: Sequence[str]) -> str:
+    """Some names, not too many, not too long."""
+    shown = [name if len(name) <= 40 else name[:40] + "…" for name in names[:LONGEST_SHOWN]]
+    more = f" and {len(names) - LONGEST_SHOWN} more" if len(names) > LONGEST_SHOWN else ""
+    return ", ".join(shown) + more
+
+
+def once(record: Mapping[str, Any], where: RowPlace, what: str = "key") -> None:
+    """InputError where an object of JSON has a key twice."""
+    if again := repeated_keys(record):  # type: ignore[arg-type]
+        raise where.error(f"the {what} {min(again)!r} twice, expected it once")
+
+
+def _json_rows(raw: bytes, source: str, expected: str, key_by_id: str) -> FileRows:
+    start = len(raw) - len(raw.lstrip())
+    line = raw.count(b"\n", 0, start) + 1
+    end = raw.find(b"\n", start)
+    of_lines = raw[start : start + 1] == b"{" and end >= 0 and bool(raw[end:].lstrip())
+    fault: InputError | None = None
+    if of_lines:
+        try:
+            parsed(raw[start:end], source, line)
+        except InputError as error:
+            fault = error  # of this line, or an object over several lines
+        else:
+            return FileRows(source, _lines(raw, source))
+    try:
+        value = parsed(raw[start:], source, line)
+    except InputError:
+        if fault is not None and raw[end:].lstrip()[:1] == b"{":
+            raise fault from None
+        raise
+    if isinstance(value, list):
+        return FileRows(source, _items(value, source))
+    if not isinstance(value, dict):
+        raise InputError(source, line, f"{described(value)}, {expected}")
+    first = next(iter(value.values()), None)
+    if key_by_id and isinstance(first, dict) and key_by_id in first:
+        once(value, RowPlace(source), "text")
+        return FileRows(source, _by_id(value, source, key_by_id), by_id=True)
+    return FileRows(source, iter([FileRow(value, RowPlace(source, line))]))
+
+
+def _lines(raw: bytes, source: str) -> Iterator[FileRow]:
+    for number, line in lines_of(raw):
+        yield FileRow(parsed_object(line, source, number), RowPlace(source, number))
+
+
+def _items(items: Sequence[object], source: str) -> Iterator[FileRow]:
+    for number, item in enumerate(items, 1):
+        where = RowPlace(source, row=f"item {number} of the list")
+        if not isinstance(item, dict):
+            raise where.error(f"{described(item)}, expected an object")
+        yield FileRow(item, where)
+
+
+def _by_id(texts: Mapping[str, Any], source: str, key: str) -> Iterator[FileRow]:
+    """A row for each id of one object, which gets the key `id`."""
+    for name, record in texts.items():
+        where = RowPlace(source, row=f"text {name if len(name) <= 40 else name[:40] + '…'!r}")
+        if not isinstance(record, dict):
+            raise where.error(f"{described(record)}, expected an object with {key}")
+        once(record, where)
+        yield FileRow({**record, "id": name}, where)
+
+
+def _csv_rows(raw: bytes, source: str, expected: str, needed: Sequence[str]) -> FileRows:
+    head = raw.lstrip(b"\r\n \t").partition(b"\n")[0]
+    mark = next((mark for mark in SEPARATORS if _has(needed, head, mark)), None)
+    if mark is None:
+        marks = max(SEPARATORS, key=lambda each: head.count(each.encode()))
+        names = [cell.strip(' "\r') for cell in head.decode(errors="replace").split(marks)]
+        raise InputError(source, 1, f"a first line with {listed(names)}, {expected}")
+    rows = csv_rows(raw, mark, source)
+    line, header = next(rows)
+    names = [_decoded(cell, "name of a column", RowPlace(source, line)).lower() for cell in header]
+    for place, name in enumerate(names):
+        if name in names[:place]:
+            raise InputError(source, line, f"two columns are called {name!r}, expected one")
+        if not name:
+            raise InputError(source, line, f"column {place + 1} has no name, expected one")
+    return FileRows(source, _cells(rows, names, source), tuple(names))
+
+
+def _has(needed: Sequence[str], head: bytes, mark: str) -> bool:
+    cells = {cell.strip(b' \t\r"').lower() for cell in head.split(mark.encode())}
+    return {name.encode() for name in needed} <= cells
+
+
+def _cells(
+    rows: Iterator[tuple[int, list[bytes]]], names: Sequence[str], source: str
+) -> Iterator[FileRow]:
+    for line, cells in rows:
+        where = RowPlace(source, line)
+        try:
+            texts = [cell.decode() for cell in cells]
+        except UnicodeDecodeError:
+            texts = [_decoded(cell, name, where) for cell, name in zip(cells, names, strict=True)]
+        yield FileRow(dict(zip(names, texts, strict=True)), where)
+
+
+def _decoded(cell: bytes, what: str, where: RowPlace) -> str:
+    try:
+        return cell.decode()
+    except UnicodeDecodeError:
+        raise where.error(
+            f"the {what} has bytes that are not UTF-8, expected UTF-8 (convert the file)"
+        ) from None
+
+
+# CSV
+
+
+def csv_rows(raw: bytes, separator: str, source: str) -> Iterator[tuple[int, list[bytes]]]:
+    """The cells of each row of a CSV file, the header first, and the line that the row begins on.
+
+    A cell may be empty and may have any length. Raises InputError, with the line, for a row that has
+    more or fewer cells than the header, and for quotes that do not fit.
+    """
+    text = text_of(raw, source)
+    blank = re.compile(rb"(?:[%b]*+\n)*+" % BLANKS.replace(separator.encode(), b""))
+    start, line, width = 0, 1, 0
+    while start < len(text):
+        rest = text[start:]
+        cells, size, fault = native.first_row(rest, ord(separator))
+        if fault:
+            raise csv_fault(text, source, fault, start + size, len(cells), width, separator)
+        if not cells:
+            return
+        row = rest[:size].tobytes()
+        before = blank.match(row)
+        begins = line + (before[0].count(b"\n") if before else 0)
+        width = width or len(cells)
+        if len(cells) != width:
+            place = start + (before.end() if before else 0)
+            kind = TOO_FEW if len(cells) < width else TOO_MANY
+            raise csv_fault(text, source, kind, place, len(cells), width, separator)
+        yield begins, cells
+        line += row.count(b"\n")
+        start += size
+
+
+def csv_records(
+    lines: Iterable[str], source: str, fault: str, *, separator: str = ",", quotes: bool = True
+) -> Iterator[tuple[int, list[str]]]:
+    """The cells of each record that is not blank, and the line that the record ends on.
+
+    Cells are kept as they are, with their blanks, up to the limit of the module csv. Records may have
+    different numbers of cells.
+
+    Parameters
+    ----------
+    lines : the lines of the text, with their ends.
+    source : the name of the file, for messages.
+    fault : the message for a text that is no CSV; `{}` in it is the reason.
+    separator : what stands between two cells.
+    quotes : whether a cell may be in quotes. Otherwise quotes are like any other character.
+    """
+    import csv
+
+    reader = csv.reader(
+        lines,
+        delimiter=separator,
+        strict=True,
+        quoting=csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE,
+    )
+    try:
+        for cells in reader:
+            if cells:
+                yield reader.line_num, cells
+    except csv.Error as error:
+        raise InputError(source, reader.line_num, fault.format(error)) from None
+
+
+def csv_fault(
+    text: NDArray[np.uint8],
+    source: str,
+    fault: int,
+    position: int,
+    cells: int,
+    expected: int,
+    separator: str,
+) -> InputError:
+    """The error for a row that cannot be read."""
+    wanted = f"expected {expected} as in the header"
+    message = {
+        TOO_FEW: f"{counted(cells, 'cell')}, {wanted}",
+        TOO_MANY: f"more than {counted(expected, 'cell')}, {wanted} "
+        f"(put cells that hold {separator!r} in double quotes)",
+        AFTER_QUOTE: "text after a closing quote, expected a separator (in a cell in quotes, write "
+        "each quote twice)",
+        OPEN_QUOTE: "a cell begins with a quote that is never closed, expected a closing quote (in a "
+        "cell in quotes, write each quote twice)",
+        BINARY: "binary data, expected text",
+        MARKED: MARK_INSIDE,
+    }[fault]
+    return InputError(source, line_number(text, position), message)
+
+
+# JSON
+
+
+JsonObject = dict[str, object]
+MARK = UTF8_MARK.decode()
+
+
+class Repeating(JsonObject):
+    """An object that has some keys more than once: `repeated`."""
+
+    def __init__(self, pairs: list[tuple[str, object]]) -> None:
+        super().__init__(pairs)
+        once: set[str] = set()
+        self.repeated: set[str] = set()
+        for key, _ in pairs:
+            (self.repeated if key in once else once).add(key)
+
+
+def repeated_keys(record: JsonObject) -> set[str]:
+    """The keys that an object has more than once."""
+    return record.repeated if isinstance(record, Repeating) else set()
+
+
+def _object(pairs: list[tuple[str, object]]) -> JsonObject:
+    record = dict(pairs)
+    return record if len(record) == len(pairs) else Repeating(pairs)
+
+
+class _TooLarge(ValueError):
+    """A number, as it is written, that double precision has as infinity."""
+
+
+def _float(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise _TooLarge(text)
+    return number
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_float=_float)
+_QUICK = json.JSONDecoder(parse_float=_float)
+
+
+def parsed(text: bytes, source: str, line: int) -> object:
+    """The value of a text that starts at this line; InputError, with the line, where it is no JSON."""
+    try:
+        return _DECODER.decode(text.decode())
+    except _TooLarge as error:
+        number = str(error)
+        found = re.search(rb"[\s:,[]" + re.escape(number.encode()) + rb"[\s,\]}]", text)
+        line += text.count(b"\n", 0, found.start() + 1) if found else 0
+        shown = number if len(number) <= 40 else number[:40] + "…"
+        message = f"the number {shown} is beyond double precision, expected a smaller number"
+        raise InputError(source, line, message) from None
+    except json.JSONDecodeError as error:
+        if text.decode().startswith(MARK, error.pos):
+            raise InputError(source, line + error.lineno - 1, MARK_INSIDE) from None
+        where, line = f"{error.msg}: column {error.colno}", line + error.lineno - 1
+    except UnicodeDecodeError as error:
+        where, line = "bytes that are not UTF-8", line + text.count(b"\n", 0, error.start)
+    except RecursionError:
+        where = "nested too deeply"
+    except ValueError as error:  # a number of too many digits
+        where = first_line(error)
+    raise InputError(source, line, f"not JSON ({where}), expected complete JSON") from None
+
+
+def quick_object(line: bytes) -> JsonObject | None:
+    """The object in a line, None unless it is sure that no key stands in it twice.
+
+    There are as many colons as keys, or more. Where there are as many as members, each key is one.
+    """
+    try:
+        record = _QUICK.decode(line.decode())
+    except (ValueError, RecursionError):
+        return None
+    if type(record) is not dict:
+        return None
+    members = len(record)
+    for value in record.values():
+        if type(value) is dict:
+            members += len(value)
+        elif type(value) is list and set(map(type, value)) == {dict}:
+            members += sum(map(len, value))
+    return record if line.count(b":") == members else None
+
+
+def parsed_object(line: bytes, source: str, number: int) -> JsonObject:
+    """The object in a line of JSON Lines; InputError for any other value."""
+    record = parsed(line, source, number)
+    if not isinstance(record, dict):
+        raise InputError(source, number, f"{described(record)}, expected an object")
+    return record
+
+
+def lines_of(text: bytes) -> Iterator[tuple[int, bytes]]:
+    """The lines that are not blank, with their numbers."""
+    at, number = 0, 1
+    while at < len(text):
+        end = text.find(b"\n", at)
+        end = len(text) if end < 0 else end
+        line = text[at:end]
+        if line.strip():
+            yield number, line
+        at, number = end + 1, number + 1
+
+
+def described(value: object) -> str:
+    """A value of JSON, as messages call it."""
+    if value is None or isinstance(value, bool | int | float | str):
+        text = json.dumps(value)
+        return text if len(text) <= 40 else text[:40] + "…"
+    return "a JSON object" if isinstance(value, dict) else "a JSON list"
+
+
+def loose_object(line: bytes, source: str, number: int, expected: str) -> dict[str, Any]:
+    """The object in a line of JSON Lines that only has to be shown: bytes that are not UTF-8, numbers
+    beyond double precision and repeated keys are taken as they come.
+
+    `expected` says more about the object, such as "on each line".
+    """
+    try:
+        record = json.loads(line.decode("utf-8", "surrogateescape"))
+    except (ValueError, RecursionError):
+        raise InputError(source, number, f"not JSON, expected an object {expected}") from None
+    if not isinstance(record, dict):
+        raise InputError(source, number, f"not an object, expected one {expected}")
+    return record
+
+
+def lines_in(path: Path, longest: int) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file with their numbers, blank ones too; one line at a time is in memory.
+
+    InputError for a line of more than `longest` bytes, and for a byte order mark inside the file.
+    """
+    source = display_name(path)
+    number, size = 1, 0
+    start: list[bytes] = []
+    for piece in pieces_of(path, limit=SIZE_LIMIT):
+        first, *others = piece.split(b"\n")
+        start.append(first)
+        size += len(first)
+        if size > longest:
+            message = f"the line has more than {longest:,} bytes, expected a text on each line"
+            raise InputError(source, number, message)
+        for other in others:
+            yield number, _joined(start, number)
+            if other.startswith(UTF8_MARK):
+                raise InputError(source, number + 1, MARK_INSIDE)
+            number, start, size = number + 1, [other], len(other)
+    if size:
+        yield number, _joined(start, number)
+
+
+def _joined(parts: Sequence[bytes], number: int) -> bytes:
+    line = b"".join(parts).removesuffix(b"\r")
+    return line.removeprefix(UTF8_MARK) if number == 1 else line
