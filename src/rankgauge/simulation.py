@@ -6,12 +6,13 @@ missing topics, short lists, unjudged documents and a topic without relevant doc
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
 
 from rankgauge.core.arrays import Bools, Floats, Ints
+from rankgauge.core.records import Value
 
 V = TypeVar("V")
 
@@ -34,8 +35,7 @@ FAMILIES = ("lexical", "dense", "rerank")
 WEAKEST_QUALITY, STRONGEST_QUALITY = 0.9, 2.6
 
 
-@dataclass(frozen=True)
-class Collection:
+class Collection(Value):
     """Judgements and runs over the same topics and documents.
 
     ``qrels`` is topic -> docno -> grade, where -1 means pooled but left unjudged.
@@ -47,8 +47,7 @@ class Collection:
     runs: dict[str, dict[str, dict[str, float]]]
 
 
-@dataclass(frozen=True)
-class _System:
+class _System(Value):
     name: str
     family: str
     quality: float
@@ -60,8 +59,7 @@ class _System:
     fails_a_topic: bool = False
 
 
-@dataclass(frozen=True)
-class _Plan:
+class _Plan(Value):
     """The decisions for all topics that are made before any document is ranked.
 
     ``strengths`` and ``lengths`` have a row for each topic and a column for each system.

@@ -17,6 +17,7 @@ from rankgauge.comparison.significance import named_test
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.checks import checked, one_of
 from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.records import Record
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Cell, Table
 from rankgauge.errors import RankgaugeError
@@ -72,8 +73,7 @@ def conflicts_of(first: Ints, second: Ints) -> Conflicts:
     return Conflicts(*(int(np.count_nonzero(which)) for which in counts))
 
 
-@dataclass(frozen=True, eq=False)
-class Assessed:
+class Assessed(Record):
     """A measure on some topics. It may be one measure at several cut-offs, taken together.
 
     `means` has the mean of each run, and `lower` says whether lower means are better. `p` and `better`

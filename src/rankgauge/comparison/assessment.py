@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import chain
 from operator import itemgetter
 
@@ -37,6 +37,7 @@ from rankgauge.core.policies import (
     SPLITS,
     SharedTopics,
 )
+from rankgauge.core.records import Value
 from rankgauge.core.resampling import Drawing, Progress
 from rankgauge.core.rounding import ROUNDING, greatest_magnitude
 from rankgauge.errors import MeasureError, RankgaugeError
@@ -147,8 +148,7 @@ def assess(
     )
 
 
-@dataclass(frozen=True)
-class Testing:
+class Testing(Value):
     """How the runs are told apart by the scores of a measure: in which pairs, and by which test."""
 
     __test__ = False  # not one of ours, for pytest
@@ -189,8 +189,7 @@ class Testing:
         return corrected(method(pairs).p, method, self.correction)
 
 
-@dataclass(frozen=True)
-class _Task:
+class _Task(Value):
     """The work on each measure."""
 
     testing: Testing

@@ -7,11 +7,10 @@ difference of at most `fuzziness` times the greater mean counts as a tie (Buckle
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.records import Record
 from rankgauge.core.resampling import CELLS, Drawing
 from rankgauge.core.rounding import ROUNDING, greatest_magnitude
 from rankgauge.errors import RankgaugeError
@@ -22,8 +21,7 @@ FEWEST = 100
 """The swap rate of a size of difference counts only with at least so many decisions."""
 
 
-@dataclass(frozen=True, eq=False)
-class Splits:
+class Splits(Record):
     """How far two halves of the topics agree on pairs of runs, over many splits.
 
     `topics` is the number of topics in a half. `tau` has for each split Kendall's τ between the orders

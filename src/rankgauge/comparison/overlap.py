@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,13 +11,13 @@ import numpy as np
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.checks import checked, one_of
 from rankgauge.core.policies import DEFAULT_OVERLAP_TIES, PERSISTENCE, PERSISTENCES, OverlapTies
+from rankgauge.core.records import Value
 from rankgauge.errors import RankgaugeError
 
 _GROUPS = (tuple, list, set, frozenset)
 
 
-@dataclass(frozen=True)
-class RBO:
+class RBO(Value):
     """A rank-biased overlap: extrapolated, and the least and the greatest value that unseen items
     allow."""
 

@@ -20,6 +20,7 @@ from rankgauge.comparison.studentized_range import LogEstimate
 from rankgauge.core.checks import Number, Whole, checked, one_of
 from rankgauge.core.notes import Note, counted, worded
 from rankgauge.core.policies import LEVEL, LEVELS, POWER, SAMPLES, SEED, SharedTopics
+from rankgauge.core.records import Value
 from rankgauge.core.resampling import Drawing, Progress, greatest_ranges
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Table
@@ -34,8 +35,7 @@ PowerTest: TypeAlias = Literal["paired-t", "tukey-randomized"]
 MOST_TOPICS = 10**9
 
 
-@dataclass(frozen=True)
-class PairedT:
+class PairedT(Value):
     """The paired t test at a level."""
 
     level: float = LEVEL
@@ -73,8 +73,7 @@ def _smallest_effect(test: PairedT, topics: int, power: float) -> float:
     return _root(lambda effect: test.power(effect, 1.0, topics) - power, 0.0, high)
 
 
-@dataclass(frozen=True)
-class TukeyRandomized:
+class TukeyRandomized(Value):
     """The randomised Tukey test for one pair among all pairs of some systems.
 
     On `known` topics a difference is significant if it is at least `critical`. On n topics it must be at

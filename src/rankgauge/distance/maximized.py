@@ -20,6 +20,7 @@ from rankgauge.core.policies import (
     Negative,
     Offlist,
 )
+from rankgauge.core.records import Value
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Table
 from rankgauge.data.model import LARGEST_GRADE
@@ -100,8 +101,7 @@ TRACE_COLUMNS = (
 )
 
 
-@dataclass(frozen=True)
-class Distance:
+class Distance(Value):
     """The distance of two rankings: the greatest difference that their scores can have, over all labels
     of the unjudged documents.
 

@@ -24,6 +24,7 @@ from rankgauge.core.policies import (
     Offlist,
     Ordered,
 )
+from rankgauge.core.records import Value
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Table
 from rankgauge.data.model import Judgments, decode
@@ -470,8 +471,7 @@ def topics_of(
     return topics
 
 
-@dataclass(frozen=True)
-class _Work:
+class _Work(Value):
     """Computes the distances of all pairs of lists of a query; it can be sent to another process."""
 
     measure: Measure
@@ -520,8 +520,7 @@ class Topics(NamedTuple):
         return tuple(notes)
 
 
-@dataclass(frozen=True)
-class _Tops:
+class _Tops(Value):
     """Reads a run, and keeps the first documents of each query."""
 
     depth: int | None

@@ -23,6 +23,7 @@ from rankgauge.core.policies import (
     Offlist,
     Ordered,
 )
+from rankgauge.core.records import Value
 from rankgauge.core.results import Result
 from rankgauge.core.rounding import ROUNDING
 from rankgauge.core.tables import Table
@@ -306,8 +307,7 @@ def _finite(*values: ArrayLike) -> float:
     return float(np.abs(every[np.isfinite(every)]).max(initial=0.0))
 
 
-@dataclass(frozen=True)
-class _Most:
+class _Most(Value):
     """For one topic, by how much each run of each pair can at most be ahead of the other, and whether
     there are labels that give this. It can be sent to another process."""
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.policies import RRF_K as USUAL_K
-from rankgauge.core.records import Record
+from rankgauge.core.records import Record, Value
 from rankgauge.core.resampling import Drawing, Progress
 from rankgauge.errors import RankgaugeError
 from rankgauge.fusion.mixing import LabelledPool, Mixture
@@ -27,8 +26,7 @@ RRF_K = (1, 2, 5, 10, 20, 40, 60, 80, 100, 150, 200, 300, 500, 1000)
 """The values of k that are tried for reciprocal rank fusion."""
 
 
-@dataclass(frozen=True)
-class Weighting:
+class Weighting(Value):
     """Weights, and the normalisation they are for; for reciprocal rank fusion the number of its k."""
 
     weights: tuple[float, ...]

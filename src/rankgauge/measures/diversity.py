@@ -14,7 +14,6 @@ With one subtopic it is exact.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -22,6 +21,7 @@ import numpy as np
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.checks import Number
 from rankgauge.core.parameters import parameter
+from rankgauge.core.records import Value
 from rankgauge.data.model import Subtopics
 from rankgauge.errors import MeasureError
 from rankgauge.measures.base import Binary, ratio
@@ -35,8 +35,7 @@ NEGLIGIBLE = 2.0**-70
 """Weights and gains below this share of the first cannot be seen in a sum."""
 
 
-@dataclass(frozen=True)
-class Intents:
+class Intents(Value):
     """The subtopics that count: query q has those from bounds[q] to bounds[q + 1].
 
     `relevant` is the number of documents relevant to each; `number`, where the judgments have

@@ -26,6 +26,7 @@ from rankgauge.core.policies import (
     By,
     InformativeBy,
 )
+from rankgauge.core.records import Record
 from rankgauge.core.results import Result
 from rankgauge.core.rounding import merged
 from rankgauge.core.tables import Table
@@ -46,8 +47,7 @@ DECIMALS = 12
 """Differences are shown with so many decimals. `merged` decides which differences are equal."""
 
 
-@dataclass(frozen=True, eq=False)
-class AboveChance:
+class AboveChance(Record):
     """What sets are chosen by, for each query that counts.
 
     `scores` has the mean scores, `expected` the expected scores, and `differences` by how much the score

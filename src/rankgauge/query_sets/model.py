@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from rankgauge.core.arrays import Bools, Floats
 from rankgauge.core.checks import Number, Whole, checked
 from rankgauge.core.notes import counted
+from rankgauge.core.records import Value
 from rankgauge.core.rounding import merged
 from rankgauge.errors import RankgaugeError
 
@@ -23,8 +24,7 @@ class LeftOut(NamedTuple):
     queries: int
 
 
-@dataclass(frozen=True)
-class QuerySet(Collection[str]):
+class QuerySet(Value, Collection[str]):
     """Query ids, each once, in the order of the scores or judgments they were chosen from.
 
     `Scores.select` takes it as it is. `left_out` says how many queries could not be chosen, and why.
@@ -57,8 +57,7 @@ def left_out_text(left: LeftOut) -> str:
     return f"{left.queries:,} with {left.reason}"
 
 
-@dataclass(frozen=True)
-class HowMany:
+class HowMany(Value):
     """How many of the queries are chosen: exactly one of the three is given."""
 
     number: int | None = None

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.notes import Note, counted, worded
 from rankgauge.core.policies import SEED
+from rankgauge.core.records import Value
 from rankgauge.core.results import Result
 from rankgauge.core.tables import MadeRows, Row, Table
 from rankgauge.data.features import Features
@@ -330,8 +331,7 @@ def _followed(
     )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class _Part:
+class _Part(Value):
     """Flips of one piece: those between its ends, or those at the joint where position is given."""
 
     piece: int

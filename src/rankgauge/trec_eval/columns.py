@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import count
 from typing import Literal, TypeAlias
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Floats, Labels
 from rankgauge.core.checks import number_text
+from rankgauge.core.records import Value
 from rankgauge.data.model import POOLED, UNJUDGED, Run
 from rankgauge.measures import Measure, parse
 from rankgauge.measures.precision import MULTIPLES_OF_R
@@ -34,8 +35,7 @@ LARGEST = 2**31 - 1
 """The largest cut-off that is computed; a larger one, which no list reaches, prints the same."""
 
 
-@dataclass(frozen=True)
-class ReportColumn:
+class ReportColumn(Value):
     """One line of output for each topic and one for all of them."""
 
     name: str
@@ -46,8 +46,7 @@ class ReportColumn:
     total: Callable[[ReportTopics], float | str] | None = None
 
 
-@dataclass(frozen=True)
-class ReportTopics:
+class ReportTopics(Value):
     """The topics that are evaluated, in the order of their ids, and all the judged ones."""
 
     settings: Settings

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Literal
 
+from rankgauge.core.records import Value
 from rankgauge.errors import MeasureError
 from rankgauge.trec_eval.columns import (
     Make,
@@ -42,8 +42,7 @@ RECALL_LEVELS = tuple(f"{i / 10}" for i in range(11))
 MULTIPLES = tuple(f"{i / 5}" for i in range(1, 11))
 
 
-@dataclass(frozen=True)
-class ListedMeasure:
+class ListedMeasure(Value):
     """One of trec_eval's measures. `takes` tells what its parameters are, if it has any.
 
     Each cut-off or level makes a column of its own; values make one, named after them as given.

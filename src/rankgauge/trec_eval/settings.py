@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
 from rankgauge.core.policies import ScorePrecision
+from rankgauge.core.records import Value
 from rankgauge.errors import RankgaugeError
 
 Compat: TypeAlias = Literal["9.0.7", "9.0.8", "10"]
@@ -45,8 +45,7 @@ class NoCommonTopics(TrecEvalError):
     code = 7
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(Value):
     """The options of one call. `rel` is at least 0."""
 
     measures: Sequence[str] = ()
