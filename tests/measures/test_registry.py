@@ -30,6 +30,7 @@ rg.register(FirstTwo())
 
 @pytest.fixture
 def clean_registry() -> object:
+    registry.MEASURES.load()  # modules register once, so what they register must be kept
     entries, aliases = dict(registry.MEASURES.entries), dict(registry.MEASURES.aliases)
     yield
     registry.MEASURES.entries.clear()
