@@ -9,7 +9,7 @@ from rankgauge.measures.aggregates import gm, mean
 from rankgauge.measures.around import Aggregate, Wrapper
 from rankgauge.measures.average_precision import AP, SP, SSP
 from rankgauge.measures.base import Binary, Measure
-from rankgauge.measures.cascade import ERR, RBP
+from rankgauge.measures.cascade import ERR
 from rankgauge.measures.counts import NumNonRelRet, NumRel, NumRelRet, NumRet, Unjudged
 from rankgauge.measures.cumulative_gain import CG, DCG, RNDCG, SDCG, nDCG, nDCG_LETOR
 from rankgauge.measures.diversity import ERR_IA, NRBP, alpha_DCG, alpha_nDCG, nERR_IA, nNRBP, strec
@@ -28,7 +28,7 @@ from rankgauge.measures.registry import entries, register
 from rankgauge.measures.search_length import ESL, SearchLength
 from rankgauge.measures.sets import F, NonlinearUtility, RelP, ScaledUtility, SetAP, SetF, SetP, SetRelP, Utility
 from rankgauge.measures.trec_experiments import G, binG, ndcg_levels, ndcg_rel, yaap
-from rankgauge.measures.user_models import BPM, INSQ, INST, NERR10, NERR11, NERR8, NERR9
+from rankgauge.measures.user_models import BPM, INSQ, INST, NERR10, NERR11, NERR8, NERR9, RBP
 from rankgauge.measures.weighted import Weighted
 from rankgauge.measures.wrappers import expected, ideal, lower, prefix_mean, upper, worst
 

@@ -9,7 +9,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "accuracy": ("Accuracy",),
     "precision": ("P", "Recall", "Rprec", "RR", "Success", "Judged"),
     "average_precision": ("SP", "SSP", "AP"),
-    "cascade": ("RBP", "ERR"),
+    "cascade": ("ERR",),
     "judged_only": ("condensed",),
     "counts": ("NumRet", "NumRel", "NumRelRet", "NumNonRelRet", "Unjudged"),
     "cumulative_gain": ("CG", "DCG", "SDCG", "nDCG", "RNDCG", "nDCG_LETOR"),
@@ -33,7 +33,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
         "ScaledUtility",
     ),
     "trec_experiments": ("binG", "G", "ndcg_rel", "ndcg_levels", "yaap"),
-    "user_models": ("INSQ", "INST", "NERR8", "NERR9", "NERR10", "NERR11", "BPM"),
+    "user_models": ("RBP", "INSQ", "INST", "NERR8", "NERR9", "NERR10", "NERR11", "BPM"),
     "wrappers": ("lower", "upper", "ideal", "worst", "expected", "prefix_mean"),
     "normalization": ("v1", "v2", "linear", "z", "minmax"),
 }

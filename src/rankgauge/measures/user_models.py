@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 
 from rankgauge.core.arrays import Floats, Ints, Labels
-from rankgauge.core.checks import Number
+from rankgauge.core.checks import Number, Whole
 from rankgauge.core.parameters import parameter
 from rankgauge.measures.base import Answer, ratio
-from rankgauge.measures.gains import GainMap, Share, most_gainful, shares
+from rankgauge.measures.gains import Gain, GainMap, Share, gains, most_gainful, shares
 from rankgauge.measures.registry import register
 from rankgauge.measures.weighted import Gainful, Weighted
 from rankgauge.native import segments as native
@@ -31,6 +31,55 @@ from rankgauge.rankings.tied_lists import TiedRankings
 
 TOLERANCE = 1e-9
 """By how much a sum of gains may miss a goal and still reach it: ten gains of 0.1 make 1."""
+
+
+class RankBiasedPrecision(Weighted):
+    """The gain per document of a user who goes on to the next document with probability p."""
+
+    name = "RBP"
+    summary = "Rank-biased precision: the gain of a user who reads on with probability p."
+    formula = (
+        "RBP(p)@k = (1 − p) · Σ_{i≤k} p^(i−1) · gain(label_i); by default the gain is 1 for "
+        "label ≥ rel, else 0"
+    )
+    source = (
+        "Moffat and Zobel 2008, Rank-biased precision for measurement of retrieval effectiveness"
+    )
+    monotone = True
+    examples = ("RBP(p=0.8)", "RBP(p=0.95)@100", "RBP(gain=scaled)@20", "RBP(p=0.5,rel=2)")
+    deeper = "same"
+
+    p: float = parameter(
+        Number(0, 1, closed=False), "persistence: the chance of reading on", default=0.8
+    )
+    rel: int = parameter(Whole(1), "the lowest label that counts as relevant", default=1)
+    gain: str | GainMap | None = parameter(
+        Gain(), "a graded gain; by default the gain is 1 for label ≥ rel, else 0", default=None
+    )
+
+    @property
+    def range(self) -> tuple[float, float]:  # type: ignore[override]
+        return (0.0, 1.0 if self.gain in (None, "scaled", "fraction") else np.inf)
+
+    @property
+    def open_ended(self) -> bool:  # type: ignore[override]
+        return self.cutoff is None
+
+    def _unseen(self, lengths: Ints) -> Floats:
+        return (
+            np.zeros(len(lengths)) if self.cutoff is not None else self.p ** lengths.astype(float)
+        )
+
+    def _weights(self, count: int) -> Floats:
+        return np.asarray((1 - self.p) * self.p ** np.arange(count))
+
+    def _gains(self, labels: Labels, max_grade: int) -> Floats:
+        if self.gain is None:
+            return (labels >= self.rel).astype(np.float64)
+        return gains(self.gain, labels, max_grade)
+
+    def _most_gainful(self, max_grade: int) -> int:
+        return max_grade if self.gain is None else most_gainful(self.gain, max_grade)
 
 
 class UserModel(Gainful):
@@ -331,6 +380,7 @@ def inverse_squares(start: Floats, count: Floats) -> Floats:
     return np.asarray(start**2 * (zeta(2.0, start) - rest))
 
 
+RBP = register(RankBiasedPrecision())
 INSQ = register(InverseSquares())
 INST = register(AdaptiveInverseSquares())
 NERR8 = register(NearlyERR8())
