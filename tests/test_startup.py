@@ -77,3 +77,10 @@ def test_evaluating_on_the_command_line_imports_nothing_it_does_not_need(tmp_pat
     assert not ours(imported) & UNUSED
     assert "rankgauge.measures.diversity" not in imported
     assert "rankgauge.measures.names" not in imported
+
+
+def test_the_list_of_commands_needs_no_array() -> None:
+    imported = imported_by(
+        "from rankgauge.cli.commands import group\ngroup(['--help'], standalone_mode=False)"
+    )
+    assert sorted(imported & (FRAMES | {"numpy"})) == []

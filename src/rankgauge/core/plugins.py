@@ -14,7 +14,6 @@ from collections.abc import Iterable
 from types import FunctionType
 
 from rankgauge.errors import MeasureError
-from rankgauge.workers import prepare
 
 PREFIX = "rankgauge_plugin_"
 
@@ -28,6 +27,8 @@ def load_plugin(path: str | os.PathLike[str]) -> None:
     """Run a Python file that registers measures, or methods that learn to rank."""
     import importlib.util
     from pathlib import Path
+
+    from rankgauge.workers import prepare  # here: `rankgauge --help` needs a registry, but no NumPy
 
     file = Path(path).resolve()
     if importlib.util.spec_from_file_location(file.stem, file) is None or not file.is_file():
