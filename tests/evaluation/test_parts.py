@@ -23,8 +23,8 @@ import rankgauge as rg
 from command_line import called, one_process
 from profiles import examples, some
 from rankgauge.core.policies import Ties
-from rankgauge.evaluation import parts as joining
-from rankgauge.evaluation.tasks import OnePart, Worker
+from rankgauge.evaluation import split_runs as joining
+from rankgauge.evaluation.split_runs import OnePart
 from rankgauge.io import scanning
 from rankgauge.io.files import read_bytes
 from rankgauge.io.trec import RunFile
@@ -459,15 +459,15 @@ def test_few_rows_are_held_however_many_the_parts(tmp_path: Path) -> None:
     scorer = rg.Evaluator(qrels, "AP")._scorer
     cut = [run[at : at + 11] for at in range(0, len(run), 11)]
     source = rg.RunParts(write_parts(tmp_path / "parts", cut, "trec"), "run")
-    whole = joining._Joining(source, source.files(), scorer)
+    whole = joining.SplitRun(source, source.files(), scorer)
     held = []
     with patch.object(joining, "MOST_EDGES", 10):
         for number, file in enumerate(source.files()):
-            whole.add(OnePart(number, file).done(scorer))
+            whole.add(OnePart(number, file).scores(scorer))
             held.append(sum(edge.size for edge in whole.edges.values()))
     assert len(held) > 200
     assert max(held) <= 10 * 8
-    scores = whole.scores(Worker.of(scorer, None), None)
+    scores = whole.scores(None)
     assert scores.present.all()
 
 

@@ -118,7 +118,7 @@ def test_what_is_known_goes_along_to_another_process() -> None:
     whole = judged()
     known = Answers(whole).mean(RR)
     copy = pickle.loads(pickle.dumps(whole))
-    assert len(copy._memo._known) == len(whole._memo._known)
+    assert len(copy.memo._known) == len(whole.memo._known)
     assert Answers(copy).mean(RR).values.tolist() == known.values.tolist()
     assert Answers(copy).ideal(P @ 2).tolist() == Answers(whole).ideal(P @ 2).tolist()
 

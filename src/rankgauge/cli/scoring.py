@@ -27,8 +27,7 @@ from rankgauge.core.records import Record
 from rankgauge.data.model import Judgments, Run
 from rankgauge.data.roles import ColumnNames
 from rankgauge.errors import InputError, MisplacedFile, RankgaugeError
-from rankgauge.evaluation.evaluator import evaluate
-from rankgauge.evaluation.parts import steps_of
+from rankgauge.evaluation.evaluator import evaluate, steps_of
 from rankgauge.io import diagnosis
 from rankgauge.io.files import STANDARD_INPUT, open_content
 from rankgauge.io.parts import StoredRun, stored_runs

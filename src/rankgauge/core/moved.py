@@ -39,6 +39,9 @@ MOVED = {
         f"rankgauge.cli.study_{name}": f"rankgauge_studies.{name}.command"
         for name in ("forecast", "text", "ue")
     },
+    "rankgauge.evaluation.runs": "rankgauge.evaluation.scorer",
+    "rankgauge.evaluation.parts": "rankgauge.evaluation.split_runs",
+    "rankgauge.evaluation.tasks": "rankgauge.evaluation.split_runs",
     "rankgauge.data.errors": "rankgauge.errors",
     "rankgauge.data.tables": "rankgauge.data.frames",
     "rankgauge.report.numbers": "rankgauge.report.page_data",

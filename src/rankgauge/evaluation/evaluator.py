@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, TypeAlias, Unpack
 
 import numpy as np
@@ -27,16 +29,27 @@ from rankgauge.core.policies import (
 )
 from rankgauge.data.model import POOLED, Run
 from rankgauge.errors import InputError, MeasureError, RankgaugeError, Unsupported
-from rankgauge.evaluation.inputs import Qrels, Runs, check_places, judgments_of, sources_of
-from rankgauge.evaluation.parts import scored_runs
-from rankgauge.evaluation.runs import Remarks, RunScores, Scorer, scored, side_by_side, stacked
+from rankgauge.evaluation.inputs import Qrels, Runs, Source, check_places, judgments_of, sources_of
+from rankgauge.evaluation.scorer import (
+    Remarks,
+    RunScores,
+    Scorer,
+    ScoringTask,
+    WholeRun,
+    scored,
+    side_by_side,
+    stacked,
+)
+from rankgauge.evaluation.split_runs import OnePart, PartScores, SplitRun
+from rankgauge.io.parts import RunParts
+from rankgauge.io.trec import RunFile
 from rankgauge.measures.around import Aggregate, inner, innermost
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import AnyMeasure, parse_all
 from rankgauge.rankings.alignment import judged_labels
 from rankgauge.rankings.lists import Rankings
 from rankgauge.scores.model import Scores
-from rankgauge.workers import AnyExecutor
+from rankgauge.workers import AnyExecutor, outcomes, processors
 
 if TYPE_CHECKING:
     from rankgauge.data.features import Features
@@ -301,7 +314,7 @@ class Evaluator:
         estimated = any(
             remark.error is not None
             for result in results
-            for measure, remarks in zip(by.asked(), result.remarks, strict=True)
+            for measure, remarks in zip(by.asked, result.remarks, strict=True)
             if by.ties_of(measure) == "expected"
             for remark in remarks
         )
@@ -330,7 +343,7 @@ class Evaluator:
         """The notes about each run."""
         over_orders = any(measure.over_orders for measure in self._inner)
         for result in results:
-            own = [*result.notes, *_about(self._scorer.asked(), result.remarks)]
+            own = [*result.notes, *_about(self._scorer.asked, result.remarks)]
             unjudged = int(np.count_nonzero(result.judged_share[result.present] < 1))
             if unjudged and over_orders and self.policies.unjudged == "nonrelevant":
                 kind = "unjudged documents among the first ten on {topics}"
@@ -367,3 +380,68 @@ def _measures(measures: Measures) -> tuple[Measure | Aggregate, ...]:
     if not parsed:
         raise MeasureError("no measure is given; name one, for example nDCG@10")
     return tuple(dict.fromkeys(parsed))
+
+
+# Runs to their scores, by an executor
+
+
+def scored_runs(
+    scorer: Scorer,
+    sources: Sequence[Source],
+    executor: AnyExecutor | None,
+    progress: Callable[[str], None] | None = None,
+) -> Generator[RunScores | RankgaugeError]:
+    """The scores of each run, or the error for it, in order.
+
+    Each run is a task, and each part of a run in parts is a task. The executor gets all of them at once,
+    so a single run of many parts keeps all workers busy. `progress` is called with the name of each task
+    that is done.
+    """
+    tasks = [_tasks_of(source) for source in sources]
+    flat: list[ScoringTask[RunScores | PartScores]] = [
+        task for own in tasks if not isinstance(own, InputError) for task in own
+    ]
+    threads = 1 if executor is not None else max(1, processors() // max(1, len(flat)))
+    scorer = scorer.for_executor(executor, threads)
+    with closing(outcomes(scorer, flat, executor, attrgetter("label"))) as results:
+        for source, own in zip(sources, tasks, strict=True):
+            if isinstance(own, InputError):
+                yield own
+                continue
+            split = None
+            if isinstance(source, RunParts):
+                files = [task.file for task in own if isinstance(task, OnePart)]
+                split = SplitRun(source, files, scorer)
+            for task, result in itertools.islice(results, len(own)):
+                if progress is not None:
+                    progress(task.label)
+                if isinstance(result, RunScores):
+                    yield result
+                elif split is not None:
+                    split.add(result)
+                elif isinstance(result, RankgaugeError):
+                    yield result
+            if split is not None:
+                yield split.outcome(executor)
+
+
+def steps_of(sources: Iterable[object]) -> int:
+    """How many tasks these runs are, as far as is known: how often `progress` is called."""
+    return sum(len(_listed(source)) if isinstance(source, RunParts) else 1 for source in sources)
+
+
+def _listed(source: RunParts) -> Sequence[RunFile]:
+    try:
+        return source.files()
+    except InputError:
+        return ()
+
+
+def _tasks_of(source: Source) -> Sequence[WholeRun | OnePart] | InputError:
+    """The tasks for a run; the error if its parts cannot be listed."""
+    if not isinstance(source, RunParts):
+        return [WholeRun(source)]
+    try:
+        return [OnePart(number, file) for number, file in enumerate(source.files())]
+    except InputError as error:
+        return error

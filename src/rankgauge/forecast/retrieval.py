@@ -167,7 +167,8 @@ class _Reader(Record):
     def __call__(self, source: Source) -> _RankedRun:
         run: Run | list[_Part]
         if isinstance(source, RunFile):
-            run = source.scanned(self._part, self.judgments.lookup, self.threads)
+            with source.opened() as content:
+                run = source.scanned(content, self._part, self.judgments.lookup, self.threads)
         else:
             run = source()
         where = place_of(source)

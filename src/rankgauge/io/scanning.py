@@ -99,6 +99,20 @@ class Piece(Record):
             rows=self.rows[rows],
         )
 
+    @classmethod
+    def of_empty_topics(cls, queries: Ids, numbers: Ints) -> Piece:
+        """Topics for which nothing was retrieved."""
+        nothing = np.zeros(0, dtype=np.int64)
+        return cls(
+            Spans.of(queries),
+            numbers,
+            np.ones(len(numbers), dtype=np.bool_),
+            np.zeros(len(numbers) + 1, dtype=np.int64),
+            Spans.of(Ids.of([])),
+            nothing.astype(np.float64),
+            nothing,
+        )
+
     def copied(self) -> Piece:
         """The same, copied out of the text and of larger pieces."""
         return replace(
@@ -187,7 +201,8 @@ def scanned(
     if _is_mixed(content, columns):
         return None
     done, places = [], _places(content)
-    for result in _mapped(work, places, threads):
+    several = threads > 1 and len(places) > 1
+    for result in _by_threads(work, places, threads) if several else map(work, places):
         if result is None:
             return None
         done.append(result)
@@ -216,10 +231,7 @@ def _repeats(hashes: Ints) -> bool:
     return bool((ordered[1:] == ordered[:-1]).any())
 
 
-def _mapped(work: Callable[[S], R], items: list[S], threads: int) -> Iterator[R]:
-    if threads == 1 or len(items) < 2:
-        yield from map(work, items)
-        return
+def _by_threads(work: Callable[[S], R], items: list[S], threads: int) -> Iterator[R]:
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(min(threads, len(items))) as pool:

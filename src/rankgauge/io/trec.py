@@ -247,11 +247,6 @@ class RunFile(Value):
         with self.opened() as content:
             return self.run_in(content)
 
-    def scanned(self, each: Callable[[Piece], R], judged: Lookup, threads: int) -> list[R] | Run:
-        """The results of `each` for the pieces of a plain file, or the run if the file is not plain."""
-        with self.opened() as content:
-            return self.scanned_in(content, each, judged, threads)
-
     def opened(self) -> Content:
         """The content of the file."""
         return open_content(self.path, limit=self.size_limit)
@@ -260,10 +255,11 @@ class RunFile(Value):
         """The run in the content of the file."""
         return _run_in(content, self.label, self.lenient, self.columns)
 
-    def scanned_in(
+    def scanned(
         self, content: Content, each: Callable[[Piece], R], judged: Lookup, threads: int
     ) -> list[R] | Run:
-        """What `scanned` gives, from the content of the file."""
+        """The results of `each` for the pieces of a plain file, or the run if the file is not plain.
+        `content` is what `opened` gives."""
         kind = kind_of(content, self.columns)
         if kind is not None:
             return _run_table(content, kind, self.label, self.columns)

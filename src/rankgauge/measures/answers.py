@@ -1,8 +1,11 @@
-"""Answers of measures about queries. Each answer is computed once, for all who ask.
+"""A cache of what measures say about queries and rankings: each number is computed once.
 
-`Answers` is about the judged documents of each query, `Orders` about each ranking. The questions are the
-functions at the end. Their answers are kept with the judged labels, or with the rankings. So runs, parts
-of a run, and measures made of the same measure share them; it does not matter who asks first.
+What is cached for each query, in `JudgedLabels.memo`: the best and the worst score, and the mean and the
+variance over all orders of its documents. `Answers` looks these up. What is cached for each ranking, in
+`Rankings.memo`: its score, which `scores` looks up, and the same numbers over the orders of its own
+documents, which `Orders` looks up. The key is the function that computes a number, with the measure and
+the other arguments. So runs, parts of a run, and measures made of the same measure share the numbers; it
+does not matter who asks first. The cache ends with the judged labels, or with the rankings.
 """
 
 from __future__ import annotations
@@ -126,15 +129,14 @@ class Orders(_Asking, Record):
 
 
 def scores(rankings: Rankings, measure: Measure) -> Floats:
-    """The score of each list, worked out once for all measures that are made of this one."""
-    return rankings.once(_score, measure)
+    """The score of each list, computed once for all measures that are made of this one."""
+    key = (scores, measure)
+    known: Floats | None = rankings.memo.get(key)
+    return rankings.memo.keep(key, measure.score_each(rankings)) if known is None else known
 
 
-# The questions. A number a query or list; for the mean also its error and the number of orders drawn.
-
-
-def _score(rankings: Rankings, measure: Measure) -> Floats:
-    return measure.score_each(rankings)
+# What is computed: a number for each query or list; for the mean also its error and the number of
+# orders drawn.
 
 
 def _ideal(of: JudgedLabels | TiedRankings, measure: Measure) -> Floats:

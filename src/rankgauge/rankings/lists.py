@@ -53,36 +53,30 @@ class SharedArrays(Record):
 
 
 class Memo:
-    """Keeps answers by question. A copy in another process has them too.
+    """Keeps results by key, and never None. A copy in another process has them too.
 
     Arrays in it are read-only, because every caller gets the same ones.
     """
 
     def __init__(self) -> None:
         self._known: dict[Hashable, Any] = {}
-        self._lock = threading.RLock()
+        self.lock = threading.RLock()
 
-    def own(self, question: Hashable, answer: Callable[[], A]) -> A:
-        """The kept answer, or `answer()`. Threads that ask at the same time may each compute it."""
-        if question not in self._known:
-            self._known[question] = unwritable(answer())
-        known: A = self._known[question]
-        return known
+    def get(self, key: Hashable) -> Any:
+        """The result that is kept, or None."""
+        return self._known.get(key)
 
-    def shared(self, question: Hashable, answer: Callable[[], A]) -> A:
-        """The same, but one thread computes it while the others wait."""
-        if question not in self._known:
-            with self._lock:
-                return self.own(question, answer)
-        known: A = self._known[question]
-        return known
+    def keep(self, key: Hashable, result: A) -> A:
+        """Keep a result, and return it with read-only arrays."""
+        kept = self._known[key] = unwritable(result)
+        return kept
 
     def __getstate__(self) -> dict[str, Any]:
         return {"_known": dict(self._known)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self._known = {question: unwritable(known) for question, known in state["_known"].items()}
-        self._lock = threading.RLock()
+        self._known = {key: unwritable(known) for key, known in state["_known"].items()}
+        self.lock = threading.RLock()
 
 
 class Part(NamedTuple):
@@ -110,7 +104,7 @@ class JudgedLabels(SharedArrays):
     rows: Ints | None = None
     aspects: Subtopics | None = None
     _taken: Part | None = field(default=None, init=False, repr=False)
-    _memo: Memo = field(default_factory=Memo, init=False, repr=False)
+    memo: Memo = field(default_factory=Memo, init=False, repr=False)
 
     @classmethod
     def of(cls, *queries: ArrayLike, pooled: int = 0, max_grade: int | None = None) -> JudgedLabels:
@@ -160,7 +154,14 @@ class JudgedLabels(SharedArrays):
         """
         if self._taken is not None:
             return self._taken.whole.once(question, *arguments)[self._taken.queries]
-        return self._memo.shared((question, *arguments), lambda: question(self, *arguments))
+        key = (question, *arguments)
+        known: NDArray[T] | None = self.memo.get(key)
+        if known is None:
+            with self.memo.lock:
+                known = self.memo.get(key)
+                if known is None:
+                    known = self.memo.keep(key, question(self, *arguments))
+        return known
 
     def relevant(self, rel: int) -> Ints:
         """R, the number of documents of each query whose label is at least `rel`."""
@@ -188,7 +189,7 @@ class Rankings(SharedArrays):
     query: Ints
     judged: JudgedLabels
     rows: Ints | None = None
-    _memo: Memo = field(default_factory=Memo, init=False, repr=False)
+    memo: Memo = field(default_factory=Memo, init=False, repr=False)
 
     @classmethod
     def of(cls, *lists: ArrayLike, judged: JudgedLabels | None = None) -> Rankings:
@@ -227,7 +228,9 @@ class Rankings(SharedArrays):
     def once(self, question: Callable[[Rankings, *Arguments], A], *arguments: *Arguments) -> A:
         """The answer to a question about these lists. Several measures ask it, and it is computed once,
         unless threads ask at the same time."""
-        return self._memo.own((question, *arguments), lambda: question(self, *arguments))
+        key = (question, *arguments)
+        known: A | None = self.memo.get(key)
+        return self.memo.keep(key, question(self, *arguments)) if known is None else known
 
     def condensed(self) -> Rankings:
         """The same lists without the documents that are not judged."""

@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar
 
 from rankgauge.core.records import Record
 from rankgauge.workers.sharing import Shared
-from rankgauge.workers.tasks import Ended, Task, WorkerDied
+from rankgauge.workers.tasks import Ended, Task
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -98,9 +98,9 @@ def by_crew(
                     tried[number] += 1
                     suspects.append(number)
                 else:
-                    yield number, _failed(tasks[number], how.fault)
+                    yield number, tasks[number].failed(how.fault)
             for number in late:
-                yield number, _failed(tasks[number], f"took longer than {timeout:g} seconds")
+                yield number, tasks[number].failed(f"took longer than {timeout:g} seconds")
             stopped = crew.blocked() and not any(crew.age(number) for number in under_way)
             blocked_at = (blocked_at or time.monotonic()) if stopped else None
             if blocked_at is not None and time.monotonic() - blocked_at > (timeout or 0.0):
@@ -108,16 +108,11 @@ def by_crew(
                 crew.drop(left)
                 under_way.clear()
                 for number in sorted(left):
-                    yield number, _failed(tasks[number], BLOCKED)
+                    yield number, tasks[number].failed(BLOCKED)
                 return
     finally:
         crew.drop(under_way)
         crew.close()
-
-
-def _failed(task: Task[Any, Any], fault: str) -> Ended[Any]:
-    _, item, name = task
-    return Ended(WorkerDied(f"{name(item)}: {fault}"))
 
 
 class Tasks(Sequence[Task[T, R]]):
@@ -132,4 +127,4 @@ class Tasks(Sequence[Task[T, R]]):
         return len(self._items)
 
     def __getitem__(self, number: Any) -> Any:
-        return self._work, self._items[number], self._name
+        return Task(self._work, self._items[number], self._name)

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from rankgauge.core.checks import Number, Whole, checked
 from rankgauge.errors import RankgaugeError
 from rankgauge.workers.crews import Crew, Tasks, by_crew
 from rankgauge.workers.sharing import Shared
-from rankgauge.workers.tasks import DIED, Ended, WorkerDied, ended, perform, processors
+from rankgauge.workers.tasks import DIED, Ended, Task, processors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from concurrent.futures import Executor, Future
 
     from distributed import Client
@@ -144,7 +143,7 @@ def outcomes(
     name: Callable[[T], str] = str,
     *,
     in_order: bool = True,
-) -> Iterator[tuple[T, R | RankgaugeError]]:
+) -> Generator[tuple[T, R | RankgaugeError], None, None]:
     """Each item with its result. An InputError or a lack of memory is the result of its item.
 
     Without an executor, threads do the work. All tasks share the work function (`share`). If a worker
@@ -164,22 +163,27 @@ def outcomes(
     in_order
         Whether results come in the order of the items, or as soon as they are there.
     """
-    if executor is None and len(items) < 2:
-        yield from ((item, ended(work, item, name).outcome()) for item in items)
-        return
+    workers = as_workers(executor)
+    if workers is not None:
+        return _by_workers(work, items, workers, name, in_order)
+    return _by_futures(work, items, cast("Executor | None", executor), name, in_order)
+
+
+def _by_workers(
+    work: Callable[[T], R],
+    items: Sequence[T],
+    workers: Workers,
+    name: Callable[[T], str],
+    in_order: bool,
+) -> Generator[tuple[T, R | RankgaugeError], None, None]:
+    """Each item with its result, by processes or a cluster."""
     if not items:
         return
-    workers = as_workers(executor)
-    found: Generator[tuple[int, Ended[R]], None, None]
-    if workers is not None:
-        crew = workers.crew(len(items))
-        tasks = Tasks(workers.start().share(work), items, name)
-        found = by_crew(crew, tasks, workers.retries, workers.timeout)
-    else:
-        found = _by_executor(work, items, cast("Executor | None", executor), name)
+    crew = workers.crew(len(items))
+    tasks = Tasks(workers.start().share(work), items, name)
     early: dict[int, Ended[R]] = {}
     turn = 0
-    with contextlib.closing(found):
+    with contextlib.closing(by_crew(crew, tasks, workers.retries, workers.timeout)) as found:
         for number, end in found:
             if not in_order:
                 yield items[number], end.outcome()
@@ -190,63 +194,77 @@ def outcomes(
                 turn += 1
 
 
-# By threads, or by an executor of `concurrent.futures`
-
-
-def _by_executor(
+def _by_futures(
     work: Callable[[T], R],
     items: Sequence[T],
     executor: Executor | None,
     name: Callable[[T], str],
-) -> Generator[tuple[int, Ended[R]], None, None]:
-    """The number of each item, and how it ended. If the executor fails, for example because a process
-    died, the item is done again in a process of its own."""
-    from concurrent.futures import ThreadPoolExecutor, as_completed
+    in_order: bool,
+) -> Generator[tuple[T, R | RankgaugeError], None, None]:
+    """Each item with its result, by threads or an executor of `concurrent.futures`. If the executor
+    fails, for example because a process died, the item is done again in a process of its own."""
+    if executor is None and len(items) < 2:
+        for item in items:
+            task = Task(Shared(work, anywhere=False), item, name)
+            yield item, task(beside_others=False).outcome()
+        return
+    from concurrent.futures import ThreadPoolExecutor
 
     pool = ThreadPoolExecutor(min(processors(), len(items))) if executor is None else executor
     shared, wait = share(work, executor), True
-    futures: dict[Future[Ended[R]], int] = {}
-    refused: list[int] = []
+    tasks = [Task(shared, item, name) for item in items]
+    futures: dict[int, Future[Ended[R]]] = {}
     try:
-        for number, item in enumerate(items):
-            try:
-                futures[pool.submit(perform, (shared, item, name))] = number
-            except Exception:  # it is broken, or was shut down, or cannot reach its machines
-                refused.append(number)
-        for future in as_completed(list(futures)):
-            number = futures.pop(future)
-            yield number, _received(future) or _alone(shared, items[number], name)
-        for number in refused:
-            here = executor is None  # no thread could be started
-            again = ended(work, items[number], name) if here else None
-            yield number, again or _alone(shared, items[number], name)
+        for number, task in enumerate(tasks):
+            with contextlib.suppress(Exception):  # it is broken, or cannot reach its machines
+                futures[number] = pool.submit(task)
+        for number in range(len(tasks)) if in_order else _as_completed(futures, len(tasks)):
+            task, future = tasks[number], futures.pop(number, None)
+            if future is None and executor is None:  # no thread could be started
+                ended = task(beside_others=False)
+            else:
+                ended = _received(future) or _alone(task)
+            yield task.item, ended.outcome()
     except KeyboardInterrupt:
         wait = False
         raise
     finally:
-        for future in futures:
+        for future in futures.values():
             future.cancel()
         if executor is None:
             pool.shutdown(wait)
 
 
-def _received(future: Future[Ended[R]]) -> Ended[R] | None:
-    """How a task ended; None if the executor failed."""
+def _as_completed(futures: Mapping[int, Future[Ended[R]]], count: int) -> Iterator[int]:
+    """The numbers of these tasks as they end, and then the others of so many."""
+    from concurrent.futures import as_completed
+
+    numbers = {future: number for number, future in futures.items()}
+    refused = [number for number in range(count) if number not in futures]
+    for future in as_completed(list(numbers)):
+        yield numbers.pop(future)
+    yield from refused
+
+
+def _received(future: Future[Ended[R]] | None) -> Ended[R] | None:
+    """How a task ended; None if the executor refused the task, or failed."""
+    if future is None:
+        return None
     try:
         return future.result()
     except Exception:
         return None
 
 
-def _alone(shared: Shared[Callable[[T], R]], item: T, name: Callable[[T], str]) -> Ended[R]:
+def _alone(task: Task[T, R]) -> Ended[R]:
     """Do a task in a process of its own."""
     from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 
     with ProcessPoolExecutor(1) as pool:
         try:
-            return pool.submit(perform, (shared, item, name)).result()
+            return pool.submit(task).result()
         except BrokenExecutor:
-            fault = DIED
+            return task.failed(DIED)
         except Exception as error:
-            fault = f"its worker process could not be started or failed: {type(error).__name__}: {error}"
-    return Ended(WorkerDied(f"{name(item)}: {fault}"))
+            why = f"{type(error).__name__}: {error}"
+            return task.failed(f"its worker process could not be started or failed: {why}")

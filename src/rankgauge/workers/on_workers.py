@@ -13,7 +13,7 @@ from rankgauge.version import __version__
 from rankgauge.workers.packing import Parcel
 from rankgauge.workers.places import working_for
 from rankgauge.workers.sharing import MOST_VALUES
-from rankgauge.workers.tasks import ClusterError, Ended, Task, perform
+from rankgauge.workers.tasks import ClusterError, Ended, Task
 
 
 class About:
@@ -118,7 +118,7 @@ def performed(given: Mapping[str, Parcel], contents: list[bytes], about: About) 
             worker.log_event(about.topic, (about.call, number, True))
         try:
             with working_for(about.folder):
-                ended.append(perform(_task(values, content)))
+                ended.append(_task(values, content)())
         finally:
             if about.topic is not None:
                 worker.log_event(about.topic, (about.call, number, False))

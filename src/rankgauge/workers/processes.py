@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from rankgauge.errors import RankgaugeError
 from rankgauge.workers.crews import Lost
 from rankgauge.workers.sharing import Shared
-from rankgauge.workers.tasks import DIED, Ended, Task, WorkerDied, perform
+from rankgauge.workers.tasks import DIED, Ended, Task, WorkerDied
 
 T = TypeVar("T")
 
@@ -102,9 +102,8 @@ class ProcessCrew:
         try:
             content = pickle.dumps(task, protocol=pickle.HIGHEST_PROTOCOL)
         except Exception as error:  # lambdas, open files
-            _, item, name = task
             fault = f"cannot be sent to another process: {type(error).__name__}: {error}"
-            self._unsent.append((number, Ended(WorkerDied(f"{name(item)}: {fault}"))))
+            self._unsent.append((number, task.failed(fault)))
             return
         self._at_work[number] = self._processes.given(content)
 
@@ -225,7 +224,7 @@ def _serve(connection: connections.Connection) -> None:
 def _performed(content: bytes) -> bytes:
     """How a task ended, as it is sent back."""
     try:
-        ended = perform(pickle.loads(content))
+        ended = pickle.loads(content)()
     except Exception as error:  # a class that this process does not know
         ended = Ended(
             WorkerDied(f"a process could not take a task: {type(error).__name__}: {error}")

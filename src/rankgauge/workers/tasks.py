@@ -66,28 +66,34 @@ class Ended(Generic[R]):
         return Ended, (self.result, error)
 
 
-Task = tuple[Shared[Callable[[T], R]], T, Callable[[T], str]]
-"""The work, which all tasks share; an item; and what gives its name."""
+class Task(Generic[T, R]):
+    """The work, which all tasks share, on an item; `name` gives the name of the item in messages."""
 
+    def __init__(self, work: Shared[Callable[[T], R]], item: T, name: Callable[[T], str]) -> None:
+        self.work, self.item, self.name = work, item, name
 
-def perform(task: Task[T, R]) -> Ended[R]:
-    """Do a task, in the thread that was given it."""
-    shared, item, name = task
-    before = getattr(SHARING, "one_of_many", False)
-    SHARING.one_of_many = True
-    try:
-        return ended(lambda one: shared.value(one), item, name)
-    finally:
-        SHARING.one_of_many = before
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The work first: it makes the other process ready, which the item may need.
+        return Task, (self.work, self.item, self.name)
 
+    def __call__(self, *, beside_others: bool = True) -> Ended[R]:
+        """Do the work, in the thread that was given it; a failure of the item is its result.
 
-def ended(work: Callable[[T], R], item: T, name: Callable[[T], str]) -> Ended[R]:
-    """Do the work on an item; a failure of the item is its result."""
-    try:
-        return Ended(work(item))
-    except InputError as error:
-        return Ended(error)
-    except MemoryError:
-        return Ended(RankgaugeError(f"{name(item)}: not enough memory"))
-    except Exception as error:
-        return Ended(None, error)
+        If other threads work `beside_others`, this thread uses only one processor.
+        """
+        before = getattr(SHARING, "one_of_many", False)
+        SHARING.one_of_many = before or beside_others
+        try:
+            return Ended(self.work.value(self.item))
+        except InputError as error:
+            return Ended(error)
+        except MemoryError:
+            return self.failed("not enough memory", RankgaugeError)
+        except Exception as error:
+            return Ended(None, error)
+        finally:
+            SHARING.one_of_many = before
+
+    def failed(self, fault: str, kind: type[RankgaugeError] = WorkerDied) -> Ended[R]:
+        """How the task ended if it failed for this reason."""
+        return Ended(kind(f"{self.name(self.item)}: {fault}"))

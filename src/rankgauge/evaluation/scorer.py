@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TypeAlias
+from functools import cached_property
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,10 +31,13 @@ from rankgauge.io.trec import RunFile
 from rankgauge.measures import answers
 from rankgauge.measures.base import Measure, estimates
 from rankgauge.measures.precision import Judged
-from rankgauge.rankings.alignment import Alignment, align, alignment_notes, located
+from rankgauge.rankings.alignment import Alignment, align, alignment_notes, judged_labels, located
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tie_policies import tied_lists, with_tail
 from rankgauge.rankings.tied_lists import TiedRankings
+from rankgauge.workers import AnyExecutor, Shared, share
+
+R = TypeVar("R", covariant=True)
 
 Remarks: TypeAlias = list[list[Note]]
 """For each measure what to know of its scores."""
@@ -103,19 +107,54 @@ class PieceScores(Record):
         )
 
 
+class SentJudgments:
+    """Judgments, with the judged labels of each topic. Another process is sent the judgments, and makes
+    the rest for itself: so the same judgments are the same bytes, whatever was asked of them."""
+
+    def __init__(self, judgments: Judgments, judged: JudgedLabels) -> None:
+        self.judgments, self.judged = judgments, judged
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _sent_judgments, (self.judgments, self.judged.max_grade)
+
+
+def _sent_judgments(judgments: Judgments, max_grade: int) -> SentJudgments:
+    return SentJudgments(judgments, judged_labels(judgments, max_grade))
+
+
 class Scorer(Record):
-    """The judgments, measures and policies to score a run with. It can be sent to another process."""
+    """The judgments, measures and policies to score runs with.
+
+    Work on tasks is a call: `scorer(task)`. A scorer can be sent to another process. If it was made by
+    `for_executor`, the judgments, which are large, go apart from the measures and policies, and serve
+    other calls too.
+    """
 
     judgments: Judgments
     judged: JudgedLabels
     measures: tuple[Measure, ...]
     policies: Policies
     threads: int = 1
+    sent: Shared[SentJudgments] | None = None
+
+    def __call__(self, task: ScoringTask[R]) -> R:
+        """What a task computes with this scorer."""
+        return task.scores(self)
+
+    def for_executor(self, executor: AnyExecutor | None, threads: int) -> Scorer:
+        """The scorer for the tasks of one call; each task uses this number of threads."""
+        sent = share(SentJudgments(self.judgments, self.judged), executor)
+        return replace(self, threads=threads, sent=sent)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        apart = self.sent or SentJudgments(self.judgments, self.judged)
+        return _received_scorer, (apart, self.measures, self.policies, self.threads)
 
     def ties_of(self, measure: Measure) -> Ties:
         """How equal scores are treated for a measure: as its definition says, or as asked for."""
         return measure.own_ties or self.policies.ties
 
+    @cached_property
     def asked(self) -> list[Measure]:
         """The measures that are asked about rankings; the others follow from their scores."""
         return list(
@@ -125,60 +164,34 @@ class Scorer(Record):
             )
         )
 
-    def __call__(self, source: Source) -> RunScores:
-        """The scores of one run: a file that is read now, piece by piece, or a Run, which is one."""
-        run: Run | list[PieceScores]
-        if isinstance(source, RunFile):
-            run = source.scanned(self.piece_scores, self.judgments.lookup, self.threads)
-        else:
-            run = source()
-        if not isinstance(run, Run | list):
-            kind = type(run).__name__
-            raise RankgaugeError(f"{label(source)}: a function gave {kind}, expected a Run")
-        if isinstance(run, Run):
-            piece = self.piece_scores(located(self.judgments, run))
-            return self.run_scores(run.name, place_of(source), piece, run.dropped)
-        return self.run_scores(label(source), place_of(source), PieceScores.joined(run))
-
     def piece_scores(self, piece: Piece) -> PieceScores:
         """The scores of the judged queries in a piece of a run."""
-
-        def lists(ties: Ties) -> Alignment:
-            return align(
-                self.judgments,
-                piece,
-                self.judged,
-                ties=ties,
-                seed=self.policies.seed,
-                precision=self.policies.precision,
-            )
-
-        return self._scores_of(lists, piece)
-
-    def _scores_of(
-        self,
-        aligned: Callable[[Ties], Alignment],
-        piece: Piece | None = None,
-    ) -> PieceScores:
-        """The scores of the lists that `aligned` makes, once for each way to treat equal scores."""
         usual = self.policies.ties
-        lists = aligned(usual)
+        lists = self._aligned(piece, usual)
         rankings = {usual: self._with_ties(lists, usual)}
         judged_share, _ = scored(JUDGED_AT_10, rankings[usual])
-        asked = self.asked()
-        for ties in {self.ties_of(measure) for measure in asked} - {usual}:
-            rankings[ties] = self._with_ties(aligned(ties), ties)
+        for ties in {self.ties_of(measure) for measure in self.asked} - {usual}:
+            rankings[ties] = self._with_ties(self._aligned(piece, ties), ties)
         complete = {ties: self._completed(each, lists) for ties, each in rankings.items()}
-        answers = [scored(measure, complete[self.ties_of(measure)]) for measure in asked]
+        columns, remarks = [], []
+        for measure in self.asked:
+            values, notes = scored(measure, complete[self.ties_of(measure)])
+            columns.append(values)
+            remarks.append(notes)
         return PieceScores(
             lists.queries,
-            side_by_side([values for values, _ in answers], len(lists.queries)),
+            side_by_side(columns, len(lists.queries)),
             judged_share,
-            [remarks for _, remarks in answers],
+            remarks,
             lists.merged,
             len(lists.retrieved),
             *_unmatched(piece, lists),
         )
+
+    def _aligned(self, piece: Piece, ties: Ties) -> Alignment:
+        """The lists of the judged queries in a piece, with equal scores ordered this way."""
+        seed, precision = self.policies.seed, self.policies.precision
+        return align(self.judgments, piece, self.judged, ties=ties, seed=seed, precision=precision)
 
     def _with_ties(self, lists: Alignment, ties: Ties) -> Rankings | TiedRankings:
         """The lists in rank order, or as groups of tied documents."""
@@ -220,9 +233,9 @@ class Scorer(Record):
         parts = [piece]
         if not present.all():
             absent = np.flatnonzero(~present)
-            empty = Alignment.empty(absent, self.judged)
-            parts.append(self._scores_of(lambda _: empty))
-        values = np.empty((len(self.judged), len(self.asked())))
+            topics = self.judgments.queries.take(absent)
+            parts.append(self.piece_scores(Piece.of_empty_topics(topics, absent)))
+        values = np.empty((len(self.judged), len(self.asked)))
         judged_share = np.empty(len(self.judged))
         for part in parts:
             values[part.queries] = part.values
@@ -243,7 +256,7 @@ class Scorer(Record):
 
     def _finished(self, scores: Floats) -> Floats:
         """Query × measure, from the scores by the measures that were asked."""
-        known = dict(zip(self.asked(), scores.T, strict=True))
+        known = dict(zip(self.asked, scores.T, strict=True))
         columns = []
         for measure in self.measures:
             with _blaming(measure):
@@ -255,11 +268,61 @@ class Scorer(Record):
         return side_by_side(columns, len(scores))
 
 
-def _unmatched(piece: Piece | None, lists: Alignment) -> tuple[Ids, Ids, Ints]:
+def _received_scorer(
+    apart: SentJudgments | Shared[SentJudgments],
+    measures: tuple[Measure, ...],
+    policies: Policies,
+    threads: int,
+) -> Scorer:
+    if isinstance(apart, SentJudgments):
+        return Scorer(apart.judgments, apart.judged, measures, policies, threads)
+    received = apart.value
+    return Scorer(received.judgments, received.judged, measures, policies, threads, apart)
+
+
+class ScoringTask(Protocol[R]):
+    """What workers do for `Evaluator.scores`. A task is small: it names files, or holds a run that the
+    user gave. The judgments are sent apart from it."""
+
+    @property
+    def label(self) -> str:
+        """How messages call the task."""
+
+    def scores(self, scorer: Scorer) -> R:
+        """What the task computes."""
+
+
+class WholeRun(Record):
+    """Scores a run: a file that is read now, piece by piece, or a Run, which is one piece."""
+
+    source: Source
+
+    @property
+    def label(self) -> str:
+        """How messages call the task."""
+        return label(self.source)
+
+    def scores(self, scorer: Scorer) -> RunScores:
+        """The scores of the run."""
+        source, lookup = self.source, scorer.judgments.lookup
+        run: Run | list[PieceScores]
+        if isinstance(source, RunFile):
+            with source.opened() as content:
+                run = source.scanned(content, scorer.piece_scores, lookup, scorer.threads)
+        else:
+            run = source()
+        if not isinstance(run, Run | list):
+            kind = type(run).__name__
+            raise RankgaugeError(f"{label(source)}: a function gave {kind}, expected a Run")
+        if isinstance(run, Run):
+            piece = scorer.piece_scores(located(scorer.judgments, run))
+            return scorer.run_scores(run.name, place_of(source), piece, run.dropped)
+        return scorer.run_scores(label(source), place_of(source), PieceScores.joined(run))
+
+
+def _unmatched(piece: Piece, lists: Alignment) -> tuple[Ids, Ids, Ints]:
     """The topics of a piece that are not judged; and, if none of its documents is judged, some of these,
     with their queries."""
-    if piece is None:
-        return _NO_IDS, _NO_IDS, _NO_INTS
     strangers = piece.queries.take(np.flatnonzero(piece.numbers < 0))
     if len(lists.retrieved):
         return strangers, _NO_IDS, _NO_INTS

@@ -1,4 +1,4 @@
-"""Many runs, whole or in parts, to their scores: parts are scored one by one, and then joined.
+"""Runs in parts: the parts are scored one by one, and then joined.
 
 A topic may be in several parts. A task scores the topics inside its part as if no other part had them,
 and sends back the rows of the first and the last topic. If a run was sorted by topic and then cut, only
@@ -8,37 +8,39 @@ parts is found when all parts are there, and the parts that have it are read aga
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import replace
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankgauge.core.arrays import Bools, Ints, Labels
 from rankgauge.core.records import Record
-from rankgauge.data.model import Ids
+from rankgauge.data.model import Ids, Run
 from rankgauge.errors import InputError, RankgaugeError
-from rankgauge.evaluation.inputs import Source, place_of
-from rankgauge.evaluation.runs import PieceScores, RunScores, Scorer
-from rankgauge.evaluation.tasks import (
-    JoinedTopics,
-    OnePart,
-    PartScores,
-    ScoringTask,
-    TaskResult,
-    TopicsOfParts,
-    WholeRun,
-    Worker,
-    task_label,
-)
+from rankgauge.evaluation.inputs import place_of
+from rankgauge.evaluation.scorer import PieceScores, RunScores, Scorer, ScoringTask
 from rankgauge.io.diagnosis import no_shared_topics
-from rankgauge.io.parts import DroppedRows, Outline, RunParts, all_empty, check_neighbours, summed
+from rankgauge.io.files import Content, display_name
+from rankgauge.io.parts import (
+    DroppedRows,
+    Outline,
+    PartRun,
+    RunParts,
+    all_empty,
+    check_neighbours,
+    dropped_in,
+    joined,
+    read_part,
+    summed,
+)
 from rankgauge.io.scanning import Piece
 from rankgauge.io.trec import RunFile
 from rankgauge.native import ids as native
-from rankgauge.workers import outcomes, processors
+from rankgauge.rankings.alignment import located, rows_of
+from rankgauge.workers import outcomes
 
 if TYPE_CHECKING:
     from rankgauge.workers import AnyExecutor
@@ -50,106 +52,148 @@ MOST_EDGES, MOST_EDGE_ROWS = 64, 1 << 17
 """How many topics at the edges of parts are held before they are scored, and how many of their rows."""
 
 
-def scored_runs(
-    scorer: Scorer,
-    sources: Sequence[Source],
-    executor: AnyExecutor | None,
-    progress: Callable[[str], None] | None = None,
-) -> Generator[RunScores | RankgaugeError]:
-    """The scores of each run, or the error for it, in order.
+class PartScores(Record):
+    """What is found in a part.
 
-    Each run is a task, and each part of a run in parts is a task. The executor gets all of them at once,
-    so a single run of many parts keeps all workers busy. `progress` is called with the name of each task
-    that is done.
+    Parameters
+    ----------
+    outline
+        The kind of the part, and how it begins and ends.
+    first, last
+        The rows of its first and its last topic, which are not scored. If it has only one topic, this is
+        the first one.
+    middle, sizes
+        The scores of the topics between these two, and how many rows each topic has, the judged topics
+        before the others; None if there is no topic between them.
+    dropped
+        What lenient reading left out.
+    empty
+        Whether the part has no rows at all.
     """
-    tasks = [_tasks_of(source) for source in sources]
-    flat = [task for own in tasks if not isinstance(own, InputError) for task in own]
-    threads = 1 if executor is not None else max(1, processors() // max(1, len(flat)))
-    worker = Worker.of(replace(scorer, threads=threads), executor)
-    with _done(worker, flat, executor, progress) as results:
-        for source, own in zip(sources, tasks, strict=True):
-            if isinstance(own, InputError):
-                yield own
-            elif isinstance(source, RunParts):
-                parts = itertools.islice(results, len(own))
-                files = [task.file for task in own if isinstance(task, OnePart)]
-                run = _Joining(source, files, worker.scorer)
-                yield _joined(run, parts, worker, executor)
-            else:
-                result = next(results)
-                assert isinstance(result, RunScores | RankgaugeError)
-                yield result
+
+    outline: Outline
+    first: Piece | None
+    middle: PieceScores | None
+    sizes: Labels
+    last: Piece | None
+    dropped: tuple[DroppedRows, ...]
+    empty: bool
 
 
-def steps_of(sources: Iterable[object]) -> int:
-    """How many tasks these runs are, as far as is known: how often `progress` is called."""
-    return sum(len(_listed(source)) if isinstance(source, RunParts) else 1 for source in sources)
+class OnePart(Record):
+    """Scores the topics inside a part as if no other part had them; all but those that are left out."""
+
+    number: int
+    file: RunFile
+    left_out: Ids | None = None
+
+    @property
+    def label(self) -> str:
+        """How messages call the task."""
+        return display_name(self.file.path)
+
+    def scores(self, scorer: Scorer) -> PartScores:
+        """The scores of the topics of the part."""
+        work = _PieceWork(scorer, self.left_out)
+
+        def read(content: Content) -> list[_ScoredPiece] | Run:
+            lookup = scorer.judgments.lookup
+            return self.file.scanned(content, work, lookup, scorer.threads)
+
+        result, outline = read_part(self.file, read)
+        dropped: list[DroppedRows] = []
+        pieces = result if isinstance(result, list) else []
+        if isinstance(result, Run):
+            dropped = dropped_in(self.number, self.file, result.dropped)
+            pieces = [work(located(scorer.judgments, result))]
+        middles = [piece.middle for piece in pieces if piece.middle is not None]
+        return PartScores(
+            outline,
+            pieces[0].first if pieces else None,
+            PieceScores.joined(middles) if middles else None,
+            np.concatenate([_NO_SIZES, *(p.judged for p in pieces), *(p.strange for p in pieces)]),
+            pieces[-1].last if pieces else None,
+            tuple(dropped),
+            result is None,
+        )
 
 
-def _listed(source: RunParts) -> Sequence[RunFile]:
-    try:
-        return source.files()
-    except InputError:
-        return ()
+_NO_SIZES = np.zeros(0, dtype=np.int32)
 
 
-@contextmanager
-def _done(
-    worker: Worker,
-    tasks: Sequence[ScoringTask],
-    executor: AnyExecutor | None,
-    progress: Callable[[str], None] | None = None,
-) -> Iterator[Iterator[TaskResult | RankgaugeError]]:
-    """The results of tasks, in order. At the end all threads have ended, also if results are left."""
-    results = outcomes(worker, tasks, executor, task_label)
-    assert isinstance(results, Generator)
-    with closing(results):
-        yield _told(results, progress)
+class _ScoredPiece(Record):
+    """A piece of a part.
+
+    `first` and `last` have the rows of the first and the last topic of the part, if they are here.
+    `middle` has the scores of the other topics; `judged` and `strange` say how many rows they have.
+    """
+
+    first: Piece | None
+    middle: PieceScores | None
+    judged: Labels
+    strange: Labels
+    last: Piece | None
 
 
-def _told(
-    results: Iterator[tuple[ScoringTask, TaskResult | RankgaugeError]],
-    progress: Callable[[str], None] | None,
-) -> Iterator[TaskResult | RankgaugeError]:
-    for task, result in results:
-        if progress is not None:
-            progress(task_label(task))
-        yield result
+class _PieceWork(Record):
+    """Scores a piece of a part."""
+
+    scorer: Scorer
+    left_out: Ids | None
+
+    def __call__(self, piece: Piece) -> _ScoredPiece:
+        count = len(piece.numbers)
+        start = int(piece.starts and count > 0)
+        end = count - int(piece.ends and count > start)
+        middle = piece.between(start, end)
+        if self.left_out is not None:
+            middle = middle.part(np.flatnonzero(rows_of(self.left_out, middle.queries.ids()) < 0))
+        sizes = np.diff(middle.bounds).astype(np.int32)
+        return _ScoredPiece(
+            piece.between(0, start).copied() if start > 0 else None,
+            self.scorer.piece_scores(middle) if len(sizes) else None,
+            sizes[middle.numbers >= 0],
+            sizes[middle.numbers < 0],
+            piece.between(end, count).copied() if end < count else None,
+        )
 
 
-def _tasks_of(source: Source) -> Sequence[ScoringTask] | InputError:
-    """The tasks for a run; the error if its parts cannot be listed."""
-    if not isinstance(source, RunParts):
-        return [WholeRun(source)]
-    try:
-        return [OnePart(number, file) for number, file in enumerate(source.files())]
-    except InputError as error:
-        return error
+class JoinedTopics(Record):
+    """The scores of topics that are in several parts, and what lenient reading left out."""
+
+    scores: PieceScores
+    dropped: tuple[DroppedRows, ...]
 
 
-def _joined(
-    run: _Joining,
-    results: Iterator[TaskResult | RankgaugeError],
-    worker: Worker,
-    executor: AnyExecutor | None,
-) -> RunScores | RankgaugeError:
-    """The scores of a run in parts, or the first error; all results are taken."""
-    failed: RankgaugeError | None = None
-    for result in results:
-        if failed is None and isinstance(result, RankgaugeError):
-            failed = result
-        elif failed is None:
-            assert isinstance(result, PartScores)
-            try:
-                run.add(result)
-            except InputError as error:
-                failed = error
-    if failed is not None:
-        return failed
-    try:
-        return run.scores(worker, executor)
-    except InputError as error:
-        return error
+class TopicsOfParts(Record):
+    """Reads parts and scores some of their topics; the rows of a topic are in all the parts together.
+
+    `parts` are the files, each with its number among the parts of the run.
+    """
+
+    parts: tuple[tuple[int, RunFile], ...]
+    topics: Ids
+
+    @property
+    def label(self) -> str:
+        """How messages call the task."""
+        return f"topics of {display_name(self.parts[0][1].path)} and other parts"
+
+    def scores(self, scorer: Scorer) -> JoinedTopics:
+        """The scores of the topics; DuplicateError if a document is in two parts for one of them."""
+        rows = []
+        for number, file in self.parts:
+            run, _ = read_part(file, file.run_in)
+            if run is not None:
+                wanted = np.flatnonzero(rows_of(self.topics, run.queries) >= 0)
+                rows.append(PartRun(number, file, run.part(wanted)))
+        run, dropped = joined(rows)
+        if len(run.queries) != len(self.topics):
+            message = (
+                "the parts changed while they were read, expected files that nobody is writing"
+            )
+            raise InputError(self.label, None, message)
+        return JoinedTopics(scorer.piece_scores(located(scorer.judgments, run)), tuple(dropped))
 
 
 class _Unit(Record):
@@ -193,19 +237,33 @@ class _EdgeTopic:
         self.size += len(rows.scores)
 
 
-class _Joining:
+class SplitRun:
     """A run in parts, which are added in their order. Only the rows of some topics are held."""
 
     def __init__(self, source: RunParts, files: Sequence[RunFile], scorer: Scorer) -> None:
         self.source, self.files, self.scorer = source, files, scorer
         self.count = 0
+        self.failed: RankgaugeError | None = None
+        """The first error of a part."""
         self.units: list[_Unit] = []
         self.dropped: list[DroppedRows] = []
         self.outline: Outline | None = None
         self.edges: dict[bytes, _EdgeTopic] = {}
         """Topics at edges that are not scored yet; the next parts may have more of their rows."""
 
-    def add(self, part: PartScores) -> None:
+    def add(self, part: PartScores | RankgaugeError) -> None:
+        """Add the next part, or the error for it."""
+        if self.failed is not None:
+            return
+        if isinstance(part, RankgaugeError):
+            self.failed = part
+            return
+        try:
+            self._add(part)
+        except InputError as error:
+            self.failed = error
+
+    def _add(self, part: PartScores) -> None:
         """Add the next part; InputError if it does not go with the part before."""
         number, self.count = self.count, self.count + 1
         if part.empty:
@@ -251,8 +309,18 @@ class _Joining:
             )
         )
 
-    def scores(self, worker: Worker, executor: AnyExecutor | None) -> RunScores:
-        """The scores of the run, of which all parts were added."""
+    def outcome(self, executor: AnyExecutor | None) -> RunScores | RankgaugeError:
+        """The scores of the run, or the first error."""
+        if self.failed is not None:
+            return self.failed
+        try:
+            return self.scores(executor)
+        except InputError as error:
+            return error
+
+    def scores(self, executor: AnyExecutor | None) -> RunScores:
+        """The scores of the run, of which all parts were added. The executor scores topics that are
+        spread over the parts."""
         self._score_edges()
         if self.outline is None:
             raise all_empty(self.source.path, self.count)
@@ -265,15 +333,15 @@ class _Joining:
             if not topics.spread[own].any()
         ]
         tasks, self.units = self._tasks(topics), []
-        with _done(worker, tasks, executor) as results:
-            for result in results:
+        with closing(outcomes(self.scorer, tasks, executor, attrgetter("label"))) as results:
+            for _, result in results:
                 if isinstance(result, RankgaugeError):
                     raise result
-                if isinstance(result, PartScores) and result.middle is not None:
-                    pieces.append(result.middle)
-                elif isinstance(result, JoinedTopics):
+                if isinstance(result, JoinedTopics):
                     pieces.append(result.scores)
                     self.dropped += result.dropped
+                elif result.middle is not None:
+                    pieces.append(result.middle)
         return self.scorer.run_scores(
             self.source.label,
             place_of(self.source),
@@ -281,13 +349,13 @@ class _Joining:
             summed(self.dropped),
         )
 
-    def _tasks(self, topics: _Topics) -> list[ScoringTask]:
+    def _tasks(self, topics: _Topics) -> list[ScoringTask[PartScores | JoinedTopics]]:
         """The tasks for topics that are spread over the parts; none if there are no such topics.
 
         Some tasks join these topics. The others score again the parts that have such topics inside,
         without them: the notes on these parts count them too.
         """
-        tasks: list[ScoringTask] = []
+        tasks: list[ScoringTask[PartScores | JoinedTopics]] = []
         for unit, own in zip(self.units, topics.of_unit, strict=True):
             spread = topics.spread[own]
             if unit.inside and spread.any() and not spread.all():
