@@ -20,6 +20,9 @@ PACKAGES = [
     "rankgauge",
     "rankgauge.measures",
     "rankgauge.rankers",
+    "rankgauge.comparison",
+    "rankgauge.figures",
+    "rankgauge.rankings",
     "rankgauge.query_sets",
     "rankgauge.space",
     "rankgauge.forecast",
@@ -67,7 +70,7 @@ def test_all_measures_are_public_names() -> None:
             assert getattr(rankgauge, name) is entry
 
 
-@pytest.mark.parametrize("package", [*PACKAGES[:3], "rankgauge.text"])
+@pytest.mark.parametrize("package", [*PACKAGES[:6], "rankgauge.text", "rankgauge.extending"])
 def test_type_checkers_see_the_names_that_are_imported_late(package: str) -> None:
     """What stands in the stub, or under TYPE_CHECKING, is what is there, from the same module."""
     found = importlib.import_module(package)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from rankgauge.core.tables import Table
+from rankgauge.extending import Table
 
 INDEX = "index"
 """The name of the file, without its ending, and of the section of the page."""

@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rankgauge.cli.options import output_option, together
-from rankgauge.cli.output import line_width
-from rankgauge.cli.output_files import OUTPUT_FOLDER
-from rankgauge.core.tables import Table
-from rankgauge.errors import RankgaugeError
-from rankgauge.figures.drawing import check_plotting
-from rankgauge.io.files import writing
-from rankgauge.io.own_paths import OwnPath
+from rankgauge import RankgaugeError
+from rankgauge.extending import (
+    OUTPUT_FOLDER,
+    OwnPath,
+    Table,
+    check_plotting,
+    line_width,
+    output_option,
+    together,
+    writing,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -51,7 +54,7 @@ def write_table(name: str, table: Table, output: str, shown: bool = True) -> Non
 
 def write_figures(figures: dict[str, Figure], output: str) -> None:
     """Write figures as SVG and PNG."""
-    from rankgauge.figures.files import save_figure
+    from rankgauge.extending import save_figure
 
     for name, figure in figures.items():
         for ending in ("svg", "png"):
@@ -60,7 +63,7 @@ def write_figures(figures: dict[str, Figure], output: str) -> None:
 
 def lacking_libraries() -> list[str]:
     """What a study with a page cannot make, because a library is not installed."""
-    from rankgauge.report.html import check_pages
+    from rankgauge.extending import check_pages
 
     texts = []
     for what, check in (("figures", check_plotting), ("study.html", check_pages)):

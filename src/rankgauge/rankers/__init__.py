@@ -20,6 +20,7 @@ _HOMES = {name: f"rankgauge.rankers.{module}" for name, module in HOMES.items()}
     "load_plugin": "rankgauge.core.plugins",
     "methods": "rankgauge.rankers.registry",
     "register": "rankgauge.rankers.registry",
+    "with_settings": "rankgauge.rankers.registry",
 }
 __all__ = [*_HOMES]
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

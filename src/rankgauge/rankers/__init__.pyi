@@ -13,7 +13,7 @@ from rankgauge.rankers.logistic_regression import LogisticRegression
 from rankgauge.rankers.random_forest import RandomForest
 from rankgauge.rankers.rankboost import RankBoost
 from rankgauge.rankers.ranknet import RankNet
-from rankgauge.rankers.registry import find_method, methods, register
+from rankgauge.rankers.registry import find_method, methods, register, with_settings
 from rankgauge.rankers.saving import load
 
 __all__ = [
@@ -34,4 +34,5 @@ __all__ = [
     "load_plugin",
     "methods",
     "register",
+    "with_settings",
 ]

@@ -11,6 +11,7 @@ two. `objective_curve` has objectives on scores beside the measures.
 
 from __future__ import annotations
 
+from rankgauge.space.arrangements import Arrangement, Line
 from rankgauge.space.ascent import Optima, optima
 from rankgauge.space.curves import Curve, Interval
 from rankgauge.space.documents import jittered
@@ -18,17 +19,28 @@ from rankgauge.space.grids import Grid, grid
 from rankgauge.space.lines import Segment, line
 from rankgauge.space.nonlinear.maps import PairScorer, ParameterMap, parameter_map
 from rankgauge.space.nonlinear.roots import ParameterCurve, curve
-from rankgauge.space.objectives import objective_curve, pairwise_loss, rank_objective, swets
+from rankgauge.space.objectives import (
+    Objective,
+    objective_curve,
+    pairwise_loss,
+    rank_objective,
+    swets,
+)
 from rankgauge.space.path_curves import PathCurves
 from rankgauge.space.plane_regions import PlaneRegions
-from rankgauge.space.planes import Plane, PlaneCell, Region, plane
+from rankgauge.space.planes import Across, FlipBoundary, Plane, PlaneCell, Region, plane
 from rankgauge.space.trajectories import Trajectory, trajectory
 from rankgauge.space.weights import WeightSpace
 
 __all__ = [
+    "Across",
+    "Arrangement",
     "Curve",
+    "FlipBoundary",
     "Grid",
     "Interval",
+    "Line",
+    "Objective",
     "Optima",
     "PairScorer",
     "ParameterCurve",

@@ -6,6 +6,13 @@ from rankgauge.core.lazy import lazy_names
 from rankgauge.text.homes import HOMES
 
 _HOMES = {name: f"rankgauge.text.{module}" for name, module in HOMES.items()} | {
+    "CANDIDATE": "rankgauge.text.chance",
+    "DISSIMILAR": "rankgauge.text.chance",
+    "HETEROGENEOUS": "rankgauge.text.documents",
+    "HOMOGENEOUS": "rankgauge.text.documents",
+    "SENTENCES": "rankgauge.text.chance",
+    "SIMILAR": "rankgauge.text.chance",
+    "TOKENS": "rankgauge.text.chance",
     "CorrelationDifference": "rankgauge.text.human.results",
     "DocumentKinds": "rankgauge.text.documents",
     "HumanCorrelation": "rankgauge.text.human.results",
@@ -31,8 +38,10 @@ _HOMES = {name: f"rankgauge.text.{module}" for name, module in HOMES.items()} | 
     "read_texts": "rankgauge.text.data.files",
     "register": "rankgauge.text.registry",
     "register_null": "rankgauge.text.chance",
+    "scores_of_candidates": "rankgauge.text.evaluation",
     "use_encoder": "rankgauge.text.embedding",
     "win_lose_tie": "rankgauge.text.human.preferences",
+    "words_of": "rankgauge.text.tokens",
 }
 __all__ = [*_HOMES]
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -4,13 +4,13 @@
 
 from rankgauge.text.base import Metric
 from rankgauge.text.bert_metric import bertscore
-from rankgauge.text.chance import Null, register_null
+from rankgauge.text.chance import CANDIDATE, DISSIMILAR, Null, SENTENCES, SIMILAR, TOKENS, register_null
 from rankgauge.text.checking import check_metric
 from rankgauge.text.data.files import read_texts
 from rankgauge.text.data.texts import Texts
-from rankgauge.text.documents import DocumentKinds, document_kinds
+from rankgauge.text.documents import DocumentKinds, HETEROGENEOUS, HOMOGENEOUS, document_kinds
 from rankgauge.text.embedding import use_encoder
-from rankgauge.text.evaluation import TextOverview, evaluate, overview
+from rankgauge.text.evaluation import TextOverview, evaluate, overview, scores_of_candidates
 from rankgauge.text.functions import metric
 from rankgauge.text.grammar import parse_metric
 from rankgauge.text.human.agreement import PairAgreement, pair_agreement
@@ -22,10 +22,15 @@ from rankgauge.text.human.results import CorrelationDifference, HumanCorrelation
 from rankgauge.text.normalization import expected, linear, v1, v2, z
 from rankgauge.text.registry import metrics, register
 from rankgauge.text.rouge import rouge1, rouge2, rougeL, rougeLsum, rougeS, rougeW
+from rankgauge.text.tokens import words_of
 
 __all__ = [
+    "CANDIDATE",
     "CorrelationDifference",
+    "DISSIMILAR",
     "DocumentKinds",
+    "HETEROGENEOUS",
+    "HOMOGENEOUS",
     "HumanCorrelation",
     "Metric",
     "Null",
@@ -33,6 +38,9 @@ __all__ = [
     "PairwisePreferences",
     "Preferences",
     "Ratings",
+    "SENTENCES",
+    "SIMILAR",
+    "TOKENS",
     "TextOverview",
     "Texts",
     "bertscore",
@@ -58,9 +66,11 @@ __all__ = [
     "rougeLsum",
     "rougeS",
     "rougeW",
+    "scores_of_candidates",
     "use_encoder",
     "v1",
     "v2",
     "win_lose_tie",
+    "words_of",
     "z",
 ]

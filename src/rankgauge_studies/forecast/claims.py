@@ -17,9 +17,8 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from rankgauge.core.arrays import Floats
-from rankgauge.core.tables import Cell, Table
-from rankgauge.forecast.tracks import FeatureJudgments
+from rankgauge.extending import Cell, Floats, Table
+from rankgauge.forecast import FeatureJudgments
 from rankgauge_studies.forecast.quality import StudyNumber, combined, mean_of
 from rankgauge_studies.forecast.splits import RowSplit
 from rankgauge_studies.forecast.study import ForecastStudy

@@ -6,30 +6,34 @@ from typing import Any, get_args
 
 import click
 
-from rankgauge.cli.options import (
+from rankgauge import RankgaugeError
+from rankgauge.extending import (
+    OUTPUT_FOLDER,
+    Incomplete,
+    Note,
+    check_plotting,
     depth_option,
-    output_option,
-    plugin_option,
-    repeats_option,
-    seed_option,
-)
-from rankgauge.cli.output import Incomplete, fail_if_incomplete, line_width, notify, progress
-from rankgauge.cli.output_files import OUTPUT_FOLDER, make_folder
-from rankgauge.cli.tracks import (
+    fail_if_incomplete,
     feature_option,
     learner_option,
+    line_width,
+    make_folder,
+    notify,
+    output_option,
+    plugin_option,
+    progress,
     read_tracks,
+    repeats_option,
+    save_figure,
+    seed_option,
     target_option,
     track_options,
+    workers,
+    workers_options,
+    writing,
 )
-from rankgauge.cli.workers import workers, workers_options
-from rankgauge.core.notes import Note
-from rankgauge.errors import RankgaugeError
-from rankgauge.figures.drawing import check_plotting
-from rankgauge.figures.files import save_figure
-from rankgauge.forecast.score_tracks import ScoreTrack
-from rankgauge.forecast.tracks import TRACK, Track
-from rankgauge.io.files import writing
+from rankgauge.forecast import ScoreTrack, Track
+from rankgauge.forecast.tracks import TRACK
 from rankgauge_studies.forecast.claims import claim_table, short_claims
 from rankgauge_studies.forecast.methods import LEARNERS, StudyLearner
 from rankgauge_studies.forecast.study import (

@@ -8,11 +8,9 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from rankgauge.core.arrays import Floats
-from rankgauge.forecast.forecaster import Forecaster
+from rankgauge.extending import Floats
+from rankgauge.forecast import FeatureJudgments, Forecaster, StackedRows
 from rankgauge.forecast.models import Average, least_squares, support_vectors
-from rankgauge.forecast.stacked import StackedRows
-from rankgauge.forecast.tracks import FeatureJudgments
 from rankgauge_studies.forecast.splits import RowSplit, SplitRows
 
 StudyLearner: TypeAlias = Literal["boosting", "regression", "svr"]

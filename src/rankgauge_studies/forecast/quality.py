@@ -8,10 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankgauge.comparison.correlation import rank_correlations
-from rankgauge.core.arrays import Floats, Ints
-from rankgauge.core.records import Record
-from rankgauge.core.rounding import rounded
+from rankgauge.comparison import rank_correlations
+from rankgauge.extending import Floats, Ints, Record, rounded
 from rankgauge_studies.verdicts import Amount
 
 FEWEST = 3

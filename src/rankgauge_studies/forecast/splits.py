@@ -7,11 +7,9 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from rankgauge.core.arrays import Bools, Ints
-from rankgauge.core.seeds import digest
+from rankgauge.extending import Bools, Ints, digest
+from rankgauge.forecast import FeatureJudgments, StackedRows
 from rankgauge.forecast.models import GROUPS
-from rankgauge.forecast.stacked import StackedRows
-from rankgauge.forecast.tracks import FeatureJudgments
 
 RowSplit: TypeAlias = Literal["rows", "topics", "topics and runs", "kind", "track", "paper"]
 """rows: at random, so the topic and the run of a tested row are also learnt from. topics: not its topic.

@@ -11,28 +11,32 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from rankgauge.core.arrays import Floats
-from rankgauge.core.checks import Whole, checked
-from rankgauge.core.notes import Note, counted
-from rankgauge.core.policies import SEED
-from rankgauge.core.records import Record
-from rankgauge.core.resampling import Progress
-from rankgauge.core.results import Result
-from rankgauge.core.tables import Table
-from rankgauge.errors import RankgaugeError
-from rankgauge.forecast.forecaster import check_target, features_of
-from rankgauge.forecast.score_tracks import ScoreTrack, score_rows
-from rankgauge.forecast.stacked import StackedRows
-from rankgauge.forecast.tracks import (
+from rankgauge import RankgaugeError, parse
+from rankgauge.extending import (
+    SEED,
+    Floats,
+    Note,
+    Progress,
+    Record,
+    Result,
+    Table,
+    Whole,
+    checked,
+    counted,
+)
+from rankgauge.forecast import (
     FEATURES,
-    RICH,
     FeatureJudgments,
     Rows,
+    ScoreTrack,
+    StackedRows,
     Track,
-    deep_enough,
+    features_of,
     rows_by,
+    score_rows,
 )
-from rankgauge.measures.grammar import parse
+from rankgauge.forecast.forecaster import check_target
+from rankgauge.forecast.tracks import RICH, deep_enough
 from rankgauge.workers import AnyExecutor, outcomes
 from rankgauge_studies.forecast.methods import GUPTA, LEARNERS, StudyLearner, forecasts, methods_of
 from rankgauge_studies.forecast.quality import NUMBERS, OVER_ROWS, StudyNumber, mean_of, quality_of

@@ -8,10 +8,8 @@ from collections.abc import Iterator, Mapping
 from string import ascii_uppercase
 from typing import TYPE_CHECKING
 
-from rankgauge.core.arrays import Floats
-from rankgauge.core.notes import Note, worded
-from rankgauge.core.tables import Cell, Table
-from rankgauge.measures.grammar import parse
+from rankgauge import parse
+from rankgauge.extending import Cell, Floats, Note, Table, worded
 from rankgauge_studies.forecast.published import (
     NUMBER_IN_PAPER,
     PERCENTAGES,
@@ -225,7 +223,7 @@ def _percent_ahead(one: StudyNumber | None, other: StudyNumber | None) -> StudyN
 def study_figures(study: ForecastStudy) -> dict[str, Figure]:
     """Figures 1 and 2 of the paper, with a panel for each test set; and τ over systems on new topics,
     with the judgements of the pool and a panel for each target."""
-    from rankgauge.figures.studies import depth_curves
+    from rankgauge.figures import depth_curves
 
     made = {}
     letters = dict(zip(study.target_tracks, ascii_uppercase, strict=False))

@@ -15,14 +15,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from rankgauge.core.arrays import Floats, Ints
-from rankgauge.core.tables import Cell, Table
-from rankgauge.data.model import Judgments
+from rankgauge import Judgments, Measure, read_qrels
 from rankgauge.distance.maximized import asked_measure, med_of_lists
-from rankgauge.io.trec import read_qrels
-from rankgauge.measures.base import Measure
-from rankgauge.rankings.alignment import judged_labels
-from rankgauge.rankings.lists import JudgedLabels, Rankings
+from rankgauge.extending import Cell, Floats, Ints, Table
+from rankgauge.rankings import JudgedLabels, Rankings, judged_labels
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -313,7 +309,7 @@ def data_tables(sets: Sequence[JudgedTopics]) -> dict[str, Table]:
 
 def figures(sets: Sequence[JudgedTopics]) -> dict[str, Figure]:
     """Figures 1 and 2, by the names of their files without endings."""
-    from rankgauge.figures.studies import ideal_lines, relevant_lines
+    from rankgauge.figures import ideal_lines, relevant_lines
 
     counts = {
         topics.name: {f"{t}+": line for t, line in topics.sorted_counts.items()} for topics in sets

@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rankgauge.cli.output import Incomplete
-from rankgauge.cli.output_files import make_folder
-from rankgauge.core.tables import Table
-from rankgauge.errors import InputError, RankgaugeError
+from rankgauge import InputError, RankgaugeError
+from rankgauge.extending import Incomplete, Table, make_folder
 from rankgauge_studies.output import (
     VARIABLE,
     data_folder,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankgauge.core.tables import Table
+from rankgauge.extending import Table
 from rankgauge_studies.optimisation import (
     example,
     flips,
@@ -89,8 +89,7 @@ def _sectioned(name: str, make: Callable[[], Table]) -> Table:
 def figures() -> dict[str, Figure]:
     """Figures 1 to 3 of the paper, one for its notes 3 to 5 and one for section 4, by the names of their
     files."""
-    from rankgauge.figures.planes import regions_figure
-    from rankgauge.figures.space import objectives_figure
+    from rankgauge.figures import objectives_figure, regions_figure
 
     one, other = example.example(example.FIRST), example.example(example.SECOND)
     curves = objectives.curves()

@@ -7,13 +7,18 @@ from operator import itemgetter
 
 import click
 
-from rankgauge.cli.output import Incomplete, notify, progress
-from rankgauge.cli.output_files import make_folder
-from rankgauge.cli.workers import workers, workers_options
-from rankgauge.core.notes import Note
-from rankgauge.core.tables import Table
-from rankgauge.errors import InputError, RankgaugeError
-from rankgauge.figures.drawing import check_plotting
+from rankgauge import InputError, RankgaugeError
+from rankgauge.extending import (
+    Incomplete,
+    Note,
+    Table,
+    check_plotting,
+    make_folder,
+    notify,
+    progress,
+    workers,
+    workers_options,
+)
 from rankgauge.workers import outcomes
 from rankgauge_studies.output import (
     VARIABLE,

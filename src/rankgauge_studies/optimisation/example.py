@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from rankgauge.core.tables import Cell, Table
-from rankgauge.space.nonlinear.maps import parameter_map
-from rankgauge.space.planes import Plane, Region, plane
+from rankgauge.extending import Cell, Table
+from rankgauge.space import Plane, Region, parameter_map, plane
 
 NAMES = "abcd"
 FOUR = ((8, 9, -7), (-3, 5, 6), (-1, 9, 0), (6, 1, -1))

@@ -8,17 +8,12 @@ from typing import TypeAlias
 
 import numpy as np
 
-from rankgauge.core.arrays import Floats, Ints
-from rankgauge.core.tables import Cell, Table
-from rankgauge.errors import MeasureError, Unsupported
+from rankgauge import Measure, MeasureError, Unsupported, entries, parse
+from rankgauge.extending import Cell, Floats, Ints, Table
 from rankgauge.measures.around import inner
-from rankgauge.measures.base import Measure
-from rankgauge.measures.grammar import parse
-from rankgauge.measures.registry import entries
-from rankgauge.rankings.flips import Flips
-from rankgauge.rankings.lists import JudgedLabels, Rankings
+from rankgauge.rankings import Flips, JudgedLabels, Rankings
+from rankgauge.space import Plane
 from rankgauge.space.curves import NEAR
-from rankgauge.space.planes import Plane
 from rankgauge_studies.optimisation.theorems import DROPPED_SEED, binary, drawn
 
 GRADED = ("nDCG", "nDCG(discount=zipf)", "ERR", "nDCG(discount=log_2)", "nDCG@2")

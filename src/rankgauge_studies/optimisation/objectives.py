@@ -6,12 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rankgauge.core.arrays import Floats
-from rankgauge.core.tables import Cell, Table
-from rankgauge.rankings.lists import Rankings
-from rankgauge.space.lines import Segment
-from rankgauge.space.objectives import (
+from rankgauge.extending import Cell, Floats, Table
+from rankgauge.rankings import Rankings
+from rankgauge.space import (
     Objective,
+    Segment,
     objective_curve,
     pairwise_loss,
     rank_objective,

@@ -7,15 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
-from rankgauge.core.arrays import Floats, Ints
-from rankgauge.core.records import Record
-from rankgauge.core.tables import Cell, Table
-from rankgauge.data.features import Features
-from rankgauge.io.letor import read_letor
+from rankgauge import Features, parse, read_letor
+from rankgauge.extending import Cell, Floats, Ints, Record, Table
 from rankgauge.measures.around import inner
-from rankgauge.measures.grammar import parse
-from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
-from rankgauge.space.planes import Plane, plane
+from rankgauge.rankings import JudgedLabels, Rankings
+from rankgauge.rankings.lists import offsets_of
+from rankgauge.space import Plane, plane
 from rankgauge_studies.optimisation.theorems import Instance
 
 FILES = tuple(f"mq2008/S{part}.txt.gz" for part in range(1, 6))

@@ -8,10 +8,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from rankgauge.core.records import Record
-from rankgauge.core.tables import Cell, Table
-from rankgauge.space.arrangements import Arrangement, Line, canonical
-from rankgauge.space.planes import Across, FlipBoundary, Plane, Region, plane
+from rankgauge.extending import Cell, Record, Table
+from rankgauge.space import Across, Arrangement, FlipBoundary, Line, Plane, Region, plane
+from rankgauge.space.arrangements import canonical
 
 SAME_FLIPS = (
     ("AP", "nDCG"),

@@ -16,11 +16,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from rankgauge.core.records import Record
-from rankgauge.core.tables import Cell, Table
-from rankgauge.measures.around import Aggregate, inner
-from rankgauge.measures.base import Measure
-from rankgauge.measures.grammar import parse
+from rankgauge import Aggregate, Measure, parse
+from rankgauge.extending import Cell, Record, Table
+from rankgauge.measures.around import inner
 from rankgauge.space.curves import NEAR
 from rankgauge_studies.optimisation.theorems import OTHER_FLIPS, SAME_FLIPS, binary
 

@@ -10,11 +10,9 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from rankgauge.core.arrays import Floats
-from rankgauge.core.tables import Cell, Table
-from rankgauge.text.documents import HETEROGENEOUS, HOMOGENEOUS
-from rankgauge.text.human.preferences import win_share
-from rankgauge.text.human.results import percentiles
+from rankgauge.extending import Cell, Floats, Table
+from rankgauge.text import HETEROGENEOUS, HOMOGENEOUS
+from rankgauge.text.human import percentiles, win_share
 from rankgauge_studies.text.experiment import READINGS, Examined, of_kind
 from rankgauge_studies.text.preference_tables import compared_systems, compared_words
 from rankgauge_studies.text.protocol import (

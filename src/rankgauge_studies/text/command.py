@@ -9,27 +9,35 @@ from dataclasses import replace
 import click
 from click.formatting import wrap_text
 
-from rankgauge.cli.numbers import WholeNumber
-from rankgauge.cli.options import (
+from rankgauge.core.policies import CORRELATION_SAMPLES
+from rankgauge.extending import (
+    OUTPUT_FOLDER,
+    Incomplete,
+    Note,
+    OwnPath,
+    Table,
+    WholeNumber,
+    check_pages,
+    check_plotting,
     encoder_option,
     level_option,
+    line_width,
+    make_folder,
+    notify,
     output_option,
     preferences_option,
+    progress,
+    read_bytes,
+    remove_unfinished,
     samples_option,
+    save_figure,
     seed_option,
+    workers,
+    workers_options,
+    write_page,
+    writing,
 )
-from rankgauge.cli.output import Incomplete, line_width, notify, progress
-from rankgauge.cli.output_files import OUTPUT_FOLDER, make_folder
-from rankgauge.cli.workers import workers, workers_options
-from rankgauge.core.notes import Note
-from rankgauge.core.policies import CORRELATION_SAMPLES
-from rankgauge.core.tables import Table
-from rankgauge.figures.drawing import check_plotting
-from rankgauge.figures.files import save_figure
-from rankgauge.io.files import read_bytes, remove_unfinished, writing
-from rankgauge.io.own_paths import OwnPath
-from rankgauge.report.html import check_pages, write_page
-from rankgauge.text.embedding import use_encoder
+from rankgauge.text import use_encoder
 from rankgauge_studies.index import INDEX, index_table
 from rankgauge_studies.output import can, lacking_libraries
 from rankgauge_studies.text.counterparts import FIGURES, TABLES, counterparts

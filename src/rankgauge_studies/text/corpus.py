@@ -6,10 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from rankgauge.core.notes import Note, worded
-from rankgauge.core.tables import Cell, Table
-from rankgauge.text.data.texts import Texts
-from rankgauge.text.tokens import words_of
+from rankgauge.extending import Cell, Note, Table, worded
+from rankgauge.text import Texts, words_of
 from rankgauge_studies.text import published
 from rankgauge_studies.text.experiment import Examined
 

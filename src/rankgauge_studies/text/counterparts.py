@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from rankgauge.text.documents import HETEROGENEOUS, HOMOGENEOUS
+from rankgauge.text import HETEROGENEOUS, HOMOGENEOUS
 from rankgauge.text.encoders.folder import WHEEL
 from rankgauge_studies.index import Counterpart
 from rankgauge_studies.text.published import FITS, file_name

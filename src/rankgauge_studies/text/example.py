@@ -6,10 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankgauge.core.arrays import Floats
-from rankgauge.text.data.texts import Texts
-from rankgauge.text.embedding import current_encoder, cut_off, tokens_of, unit
-from rankgauge.text.tokens import SENTENCE_END, first_words, words_of
+from rankgauge.extending import Floats
+from rankgauge.text import Texts, words_of
+from rankgauge.text.embedding import cut_off, tokens_of, unit
+from rankgauge.text.encoders import current_encoder
+from rankgauge.text.tokens import SENTENCE_END, first_words
 
 MOST_TOKENS, MOST_WORDS, FEWEST_WORDS = 15, 10, 4
 """How many tokens and words of a text are shown, so that every token can be read."""

@@ -10,25 +10,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from rankgauge.core.arrays import Floats
-from rankgauge.core.records import Record
-from rankgauge.core.sealing import read_sealed, write_sealed
-from rankgauge.core.seeds import digest
-from rankgauge.errors import InputError
-from rankgauge.io.own_paths import OwnPath
-from rankgauge.scores.model import Scores
-from rankgauge.text.bert_metric import bertscore
-from rankgauge.text.documents import (
+from rankgauge import HumanCorrelation, InputError, Scores, human_correlation
+from rankgauge.extending import Floats, OwnPath, Record, digest, read_sealed, write_sealed
+from rankgauge.text import (
     HETEROGENEOUS,
     HOMOGENEOUS,
     DocumentKinds,
+    Preferences,
+    bertscore,
     document_kinds,
+    scores_of_candidates,
+    win_lose_tie,
 )
-from rankgauge.text.embedding import current_encoder, embedded, unit
-from rankgauge.text.evaluation import scores_of_candidates
-from rankgauge.text.human.correlation import human_correlation
-from rankgauge.text.human.preferences import Preferences, win_lose_tie
-from rankgauge.text.human.results import HumanCorrelation, Over
+from rankgauge.text.embedding import embedded, unit
+from rankgauge.text.encoders import current_encoder
+from rankgauge.text.human import Over
 from rankgauge.text.rouge_family import FIRST
 from rankgauge_studies.text.example import TokenExample, token_example
 from rankgauge_studies.text.protocol import (

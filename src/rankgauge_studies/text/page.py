@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rankgauge.core.tables import Cell, Table
-from rankgauge.report.html import (
+from rankgauge.extending import (
+    Cell,
     Facts,
     Finding,
     Item,
@@ -14,9 +14,10 @@ from rankgauge.report.html import (
     Picture,
     Section,
     ShownTable,
+    Table,
     Text,
 )
-from rankgauge.text.documents import HETEROGENEOUS, HOMOGENEOUS
+from rankgauge.text import HETEROGENEOUS, HOMOGENEOUS
 from rankgauge_studies.index import index_table
 from rankgauge_studies.text import published, tables
 from rankgauge_studies.text.corpus import corpus_table

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rankgauge.core.notes import Note, counted, worded
-from rankgauge.core.tables import Cell, Table
+from rankgauge.extending import Cell, Note, Table, counted, worded
 from rankgauge_studies.text import published
 from rankgauge_studies.text.experiment import READINGS, Examined
 from rankgauge_studies.text.protocol import EVERY, EXTRACTIVE

@@ -7,34 +7,43 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from rankgauge.core.checks import Whole, checked
-from rankgauge.core.notes import counted
-from rankgauge.core.policies import (
-    CORRELATION_SAMPLES,
+from rankgauge import InputError, RankgaugeError
+from rankgauge.core.policies import CORRELATION_SAMPLES
+from rankgauge.extending import (
     LEVEL,
     LEVELS,
     SAMPLE_NUMBERS,
     SEED,
     SEEDS,
+    Record,
+    Whole,
+    checked,
+    counted,
 )
-from rankgauge.core.records import Record
-from rankgauge.errors import InputError, RankgaugeError
-from rankgauge.text.base import Metric
-from rankgauge.text.bert_metric import bertscore
-from rankgauge.text.chance import (
+from rankgauge.text import (
     CANDIDATE,
     DISSIMILAR,
     SENTENCES,
     SIMILAR,
     TOKENS,
+    Metric,
     Null,
+    PairwisePreferences,
+    Ratings,
+    Texts,
+    bertscore,
+    expected,
+    linear,
+    read_preferences,
+    read_ratings,
+    read_texts,
+    rouge1,
+    rouge2,
+    rougeL,
+    v1,
+    v2,
 )
-from rankgauge.text.data.files import read_texts
-from rankgauge.text.data.texts import Texts
-from rankgauge.text.human.pairwise import PairwisePreferences, read_preferences
-from rankgauge.text.human.ratings import NoRatingsError, Ratings, read_ratings
-from rankgauge.text.normalization import expected, linear, v1, v2
-from rankgauge.text.rouge import rouge1, rouge2, rougeL
+from rankgauge.text.human import NoRatingsError
 from rankgauge.text.rouge_family import FIRST
 
 LAYERS = (5, 4, 6)

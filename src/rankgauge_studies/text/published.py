@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rankgauge.core.tables import Cell, Table
-from rankgauge.text.human.results import Over
+from rankgauge.extending import Cell, Table
+from rankgauge.text.human import Over
 
 ENCODER = "roberta-large, layer 17, no idf, bert-score 0.3.12"
 """What the printed BERTScores were computed with; the dissertation gives this hash code."""

@@ -11,20 +11,26 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankgauge.core.notes import Note, counted, worded
-from rankgauge.core.resampling import Progress
-from rankgauge.core.results import Result
-from rankgauge.core.sealing import json_bytes, read_json, read_sealed, write_sealed
-from rankgauge.core.seeds import digest
-from rankgauge.core.tables import Table
-from rankgauge.errors import RankgaugeError
-from rankgauge.io.own_paths import OwnPath
+from rankgauge import RankgaugeError, __version__
+from rankgauge.extending import (
+    Note,
+    OwnPath,
+    Progress,
+    Result,
+    Table,
+    counted,
+    digest,
+    json_bytes,
+    read_json,
+    read_sealed,
+    worded,
+    write_sealed,
+)
 from rankgauge.rankers.fold_store import ANOTHER_FOLDER, begin_folder
 from rankgauge.rankers.libraries import version_of
-from rankgauge.text.documents import HETEROGENEOUS, HOMOGENEOUS
-from rankgauge.text.embedding import AnyEncoder, current_encoder
-from rankgauge.text.encoders.folder import WHEEL, NoEncoderError
-from rankgauge.version import __version__
+from rankgauge.text import HETEROGENEOUS, HOMOGENEOUS
+from rankgauge.text.encoders import AnyEncoder, NoEncoderError, current_encoder
+from rankgauge.text.encoders.folder import WHEEL
 from rankgauge_studies.text import tables
 from rankgauge_studies.text.claims import (
     CLAIMS,
@@ -303,7 +309,7 @@ class TextStudy(Result):
 
     def figures(self) -> dict[str, tuple[Figure, str]]:
         """Figures 8.1 to 8.3, with captions, by the names of their files."""
-        from rankgauge.figures.documents import attention_lines, order_sensitivity, token_matches
+        from rankgauge.figures import attention_lines, order_sensitivity, token_matches
 
         made = {}
         layer = self.asked.layers[0]

@@ -7,12 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankgauge.comparison.correlation import kendall_tau_b
-from rankgauge.core.arrays import Floats
-from rankgauge.core.notes import Note, worded
-from rankgauge.core.tables import Cell, Table
-from rankgauge.text.documents import HETEROGENEOUS, HOMOGENEOUS
-from rankgauge.text.human.results import Over, percentage_increase, percentiles
+from rankgauge import kendall_tau_b
+from rankgauge.extending import Cell, Floats, Note, Table, worded
+from rankgauge.text import HETEROGENEOUS, HOMOGENEOUS
+from rankgauge.text.human import Over, percentage_increase, percentiles
 from rankgauge_studies.text import published
 from rankgauge_studies.text.experiment import (
     EVERY_DOCUMENT,

@@ -11,9 +11,9 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from rankgauge.comparison.assessed import ALL, Assessed, conflicts_of
-from rankgauge.comparison.correlation import swapped_pairs
-from rankgauge.core.arrays import Floats
+from rankgauge.comparison import Assessed, conflicts_of, swapped_pairs
+from rankgauge.comparison.assessed import ALL
+from rankgauge.extending import Floats
 from rankgauge_studies.ue.experiment import IDEAL, TESTED, UNINFORMATIVE, Parts
 from rankgauge_studies.ue.protocol import CASES, MARGIN, VERSIONS, Case
 from rankgauge_studies.ue.tables import (

@@ -10,46 +10,53 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 from click.formatting import wrap_text
 
-from rankgauge.cli.learning_options import (
+from rankgauge import InputError
+from rankgauge.cli.scoring import named
+from rankgauge.extending import (
+    OUTPUT_FOLDER,
+    SEAL,
+    Decimal,
+    Incomplete,
+    Note,
+    OwnPath,
+    WholeNumber,
     by_option,
-    set_size_options,
-    setting_option,
-    training_queries_option,
-)
-from rankgauge.cli.numbers import Decimal, WholeNumber, decimal, whole
-from rankgauge.cli.options import (
+    check_pages,
+    check_plotting,
+    check_seal,
+    decimal,
+    display_name,
     folds_option,
     level_option,
+    line_width,
     margin_option,
     method_option,
     method_plugin_option,
+    notify,
     output_option,
+    progress,
     queries_option,
-    samples_option,
-    seed_option,
-    significance_test_option,
-)
-from rankgauge.cli.output import Incomplete, line_width, notify, progress
-from rankgauge.cli.output_files import OUTPUT_FOLDER
-from rankgauge.cli.scoring import named
-from rankgauge.cli.workers import workers, workers_options
-from rankgauge.core.notes import Note
-from rankgauge.core.policies import BROAD_LABEL, BROAD_SHARE, SET_SHARE, InformativeBy
-from rankgauge.core.sealing import (
-    SEAL,
-    check_seal,
+    read_bytes,
     read_object,
     read_sealed,
+    remove_unfinished,
+    samples_option,
+    save_figure,
+    seed_option,
+    set_size_options,
+    setting_option,
+    significance_test_option,
+    training_queries_option,
     unsealed,
+    whole,
+    workers,
+    workers_options,
+    write_page,
     write_sealed,
+    writing,
 )
-from rankgauge.errors import InputError
-from rankgauge.figures.drawing import check_plotting
-from rankgauge.figures.files import save_figure
-from rankgauge.io.files import display_name, read_bytes, remove_unfinished, writing
-from rankgauge.io.own_paths import OwnPath
 from rankgauge.measures.answers import BESTS, CHANCES
-from rankgauge.report.html import check_pages, write_page
+from rankgauge.query_sets import BROAD_LABEL, BROAD_SHARE, SET_SHARE, InformativeBy
 from rankgauge_studies.index import INDEX
 from rankgauge_studies.output import can, lacking_libraries
 from rankgauge_studies.ue.counterparts import FIGURES, QUERIES, TABLES
@@ -206,7 +213,7 @@ def command(data: tuple[str, ...], output: str, again: str | None, **options: An
     rankgauge study ue MQ2008 -o out --reading right --method lambdamart --method ranknet
     rankgauge study ue --again out/study.json -o out2
     """
-    from rankgauge.rankers.registry import methods as all_methods
+    from rankgauge.rankers import methods as all_methods
     from rankgauge_studies.ue.study import begin_study, run_study
 
     collections = tuple(map(_collection, data))

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from rankgauge.comparison.assessed import ALL
-from rankgauge.core.tables import Cell, Table
-from rankgauge.query_sets.by_chance import TYPES
+from rankgauge.extending import Cell, Table
+from rankgauge.query_sets import TYPES
 from rankgauge_studies.index import Counterpart
 from rankgauge_studies.ue import numbering, published, tables
 from rankgauge_studies.ue.deciding import needed_table
@@ -202,7 +202,7 @@ def _sets(study: Study) -> Table:
 def study_figures(study: Study) -> dict[str, StudyFigure]:
     """The histograms of expected scores (Figures 2 and 3) and the maps of queries (Figure 1), by the
     names of their files."""
-    from rankgauge.figures.queries import expected_histogram, query_map
+    from rankgauge.figures import expected_histogram, query_map
 
     made: dict[str, StudyFigure] = {}
     for reading, experiments in study.experiments.items():

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankgauge.core.tables import Cell, Table
+from rankgauge.extending import Cell, Table
 from rankgauge_studies.ue.claims import CLAIMS, PrintedClaim, Statement
 
 

@@ -12,27 +12,24 @@ from typing import TypeAlias
 
 import numpy as np
 
-from rankgauge.comparison.assessed import ALL, Assessed
-from rankgauge.comparison.assessment import Testing
-from rankgauge.comparison.correlation import swap_rate_of
+from rankgauge import Evaluator, Folds, Judgments, RankgaugeError, Run, Scores
+from rankgauge.comparison import Assessed, Testing, swap_rate_of
+from rankgauge.comparison.assessed import ALL
 from rankgauge.comparison.design import pairs_of
-from rankgauge.core.arrays import Floats, Ints
-from rankgauge.core.notes import counted, worded
-from rankgauge.core.records import Record
-from rankgauge.core.resampling import Progress
-from rankgauge.data.folds import Folds
-from rankgauge.data.model import Judgments, Run
-from rankgauge.errors import RankgaugeError
-from rankgauge.evaluation.evaluator import Evaluator
-from rankgauge.io.own_paths import OwnPath
-from rankgauge.query_sets import broad, focused
-from rankgauge.query_sets.by_chance import AboveChance, above_chance
-from rankgauge.query_sets.by_significance import significance
-from rankgauge.query_sets.model import HowMany
-from rankgauge.query_sets.samples import document_splits, drawn
-from rankgauge.rankers.crossval import SINGLE, cross_validation
-from rankgauge.rankings.alignment import judged_labels
-from rankgauge.scores.model import Scores
+from rankgauge.extending import Floats, Ints, OwnPath, Progress, Record, counted, worded
+from rankgauge.query_sets import (
+    AboveChance,
+    HowMany,
+    above_chance,
+    broad,
+    document_splits,
+    focused,
+    significance,
+)
+from rankgauge.query_sets.samples import drawn
+from rankgauge.rankers import cross_validation
+from rankgauge.rankers.crossval import SINGLE
+from rankgauge.rankings import judged_labels
 from rankgauge.workers import AnyExecutor, outcomes
 from rankgauge_studies.ue.protocol import CASES, FEWEST, Case, DataSet, Protocol, Reading
 

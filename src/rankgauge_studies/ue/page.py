@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from rankgauge.core.notes import counted
-from rankgauge.core.tables import Table
-from rankgauge.report.html import (
+from rankgauge.extending import (
     Beside,
     Facts,
     Finding,
@@ -17,7 +15,9 @@ from rankgauge.report.html import (
     Picture,
     Section,
     ShownTable,
+    Table,
     Text,
+    counted,
 )
 from rankgauge_studies.ue import published
 from rankgauge_studies.ue.counterparts import StudyTable, query_table

@@ -7,33 +7,27 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, field, fields
 from typing import Any, Literal, TypeAlias
 
+from rankgauge import InputError, MeasureError, RankgaugeError, __version__, parse
 from rankgauge.comparison.significance import named_test
-from rankgauge.core.checks import Number, Whole, checked, one_of
-from rankgauge.core.notes import counted
-from rankgauge.core.policies import (
-    BROAD_LABEL,
-    BROAD_SHARE,
-    DEFAULT_BY,
-    DEFAULT_INFORMATIVE_BY,
-    DEFAULT_TEST,
+from rankgauge.core.policies import DEFAULT_BY, DEFAULT_INFORMATIVE_BY, DEFAULT_TEST
+from rankgauge.extending import (
     LEVEL,
     LEVELS,
     SAMPLE_NUMBERS,
     SEED,
     SEEDS,
-    SET_SHARE,
-    By,
-    InformativeBy,
+    Number,
+    Record,
+    Value,
+    Whole,
+    checked,
+    counted,
+    one_of,
 )
-from rankgauge.core.records import Record, Value
-from rankgauge.errors import InputError, MeasureError, RankgaugeError
 from rankgauge.measures.answers import BESTS, CHANCES
-from rankgauge.measures.grammar import parse
-from rankgauge.query_sets.model import HowMany
-from rankgauge.rankers.base import Ranker
+from rankgauge.query_sets import BROAD_LABEL, BROAD_SHARE, SET_SHARE, By, HowMany, InformativeBy
+from rankgauge.rankers import Ranker, find_method, with_settings
 from rankgauge.rankers.libraries import version_of
-from rankgauge.rankers.registry import find_method, with_settings
-from rankgauge.version import __version__
 
 ReadingName: TypeAlias = Literal["paper", "right"]
 WithoutRelevant: TypeAlias = Literal["leave-out", "zero"]

@@ -14,8 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rankgauge.comparison.assessed import ALL
-from rankgauge.core.arrays import Floats
-from rankgauge.core.tables import Cell, Table
+from rankgauge.extending import Cell, Floats, Table
 from rankgauge_studies.ue.experiment import Parts, assessed
 from rankgauge_studies.ue.protocol import CASES, CUTOFFS, VERSIONS
 from rankgauge_studies.ue.tables import SETS, score_table

@@ -8,16 +8,22 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from rankgauge.core.notes import Note, counted, worded
-from rankgauge.core.records import Record
-from rankgauge.core.resampling import Progress
-from rankgauge.core.results import Result
-from rankgauge.core.sealing import json_bytes, read_json, read_sealed, write_sealed
-from rankgauge.core.tables import Table
-from rankgauge.data.folds import Folds, read_folds
-from rankgauge.errors import InputError, RankgaugeError
-from rankgauge.io.files import display_name
-from rankgauge.io.own_paths import OwnPath
+from rankgauge import Folds, InputError, RankgaugeError, read_folds
+from rankgauge.extending import (
+    Note,
+    OwnPath,
+    Progress,
+    Record,
+    Result,
+    Table,
+    counted,
+    display_name,
+    json_bytes,
+    read_json,
+    read_sealed,
+    worded,
+    write_sealed,
+)
 from rankgauge.rankers.fold_store import ANOTHER_FOLDER, data_digest
 from rankgauge_studies.index import index_table
 from rankgauge_studies.ue import published

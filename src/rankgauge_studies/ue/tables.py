@@ -11,10 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankgauge.comparison.assessed import ALL, Assessed, conflicts_of
-from rankgauge.comparison.correlation import concordance_of, swap_rate_of, swapped_pairs
-from rankgauge.core.arrays import Floats
-from rankgauge.core.tables import Cell, Table
+from rankgauge.comparison import Assessed, concordance_of, conflicts_of, swap_rate_of, swapped_pairs
+from rankgauge.comparison.assessed import ALL
+from rankgauge.extending import Cell, Floats, Table
 from rankgauge_studies.ue.experiment import (
     BROAD,
     EQUAL,

@@ -11,13 +11,23 @@ from typing import TYPE_CHECKING
 from rankgauge.core.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from rankgauge.text.embedding import AnyEncoder, current_encoder
     from rankgauge.text.encoders.encoder import Encoder
-    from rankgauge.text.encoders.folder import find_encoder
+    from rankgauge.text.encoders.folder import NoEncoderError, find_encoder
 
-__all__ = ["Encoder", "find_encoder"]
+__all__ = [
+    "AnyEncoder",
+    "Encoder",
+    "NoEncoderError",
+    "current_encoder",
+    "find_encoder",
+]
 
 _HOMES = {
+    "AnyEncoder": "rankgauge.text.embedding",
     "Encoder": "rankgauge.text.encoders.encoder",
+    "NoEncoderError": "rankgauge.text.encoders.folder",
+    "current_encoder": "rankgauge.text.embedding",
     "find_encoder": "rankgauge.text.encoders.folder",
 }
 
