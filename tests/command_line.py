@@ -55,10 +55,10 @@ def called(*arguments: object) -> Outcome:
 def called_with_workers(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> Outcome:
     """What the command does with workers that fail as soon as they are given work."""
 
-    def crew(self: Workers, tasks: int) -> None:
+    def pool(self: Workers, tasks: int) -> None:
         raise RankgaugeError("the workers are asked")
 
-    monkeypatch.setattr(Workers, "crew", crew)
+    monkeypatch.setattr(Workers, "pool", pool)
     return called(*arguments, "--workers", "1")
 
 

@@ -26,8 +26,9 @@ from rankgauge import space, text
 from rankgauge.cli import commands
 from rankgauge.core.tables import Table
 from rankgauge.rankers import cross_validate, cross_validation
-from rankgauge.workers import clusters, outcomes, share
-from rankgauge.workers.packing import digest_of
+from rankgauge.workers import dask as dask_workers
+from rankgauge.workers import outcomes, share
+from rankgauge.workers.dask_sharing import digest_of
 
 pytest.importorskip("distributed")
 
@@ -163,6 +164,12 @@ def texts(folder: Path, executor: Any) -> Any:
     return text.evaluate(TEXTS, metrics, executor=executor).values.tobytes()
 
 
+def candidate_texts(folder: Path, executor: Any) -> Any:
+    pytest.importorskip("rouge_score_rs")
+    candidates, metrics = TEXTS.candidates(), ["rouge1", "v2(rouge2)"]
+    return text.scores_of_candidates(candidates, metrics, executor=executor).values.tobytes()
+
+
 def letor_folds(folder: Path) -> rg.Folds:
     data = folder / "letor.txt"
     return rg.read_folds(data, 5) if data.exists() else write_letor(data)
@@ -226,6 +233,7 @@ FUNCTIONS: dict[Callable[..., Any], Callable[[Path, Any], Any]] = {
     space.optima: climbed,
     text.evaluate: texts,
     text.overview: text_overview,
+    text.scores_of_candidates: candidate_texts,
     cross_validate: trained,
     cross_validation: validated,
 }
@@ -385,13 +393,13 @@ def test_only_quick_tasks_go_together(
     seconds: list[float], together: bool, client: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sizes = []
-    submitted = clusters.ClusterCrew._submitted
+    submitted = dask_workers.ClusterPool._submitted
 
-    def counted(crew: clusters.ClusterCrew, tasks: Any) -> Any:
+    def counted(pool: dask_workers.ClusterPool, tasks: Any) -> Any:
         sizes.append(len(tasks))
-        return submitted(crew, tasks)
+        return submitted(pool, tasks)
 
-    monkeypatch.setattr(clusters.ClusterCrew, "_submitted", counted)
+    monkeypatch.setattr(dask_workers.ClusterPool, "_submitted", counted)
     found = list(outcomes(slow, seconds, client))
     assert [result for _, result in found] == seconds
     assert (max(sizes) > 1) == together
@@ -510,9 +518,9 @@ def test_a_file_that_only_this_machine_sees_is_said_to_be_so(
 
 def test_another_version_on_a_worker_is_refused(client: Any, folder: Path) -> None:
     def other(version: str) -> str:
-        from rankgauge.workers import on_workers
+        from rankgauge.workers import dask_sharing
 
-        old, on_workers.__version__ = on_workers.__version__, version
+        old, dask_sharing.__version__ = dask_sharing.__version__, version
         return old
 
     old = next(iter(client.run(other, "0.0.0").values()))
@@ -626,7 +634,7 @@ def test_a_command_without_its_workers_says_so_before_it_begins(
 ) -> None:
     """It does not even look whether its files are there."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(clusters, "CONNECT", 0.2)
+    monkeypatch.setattr(dask_workers, "CONNECT", 0.2)
     there = called(*command, "--workers", "tcp://127.0.0.1:9")
     assert there.code == 2
     assert "no Dask scheduler answers at tcp://127.0.0.1:9" in there.err

@@ -22,7 +22,8 @@ from command_line import called
 from dask_cluster import LoopbackCluster, loopback_cluster
 from dask_tasks import Deadly, hungry, slow, squared, starts_processes, write_letor
 from rankgauge.rankers.crossval import cross_validation
-from rankgauge.workers import WorkerDied, clusters, outcomes
+from rankgauge.workers import WorkerDied, outcomes
+from rankgauge.workers import dask as dask_workers
 
 pytest.importorskip("distributed")
 
@@ -252,8 +253,8 @@ def test_the_scheduler_is_killed(files: Path, tmp_path: Path) -> None:
 
 
 def test_no_worker_comes_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clusters, "PATIENCE", 1.0)
-    monkeypatch.setattr(clusters, "LOOK", 0.2)
+    monkeypatch.setattr(dask_workers, "PATIENCE", 1.0)
+    monkeypatch.setattr(dask_workers, "LOOK", 0.2)
     with loopback_cluster(tmp_path, 1) as cluster:
         client = cluster.client()
         found = outcomes(squared, range(12), client)
@@ -313,7 +314,7 @@ def test_a_method_that_fails_on_a_fold_is_left_out_and_named(tmp_path: Path) -> 
 
 
 def test_no_scheduler_is_there(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clusters, "CONNECT", 0.5)
+    monkeypatch.setattr(dask_workers, "CONNECT", 0.5)
     monkeypatch.chdir(files)
     there = called("evaluate", "qrels.txt", "runs", "--workers", "tcp://127.0.0.1:9")
     assert there.code == 2
@@ -345,14 +346,14 @@ def test_the_user_interrupts(files: Path, cluster: LoopbackCluster, client: Any)
 
 def delete_midway(monkeypatch: pytest.MonkeyPatch, path: Path, task: int) -> None:
     """Delete a file when the tasks before this one are under way, or done."""
-    begin = clusters.ClusterCrew.begin
+    begin = dask_workers.ClusterPool.begin
 
-    def begun(crew: clusters.ClusterCrew, number: int, given: Any) -> None:
+    def begun(pool: dask_workers.ClusterPool, number: int, given: Any) -> None:
         if number == task:
             path.unlink(missing_ok=True)
-        begin(crew, number, given)
+        begin(pool, number, given)
 
-    monkeypatch.setattr(clusters.ClusterCrew, "begin", begun)
+    monkeypatch.setattr(dask_workers.ClusterPool, "begin", begun)
 
 
 def test_a_run_is_deleted_midway(files: Path, client: Any, monkeypatch: pytest.MonkeyPatch) -> None:

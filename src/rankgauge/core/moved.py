@@ -20,6 +20,12 @@ IN_TEXT = {
     "human": "agreement pairwise preferences ratings shared",
     "data": "texts files",
 }
+INTO_WORKERS = {
+    "sharing": "places tasks",
+    "executors": "crews",
+    "dask": "clusters",
+    "dask_sharing": "on_workers packing scattering",
+}
 MOVED = {
     **{f"rankgauge.{name}": f"rankgauge.core.{name}" for name in INTO_CORE.split()},
     **{f"rankgauge.data.{name}": f"rankgauge.io.{name}" for name in INTO_IO.split()},
@@ -49,6 +55,11 @@ MOVED = {
     "rankgauge.io.json_text": "rankgauge.io.rows",
     "rankgauge.text.rows": "rankgauge.io.rows",
     "rankgauge.text.data.rows": "rankgauge.io.rows",
+    **{
+        f"rankgauge.workers.{name}": f"rankgauge.workers.{new}"
+        for new, names in INTO_WORKERS.items()
+        for name in names.split()
+    },
     "rankgauge.evaluation.mismatch": "rankgauge.io.diagnosis",
 }
 """The new names by the old ones."""

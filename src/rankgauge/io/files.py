@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from rankgauge.errors import AbsentFile, InputError
 from rankgauge.io.compression import NeedsMemory, compression, decompressed
 from rankgauge.io.own_paths import REMEDY, OwnPath
-from rankgauge.workers.places import place
+from rankgauge.workers.sharing import place
 
 SIZE_LIMIT = 8 << 30
 """How many bytes a file may hold once decompressed, unless the caller says otherwise.

@@ -14,7 +14,7 @@ import stat
 from collections.abc import Iterator
 
 from rankgauge.errors import InputError
-from rankgauge.workers.places import place
+from rankgauge.workers.sharing import place
 
 RELATIVE = os.open in os.supports_dir_fd
 """Whether files can be opened relative to an open folder. Elsewhere, on Windows, each folder on the way

@@ -6,8 +6,7 @@ do first.
 """
 
 from rankgauge.workers.executors import AnyExecutor, Workers, as_workers, outcomes, share
-from rankgauge.workers.sharing import Shared, prepare
-from rankgauge.workers.tasks import WorkerDied, processors
+from rankgauge.workers.sharing import Shared, WorkerDied, prepare, processors
 
 __all__ = [
     "AnyExecutor",

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, cast
 
 from rankgauge.core.checks import Number, Whole, checked
 from rankgauge.errors import RankgaugeError
-from rankgauge.workers.crews import Crew, Tasks, by_crew
-from rankgauge.workers.sharing import Shared
-from rankgauge.workers.tasks import DIED, Ended, Task, processors
+from rankgauge.workers.sharing import DIED, PAUSE, Ended, Lost, Shared, Task, processors
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
     from distributed import Client
 
-    from rankgauge.workers.clusters import Cluster
+    from rankgauge.workers.dask import Cluster
     from rankgauge.workers.processes import Processes
 
 T = TypeVar("T")
@@ -78,14 +78,14 @@ class Workers:
 
                 self._there = Processes(self.where)
             else:
-                from rankgauge.workers.clusters import Cluster
+                from rankgauge.workers.dask import Cluster
 
                 self._there = Cluster(self.where, timed=self.timeout is not None)
         return self._there
 
-    def crew(self, tasks: int) -> Crew:
+    def pool(self, tasks: int) -> WorkerPool:
         """The workers, for the tasks of one call, so many."""
-        return self.start().crew(tasks)
+        return self.start().pool(tasks)
 
     def close(self) -> None:
         """End the processes, or the connection that was made here."""
@@ -179,11 +179,12 @@ def _by_workers(
     """Each item with its result, by processes or a cluster."""
     if not items:
         return
-    crew = workers.crew(len(items))
-    tasks = Tasks(workers.start().share(work), items, name)
+    pool = workers.pool(len(items))
+    shared = workers.start().share(work)
+    tasks = [Task(shared, item, name) for item in items]
     early: dict[int, Ended[R]] = {}
     turn = 0
-    with contextlib.closing(by_crew(crew, tasks, workers.retries, workers.timeout)) as found:
+    with contextlib.closing(ends_of(pool, tasks, workers.retries, workers.timeout)) as found:
         for number, end in found:
             if not in_order:
                 yield items[number], end.outcome()
@@ -268,3 +269,95 @@ def _alone(task: Task[T, R]) -> Ended[R]:
         except Exception as error:
             why = f"{type(error).__name__}: {error}"
             return task.failed(f"its worker process could not be started or failed: {why}")
+
+
+# Workers that may die
+
+MOST_RESENT = 3
+"""How often a task that may be blameless is sent again beside others, before it is tried alone."""
+BLOCKED = (
+    "was not begun, since all workers are at tasks that take too long; restart the workers, or allow "
+    "more time"
+)
+
+
+class WorkerPool(Protocol):
+    """Workers that are given tasks by number, and say how each ended."""
+
+    def room(self) -> int:
+        """How many tasks they can have at a time."""
+
+    def begin(self, number: int, task: Task[Any, Any]) -> None:
+        """Give them a task."""
+
+    def news(self, seconds: float) -> Iterable[tuple[int, Ended[Any] | Lost]]:
+        """The tasks that ended; waits for this time until there is one."""
+
+    def age(self, number: int) -> float:
+        """For how many seconds a worker has been at a task."""
+
+    def blocked(self) -> bool:
+        """Whether all workers are at tasks that were dropped, and that they cannot be stopped at."""
+
+    def drop(self, numbers: Iterable[int]) -> None:
+        """Forget these tasks, and stop them where that is possible."""
+
+    def close(self) -> None:
+        """The call is over."""
+
+
+def ends_of(
+    pool: WorkerPool, tasks: Sequence[Task[T, R]], retries: int, timeout: float | None
+) -> Generator[tuple[int, Ended[R]], None, None]:
+    """The number of each task, and how it ended.
+
+    A task whose worker died is tried again when nothing else is under way. So it cannot be blamed for
+    what another task did, and it cannot hurt another task.
+    """
+    waiting, suspects = deque(range(len(tasks))), deque[int]()
+    under_way: set[int] = set()
+    tried: Counter[int] = Counter()
+    resent: Counter[int] = Counter()
+    alone = False
+    blocked_at: float | None = None
+    try:
+        while waiting or suspects or under_way:
+            alone = alone and bool(under_way)
+            while waiting and not alone and len(under_way) < pool.room():
+                under_way.add(number := waiting.popleft())
+                pool.begin(number, tasks[number])
+            if suspects and not under_way:
+                alone = True
+                under_way.add(number := suspects.popleft())
+                pool.begin(number, tasks[number])
+            ended = [(n, how) for n, how in pool.news(PAUSE) if n in under_way]
+            under_way.difference_update(number for number, _ in ended)
+            # Nobody may wait between the news and this: who ended in time must not look late.
+            late = [n for n in under_way if timeout is not None and pool.age(n) > timeout]
+            pool.drop(late)
+            under_way.difference_update(late)
+            for number, how in ended:
+                if isinstance(how, Ended):
+                    yield number, how
+                elif how.blameless and not alone and resent[number] < MOST_RESENT:
+                    resent[number] += 1
+                    waiting.append(number)
+                elif tried[number] < retries:
+                    tried[number] += 1
+                    suspects.append(number)
+                else:
+                    yield number, tasks[number].failed(how.fault)
+            for number in late:
+                yield number, tasks[number].failed(f"took longer than {timeout:g} seconds")
+            stopped = pool.blocked() and not any(pool.age(number) for number in under_way)
+            blocked_at = (blocked_at or time.monotonic()) if stopped else None
+            if blocked_at is not None and time.monotonic() - blocked_at > (timeout or 0.0):
+                left = [*under_way, *waiting, *suspects]
+                pool.drop(left)
+                under_way.clear()
+                for number in sorted(left):
+                    yield number, tasks[number].failed(BLOCKED)
+                return
+    finally:
+        pool.drop(under_way)
+        pool.close()

@@ -14,9 +14,7 @@ from multiprocessing import current_process, get_context
 from typing import Any, TypeVar
 
 from rankgauge.errors import RankgaugeError
-from rankgauge.workers.crews import Lost
-from rankgauge.workers.sharing import Shared
-from rankgauge.workers.tasks import DIED, Ended, Task, WorkerDied
+from rankgauge.workers.sharing import DIED, Ended, Lost, Shared, Task, WorkerDied
 
 T = TypeVar("T")
 
@@ -73,9 +71,9 @@ class Processes:
         """A value that each process reads once, from a file."""
         return Shared(value, anywhere=False)
 
-    def crew(self, tasks: int) -> ProcessCrew:
+    def pool(self, tasks: int) -> ProcessPool:
         """The processes, for the tasks of one call, so many."""
-        return ProcessCrew(self)
+        return ProcessPool(self)
 
     def close(self) -> None:
         """End all processes."""
@@ -84,7 +82,7 @@ class Processes:
         self.busy, self._idle = [], []
 
 
-class ProcessCrew:
+class ProcessPool:
     """Processes at the tasks of one call. Each has one task at a time."""
 
     def __init__(self, processes: Processes) -> None:

@@ -1,13 +1,72 @@
-"""What all tasks need: a value is sent to each worker as seldom as possible, and plug-ins come along."""
+"""What is sent to a worker: tasks, and what all tasks need."""
 
 from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Generic, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Generic, TypeVar, cast
+
+from rankgauge.core.records import Record
+from rankgauge.errors import InputError, RankgaugeError
 
 T = TypeVar("T")
+R = TypeVar("R")
+
+PAUSE = 0.5
+"""For how many seconds the end of a task is awaited at a time."""
+DIED = "the process that worked on it was killed or crashed"
+
+
+class WorkerDied(RankgaugeError):
+    """A worker ended before its work was done, or took too long."""
+
+
+class ClusterLost(RankgaugeError):
+    """The scheduler of a cluster, or all its workers, cannot be reached."""
+
+
+class ClusterError(RankgaugeError):
+    """The workers of a cluster are not made for this work."""
+
+
+SHARING = threading.local()
+"""Marks the threads that share the processors with other threads of this library."""
+
+
+def processors() -> int:
+    """How many processors this thread may use."""
+    if getattr(SHARING, "one_of_many", False):
+        return 1
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+# Where files are
+
+_given = threading.local()
+
+
+@contextmanager
+def working_for(folder: str) -> Iterator[None]:
+    """Meanwhile, names of files in this thread start from this folder, that of who gave the task."""
+    before = getattr(_given, "folder", None)
+    _given.folder = folder
+    try:
+        yield
+    finally:
+        _given.folder = before
+
+
+def place(path: str | os.PathLike[str]) -> str | os.PathLike[str]:
+    """The path at which to open a file."""
+    folder = getattr(_given, "folder", None)
+    return path if folder is None else os.path.join(folder, path)
+
+
+# What all tasks need
 
 Preparation = tuple[Callable[..., Any], tuple[Any, ...]]
 _preparations: list[Preparation] = []
@@ -26,13 +85,15 @@ def preparations() -> tuple[Preparation, ...]:
     return tuple(_preparations)
 
 
-def make_ready(prepared: Iterable[Preparation]) -> None:
+def make_ready(prepared: Iterable[Preparation]) -> tuple[Preparation, ...]:
     """Call these functions in a worker process, unless it did so already."""
+    prepared = tuple(prepared)
     with _preparing:
         for function, arguments in prepared:
             if (function, arguments) not in _preparations:
                 function(*arguments)
                 prepare(function, *arguments)
+    return prepared
 
 
 class Shared(Generic[T]):
@@ -114,3 +175,71 @@ class _Received:
                 del _values[next(iter(_values))]
             _values[self._key] = value
         return _values[self._key]
+
+
+# Tasks
+
+
+class Ended(Generic[R]):
+    """How a task ended: with a result, with a failure of its item, or with an error that ends
+    everything."""
+
+    def __init__(self, result: R | RankgaugeError | None, error: Exception | None = None) -> None:
+        self.result, self.error = result, error
+
+    def outcome(self) -> R | RankgaugeError:
+        """The result or the failure; raises the error if there is one."""
+        if self.error is not None:
+            raise self.error
+        return cast("R | RankgaugeError", self.result)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        error = self.error
+        if error is not None:
+            import pickle
+
+            try:
+                pickle.loads(pickle.dumps(error))
+            except Exception:  # not every error can be sent between processes
+                error = RankgaugeError(f"{type(error).__name__}: {error}")
+        return Ended, (self.result, error)
+
+
+class Task(Generic[T, R]):
+    """The work, which all tasks share, on an item; `name` gives the name of the item in messages."""
+
+    def __init__(self, work: Shared[Callable[[T], R]], item: T, name: Callable[[T], str]) -> None:
+        self.work, self.item, self.name = work, item, name
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The work first: it makes the other process ready, which the item may need.
+        return Task, (self.work, self.item, self.name)
+
+    def __call__(self, *, beside_others: bool = True) -> Ended[R]:
+        """Do the work, in the thread that was given it; a failure of the item is its result.
+
+        If other threads work `beside_others`, this thread uses only one processor.
+        """
+        before = getattr(SHARING, "one_of_many", False)
+        SHARING.one_of_many = before or beside_others
+        try:
+            return Ended(self.work.value(self.item))
+        except InputError as error:
+            return Ended(error)
+        except MemoryError:
+            return self.failed("not enough memory", RankgaugeError)
+        except Exception as error:
+            return Ended(None, error)
+        finally:
+            SHARING.one_of_many = before
+
+    def failed(self, fault: str, kind: type[RankgaugeError] = WorkerDied) -> Ended[R]:
+        """How the task ended if it failed for this reason."""
+        return Ended(kind(f"{self.name(self.item)}: {fault}"))
+
+
+class Lost(Record):
+    """A task whose worker is gone. `blameless`: another task, or nobody, may be the cause."""
+
+    fault: str
+    blameless: bool = False

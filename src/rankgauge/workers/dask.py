@@ -19,20 +19,21 @@ from weakref import WeakKeyDictionary
 from rankgauge.core.records import Record
 from rankgauge.errors import AbsentFile, InputError, RankgaugeError
 from rankgauge.version import __version__
-from rankgauge.workers.crews import PAUSE, Lost
-from rankgauge.workers.on_workers import About, Done, Lacking, performed
-from rankgauge.workers.packing import packed
-from rankgauge.workers.scattering import (
+from rankgauge.workers.dask_sharing import (
     PATIENCE,
     WAIT,
+    About,
+    Done,
+    Lacking,
     Scattered,
     address_of,
     no_worker,
+    packed,
+    performed,
     say_waiting,
     scattered,
 )
-from rankgauge.workers.sharing import Shared
-from rankgauge.workers.tasks import ClusterError, ClusterLost, Ended, Task
+from rankgauge.workers.sharing import PAUSE, ClusterError, ClusterLost, Ended, Lost, Shared, Task
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -71,9 +72,9 @@ class Cluster:
         if self.client.asynchronous:
             raise RankgaugeError("the Dask client is asynchronous, expected a client that waits")
 
-    def crew(self, tasks: int) -> ClusterCrew:
+    def pool(self, tasks: int) -> ClusterPool:
         """The cluster, for the tasks of one call, so many."""
-        return ClusterCrew(self.client, tasks, timed=self._timed)
+        return ClusterPool(self.client, tasks, timed=self._timed)
 
     def share(self, value: T) -> Shared[T]:
         """A value that each worker is sent once."""
@@ -85,7 +86,7 @@ class Cluster:
             self.client.close(timeout=CONNECT)
 
 
-class ClusterCrew:
+class ClusterPool:
     """A cluster at the tasks of one call. If it is `timed`, tasks say when they begin.
 
     If tasks are quick, several go together: each way to a worker and back takes some milliseconds. Tasks
@@ -117,7 +118,7 @@ class ClusterCrew:
         """For how many seconds results are fetched before they are asked for again. After a worker died,
         Dask may wait for a result that is there. Each time the seconds double: results may be large."""
         if timed:
-            _listener(client).crews[self._name] = self
+            _listener(client).pools[self._name] = self
         self._looked, self._last_worker, self._threads = -LOOK, time.monotonic(), 0
         self._told = False
         """Whether it is said that there are no workers."""
@@ -314,7 +315,7 @@ class ClusterCrew:
     def close(self) -> None:
         """Listen no more to when tasks begin and end."""
         if self._timed:
-            _listener(self._client).crews.pop(self._name, None)
+            _listener(self._client).pools.pop(self._name, None)
 
     def heard(self, number: int, begun: bool) -> None:
         """A worker says that it begins, or ends, a task."""
@@ -364,15 +365,15 @@ class _Listener:
     """Hears, for all calls of a client, when workers begin and end tasks."""
 
     def __init__(self, client: Any) -> None:
-        self.crews: dict[str, ClusterCrew] = {}
+        self.pools: dict[str, ClusterPool] = {}
         self.topic = f"rankgauge-{client.id}"
         client.subscribe_topic(self.topic, self._heard)
 
     def _heard(self, event: tuple[float, Any]) -> None:
         name, number, begun = event[1]
-        crew = self.crews.get(name)
-        if crew is not None:
-            crew.heard(number, begun)
+        pool = self.pools.get(name)
+        if pool is not None:
+            pool.heard(number, begun)
 
 
 _listeners: WeakKeyDictionary[Any, _Listener] = WeakKeyDictionary()
