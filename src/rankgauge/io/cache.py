@@ -154,18 +154,11 @@ class CachePlace(Record):
         parts = {name: _array(stream, kind, dimensions, size) for name, kind, dimensions in ARRAYS}
         if stream.tell() != size or parts["values"].nbytes > size_limit:
             return None
-        rows = len(parts["values"])
         queries = _ids(parts["queries"], parts["query_offsets"])
-        _check_bounds(parts["bounds"], rows)
         documents = None
         if described["named"]:
             documents = _ids(parts["documents"], parts["document_offsets"])
-        if (
-            len(parts["labels"]) != rows
-            or len(parts["bounds"]) != len(queries) + 1
-            or (documents is not None and len(documents) != rows)
-        ):
-            return None
+        # Features raises an error unless all fit together.
         return Features(
             queries, parts["bounds"], parts["labels"], parts["values"], documents, source
         )
@@ -271,10 +264,7 @@ def _array(stream: BinaryIO, kind: str, dimensions: int, size: int) -> NDArray[A
 
 
 def _ids(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> Ids:
-    _check_bounds(offsets, len(data))
+    whole = len(offsets) and offsets[0] == 0 and offsets[-1] == len(data)
+    if not whole or (np.diff(offsets) < 0).any():
+        raise ValueError("offsets that do not fit")
     return Ids(data, offsets)
-
-
-def _check_bounds(bounds: NDArray[np.int64], end: int) -> None:
-    if not len(bounds) or bounds[0] != 0 or bounds[-1] != end or (np.diff(bounds) < 0).any():
-        raise ValueError("bounds that do not fit")

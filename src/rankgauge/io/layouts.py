@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
-from typing import Literal, TypeAlias
+from collections.abc import Sequence
+from typing import Literal, TypeAlias, TypeVar
 
 from rankgauge.core.notes import counted
 from rankgauge.core.records import Record
 from rankgauge.errors import InputError
 from rankgauge.io.files import display_name, unreadable
-from rankgauge.io.groups import ENDINGS as SIZE_ENDINGS
+from rankgauge.io.letor import SIZE_ENDINGS
 from rankgauge.io.trec import COMPRESSED_ENDINGS, Path
 
+P = TypeVar("P")
 Split: TypeAlias = Literal["train", "validation", "test"]
 SPLITS: tuple[Split, ...] = ("train", "validation", "test")
 
@@ -49,7 +50,7 @@ class Layout(Record):
     """Whether the same file is in several folds."""
 
 
-def found_layout(folder: Path, *, cut: bool) -> Layout:
+def find_layout(folder: Path, *, cut: bool) -> Layout:
     """The layout of a folder, or of its one subfolder that has one; with `cut`, its one file.
 
     InputError where there is none, or where it is not complete.
@@ -159,8 +160,7 @@ def _fold_files(listed: _Listing) -> Layout | None:
     if all(set(fold) == {"test"} for fold in folds):
         if count < 3:
             return None
-        tests = [fold["test"][0] for fold in folds]
-        chosen = _chosen(tests, own_tests(count))
+        chosen = own_tests([fold["test"][0] for fold in folds])
         sentence = (
             f"{count} disjoint test parts: fold k tests on part k, validates on part k−1 and trains on "
             "the others."
@@ -184,7 +184,7 @@ def _parts(listed: _Listing) -> Layout | None:
         f"{count} parts S1 to S{count}: fold 1 trains on {trained}, validates on S{count - 1} and "
         f"tests on S{count}; each fold moves on by one part."
     )
-    return Layout(sentence, _chosen(numbered, rotated(count)), shared=True)
+    return Layout(sentence, rotated(numbered), shared=True)
 
 
 def _one_fold(listed: _Listing) -> Layout | None:
@@ -201,32 +201,22 @@ def span(first: str, last: str) -> str:
     return first if first == last else f"{first} to {last}"
 
 
-def rotated(count: int) -> list[dict[Split, list[int]]]:
-    """For each fold its parts, from 0: LETOR's rotation. Fold 1 of five has S1, S2, S3; S4; and S5."""
-    folds: list[dict[Split, list[int]]] = []
-    for first in range(count):
-        order = [(first + step) % count for step in range(count)]
-        folds.append({"train": order[:-2], "validation": [order[-2]], "test": [order[-1]]})
+def rotated(parts: Sequence[P]) -> list[dict[Split, list[P]]]:
+    """For each fold its parts by LETOR's rotation: fold 1 of five has S1, S2, S3; S4; and S5."""
+    folds: list[dict[Split, list[P]]] = []
+    for first in range(len(parts)):
+        *train, validation, test = (*parts[first:], *parts[:first])
+        folds.append({"train": train, "validation": [validation], "test": [test]})
     return folds
 
 
-def own_tests(count: int) -> list[dict[Split, list[int]]]:
-    """For each fold its parts, from 0, where parts are called after the fold that tests on them."""
-    folds: list[dict[Split, list[int]]] = []
-    for test in range(count):
-        validation = (test - 1) % count
-        rest = [(test + step) % count for step in range(1, count - 1)]
-        folds.append({"train": rest, "validation": [validation], "test": [test]})
+def own_tests(parts: Sequence[P]) -> list[dict[Split, list[P]]]:
+    """For each fold its parts, if they are called after the fold that tests on them."""
+    folds: list[dict[Split, list[P]]] = []
+    for number in range(len(parts)):
+        test, *train, validation = (*parts[number:], *parts[:number])
+        folds.append({"train": train, "validation": [validation], "test": [test]})
     return folds
-
-
-def _chosen(
-    files: Sequence[str], folds: Sequence[Mapping[Split, Sequence[int]]]
-) -> list[SplitFiles]:
-    return [
-        {split: [files[number] for number in numbers] for split, numbers in fold.items()}
-        for fold in folds
-    ]
 
 
 def _numbered(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from typing import IO, Any
 
-from rankgauge.data.columns import Column, Place, first_line, type_error
+from rankgauge.data.columns import Columns, Place, first_line, type_error
 from rankgauge.data.frames import columns_of
 from rankgauge.data.roles import ROLES, Wanted, places_of
 from rankgauge.errors import InputError, NoRows
@@ -13,7 +13,7 @@ from rankgauge.io.decoder import decoded, no_decoder
 from rankgauge.io.files import Content
 
 
-def parquet_columns(content: Content, wanted: Wanted) -> list[Column]:
+def parquet_columns(content: Content, wanted: Wanted) -> Columns:
     """The wanted columns of a Parquet file, decoded by another process."""
     import polars as pl
 
@@ -30,16 +30,8 @@ def parquet_columns(content: Content, wanted: Wanted) -> list[Column]:
 def decode_columns(file: Any, source: str, limit: int, asked: Any, result: IO[bytes]) -> None:
     """What the other process does: write the wanted columns of a Parquet file as Arrow data.
 
-    Parameters
-    ----------
-    file, source
-        The Parquet file, and its name for messages.
-    limit
-        How many bytes the columns may take.
-    asked
-        The wanted columns: pairs of a role and a name, or None for the usual names.
-    result
-        Where the data goes.
+    `limit` is how many bytes the columns may take; `asked` has the wanted columns: pairs of a role and a
+    name, or None for the usual names.
     """
     wanted = [
         (ROLES[option], tuple(name) if isinstance(name, list) else name) for option, name in asked

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,7 +15,7 @@ from rankgauge.io.scanning import Piece, Spans
 from rankgauge.native import ids as native
 from rankgauge.native import segments
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of, segment_count
-from rankgauge.rankings.tie_policies import broken
+from rankgauge.rankings.tie_policies import tie_order
 
 
 class Alignment(Record):
@@ -154,19 +152,8 @@ def align(
 ) -> Alignment:
     """The lists of a run, or of a piece of one, in rank order, with a label for each document.
 
-    Parameters
-    ----------
-    judgments
-        All judgments.
-    run
-        The run, or a piece of it.
-    judged
-        The judged labels, by default those of the judgments.
-    ties, seed
-        How documents of equal score are ordered. With "expected" they are ordered as with "docno", and
-        `.tied` says which have equal scores.
-    precision
-        In which precision scores are compared.
+    `judged` has the judged labels, by default those of the judgments. If `ties` is "expected", documents
+    of equal score are ordered as with "docno", and `.tied` says which have equal scores.
     """
     judged = judged_labels(judgments) if judged is None else judged
     piece = located(judgments, run) if isinstance(run, Run) else run
@@ -195,7 +182,7 @@ def align(
     )
 
 
-class Moves(NamedTuple):
+class Moves(Record):
     """Rows of a piece that may not be in rank order: at `places[i]` belongs the row `rows[i]`.
 
     `tied` says of each place whether its score equals the score above. `merged` is how many adjacent
@@ -218,18 +205,8 @@ def moves(
 ) -> Moves:
     """What brings the rows of a piece into rank order; topics whose scores fall stay as they are.
 
-    Parameters
-    ----------
-    piece
-        A piece of a run.
-    labels
-        The label of each row.
-    ties, seed
-        How documents of equal score are ordered.
-    precision
-        In which precision scores are compared.
-    longest
-        How many first documents of each topic are needed; ties below them stay as they are.
+    `labels` has the label of each row. Only the `longest` first documents of each topic are needed; ties
+    below them stay as they are.
     """
     if piece.descending.all():
         none = np.zeros(0, dtype=np.int64)
@@ -253,18 +230,7 @@ def rank_order(
     """The rows of a run, query by query, the best first; for each place whether its score equals the
     score above; and how many adjacent documents have equal scores in single precision only.
 
-    Parameters
-    ----------
-    run
-        The run, or a piece of it.
-    labels
-        The label of each row.
-    ties, seed
-        How documents of equal score are ordered.
-    precision
-        In which precision scores are compared.
-    longest
-        How many first documents of each query are needed; ties below them stay as they are.
+    As with `moves`, ties below the `longest` first documents stay as they are.
     """
     scores = run.scores
     if precision == "single":
@@ -283,7 +249,7 @@ def rank_order(
     if places.size:
         rows = order[places]
         group = np.cumsum(~above)[places].tolist()
-        index = broken(run, rows, labels, ties, seed)
+        index = tie_order(run, rows, labels, ties, seed)
         index.sort(key=group.__getitem__)
         order[places] = rows[index]
     return order, above, merged
