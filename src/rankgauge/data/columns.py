@@ -65,7 +65,7 @@ class Column(Protocol):
     def numbers(self, role: Role, place: Place) -> NDArray[Any]: ...
 
 
-Columns: TypeAlias = Mapping[Role, Column]
+ColumnsByRole: TypeAlias = Mapping[Role, Column]
 """Columns by what they are for."""
 
 

@@ -20,7 +20,7 @@ from rankgauge.data.columns import (
     ArrayColumn,
     ArrowColumn,
     Column,
-    Columns,
+    ColumnsByRole,
     Place,
     bad_grade,
     first_line,
@@ -80,7 +80,7 @@ def grouped_blocks(blocks: Ids, bounds: Ints) -> Grouping:
     return Grouping(blocks.take(firsts), offsets_of(totals), order)
 
 
-def run_in(columns: Columns, place: Place, name: str, source: str = "") -> Run:
+def run_in(columns: ColumnsByRole, place: Place, name: str, source: str = "") -> Run:
     """The run in columns of queries, documents, and scores or ranks."""
     queries = columns[QUERY].ids(QUERY, place)
     documents = columns[DOCUMENT].ids(DOCUMENT, place)
@@ -108,7 +108,7 @@ def judgments_by_query(groups: Grouping, documents: Ids, grades: Column, place: 
     return Judgments(groups.queries, groups.bounds, documents, values, place.source)
 
 
-def judgments_in(columns: Columns, place: Place) -> Judgments:
+def judgments_in(columns: ColumnsByRole, place: Place) -> Judgments:
     """The judgments in columns of queries, documents and grades, and of subtopics if there are some."""
     queries = columns[QUERY].ids(QUERY, place)
     documents = columns[DOCUMENT].ids(DOCUMENT, place)
@@ -130,7 +130,7 @@ def judgments_in(columns: Columns, place: Place) -> Judgments:
     )
 
 
-def _scores(columns: Columns, place: Place) -> Floats:
+def _scores(columns: ColumnsByRole, place: Place) -> Floats:
     """The scores; in place of scores there may be ranks: the lower the rank, the higher the score."""
     if RANK in columns:
         scores = -columns[RANK].numbers(RANK, place).astype(np.float64)
@@ -188,7 +188,7 @@ def _refuse_repeats(
 # Frames
 
 
-def columns_of(frame: Any, wanted: Wanted, source: str) -> Columns:
+def columns_of(frame: Any, wanted: Wanted, source: str) -> ColumnsByRole:
     """The wanted columns of a data frame or an Arrow table; InputError for anything else."""
     polars, pandas = sys.modules.get("polars"), sys.modules.get("pandas")
     if pandas is not None and isinstance(frame, pandas.DataFrame):
@@ -220,7 +220,7 @@ def _computed(frame: Any, wanted: Wanted, source: str) -> Any:
         raise InputError(source, None, message) from None
 
 
-def _pandas_columns(frame: Any, wanted: Wanted, source: str) -> Columns:
+def _pandas_columns(frame: Any, wanted: Wanted, source: str) -> ColumnsByRole:
     """By way of Arrow where pyarrow is there and can convert the columns, else value by value."""
     places = places_of(wanted, list(frame.columns), source)
     chosen = list(dict.fromkeys(place for _, place in places))
@@ -232,7 +232,7 @@ def _pandas_columns(frame: Any, wanted: Wanted, source: str) -> Columns:
     return {role: ArrowColumn(table, chosen.index(place)) for role, place in places}
 
 
-def arrow_columns(frame: Any, wanted: Wanted, source: str) -> Columns:
+def arrow_columns(frame: Any, wanted: Wanted, source: str) -> ColumnsByRole:
     """The wanted columns of anything that gives an Arrow stream, all rows fetched."""
     try:
         table = arrow.Table(frame.__arrow_c_stream__(None))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.notes import shortened
 from rankgauge.core.records import Record
-from rankgauge.data.columns import Columns, Place, missing
+from rankgauge.data.columns import ColumnsByRole, Place, missing
 from rankgauge.data.model import Ids, decode, encode
 from rankgauge.data.roles import GRADE, RANK, SCORE, Role, Wanted, places_of
 from rankgauge.errors import NoRows
@@ -31,7 +31,9 @@ QUOTE, NEWLINE = ord('"'), ord("\n")
 NUMBERS = (SCORE, RANK, GRADE)
 
 
-def csv_columns(raw: bytes, separator: str, wanted: Wanted, source: str) -> tuple[Columns, Place]:
+def csv_columns(
+    raw: bytes, separator: str, wanted: Wanted, source: str
+) -> tuple[ColumnsByRole, Place]:
     """The wanted columns of a CSV file, and where its rows are.
 
     Raises InputError, with the line, for a row that has more or fewer cells than the header, for a

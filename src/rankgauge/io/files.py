@@ -110,8 +110,8 @@ class Content:
 
 
 def _state(stream: Any) -> tuple[int, int]:
-    found = os.fstat(stream.fileno())
-    return found.st_size, found.st_mtime_ns
+    status = os.fstat(stream.fileno())
+    return status.st_size, status.st_mtime_ns
 
 
 def open_content(path: str | os.PathLike[str], *, limit: int = SIZE_LIMIT) -> Content:

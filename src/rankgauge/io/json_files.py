@@ -20,7 +20,7 @@ from functools import cache
 from typing import Any
 
 from rankgauge.core.records import Record
-from rankgauge.data.columns import ArrayColumn, Columns, Place
+from rankgauge.data.columns import ArrayColumn, ColumnsByRole, Place
 from rankgauge.data.frames import (
     Grouping,
     arrow_columns,
@@ -202,7 +202,7 @@ def _by_query(
 # Rows
 
 
-def _columns(shape: Shape, wanted: Wanted, source: str) -> tuple[Columns, Place]:
+def _columns(shape: Shape, wanted: Wanted, source: str) -> tuple[ColumnsByRole, Place]:
     """The columns of rows, and where the rows are; the keys of the first row say what columns there are.
 
     JSON Lines may have blank lines between them.
@@ -268,7 +268,7 @@ def polars_is_strict() -> bool:
 
 def _polars_json(
     text: bytes, roles: dict[str, Role], first: JsonObject, source: str
-) -> Columns | None:
+) -> ColumnsByRole | None:
     """The columns as polars reads them, None where anything is unusual: then a slower look at each
     line finds the fault, or finds that there is none."""
     import polars as pl

@@ -147,15 +147,15 @@ def _fold_folders(listed: _Listing) -> Layout | None:
 
 def _fold_files(listed: _Listing) -> Layout | None:
     """Fold1.train.txt and so on, or Fold1.test.txt, Fold2.test.txt, … alone: disjoint test parts."""
-    found: dict[int, list[tuple[Split | None, str]]] = {}
+    by_fold: dict[int, list[tuple[Split | None, str]]] = {}
     for stem, path in listed.files:
         match = FOLD_FILE.fullmatch(stem)
         if match and match[2] in NAMES:
-            found.setdefault(int(match[1]), []).append((NAMES[match[2]], path))
-    if not found:
+            by_fold.setdefault(int(match[1]), []).append((NAMES[match[2]], path))
+    if not by_fold:
         return None
-    _check_numbers(listed.folder, sorted(found), "fold")
-    folds = [_splits(listed.folder, found[number]) for number in sorted(found)]
+    _check_numbers(listed.folder, sorted(by_fold), "fold")
+    folds = [_splits(listed.folder, by_fold[number]) for number in sorted(by_fold)]
     count = len(folds)
     if all(set(fold) == {"test"} for fold in folds):
         if count < 3:
@@ -166,7 +166,7 @@ def _fold_files(listed: _Listing) -> Layout | None:
             "the others."
         )
         return Layout(sentence, chosen, shared=True)
-    _check_complete([f"{listed.folder}: fold {number}" for number in sorted(found)], folds)
+    _check_complete([f"{listed.folder}: fold {number}" for number in sorted(by_fold)], folds)
     sentence = (
         f"{counted(count, 'fold')} in files {span('Fold1', f'Fold{count}')}, one for each of "
     )
@@ -223,18 +223,18 @@ def _numbered(
     listed: _Listing, entries: Sequence[tuple[str, str]], pattern: re.Pattern[str]
 ) -> list[str]:
     """The paths whose names are numbered so, in the order of their numbers."""
-    found: dict[int, str] = {}
+    by_number: dict[int, str] = {}
     for stem, path in entries:
         match = pattern.fullmatch(stem)
         if not match:
             continue
         number = int(match[1])
-        if number in found:
-            raise _twice(listed.folder, found[number], path)
-        found[number] = path
-    if found:
-        _check_numbers(listed.folder, sorted(found), "number")
-    return [found[number] for number in sorted(found)]
+        if number in by_number:
+            raise _twice(listed.folder, by_number[number], path)
+        by_number[number] = path
+    if by_number:
+        _check_numbers(listed.folder, sorted(by_number), "number")
+    return [by_number[number] for number in sorted(by_number)]
 
 
 def _check_numbers(folder: str, numbers: Sequence[int], what: str) -> None:
@@ -246,14 +246,14 @@ def _check_numbers(folder: str, numbers: Sequence[int], what: str) -> None:
 
 def _splits(folder: str, files: Sequence[tuple[Split | None, str]]) -> SplitFiles:
     """The file of each split, in the order of splits; InputError where a split has two files."""
-    found: SplitFiles = {}
+    files_of: SplitFiles = {}
     for split, path in files:
         if split is not None:
-            found.setdefault(split, []).append(path)
-    for paths in found.values():
+            files_of.setdefault(split, []).append(path)
+    for paths in files_of.values():
         if len(paths) > 1:
             raise _twice(folder, *paths[:2])
-    return {split: found[split] for split in SPLITS if split in found}
+    return {split: files_of[split] for split in SPLITS if split in files_of}
 
 
 def _twice(folder: str, one: str, other: str) -> InputError:

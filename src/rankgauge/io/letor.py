@@ -199,7 +199,7 @@ class _Reading:
         """All that was read, query by query."""
         if self.rows == 0 and not self.lenient:
             raise InputError(self.source, None, f"no lines, expected `{LINE}`")
-        dropped = [dropped_lines(FAULTS[kind], *found) for kind, found in self.faults.items()]
+        dropped = [dropped_lines(FAULTS[kind], *place) for kind, place in self.faults.items()]
         numbers, queries = self._queries(sizes)
         order = np.argsort(numbers, kind="stable")
         bounds = offsets_of(np.bincount(numbers, minlength=len(queries)))
@@ -326,8 +326,8 @@ def _fault(
     text: NDArray[np.uint8], source: str, kind: int, position: int, lines: int
 ) -> InputError:
     """The error for a faulty line, whose faulty word is at this position, so many lines further down."""
-    found = WORD.match(text[position : position + 41].tobytes())
-    word = shortened(decode(found[0])) if found else ""
+    match = WORD.match(text[position : position + 41].tobytes())
+    word = shortened(decode(match[0])) if match else ""
     last = f"1 to {native.LARGEST_FEATURE:,}"
     beside = f"{os.path.basename(source)}.query"
     message = {

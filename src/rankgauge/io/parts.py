@@ -110,8 +110,8 @@ class RunParts(Value):
             raise InputError(name, None, message)
         if not parts:
             empty = sum(os.path.isfile(file) and not _is_beside(file) for file in inside)
-            found = f"only {counted(empty, 'empty file')}" if empty else "no files"
-            raise InputError(name, None, f"{found}, expected files that are the parts of one run")
+            there = f"only {counted(empty, 'empty file')}" if empty else "no files"
+            raise InputError(name, None, f"{there}, expected files that are the parts of one run")
         return parts
 
     def files(self) -> list[RunFile]:

@@ -381,8 +381,8 @@ def parsed(text: bytes, source: str, line: int) -> object:
         return _DECODER.decode(text.decode())
     except _TooLarge as error:
         number = str(error)
-        found = re.search(rb"[\s:,[]" + re.escape(number.encode()) + rb"[\s,\]}]", text)
-        line += text.count(b"\n", 0, found.start() + 1) if found else 0
+        match = re.search(rb"[\s:,[]" + re.escape(number.encode()) + rb"[\s,\]}]", text)
+        line += text.count(b"\n", 0, match.start() + 1) if match else 0
         message = (
             f"the number {shortened(number)} is beyond double precision, expected a smaller number"
         )

@@ -172,10 +172,10 @@ def scanned(
 
     def work(place: tuple[int, int]) -> tuple[Ints, R] | None:
         text = _read(content, *place)
-        found = None if text is None else _piece(text, columns, judged)
-        if found is None:
+        scan = None if text is None else _piece(text, columns, judged)
+        if scan is None:
             return None
-        hashes, piece = found
+        hashes, piece = scan
         if _repeats(hashes):  # a topic in two places
             return None
         piece = replace(piece, starts=place is places[0], ends=place is places[-1])
@@ -189,7 +189,7 @@ def scanned(
             return None
         done.append(result)
     content.check_unchanged()
-    hashes = np.concatenate([np.zeros(0, dtype=np.int64), *(found for found, _ in done)])
+    hashes = np.concatenate([np.zeros(0, dtype=np.int64), *(own for own, _ in done)])
     if not hashes.size or _repeats(hashes):
         return None
     return [result for _, result in done]
@@ -203,8 +203,8 @@ def _is_mixed(content: Content, columns: int) -> bool:
     lines = content.head(SAMPLE).removeprefix(UTF8_MARK).rpartition(b"\n")[0]
     if not lines:
         return False
-    found = _piece(np.frombuffer(lines, np.uint8), columns, None)
-    return found is None or _repeats(found[0])
+    scan = _piece(np.frombuffer(lines, np.uint8), columns, None)
+    return scan is None or _repeats(scan[0])
 
 
 def _repeats(hashes: Ints) -> bool:
@@ -284,8 +284,8 @@ def _cut(content: Content, start: int) -> int:
     window = WINDOW
     while start < content.size:
         text = np.empty(min(window, content.size - start), dtype=np.uint8)
-        if content.read_into(text, start) and (found := native.next_topic(text)) >= 0:
-            return start + found
+        if content.read_into(text, start) and (cut := native.next_topic(text)) >= 0:
+            return start + cut
         if start + window >= content.size:
             break
         window *= 4

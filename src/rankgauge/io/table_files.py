@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankgauge.data.columns import Columns, Place
+from rankgauge.data.columns import ColumnsByRole, Place
 from rankgauge.data.frames import judgments_in, run_in
 from rankgauge.data.model import Judgments, Run
 from rankgauge.data.roles import (
@@ -103,7 +103,7 @@ def qrels_table(content: Content, kind: TableKind, names: ColumnNames = USUAL_NA
     return judgments_in(*_columns(content, kind, judgment_columns(names)))
 
 
-def _columns(content: Content, kind: TableKind, wanted: Wanted) -> tuple[Columns, Place]:
+def _columns(content: Content, kind: TableKind, wanted: Wanted) -> tuple[ColumnsByRole, Place]:
     """The wanted columns of a file with a row for each document."""
     if kind.form == "parquet":
         from rankgauge.io.parquet_files import parquet_columns
