@@ -135,6 +135,13 @@ class Ids:
             bounds = np.array([0, len(self)], dtype=np.int64)
         return native.repeats(self.data, self.offsets, bounds)
 
+    def rows_in(self, table: Ids, bounds: Ints, table_bounds: Ints, segments: Ints) -> Ints:
+        """For each row the row of the table that holds the same id, or -1. Segment s of these ids is
+        looked up in segment segments[s] of the table."""
+        return native.match(
+            self.data, self.offsets, bounds, table.data, table.offsets, table_bounds, segments
+        )
+
 
 class Subtopics(Record):
     """The subtopics that each judged document was judged for, each with a grade of its own.

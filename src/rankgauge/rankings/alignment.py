@@ -12,7 +12,6 @@ from rankgauge.core.records import Record
 from rankgauge.data.model import Ids, Judgments, Run
 from rankgauge.errors import MeasureError
 from rankgauge.io.scanning import Piece, Spans
-from rankgauge.native import ids as native
 from rankgauge.native import segments
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of, segment_count
 from rankgauge.rankings.tie_policies import tie_order
@@ -117,15 +116,7 @@ def located(judgments: Judgments, run: Run) -> Piece:
         numbers, rows = np.arange(len(run.queries)), np.arange(len(run.documents))
     else:
         numbers = rows_of(judgments.queries, run.queries)
-        rows = native.match(
-            run.documents.data,
-            run.documents.offsets,
-            run.bounds,
-            judgments.documents.data,
-            judgments.documents.offsets,
-            judgments.bounds,
-            numbers,
-        )
+        rows = run.documents.rows_in(judgments.documents, run.bounds, judgments.bounds, numbers)
     with np.errstate(over="ignore"):
         single = run.scores.astype(np.float32)
     falls = np.append(False, single[1:] < single[:-1])[: len(single)]
@@ -257,13 +248,5 @@ def rank_order(
 
 def rows_of(table: Ids, wanted: Ids) -> Ints:
     """The row in `table` of each wanted id, -1 where it has none."""
-    whole = np.array([0, len(wanted)])
-    return native.match(
-        wanted.data,
-        wanted.offsets,
-        whole,
-        table.data,
-        table.offsets,
-        np.array([0, len(table)]),
-        np.zeros(1, dtype=np.int64),
-    )
+    whole, of_table = np.array([0, len(wanted)]), np.array([0, len(table)])
+    return wanted.rows_in(table, whole, of_table, np.zeros(1, dtype=np.int64))
