@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from rankgauge.core.arrays import Bools, Floats, Ints
+from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.records import Value
 
 V = TypeVar("V")
@@ -68,8 +68,8 @@ class _Plan(Value):
     relevant_counts: Ints
     strengths: Floats
     lengths: Ints
-    barren_topic: int | None
-    failed_topic: int | None
+    barren_topic: int | None = None
+    failed_topic: int | None = None
 
 
 # The first systems carry the most oddities, so that a smaller roster keeps them. The very first
@@ -133,14 +133,7 @@ def simulate(
     >>> len(collection.runs["lexical-1"]["301"])
     20
     """
-    _check_arguments(
-        topics=topics,
-        systems=systems,
-        documents=documents,
-        depth=depth,
-        pool_depth=pool_depth,
-        seed=seed,
-    )
+    _check_arguments(topics, systems, documents, depth, pool_depth, seed)
     rng = np.random.default_rng(seed)
     docnos = _make_docnos(documents, rng)
     roster = _make_roster(systems)
@@ -155,7 +148,9 @@ def simulate(
             assessed_grades[:] = 0
         evidence = _draw_evidence(roster, plan.strengths[topic], true_grades, rng)
         if topic == plan.failed_topic:
-            _hide_relevant(evidence, roster, (true_grades > 0) | (assessed_grades > 0))
+            relevant = (true_grades > 0) | (assessed_grades > 0)
+            failing = np.array([system.fails_a_topic for system in roster])
+            evidence[np.ix_(relevant, failing)] = -np.inf
         rankings = _rank_all(evidence, plan.lengths[topic])
         for column, (system, ranking) in enumerate(zip(roster, rankings, strict=True)):
             if ranking.size:
@@ -167,16 +162,10 @@ def simulate(
 
 
 def _check_arguments(
-    *, topics: int, systems: int, documents: int, depth: int, pool_depth: int, seed: int
+    topics: int, systems: int, documents: int, depth: int, pool_depth: int, seed: int
 ) -> None:
-    counts = {
-        "topics": topics,
-        "systems": systems,
-        "documents": documents,
-        "depth": depth,
-        "pool_depth": pool_depth,
-    }
-    for name, value in counts.items():
+    names = ("topics", "systems", "documents", "depth", "pool_depth")
+    for name, value in zip(names, (topics, systems, documents, depth, pool_depth), strict=True):
         if value < 1:
             raise ValueError(f"{name} must be at least 1, got {value}")
     if depth > documents:
@@ -232,21 +221,16 @@ def _make_roster(systems: int) -> tuple[_System, ...]:
 def _make_plan(
     roster: Sequence[_System], topics: int, documents: int, depth: int, rng: np.random.Generator
 ) -> _Plan:
-    relevant_counts = _draw_relevant_counts(topics, documents, rng)
+    counts = rng.lognormal(np.log(MEDIAN_RELEVANT), 1.0, size=topics)
+    most = max(1, min(MOST_RELEVANT, documents // 4))
+    relevant_counts = np.clip(counts, 1, most).astype(np.int64)
     strengths = _draw_strengths(roster, topics, rng)
     lengths = _draw_lengths(roster, topics, depth, rng)
-    barren_topic: int | None = None
-    failed_topic: int | None = None
-    if topics >= FEWEST_TOPICS_FOR_ODDITIES:
-        by_count = np.argsort(relevant_counts, kind="stable")
-        barren_topic = int(by_count[0])
-        failed_topic = int(by_count[topics // 2])
-    return _Plan(relevant_counts, strengths, lengths, barren_topic, failed_topic)
-
-
-def _draw_relevant_counts(topics: int, documents: int, rng: np.random.Generator) -> Ints:
-    counts = rng.lognormal(np.log(MEDIAN_RELEVANT), 1.0, size=topics)
-    return np.clip(counts, 1, max(1, min(MOST_RELEVANT, documents // 4))).astype(np.int64)
+    if topics < FEWEST_TOPICS_FOR_ODDITIES:
+        return _Plan(relevant_counts, strengths, lengths)
+    by_count = np.argsort(relevant_counts, kind="stable")
+    barren, failed = int(by_count[0]), int(by_count[topics // 2])
+    return _Plan(relevant_counts, strengths, lengths, barren, failed)
 
 
 def _draw_strengths(roster: Sequence[_System], topics: int, rng: np.random.Generator) -> Floats:
@@ -256,8 +240,7 @@ def _draw_strengths(roster: Sequence[_System], topics: int, rng: np.random.Gener
     family_interaction = rng.normal(0.0, 0.2, size=(topics, len(FAMILIES)))
     own_interaction = rng.normal(0.0, 0.2, size=(topics, len(roster)))
     interaction = family_interaction[:, _family_columns(roster)] + own_interaction
-    strengths: Floats = np.maximum(0.0, ease * qualities + interaction)
-    return strengths
+    return np.asarray(np.maximum(0.0, ease * qualities + interaction))
 
 
 def _draw_lengths(
@@ -310,26 +293,16 @@ def _draw_evidence(
     own = rng.standard_normal((documents, len(roster)))
     noise = np.sqrt(COMMON_NOISE) * common + np.sqrt(OWN_NOISE) * own
     noise += np.sqrt(FAMILY_NOISE) * of_family[:, _family_columns(roster)]
-    evidence: Floats = GRADE_SIGNAL[true_grades][:, np.newaxis] * strengths + noise
-    return evidence
-
-
-def _hide_relevant(evidence: Floats, roster: Sequence[_System], relevant: Bools) -> None:
-    """Put the relevant documents out of reach of the systems that fail this topic."""
-    for column, system in enumerate(roster):
-        if system.fails_a_topic:
-            evidence[relevant, column] = -np.inf
-
-
-def _rank(evidence: Floats, length: int) -> Ints:
-    """Return the rows of the ``length`` documents with the most evidence, best first."""
-    best_first = np.argsort(-evidence, kind="stable")[:length]
-    return best_first[np.isfinite(evidence[best_first])]
+    return np.asarray(GRADE_SIGNAL[true_grades][:, np.newaxis] * strengths + noise)
 
 
 def _rank_all(evidence: Floats, lengths: Ints) -> list[Ints]:
-    columns = zip(evidence.T, lengths.tolist(), strict=True)
-    return [_rank(evidence_of_system, length) for evidence_of_system, length in columns]
+    """Return for each system the rows of its ``length`` documents with the most evidence, best first."""
+    rankings = []
+    for of_system, length in zip(evidence.T, lengths.tolist(), strict=True):
+        best_first = np.argsort(-of_system, kind="stable")[:length]
+        rankings.append(best_first[np.isfinite(of_system[best_first])])
+    return rankings
 
 
 def _score(system: _System, evidence: Floats, rng: np.random.Generator) -> Floats:
@@ -348,8 +321,7 @@ def _score(system: _System, evidence: Floats, rng: np.random.Generator) -> Float
 
 
 def _logistic(values: Floats) -> Floats:
-    squashed: Floats = 1.0 / (1.0 + np.exp(-values))
-    return squashed
+    return 1.0 / (1.0 + np.exp(-values))
 
 
 def _pool(roster: Sequence[_System], rankings: Sequence[Ints], pool_depth: int) -> Ints:

@@ -102,7 +102,7 @@ def test_one_fold(tmp_path: Path) -> None:
 
 @given(st.integers(3, 9))
 def test_every_part_is_tested_on_once(count: int) -> None:
-    for folds in (rotated(count), own_tests(count)):
+    for folds in (rotated(range(count)), own_tests(range(count))):
         assert sorted(part for fold in folds for part in fold["test"]) == list(range(count))
         for fold in folds:
             assert sorted(part for parts in fold.values() for part in parts) == list(range(count))

@@ -27,7 +27,7 @@ from rankgauge import AP, SearchLength, nDCG
 from rankgauge.data import columns, roles
 from rankgauge.data.model import Judgments, Run
 from rankgauge.errors import DuplicateError
-from rankgauge.io import json_rows, parquet_files
+from rankgauge.io import json_files, parquet_files
 from rankgauge.separate import launch
 
 Rows = list[tuple[Any, Any, Any]]
@@ -735,7 +735,7 @@ def test_a_run_in_json_lines(tmp_path: Path, name: str) -> None:
 
 def slow(text: bytes, monkeypatch: pytest.MonkeyPatch) -> Run:
     with monkeypatch.context() as patch:
-        patch.setattr(json_rows, "_polars_json", lambda *_: None)
+        patch.setattr(json_files, "_polars_json", lambda *_: None)
         return run_of(text)
 
 
@@ -847,7 +847,7 @@ def test_keys_that_nobody_asked_for_may_repeat() -> None:
     assert_same(run_of(text), Run.from_dict({"q": {"a": 1.0}}))
 
 
-@pytest.mark.skipif(not json_rows.polars_is_strict(), reason="an old polars")
+@pytest.mark.skipif(not json_files.polars_is_strict(), reason="an old polars")
 def test_the_fast_way_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(columns, "_object_ids", None)
     assert_same(run_of(jsonl(RECORDS)), Run.from_dict(EXPECTED))

@@ -13,7 +13,7 @@ INTO_CORE = (
     "seeds tables"
 )
 INTO_IO = (
-    "cache compression csv_files decoder files groups json_files json_lists json_rows kinds "
+    "cache compression csv_files decoder files json_files json_lists kinds "
     "layouts letor own_paths parquet_files parts scanning table_files trec"
 )
 IN_TEXT = {
@@ -53,6 +53,10 @@ MOVED = {
     "rankgauge.report.numbers": "rankgauge.report.page_data",
     "rankgauge.data.json_text": "rankgauge.io.rows",
     "rankgauge.io.json_text": "rankgauge.io.rows",
+    "rankgauge.data.groups": "rankgauge.io.letor",
+    "rankgauge.io.groups": "rankgauge.io.letor",
+    "rankgauge.data.json_rows": "rankgauge.io.json_files",
+    "rankgauge.io.json_rows": "rankgauge.io.json_files",
     "rankgauge.text.rows": "rankgauge.io.rows",
     "rankgauge.text.data.rows": "rankgauge.io.rows",
     **{
@@ -60,6 +64,7 @@ MOVED = {
         for new, names in INTO_WORKERS.items()
         for name in names.split()
     },
+    "rankgauge.separate.messages": "rankgauge.separate.inside",
     "rankgauge.evaluation.mismatch": "rankgauge.io.diagnosis",
 }
 """The new names by the old ones."""

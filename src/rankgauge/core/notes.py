@@ -25,6 +25,19 @@ def counted(count: int, thing: str, things: str | None = None) -> str:
     return f"{count:,} {thing if count == 1 else things or thing + 's'}"
 
 
+def shortened(text: str, longest: int = 40) -> str:
+    """A text as messages show it: only its beginning if it is long."""
+    return text if len(text) <= longest else f"{text[:longest]}…"
+
+
+def short_repr(value: object, longest: int = 60) -> str:
+    """A value of any kind as messages show it."""
+    try:
+        return shortened(repr(value), longest)
+    except ValueError:  # a number of more digits than Python writes
+        return f"a very long {type(value).__name__}"
+
+
 class Note(Value):
     """One thing to know about some numbers.
 

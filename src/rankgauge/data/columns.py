@@ -6,17 +6,20 @@ A fault is an InputError that names the row, counted from 0, or the line of a fi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.core.notes import short_repr
+from rankgauge.core.records import Record
 from rankgauge.data.model import Ids, encode, whole_grade
-from rankgauge.data.roles import GRADE, RANK, Role
+from rankgauge.data.roles import GRADE, Role
 from rankgauge.errors import InputError
 from rankgauge.native import arrow
+
+R = TypeVar("R")
 
 TYPES = {
     b"b": "booleans",
@@ -34,12 +37,10 @@ TYPES = {
 }
 """What a column holds, by Arrow's format or its first letter."""
 
+LONGEST = 80
 
-LONGEST_SHOWN = 80
 
-
-@dataclass(frozen=True)
-class Place:
+class Place(Record):
     """Where rows come from, for messages: a table, or a file in which `line` finds a row."""
 
     source: str
@@ -64,8 +65,11 @@ class Column(Protocol):
     def numbers(self, role: Role, place: Place) -> NDArray[Any]: ...
 
 
-@dataclass(frozen=True)
-class ArrowColumn:
+ColumnsByRole: TypeAlias = Mapping[Role, Column]
+"""Columns by what they are for."""
+
+
+class ArrowColumn(Record):
     """A column of an Arrow table."""
 
     table: arrow.Table
@@ -76,10 +80,7 @@ class ArrowColumn:
         if self.table.formats[self.index] not in arrow.LAYOUTS:
             raise self._type_error(role, place, "text or whole numbers")
         self._refuse_nulls(role, place, "an id")
-        try:
-            return Ids(*self.table.ids(self.index))
-        except ValueError as error:
-            raise not_arrow(place.source, error) from None
+        return Ids(*self._read(self.table.ids, place))
 
     def numbers(self, role: Role, place: Place) -> NDArray[Any]:
         """The numbers, in the type they have."""
@@ -89,8 +90,11 @@ class ArrowColumn:
         self._refuse_nulls(role, place, "a number")
         if form == b"n":  # a column of nulls that has no rows
             return np.zeros(0, dtype=np.int64)
+        return self._read(self.table.numbers, place)
+
+    def _read(self, read: Callable[[int], R], place: Place) -> R:
         try:
-            return self.table.numbers(self.index)
+            return read(self.index)
         except ValueError as error:
             raise not_arrow(place.source, error) from None
 
@@ -102,16 +106,12 @@ class ArrowColumn:
         return type_error(role, place, f"column {self.table.names[self.index]!r}", held, expected)
 
     def _refuse_nulls(self, role: Role, place: Place, expected: str) -> None:
-        try:
-            row = self.table.first_null(self.index)
-        except ValueError as error:
-            raise not_arrow(place.source, error) from None
+        row = self._read(self.table.first_null, place)
         if row >= 0:
             raise missing(role, place, row, expected)
 
 
-@dataclass(frozen=True)
-class ArrayColumn:
+class ArrayColumn(Record):
     """A column given as a NumPy array or any sequence of values."""
 
     values: Any
@@ -133,10 +133,7 @@ class ArrayColumn:
             return Ids(*arrow.fixed_bytes(array.view(np.uint8).reshape(len(array), size)))
         data, offsets, bad = arrow.fixed_text(array.view(np.uint32).reshape(len(array), size // 4))
         if bad >= 0:
-            raise place.error(
-                bad,
-                f"the {role.option} {str(array[bad])!r} cannot be written as UTF-8, expected valid text",
-            )
+            raise _not_utf8(role, place, bad, repr(str(array[bad])))
         return Ids(data, offsets)
 
     def numbers(self, role: Role, place: Place) -> NDArray[Any]:
@@ -152,10 +149,12 @@ class ArrayColumn:
         """The values if they are an array, of one dimension and with nothing masked."""
         if not isinstance(self.values, np.ndarray):
             if not _is_column(self.values):
-                message = (
-                    f"a {type(self.values).__name__} for the {role.option}, expected an array "
+                raise InputError(
+                    place.source,
+                    None,
+                    f"a {type(self.values).__name__} for the {role.option}, expected an array or a list "
+                    "with one value per row",
                 )
-                raise InputError(place.source, None, message + "or a list with one value per row")
             return None
         if self.values.ndim != 1:
             held = f"{self.values.ndim} dimensions"
@@ -164,21 +163,6 @@ class ArrayColumn:
         if masked.size:
             raise missing(role, place, int(masked[0]), expected)
         return np.asarray(self.values)
-
-
-@dataclass(frozen=True)
-class Ranks:
-    """A column of ranks in place of scores: the lower the rank, the higher the score."""
-
-    column: Column
-
-    def ids(self, role: Role, place: Place) -> Ids:
-        """Ranks as ids, which nobody asks for."""
-        return self.column.ids(RANK, place)
-
-    def numbers(self, role: Role, place: Place) -> NDArray[Any]:
-        """Each rank below zero."""
-        return -self.column.numbers(RANK, place).astype(np.float64)
 
 
 def _is_column(values: object) -> bool:
@@ -201,9 +185,7 @@ def _object_ids(values: Iterable[object], role: Role, place: Place) -> Ids:
             try:
                 raw.append(encode(value))
             except InputError:
-                message = f"the {role.option} {shown(value)} cannot be written as UTF-8, expected "
-                message += "valid text"
-                raise place.error(row, message) from None
+                raise _not_utf8(role, place, row, short_repr(value, LONGEST)) from None
         elif isinstance(value, bytes):
             raw.append(value)
         elif isinstance(value, Integral) and not isinstance(value, bool):
@@ -215,7 +197,8 @@ def _object_ids(values: Iterable[object], role: Role, place: Place) -> Ids:
         elif _is_missing(value):
             raise missing(role, place, row, "an id")
         else:
-            message = f"the {role.option} is {shown(value)}, expected text or a whole number"
+            held = short_repr(value, LONGEST)
+            message = f"the {role.option} is {held}, expected text or a whole number"
             raise place.error(row, message)
     return Ids.of_bytes(raw)
 
@@ -246,7 +229,9 @@ def _object_numbers(values: Iterable[object], role: Role, place: Place) -> NDArr
         if _is_missing(value):
             raise missing(role, place, row, "a number")
         if not isinstance(value, Real) or isinstance(value, bool):
-            raise place.error(row, f"the {role.option} is {shown(value)}, expected a number")
+            raise place.error(
+                row, f"the {role.option} is {short_repr(value, LONGEST)}, expected a number"
+            )
         if role is GRADE:
             grade = whole_grade(value)
             if grade is None:
@@ -280,23 +265,21 @@ def _is_missing(value: object) -> bool:
     return value is None or value != value or type(value).__name__ in ("NAType", "NaTType")
 
 
+def _not_utf8(role: Role, place: Place, row: int, value: str) -> InputError:
+    message = f"the {role.option} {value} cannot be written as UTF-8, expected valid text"
+    return place.error(row, message)
+
+
 def missing(role: Role, place: Place, row: int, expected: str) -> InputError:
     message = f"no {role.option}, expected {expected} (leave out rows without one)"
     return place.error(row, message)
 
 
-def shown(value: object) -> str:
-    """A value as messages show it: not all of it where it is long."""
-    try:
-        text = repr(value)
-    except ValueError:  # a number of more digits than Python writes
-        return f"a very long {type(value).__name__}"
-    return text if len(text) <= LONGEST_SHOWN else text[:LONGEST_SHOWN] + "…"
-
-
 def bad_grade(place: Place, row: int, grade: object) -> InputError:
     plain = grade.item() if isinstance(grade, np.generic) else grade
-    return place.error(row, f"grade {shown(plain)}, expected a whole number of at most 32 bits")
+    return place.error(
+        row, f"grade {short_repr(plain, LONGEST)}, expected a whole number of at most 32 bits"
+    )
 
 
 def type_error(role: Role, place: Place, what: str, held: str, expected: str) -> InputError:

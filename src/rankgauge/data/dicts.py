@@ -12,14 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.arrays import Floats, Ints, offsets_of
+from rankgauge.core.notes import short_repr
 from rankgauge.core.records import Record
 from rankgauge.data.model import Ids, decode, encode, whole_grade
 from rankgauge.errors import DuplicateError, InputError
 from rankgauge.native import dicts as native
-from rankgauge.native import ids as native_ids
 
-SHOWN = 60
 RUN_ROW = "{document: score} or a list of documents, the best first"
 JUDGED_ROW = "{document: grade}, or a list or a set of relevant documents"
 
@@ -54,15 +53,14 @@ class Columns(Record):
             part.queries.take(np.repeat(np.arange(len(part.queries)), np.diff(part.bounds)))
             for part in parts
         ]
-        empty = cls.of({}, graded=True, source=source)
         sizes = np.array([len(part.values) for part in parts], dtype=np.int64)
         whole = cls(
             cls.of(dict.fromkeys(queries, ()), graded=True, source=source).queries,
-            _bounds(sizes),
-            Ids.joined([empty.documents, *(part.documents for part in parts)]),
-            np.concatenate([empty.values, *(part.values for part in parts)]),
+            offsets_of(sizes),
+            Ids.joined([part.documents for part in parts]),
+            np.concatenate([np.zeros(0), *(part.values for part in parts)]),
         )
-        return whole, Ids.joined([empty.documents, *names])
+        return whole, Ids.joined(names)
 
     @classmethod
     def _plain(cls, queries: list[Any], rows: list[Any], graded: bool) -> Columns | None:
@@ -71,8 +69,10 @@ class Columns(Record):
         if columns is None:
             return None
         names, sizes, documents, values, unsure = columns
-        made = cls(Ids(*names), _bounds(sizes), Ids(*documents), values)
-        if unsure and (_repeated(made.queries) or _repeated(made.documents, made.bounds)):
+        made = cls(Ids(*names), offsets_of(sizes), Ids(*documents), values)
+        if unsure and (
+            (made.queries.repeats() >= 0).any() or (made.documents.repeats(made.bounds) >= 0).any()
+        ):
             return None
         return made
 
@@ -104,7 +104,7 @@ class Columns(Record):
             sizes.append(len(seen))
         return cls(
             Ids.of_bytes(list(names)),
-            _bounds(np.array(sizes, dtype=np.int64)),
+            offsets_of(np.array(sizes, dtype=np.int64)),
             Ids.of_bytes(documents),
             np.array(values, dtype=np.float64),
         )
@@ -115,7 +115,7 @@ def _items(nested: object, graded: bool, source: str, key: str) -> tuple[list[An
     if isinstance(nested, Mapping):
         return list(nested), list(nested.values())
     row = JUDGED_ROW if graded else RUN_ROW
-    message = f"a {type(nested).__name__} ({_shown(nested)}), expected {{{key}: …}} with {row}"
+    message = f"a {type(nested).__name__} ({short_repr(nested)}), expected {{{key}: …}} with {row}"
     raise InputError(source, None, message)
 
 
@@ -132,7 +132,7 @@ def _id(value: object, source: str, what: str) -> bytes:
             return b"%d" % int(value)
         except ValueError:  # more digits than Python writes
             raise InputError(source, None, f"{what} is too long, expected fewer digits") from None
-    message = f"{what} is {_shown(value)}, expected an id: text or a whole number"
+    message = f"{what} is {short_repr(value)}, expected an id: text or a whole number"
     raise InputError(source, None, message)
 
 
@@ -141,20 +141,19 @@ def _grade(grade: object, source: str, where: str) -> int:
     whole = whole_grade(grade)
     if whole is not None:
         return whole
-    message = f"{where}: grade {_shown(grade)}, expected a whole number of at most 32 bits"
+    message = f"{where}: grade {short_repr(grade)}, expected a whole number of at most 32 bits"
     raise InputError(source, None, message)
 
 
 def _score(score: object, source: str, where: str) -> float:
-    if (
-        isinstance(score, Real) and not isinstance(score, bool) and score == score
-    ):  # which NaN is not
+    # NaN does not equal itself.
+    if isinstance(score, Real) and not isinstance(score, bool) and score == score:
         try:
             return float(score)
         except OverflowError:
             message = f"{where}: the score is beyond double precision, expected a smaller number"
             raise InputError(source, None, message) from None
-    raise InputError(source, None, f"{where}: score {_shown(score)}, expected a number")
+    raise InputError(source, None, f"{where}: score {short_repr(score)}, expected a number")
 
 
 def _entries(row: object, graded: bool, source: str, where: str) -> Iterator[tuple[object, object]]:
@@ -170,24 +169,5 @@ def _entries(row: object, graded: bool, source: str, where: str) -> Iterator[tup
     if isinstance(row, Set):
         message = f"{where}: a set has no order, expected {RUN_ROW}"
     else:
-        message = f"{where}: {_shown(row)}, expected {JUDGED_ROW if graded else RUN_ROW}"
+        message = f"{where}: {short_repr(row)}, expected {JUDGED_ROW if graded else RUN_ROW}"
     raise InputError(source, None, message)
-
-
-def _shown(value: object) -> str:
-    """A value as messages show it: in one line, and its beginning alone where it is long."""
-    try:
-        text = repr(value)
-    except ValueError:  # a number of more digits than Python writes
-        return f"a very long {type(value).__name__}"
-    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
-
-
-def _repeated(ids: Ids, bounds: Ints | None = None) -> bool:
-    """Whether an id is there twice in a segment; the whole column is one by default."""
-    whole = np.array([0, len(ids)]) if bounds is None else bounds
-    return bool((native_ids.repeats(ids.data, ids.offsets, whole) >= 0).any())
-
-
-def _bounds(sizes: Ints) -> Ints:
-    return np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))

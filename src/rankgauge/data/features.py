@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.core.arrays import Ints, Labels, Values
+from rankgauge.core.arrays import Ints, Labels, Values, offsets_of, segment_rows
 from rankgauge.core.checks import checked
 from rankgauge.core.notes import Note, counted
 from rankgauge.core.policies import SEED, SEEDS
+from rankgauge.core.records import Record
 from rankgauge.core.seeds import list_seeds
 from rankgauge.data.model import Ids, Judgments, decode, encode, freeze
 from rankgauge.errors import DuplicateError, InputError, RankgaugeError
@@ -24,8 +25,7 @@ SelectedQueries: TypeAlias = str | int | Iterable[str] | Iterable[int] | NDArray
 """Queries by id, or by number from 0; or one query."""
 
 
-@dataclass(frozen=True, eq=False)
-class Features:
+class Features(Record):
     """What a ranker learns from: for each query, documents with a label and a row of feature values.
 
     Query q has the rows bounds[q]:bounds[q + 1]. Row r of `values` belongs to `labels[r]`, and feature f
@@ -94,7 +94,7 @@ class Features:
         if self.documents is not None and len(self.documents) != len(self.labels):
             names, rows = counted(len(self.documents), "name"), counted(len(self.labels), "row")
             raise self._error(f"documents: {names} for {rows}, expected a name for each row")
-        numbers, firsts = native_ids.number(self.queries.data, self.queries.offsets)
+        numbers, firsts = self.queries.numbered()
         if len(firsts) < len(numbers):
             again = int(np.argmax(numbers != np.arange(len(numbers))))
             raise self._error(
@@ -130,23 +130,17 @@ class Features:
         a query that is not there, or that is named twice.
         """
         numbers = self._numbers(queries)
-        starts, sizes = self.bounds[numbers], np.diff(self.bounds)[numbers]
-        bounds = np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
-        rows: slice | Ints
+        places, bounds = segment_rows(self.bounds, numbers)
+        rows: slice | Ints = places
         if len(numbers) and (np.diff(numbers) == 1).all():  # as they stand: nothing is copied
-            rows = slice(int(starts[0]), int(starts[0] + bounds[-1]))
-        else:
-            rows = np.repeat(starts - bounds[:-1], sizes) + np.arange(bounds[-1])
-        documents = self.documents
-        if documents is not None:
-            documents = documents.take(np.arange(len(self.labels))[rows])
+            rows = slice(int(self.bounds[numbers[0]]), int(self.bounds[numbers[-1] + 1]))
         return replace(
             self,
             queries=self.queries.take(numbers),
             bounds=bounds,
             labels=self.labels[rows],
             values=self.values[rows],
-            documents=documents,
+            documents=None if self.documents is None else self.documents.take(places),
         )
 
     @classmethod
@@ -160,7 +154,6 @@ class Features:
         """
         width = max((part.values.shape[1] for part in parts), default=0)
         source = source or ", ".join(part.source for part in parts)
-        queries = Ids.joined([Ids.of([]), Ids.of([]), *(part.queries for part in parts)])
         seen: dict[bytes, str] = {}
         for part in parts:
             for raw in part.queries:
@@ -174,8 +167,7 @@ class Features:
             return replace(parts[0].widened(width, absent), source=source)
         documents = None
         if any(part.documents is not None for part in parts):
-            names = [part.named().documents for part in parts]
-            documents = Ids.joined([name for name in names if name is not None])
+            documents = Ids.joined([part._names(SEED) for part in parts])
         rows = sum(len(part.labels) for part in parts)
         values = np.full((rows, width), absent, dtype=np.float32)
         start = 0
@@ -184,8 +176,8 @@ class Features:
             start += len(part.labels)
         sizes = np.concatenate([np.zeros(0, np.int64), *(np.diff(part.bounds) for part in parts)])
         return cls(
-            queries,
-            np.concatenate(([0], np.cumsum(sizes, dtype=np.int64))),
+            Ids.joined([part.queries for part in parts]),
+            offsets_of(sizes),
             np.concatenate([np.zeros(0, np.int32), *(part.labels for part in parts)]),
             values,
             documents,
@@ -211,38 +203,38 @@ class Features:
         documents first.
         """
         seed = checked("seed", seed, SEEDS)
+        return self if self.documents is not None else replace(self, documents=self._names(seed))
+
+    def _names(self, seed: int) -> Ids:
         if self.documents is not None:
-            return self
-        return replace(self, documents=_drawn_names(self.queries, self.bounds, seed))
+            return self.documents
+        return _drawn_names(self.queries, self.bounds, seed)
 
     def in_tie_order(self) -> Features:
         """The same, the rows of each query in the order in which an evaluator ranks documents with equal
         scores: the greatest name first. For callers that keep rows as they stand. Documents without a
         name are named."""
         named, order = self.named(), self.tie_order()
-        assert named.documents is not None
         if (np.diff(order) == 1).all():
             return named
         return replace(
             named,
             labels=self.labels[order],
             values=self.values[order],
-            documents=named.documents.take(order),
+            documents=named._names(SEED).take(order),
         )
 
     def tie_order(self) -> Ints:
         """The rows, query by query, in the order in which an evaluator ranks documents with equal
         scores."""
-        names = self.named().documents
-        assert names is not None
+        names = self._names(SEED)
         return native_ids.descending(names.data, names.offsets, self.bounds)
 
     @cached_property
     def judgments(self) -> Judgments:
         """The labels as judgements. Documents without a name are called as `named` calls them."""
-        names = self.named().documents
-        assert names is not None
-        repeated = native_ids.repeats(names.data, names.offsets, self.bounds)
+        names = self._names(SEED)
+        repeated = names.repeats(self.bounds)
         if (repeated >= 0).any():
             again = decode(names[int(np.argmax(repeated >= 0))])
             raise DuplicateError(
@@ -282,18 +274,13 @@ def _shown(array: NDArray[Any]) -> str:
     return f"an array of {array.dtype} of shape {array.shape}"
 
 
-def _drawn_places(queries: Ids, bounds: Ints, seed: int) -> Ints:
-    """For each row its place, from 0, in an order drawn for its query."""
-    drawn = np.empty(int(bounds[-1]), dtype=np.int64)
-    for number, own in enumerate(list_seeds(seed, queries).tolist()):
-        start, end = int(bounds[number]), int(bounds[number + 1])
-        drawn[start:end] = np.random.default_rng(own).permutation(end - start)
-    return drawn
-
-
 def _drawn_names(queries: Ids, bounds: Ints, seed: int) -> Ids:
     """A name for each row: its place in an order drawn for its query, and its place in the query."""
-    sizes, drawn = np.diff(bounds), _drawn_places(queries, bounds, seed)
+    sizes, drawn = np.diff(bounds), np.empty(int(bounds[-1]), dtype=np.int64)
+    for number, own in enumerate(list_seeds(seed, queries).tolist()):
+        drawn[bounds[number] : bounds[number + 1]] = np.random.default_rng(own).permutation(
+            int(sizes[number])
+        )
     within = np.arange(len(drawn)) - np.repeat(bounds[:-1], sizes)
     # Every place of a query has as many digits, so that names sort as numbers do.
     places, kept = _digits(drawn + 1, np.repeat(_digit_count(sizes), sizes))
@@ -301,7 +288,7 @@ def _drawn_names(queries: Ids, bounds: Ints, seed: int) -> Ids:
     hyphen = np.full((len(drawn), 1), ord("-"), dtype=np.uint8)
     table = np.hstack((places, hyphen, rows))
     mask = np.hstack((kept, np.ones_like(hyphen, dtype=np.bool_), kept_too))
-    return Ids(table[mask], np.concatenate(([0], np.cumsum(mask.sum(axis=1), dtype=np.int64))))
+    return Ids(table[mask], offsets_of(mask.sum(axis=1)))
 
 
 def _digit_count(numbers: Ints) -> Ints:

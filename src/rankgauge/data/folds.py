@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import fields
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, overload
 
 import numpy as np
 
-from rankgauge.core.arrays import Ints
+from rankgauge.core.arrays import Ints, offsets_of
 from rankgauge.core.checks import Whole, checked, one_of
 from rankgauge.core.notes import counted
 from rankgauge.core.policies import SEED, SEEDS
@@ -19,7 +19,7 @@ from rankgauge.core.tables import Table
 from rankgauge.data.features import Features
 from rankgauge.errors import InputError
 from rankgauge.io.files import SIZE_LIMIT, display_name
-from rankgauge.io.layouts import Layout, Split, found_layout, rotated, span
+from rankgauge.io.layouts import Layout, Split, find_layout, rotated, span
 from rankgauge.io.letor import AbsentFeature, read_letor
 from rankgauge.io.trec import Path
 
@@ -66,18 +66,15 @@ def read_folds(
     checked("absent", absent, one_of(AbsentFeature))
     number = checked("folds", folds, FOLDS, optional=True)
     seed = checked("seed", seed, SEEDS)
-    layout = found_layout(folder, cut=number is not None)
+    layout = find_layout(folder, cut=number is not None)
     files = FoldFiles(absent, size_limit, keep=layout.shared)
-    if number is None:
-        return Folds(
-            layout.sentence,
-            tuple(
-                Fold(place, files, {split: _whole(names) for split, names in each.items()})
-                for place, each in enumerate(layout.folds, 1)
-            ),
-            display_name(folder),
-        )
-    return _cut(layout, files, number, seed, display_name(folder))
+    if number is not None:
+        return _cut(layout, files, number, seed, display_name(folder))
+    parts = [
+        {split: [FoldPart(name) for name in names] for split, names in each.items()}
+        for each in layout.folds
+    ]
+    return Folds(layout.sentence, _numbered(files, parts), display_name(folder))
 
 
 class FoldPart(Record):
@@ -151,9 +148,6 @@ class Fold(Record):
         width = max(features.values.shape[1] for features in read.values())
         return {split: each.widened(width, self.files.value) for split, each in read.items()}
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {field.name: vars(self)[field.name] for field in fields(self)}
-
     def __repr__(self) -> str:
         shown = (f"{split} {', '.join(_files(parts))}" for split, parts in self.parts.items())
         return f"Fold {self.number}: {'; '.join(shown)}"
@@ -222,7 +216,7 @@ class Folds(Record, Sequence[Fold]):
                     *(name, counts.documents, counts.queries, counts.features),
                     counts.documents / counts.queries if counts.queries else None,
                     counts.without,
-                    *(counts.labels.get(label, 0) for label in labels),
+                    *(counts.labels[label] for label in labels),
                 )
                 for name, counts in parts
             ),
@@ -237,32 +231,28 @@ class _Counts(Record):
     queries: int
     features: int
     without: int
-    labels: dict[int, int]
+    labels: Counter[int]
 
     @classmethod
     def of(cls, features: Features) -> _Counts:
         names, counts = np.unique(features.labels, return_counts=True)
-        relevant = np.concatenate(([0], np.cumsum(features.labels > 0)))[features.bounds]
+        relevant = offsets_of(features.labels > 0)[features.bounds]
         return cls(
             len(features.labels),
             len(features.queries),
             int(features.values.shape[1]),
             int(np.count_nonzero(np.diff(relevant) == 0)),
-            dict(zip(names.tolist(), counts.tolist(), strict=True)),
+            Counter(dict(zip(names.tolist(), counts.tolist(), strict=True))),
         )
 
     @classmethod
     def total(cls, parts: Sequence[_Counts]) -> _Counts:
-        labels: dict[int, int] = {}
-        for part in parts:
-            for label, count in part.labels.items():
-                labels[label] = labels.get(label, 0) + count
         return cls(
             sum(part.documents for part in parts),
             sum(part.queries for part in parts),
             max((part.features for part in parts), default=0),
             sum(part.without for part in parts),
-            labels,
+            sum((part.labels for part in parts), Counter()),
         )
 
 
@@ -281,19 +271,16 @@ def _cut(layout: Layout, files: FoldFiles, number: int, seed: int, source: str) 
         f"{file} cut into {number} parts by query (seed {seed}): fold 1 trains on {trained}, validates "
         f"on {number - 1} and tests on {number}; each fold moves on by one part."
     )
-    folds = (
-        Fold(
-            place,
-            files,
-            {split: tuple(parts[n] for n in numbers) for split, numbers in each.items()},
-        )
-        for place, each in enumerate(rotated(number), 1)
+    return Folds(sentence, _numbered(files, rotated(parts)), source)
+
+
+def _numbered(
+    files: FoldFiles, folds: Sequence[Mapping[Split, Sequence[FoldPart]]]
+) -> tuple[Fold, ...]:
+    return tuple(
+        Fold(number, files, {split: tuple(parts) for split, parts in fold.items()})
+        for number, fold in enumerate(folds, 1)
     )
-    return Folds(sentence, tuple(folds), source)
-
-
-def _whole(names: Sequence[str]) -> tuple[FoldPart, ...]:
-    return tuple(FoldPart(name) for name in names)
 
 
 def _files(parts: Sequence[FoldPart]) -> list[str]:

@@ -8,20 +8,20 @@ A fault is an InputError that names the row, counted from 0, or the line of a fi
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sized
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.core.arrays import Floats, Ints, Labels
+from rankgauge.core.arrays import Floats, Ints, Labels, offsets_of
+from rankgauge.core.records import Record
 from rankgauge.data.columns import (
     ArrayColumn,
     ArrowColumn,
     Column,
+    ColumnsByRole,
     Place,
-    Ranks,
     bad_grade,
     first_line,
     missing,
@@ -35,17 +35,14 @@ from rankgauge.data.roles import (
     RANK,
     SCORE,
     SUBTOPIC,
-    Role,
     Wanted,
     places_of,
 )
 from rankgauge.errors import DuplicateError, InputError
 from rankgauge.native import arrow
-from rankgauge.native import ids as native
 
 
-@dataclass(frozen=True)
-class Grouping:
+class Grouping(Record):
     """Rows grouped by query: the queries in the order of their first row, the bounds of each, and the
     order that groups the rows; None if they were grouped already."""
 
@@ -71,7 +68,7 @@ def grouped(queries: Ids) -> Grouping:
 def grouped_blocks(blocks: Ids, bounds: Ints) -> Grouping:
     """How blocks of rows are brought together: block b has one query and the rows
     bounds[b]:bounds[b + 1]."""
-    numbers, firsts = native.number(blocks.data, blocks.offsets)
+    numbers, firsts = blocks.numbered()
     if len(firsts) == len(blocks):
         return Grouping(blocks, bounds, None)
     sizes = np.diff(bounds)
@@ -80,16 +77,15 @@ def grouped_blocks(blocks: Ids, bounds: Ints) -> Grouping:
     order = np.argsort(np.repeat(small, sizes), kind="stable")
     totals = np.zeros(len(firsts), dtype=np.int64)
     np.add.at(totals, numbers, sizes)
-    bounds = np.concatenate(([0], np.cumsum(totals)))
-    return Grouping(blocks.take(firsts), bounds, order)
+    return Grouping(blocks.take(firsts), offsets_of(totals), order)
 
 
-def run_in(columns: Sequence[Column], place: Place, name: str, source: str = "") -> Run:
-    """The run in columns of queries, documents and scores."""
-    queries = columns[0].ids(QUERY, place)
-    documents = columns[1].ids(DOCUMENT, place)
-    scores = _scores(columns[2], place)
-    _same_length(place.source, len(queries), len(documents), len(scores))
+def run_in(columns: ColumnsByRole, place: Place, name: str, source: str = "") -> Run:
+    """The run in columns of queries, documents, and scores or ranks."""
+    queries = columns[QUERY].ids(QUERY, place)
+    documents = columns[DOCUMENT].ids(DOCUMENT, place)
+    scores = _scores(columns, place)
+    _same_length(place.source, queries, documents, scores)
     groups = grouped(queries)
     if groups.order is not None:
         documents, scores = documents.take(groups.order), scores[groups.order]
@@ -99,7 +95,7 @@ def run_in(columns: Sequence[Column], place: Place, name: str, source: str = "")
 
 def run_by_query(groups: Grouping, documents: Ids, scores: Column, place: Place, name: str) -> Run:
     """The run of documents that are grouped by query already."""
-    values = _scores(scores, place)
+    values = _scores({SCORE: scores}, place)
     _refuse_repeated_documents(groups, documents, place)
     source = place.source
     return Run(name, groups.queries, groups.bounds, documents, values, tag=name, source=source)
@@ -112,17 +108,14 @@ def judgments_by_query(groups: Grouping, documents: Ids, grades: Column, place: 
     return Judgments(groups.queries, groups.bounds, documents, values, place.source)
 
 
-def judgments_in(columns: Sequence[Column], place: Place) -> Judgments:
-    """The judgments in columns of queries, documents and grades, and of subtopics if there are four."""
-    queries = columns[0].ids(QUERY, place)
-    documents = columns[1].ids(DOCUMENT, place)
-    grades = _grades(columns[2], place)
-    subtopics = columns[3].ids(SUBTOPIC, place) if len(columns) == 4 else None
-    _same_length(
-        place.source,
-        *(len(queries), len(documents), len(grades)),
-        *(() if subtopics is None else (len(subtopics),)),
-    )
+def judgments_in(columns: ColumnsByRole, place: Place) -> Judgments:
+    """The judgments in columns of queries, documents and grades, and of subtopics if there are some."""
+    queries = columns[QUERY].ids(QUERY, place)
+    documents = columns[DOCUMENT].ids(DOCUMENT, place)
+    grades = _grades(columns[GRADE], place)
+    subtopics = columns[SUBTOPIC].ids(SUBTOPIC, place) if SUBTOPIC in columns else None
+    more = () if subtopics is None else (subtopics,)
+    _same_length(place.source, queries, documents, grades, *more)
     groups = grouped(queries)
     if groups.order is not None:
         documents, grades = documents.take(groups.order), grades[groups.order]
@@ -137,8 +130,12 @@ def judgments_in(columns: Sequence[Column], place: Place) -> Judgments:
     )
 
 
-def _scores(column: Column, place: Place) -> Floats:
-    scores = column.numbers(SCORE, place).astype(np.float64, copy=False)
+def _scores(columns: ColumnsByRole, place: Place) -> Floats:
+    """The scores; in place of scores there may be ranks: the lower the rank, the higher the score."""
+    if RANK in columns:
+        scores = -columns[RANK].numbers(RANK, place).astype(np.float64)
+    else:
+        scores = columns[SCORE].numbers(SCORE, place).astype(np.float64, copy=False)
     bad = np.flatnonzero(np.isnan(scores))
     if bad.size:
         raise place.error(int(bad[0]), "the score is NaN, expected a number (leave out such rows)")
@@ -160,7 +157,8 @@ def _grades(column: Column, place: Place) -> Labels:
     return grades.astype(np.int32)
 
 
-def _same_length(source: str, *lengths: int) -> None:
+def _same_length(source: str, *columns: Sized) -> None:
+    lengths = [len(column) for column in columns]
     if len(set(lengths)) > 1:
         counts = ", ".join(map(str, lengths))
         message = f"the columns have {counts} values, expected the same number in each"
@@ -168,7 +166,7 @@ def _same_length(source: str, *lengths: int) -> None:
 
 
 def _refuse_repeated_documents(groups: Grouping, documents: Ids, place: Place) -> None:
-    repeated = native.repeats(documents.data, documents.offsets, groups.bounds)
+    repeated = documents.repeats(groups.bounds)
     _refuse_repeats(repeated, groups, documents, place, "query")
 
 
@@ -190,75 +188,59 @@ def _refuse_repeats(
 # Frames
 
 
-def columns_of(frame: Any, wanted: Wanted, source: str) -> list[Column]:
+def columns_of(frame: Any, wanted: Wanted, source: str) -> ColumnsByRole:
     """The wanted columns of a data frame or an Arrow table; InputError for anything else."""
     polars, pandas = sys.modules.get("polars"), sys.modules.get("pandas")
-    if polars is not None and isinstance(frame, polars.LazyFrame | polars.DataFrame):
-        return _polars_columns(frame, wanted, source)
     if pandas is not None and isinstance(frame, pandas.DataFrame):
         return _pandas_columns(frame, wanted, source)
-    if not hasattr(frame, "__arrow_c_stream__"):
-        message = (
-            f"a {type(frame).__name__}, expected a data frame of polars or pandas, or anything "
+    if polars is not None and isinstance(frame, polars.LazyFrame | polars.DataFrame):
+        frame = _computed(frame, wanted, source)
+    elif not hasattr(frame, "__arrow_c_stream__"):
+        raise InputError(
+            source,
+            None,
+            f"a {type(frame).__name__}, expected a data frame of polars or pandas, or anything with "
+            "__arrow_c_stream__, such as an Arrow table",
         )
-        message += "with __arrow_c_stream__, such as an Arrow table"
-        raise InputError(source, None, message)
-    table = arrow_table(frame, source)
-    places = places_of(wanted, table.names, source)
-    return in_roles(places, loaded(table, [place for _, place in places], source))
+    return arrow_columns(frame, wanted, source)
 
 
-def _polars_columns(frame: Any, wanted: Wanted, source: str) -> list[Column]:
+def _computed(frame: Any, wanted: Wanted, source: str) -> Any:
+    """A polars frame of the wanted columns alone."""
     import polars as pl
 
     try:
         names = frame.collect_schema().names()
-        places = places_of(wanted, names, source)
         # A column may be wanted twice, but a frame has each name once.
-        chosen = list(dict.fromkeys(place for _, place in places))
-        frame = frame.select(names[place] for place in chosen).lazy().collect()
+        chosen = dict.fromkeys(names[place] for _, place in places_of(wanted, names, source))
+        return frame.select(list(chosen)).lazy().collect()
     except (pl.exceptions.PolarsError, OSError) as error:
         message = f"polars cannot compute the frame ({first_line(error)}), expected a frame that "
         message += "`collect()` can compute"
         raise InputError(source, None, message) from None
-    columns = loaded(arrow_table(frame, source), [chosen.index(p) for _, p in places], source)
-    return in_roles(places, columns)
 
 
-def _pandas_columns(frame: Any, wanted: Wanted, source: str) -> list[Column]:
+def _pandas_columns(frame: Any, wanted: Wanted, source: str) -> ColumnsByRole:
     """By way of Arrow where pyarrow is there and can convert the columns, else value by value."""
-    names = list(frame.columns)
-    places = places_of(wanted, names, source)
+    places = places_of(wanted, list(frame.columns), source)
     chosen = list(dict.fromkeys(place for _, place in places))
     try:
         table = arrow.Table(frame.iloc[:, chosen].__arrow_c_stream__(None))
         table.load()
     except Exception:  # no pyarrow, a pandas too old, objects of several types
-        by_value = [ArrayColumn(frame.iloc[:, place].to_numpy()) for _, place in places]
-        return in_roles(places, by_value)
-    return in_roles(places, [ArrowColumn(table, chosen.index(place)) for _, place in places])
+        return {role: ArrayColumn(frame.iloc[:, place].to_numpy()) for role, place in places}
+    return {role: ArrowColumn(table, chosen.index(place)) for role, place in places}
 
 
-def in_roles(places: Sequence[tuple[Role, int]], columns: Sequence[Column]) -> list[Column]:
-    """The columns as a run or judgments take them: ranks in place of scores as scores."""
-    return [
-        Ranks(column) if role is RANK else column
-        for (role, _), column in zip(places, columns, strict=True)
-    ]
-
-
-def arrow_table(frame: Any, source: str) -> arrow.Table:
-    """The stream of a frame, with no rows fetched yet."""
+def arrow_columns(frame: Any, wanted: Wanted, source: str) -> ColumnsByRole:
+    """The wanted columns of anything that gives an Arrow stream, all rows fetched."""
     try:
-        return arrow.Table(frame.__arrow_c_stream__(None))
+        table = arrow.Table(frame.__arrow_c_stream__(None))
     except Exception as error:  # whatever the maker of the frame raises
         raise not_arrow(source, error) from None
-
-
-def loaded(table: arrow.Table, places: Iterable[int], source: str) -> list[Column]:
-    """The columns at these places, all rows fetched."""
+    places = places_of(wanted, table.names, source)
     try:
         table.load()
     except ValueError as error:
         raise not_arrow(source, error) from None
-    return [ArrowColumn(table, place) for place in places]
+    return {role: ArrowColumn(table, place) for role, place in places}

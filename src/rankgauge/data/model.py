@@ -15,9 +15,9 @@ from numbers import Real
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from rankgauge.core.arrays import Bools, Floats, Ints, Labels, T
+from rankgauge.core.arrays import Bools, Floats, Ints, Labels, T, offsets_of, segment_rows
 from rankgauge.core.notes import Note, counted
 from rankgauge.core.policies import DEFAULT_NEGATIVE, Negative
 from rankgauge.core.records import Record
@@ -90,11 +90,19 @@ class Ids:
     @classmethod
     def joined(cls, columns: Sequence[Ids]) -> Ids:
         """One column of several, one after the other."""
-        if len(columns) == 1:
-            return columns[0]
+        if len(columns) < 2:
+            return columns[0] if columns else cls.of([])
         sizes = [np.diff(column.offsets) for column in columns]
+        data = np.concatenate([column.data for column in columns])
+        return cls(data, offsets_of(np.concatenate(sizes)))
+
+    @classmethod
+    def in_text(
+        cls, text: NDArray[np.uint8], starts: NDArray[np.integer], lengths: NDArray[np.integer]
+    ) -> Ids:
+        """The column of ids that stand at these places in a text, copied out."""
         return cls(
-            np.concatenate([column.data for column in columns]), _bounds(np.concatenate(sizes))
+            *native.gather(text, np.ascontiguousarray(starts), np.ascontiguousarray(lengths))
         )
 
     def __len__(self) -> int:
@@ -115,6 +123,24 @@ class Ids:
         """The column of these rows, in their order."""
         starts = np.ascontiguousarray(self.offsets[rows])
         return Ids(*native.gather(self.data, starts, self.offsets[np.asarray(rows) + 1] - starts))
+
+    def numbered(self) -> tuple[Ints, Ints]:
+        """For each row the number of its id, by first appearance; and the row where each id is first."""
+        return native.number(self.data, self.offsets)
+
+    def repeats(self, bounds: Ints | None = None) -> Ints:
+        """For each row the first row above it that holds the same id, -1 where there is none. With
+        bounds, only rows of the same segment count."""
+        if bounds is None:
+            bounds = np.array([0, len(self)], dtype=np.int64)
+        return native.repeats(self.data, self.offsets, bounds)
+
+    def rows_in(self, table: Ids, bounds: Ints, table_bounds: Ints, segments: Ints) -> Ints:
+        """For each row the row of the table that holds the same id, or -1. Segment s of these ids is
+        looked up in segment segments[s] of the table."""
+        return native.match(
+            self.data, self.offsets, bounds, table.data, table.offsets, table_bounds, segments
+        )
 
 
 class Subtopics(Record):
@@ -152,8 +178,8 @@ class Subtopics(Record):
         order = self.order[query >= 0][np.argsort(query[query >= 0], kind="stable")]
         return Subtopics(
             self.names.take(names),
-            _bounds(sizes[queries]),
-            _bounds(np.bincount(row[kept], minlength=len(self.offsets) - 1)),
+            offsets_of(sizes[queries]),
+            offsets_of(np.bincount(row[kept], minlength=len(self.offsets) - 1)),
             number[self.numbers[kept]],
             self.grades[kept],
             order,
@@ -262,10 +288,13 @@ class Judgments(Record):
         >>> Judgments.from_arrays(np.array([1, 1]), np.array([b"d1", b"d2"]), np.array([1, 0]))
         Judgments: 1 query, 2 judgements
         """
-        from rankgauge.data import columns, frames
+        from rankgauge.data import columns, frames, roles
 
-        given = (queries, documents, grades, *(() if subtopics is None else (subtopics,)))
-        return frames.judgments_in([columns.ArrayColumn(c) for c in given], columns.Place(source))
+        given = {roles.QUERY: queries, roles.DOCUMENT: documents, roles.GRADE: grades}
+        if subtopics is not None:
+            given[roles.SUBTOPIC] = subtopics
+        by_role = {role: columns.ArrayColumn(values) for role, values in given.items()}
+        return frames.judgments_in(by_role, columns.Place(source))
 
     @classmethod
     def from_subtopics(
@@ -338,15 +367,15 @@ class Judgments(Record):
         order.sort(key=query[kept[relevant]].tolist().__getitem__)
         return cls(
             queries,
-            _bounds(np.bincount(query[kept], minlength=len(queries))),
+            offsets_of(np.bincount(query[kept], minlength=len(queries))),
             documents,
             highest,
             source,
             dropped,
             Subtopics(
                 subtopics.take(named[place]),
-                _bounds(np.bincount(query[named], minlength=len(queries))),
-                _bounds(np.bincount(row, minlength=len(kept))),
+                offsets_of(np.bincount(query[named], minlength=len(queries))),
+                offsets_of(np.bincount(row, minlength=len(kept))),
                 number[entry],
                 grades[entry],
                 relevant[order],
@@ -364,24 +393,24 @@ class Judgments(Record):
         highest = max(int(self.grades.max(initial=1)), self.max_grade or 1)
         aspects = self.subtopics
         if aspects is None:
-            bounds = _bounds(np.bincount(query[rows], minlength=count))
+            bounds = offsets_of(np.bincount(query[rows], minlength=count))
             documents, grades = self.documents.take(rows), self.grades[rows]
-            whole = Judgments(self.queries, bounds, documents, grades, source, self.dropped)
-            return replace(whole, max_grade=highest, negative=self.negative)
+            part = Judgments(self.queries, bounds, documents, grades, source, self.dropped)
+            return replace(part, max_grade=highest, negative=self.negative)
         kept = np.zeros(len(query), dtype=np.bool_)
         kept[rows] = True
         owner = np.repeat(np.arange(len(query)), np.diff(aspects.offsets))
         entries = np.flatnonzero(kept[owner])
-        whole = Judgments.from_rows(
+        part = Judgments.from_rows(
             self.queries,
-            _bounds(np.bincount(query[owner[entries]], minlength=count)),
+            offsets_of(np.bincount(query[owner[entries]], minlength=count)),
             self.documents.take(owner[entries]),
             aspects.names.take(aspects.numbers[entries]),
             aspects.grades[entries],
             source,
             self.dropped,
         )
-        return replace(whole, max_grade=highest, negative=self.negative)
+        return replace(part, max_grade=highest, negative=self.negative)
 
     def with_negative(self, negative: Negative) -> Judgments:
         """The same judgments, where documents with a negative grade count as `negative` says:
@@ -513,19 +542,18 @@ class Run(Record):
         >>> Run.from_arrays(np.array([1, 1]), np.array(["d1", "d2"]), np.array([2.5, 1.0]))
         Run run: 1 query, 2 documents
         """
-        from rankgauge.data import columns, frames
+        from rankgauge.data import columns, frames, roles
 
-        given = [columns.ArrayColumn(values) for values in (queries, documents, scores)]
-        return frames.run_in(given, columns.Place(name), name)
+        given = {roles.QUERY: queries, roles.DOCUMENT: documents, roles.SCORE: scores}
+        by_role = {role: columns.ArrayColumn(values) for role, values in given.items()}
+        return frames.run_in(by_role, columns.Place(name), name)
 
     def __post_init__(self) -> None:
         freeze(self, "bounds", "scores", contiguous=True)
 
     def part(self, queries: Ints) -> Run:
         """These queries of it, given by number, in their order."""
-        sizes = np.diff(self.bounds)[queries]
-        bounds = _bounds(sizes)
-        rows = np.arange(bounds[-1]) + np.repeat(self.bounds[queries] - bounds[:-1], sizes)
+        rows, bounds = segment_rows(self.bounds, queries)
         return replace(
             self,
             queries=self.queries.take(queries),
@@ -544,7 +572,7 @@ class Run(Record):
 
 def first_rows(ids: Ids, bounds: Ints) -> Ints:
     """For each row, the first row of its segment that holds the same id: its own where it is new."""
-    earlier = native.repeats(ids.data, ids.offsets, bounds)
+    earlier = ids.repeats(bounds)
     return np.where(earlier < 0, np.arange(len(ids)), earlier)
 
 
@@ -554,10 +582,6 @@ def repeated_pairs(documents: Ids, subtopics: Ids, bounds: Ints) -> Ints:
     _, first, number = np.unique(pair, return_index=True, return_inverse=True)
     earlier = first[number]
     return np.where(earlier < np.arange(len(documents)), earlier, -1)
-
-
-def _bounds(sizes: ArrayLike) -> Ints:
-    return np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
 
 
 def freeze(owner: object, *names: str, contiguous: bool = False) -> None:

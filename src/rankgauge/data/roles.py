@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rankgauge.core.notes import shortened
 from rankgauge.core.records import Record, Value
 from rankgauge.errors import InputError
 
@@ -118,8 +119,7 @@ def listed(columns: Sequence[object]) -> str:
 
 
 def _shown(column: object) -> str:
-    text = str(column)
-    return text if len(text) <= 2 * MOST_SHOWN else text[: 2 * MOST_SHOWN] + "…"
+    return shortened(str(column), 2 * MOST_SHOWN)
 
 
 QUERY = Role(
@@ -179,17 +179,12 @@ def judgment_columns(names: ColumnNames = USUAL_NAMES) -> Wanted:
 
 def places_of(wanted: Wanted, columns: Sequence[object], source: str) -> list[tuple[Role, int]]:
     """Each wanted column as its role and its place; a run without scores is ordered by its ranks."""
-    return [_place_of(role, chosen, columns, source) for role, chosen in wanted]
-
-
-def _place_of(
-    role: Role, chosen: ColumnChoice, columns: Sequence[object], source: str
-) -> tuple[Role, int]:
-    place = role.place(columns, chosen, source)
-    if place is None and role is SCORE and not chosen:
-        rank = RANK.place(columns, None, source)
-        if rank is not None:
-            return RANK, rank
-    if place is None:
-        raise role.absent(columns, chosen, source)
-    return role, place
+    places = []
+    for role, chosen in wanted:
+        used, place = role, role.place(columns, chosen, source)
+        if place is None and role is SCORE and not chosen:
+            used, place = RANK, RANK.place(columns, None, source)
+        if place is None:
+            raise role.absent(columns, chosen, source)
+        places.append((used, place))
+    return places

@@ -154,18 +154,11 @@ class CachePlace(Record):
         parts = {name: _array(stream, kind, dimensions, size) for name, kind, dimensions in ARRAYS}
         if stream.tell() != size or parts["values"].nbytes > size_limit:
             return None
-        rows = len(parts["values"])
         queries = _ids(parts["queries"], parts["query_offsets"])
-        _check_bounds(parts["bounds"], rows)
         documents = None
         if described["named"]:
             documents = _ids(parts["documents"], parts["document_offsets"])
-        if (
-            len(parts["labels"]) != rows
-            or len(parts["bounds"]) != len(queries) + 1
-            or (documents is not None and len(documents) != rows)
-        ):
-            return None
+        # Features raises an error unless all fit together.
         return Features(
             queries, parts["bounds"], parts["labels"], parts["values"], documents, source
         )
@@ -232,18 +225,18 @@ def _state(path: Path) -> dict[str, Any] | None:
         if not stat.S_ISREG(os.stat(path).st_mode):  # opening a pipe would wait for its writer
             return None
         with open(path, "rb") as stream:
-            found = os.fstat(stream.fileno())
+            status = os.fstat(stream.fileno())
             ends = stream.read(BLOCK)
-            stream.seek(max(len(ends), found.st_size - BLOCK))
+            stream.seek(max(len(ends), status.st_size - BLOCK))
             ends += stream.read(BLOCK)
     except (OSError, ValueError):
         return None
     return {
         "path": os.path.realpath(path),
-        "size": found.st_size,
-        "mtime": found.st_mtime_ns,
-        "ctime": found.st_ctime_ns,
-        "inode": found.st_ino,
+        "size": status.st_size,
+        "mtime": status.st_mtime_ns,
+        "ctime": status.st_ctime_ns,
+        "inode": status.st_ino,
         "ends": digest(ends, size=16).hex(),
     }
 
@@ -252,29 +245,26 @@ def _array(stream: BinaryIO, kind: str, dimensions: int, size: int) -> NDArray[A
     """The array that comes next in a file of this size; ValueError where it is none of this kind."""
     if npy.read_magic(stream) != (1, 0):
         raise ValueError("another version of the format")
-    shape, by_column, found = npy.read_array_header_1_0(stream)
-    if found != np.dtype(kind) or len(shape) != dimensions or by_column or min(shape) < 0:
+    shape, by_column, dtype = npy.read_array_header_1_0(stream)
+    if dtype != np.dtype(kind) or len(shape) != dimensions or by_column or min(shape) < 0:
         raise ValueError("another kind of array")
     start, count = stream.tell(), 1
     for length in shape:
         count *= length
-    if start + count * found.itemsize > size:
+    if start + count * dtype.itemsize > size:
         raise ValueError("the file ends too early")
     array: NDArray[Any]
     if count:
         # The system reads what is used, when it is used, and several processes share it.
-        array = np.asarray(np.memmap(stream, dtype=found, mode="r", offset=start, shape=shape))
+        array = np.asarray(np.memmap(stream, dtype=dtype, mode="r", offset=start, shape=shape))
     else:
-        array = np.zeros(shape, dtype=found)
-    stream.seek(start + count * found.itemsize)
+        array = np.zeros(shape, dtype=dtype)
+    stream.seek(start + count * dtype.itemsize)
     return array
 
 
 def _ids(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> Ids:
-    _check_bounds(offsets, len(data))
+    whole = len(offsets) and offsets[0] == 0 and offsets[-1] == len(data)
+    if not whole or (np.diff(offsets) < 0).any():
+        raise ValueError("offsets that do not fit")
     return Ids(data, offsets)
-
-
-def _check_bounds(bounds: NDArray[np.int64], end: int) -> None:
-    if not len(bounds) or bounds[0] != 0 or bounds[-1] != end or (np.diff(bounds) < 0).any():
-        raise ValueError("bounds that do not fit")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
+
+from rankgauge.core.records import Record
 
 PIECE = 1 << 22
 """How many bytes a codec gives at a time."""
@@ -18,23 +20,17 @@ LONGEST_START = 16
 """So many bytes are enough to tell how a file is compressed."""
 
 
+LIMITED = ("LZMAError", "ZstdError")
+"""The errors of the codecs that are told how much memory they may take."""
+
+
 class NeedsMemory(Exception):
     """The codec asks for more memory than it may have; the data may be sound."""
 
 
-class Decoder(Protocol):
-    """The decoder of one stream, as those of bz2 and lzma are."""
-
-    @property
-    def eof(self) -> bool: ...
-    @property
-    def needs_input(self) -> bool: ...
-    @property
-    def unused_data(self) -> bytes: ...
-    def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
-
-
 class _Gzip:
+    """The decoder of one stream, with the interface that those of bz2 and lzma have."""
+
     def __init__(self, _: int) -> None:
         import zlib
 
@@ -64,9 +60,8 @@ class _Zstandard:
     def __init__(self, memory: int) -> None:
         import zstandard
 
-        self._error = zstandard.ZstdError
         most = min(memory, 1 << zstandard.WINDOWLOG_MAX)
-        self._decoder = zstandard.ZstdDecompressor(max_window_size=most).decompressobj()
+        self._decoder: Any = zstandard.ZstdDecompressor(max_window_size=most).decompressobj()
 
     @property
     def eof(self) -> bool:
@@ -76,50 +71,23 @@ class _Zstandard:
     def unused_data(self) -> bytes:
         return bytes(self._decoder.unused_data)
 
-    def decompress(self, data: bytes, max_length: int) -> bytes:
-        try:
-            return bytes(self._decoder.decompress(data))
-        except self._error as error:
-            if "memory" in str(error).lower():
-                raise NeedsMemory from None
-            raise
+    def decompress(self, data: bytes, _: int) -> bytes:
+        return bytes(self._decoder.decompress(data))
 
 
-class _Xz:
-    def __init__(self, memory: int) -> None:
-        import lzma
+def _xz(memory: int) -> Any:
+    import lzma
 
-        self._error = lzma.LZMAError
-        self._decoder = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=memory)
-
-    @property
-    def eof(self) -> bool:
-        return self._decoder.eof
-
-    @property
-    def needs_input(self) -> bool:
-        return self._decoder.needs_input
-
-    @property
-    def unused_data(self) -> bytes:
-        return self._decoder.unused_data
-
-    def decompress(self, data: bytes, max_length: int) -> bytes:
-        try:
-            return self._decoder.decompress(data, max_length)
-        except self._error as error:
-            if "memory" in str(error).lower():
-                raise NeedsMemory from None
-            raise
+    return lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=memory)
 
 
-def _bzip2(_: int) -> Decoder:
+def _bzip2(_: int) -> Any:
     import bz2
 
     return bz2.BZ2Decompressor()
 
 
-class Codec(NamedTuple):
+class Codec(Record):
     """How a stream begins, a decoder of one that may take so much memory, and the most it is fed."""
 
     starts: tuple[bytes, ...]
@@ -133,7 +101,7 @@ COMPRESSIONS = {
         tuple(b"BZh%d%b" % (n, m) for n in range(1, 10) for m in (b"1AY&SY", b"\x17rE8P\x90")),
         _bzip2,
     ),
-    "xz": Codec((b"\xfd7zXZ\x00",), _Xz),
+    "xz": Codec((b"\xfd7zXZ\x00",), _xz),
     "zstandard": Codec(
         (b"\x28\xb5\x2f\xfd", *(b"%c\x2a\x4d\x18" % n for n in range(0x50, 0x60))),
         _Zstandard,
@@ -175,7 +143,13 @@ def decompressed(raw: Slices, name: str, limit: int) -> Iterator[bytes]:
             if not fed and decoder.needs_input:
                 raise EOFError("the last stream is not complete")
             at, step = at + len(fed), min(2 * step, codec.step)
-            yield decoder.decompress(fed, PIECE)
+            try:
+                piece = decoder.decompress(fed, PIECE)
+            except Exception as error:
+                if type(error).__name__ in LIMITED and "memory" in str(error).lower():
+                    raise NeedsMemory from None
+                raise
+            yield piece
         at = _after_zeros(raw, at - len(decoder.unused_data))
 
 

@@ -14,17 +14,17 @@ from rankgauge.io.files import Content
 from rankgauge.separate.launch import Cause, Ending, can_launch, launch
 
 Decode: TypeAlias = Callable[[Any, str, int, Any, IO[bytes]], None]
-"""Decodes a file: called with the open file, its name, the size limit, what is asked for, and the
+"""Decodes a file: called with the open file, its name, the size limit, what is requested, and the
 stream for the result. A function of a module, since the other process finds it by its name."""
 
 
 @contextlib.contextmanager
-def decoded(content: Content, decode: Decode, asked: Any) -> Iterator[IO[bytes]]:
+def decoded(content: Content, decode: Decode, request: Any) -> Iterator[IO[bytes]]:
     """A stream of what `decode` writes about a file, in another process; InputError if it fails.
 
     The other process gets the file itself, not its bytes through a pipe. If the stream ends too early,
     the reader raises EOFError; then the InputError says why it ended. If no Python can be started, this
-    process decodes. `asked` is anything that JSON can hold.
+    process decodes. `request` is anything that JSON can hold.
     """
     import tempfile
 
@@ -36,21 +36,21 @@ def decoded(content: Content, decode: Decode, asked: Any) -> Iterator[IO[bytes]]
         file.seek(0)
         if not can_launch():
             result = stack.enter_context(tempfile.TemporaryFile())
-            decode(file, content.source, content.limit, asked, result)
+            decode(file, content.source, content.limit, request, result)
             result.seek(0)
             yield result
         else:
             errors = stack.enter_context(tempfile.TemporaryFile())
-            yield from _of_another_process(content, file, decode, asked, errors)
+            yield from _of_another_process(content, file, decode, request, errors)
     content.check_unchanged()
 
 
 def _of_another_process(
-    content: Content, file: Any, decode: Decode, asked: Any, errors: IO[bytes]
+    content: Content, file: Any, decode: Decode, request: Any, errors: IO[bytes]
 ) -> Iterator[IO[bytes]]:
     import subprocess
 
-    arguments = content.source, content.limit, asked
+    arguments = content.source, content.limit, request
     room = room_for(content.limit)
     try:
         process = launch(decode, arguments, room, stdin=file, stdout=subprocess.PIPE, stderr=errors)

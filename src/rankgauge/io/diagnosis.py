@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rankgauge.core.notes import WARNING, Note, counted
+from rankgauge.core.notes import WARNING, Note, counted, shortened
 from rankgauge.data.model import Ids, Judgments, Run, decode
 from rankgauge.data.roles import USUAL_NAMES, ColumnNames
 from rankgauge.errors import InputError, MisplacedFile, NoSharedTopics, RankgaugeError
@@ -129,13 +129,8 @@ def no_shared_topics(source: str, strangers: Ids, judgments: Judgments) -> NoSha
         return NoSharedTopics(source, None, "cannot be scored: the judgements have no topics")
     if not len(strangers):
         return NoSharedTopics(source, None, "the run is empty, expected topics with documents")
-    ours, theirs = first_texts(strangers), first_texts(judgments.queries)
-    return NoSharedTopics(
-        source,
-        None,
-        f"none of its topics is judged. The run has topics such as {shown(ours)}; the judgements "
-        f"have {shown(theirs)}{_hint(ours, theirs, 'topic')}",
-    )
+    both = _compared(strangers, judgments.queries, "topic")
+    return NoSharedTopics(source, None, f"none of its topics is judged. The {both}")
 
 
 def few_shared_topics(shared: int, strangers: int, some: Ids, judgments: Judgments) -> Note | None:
@@ -159,12 +154,14 @@ def nothing_judged(documents: Ids, judgments: Judgments) -> Note:
     """The warning that a run retrieved documents, such as these, and none of them is judged."""
     if not len(documents):
         return Note("the run has no documents for any judged topic", severity=WARNING)
-    ours, theirs = first_texts(documents), first_texts(judgments.documents)
-    detail = (
-        f"the run has documents such as {shown(ours)}; the judgements have {shown(theirs)}"
-        f"{_hint(ours, theirs, 'document')}"
-    )
+    detail = f"the {_compared(documents, judgments.documents, 'document')}"
     return Note("no document of the run is judged", detail=detail, severity=WARNING)
+
+
+def _compared(strangers: Ids, judged: Ids, what: str) -> str:
+    ours, theirs = first_texts(strangers), first_texts(judged)
+    hint = _hint(ours, theirs, what)
+    return f"run has {what}s such as {shown(ours)}; the judgements have {shown(theirs)}{hint}"
 
 
 def first_texts(ids: Ids) -> list[str]:
@@ -174,17 +171,15 @@ def first_texts(ids: Ids) -> list[str]:
 
 def shown(ids: Sequence[str]) -> str:
     """The first few ids, long ones cut."""
-    cut = (each if len(each) <= LONGEST else f"{each[:LONGEST]}…" for each in ids[:SHOWN])
-    return ", ".join(map(repr, cut))
+    return ", ".join(repr(shortened(each, LONGEST)) for each in ids[:SHOWN])
 
 
 def _hint(ours: Sequence[str], theirs: Sequence[str], what: str) -> str:
     pair = reason(ours, theirs)
     if pair is None:
         return ""
-    here, there, why = pair
-    ours_is = f"{what} {here[:LONGEST]!r} of the run is probably {there[:LONGEST]!r}"
-    return f"; {ours_is} of the judgements ({why})"
+    here, there = (each[:LONGEST] for each in pair[:2])
+    return f"; {what} {here!r} of the run is probably {there!r} of the judgements ({pair[2]})"
 
 
 def reason(ours: Sequence[str], theirs: Sequence[str]) -> tuple[str, str, str] | None:

@@ -11,7 +11,7 @@ import stat
 import sys
 import threading
 from collections.abc import Iterator
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,13 +46,7 @@ MARK_INSIDE = (
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
-class Readable(Protocol):
-    """Anything that gives bytes."""
-
-    def read(self, size: int, /) -> bytes: ...
-
-
-def _pieces(stream: Readable, size: int = CHUNK) -> Iterator[bytes]:
+def _pieces(stream: BinaryIO, size: int = CHUNK) -> Iterator[bytes]:
     while piece := stream.read(size):
         yield piece
 
@@ -116,8 +110,8 @@ class Content:
 
 
 def _state(stream: Any) -> tuple[int, int]:
-    found = os.fstat(stream.fileno())
-    return found.st_size, found.st_mtime_ns
+    status = os.fstat(stream.fileno())
+    return status.st_size, status.st_mtime_ns
 
 
 def open_content(path: str | os.PathLike[str], *, limit: int = SIZE_LIMIT) -> Content:
@@ -155,6 +149,12 @@ def pieces_of(path: str | os.PathLike[str], *, limit: int = SIZE_LIMIT) -> Itera
         content.check_unchanged()
 
 
+def refuse_utf16(raw: bytes, source: str) -> None:
+    """InputError where a text has the byte order mark of UTF-16."""
+    if raw.startswith(UTF16_MARKS):
+        raise InputError(source, 1, "UTF-16 text, expected UTF-8 (convert the file)")
+
+
 class _Slices:
     """The bytes of an open file of this size; they are read when they are asked for."""
 
@@ -181,38 +181,20 @@ def _opened(path: str | os.PathLike[str], limit: int) -> Content | _Slices | byt
         with contextlib.ExitStack() as stack:
             raw = path.open() if isinstance(path, OwnPath) else io.FileIO(place(path), "rb")
             stream = stack.enter_context(raw)
-            if _in_place(stream):
-                stack.pop_all()  # it stays open for the content to be read from
-                return Content(source, limit, stream=stream)
-            if (size := _compressed_size(stream)) is not None:
-                if size > _held(limit):
+            state = os.fstat(stream.fileno())
+            if stat.S_ISREG(state.st_mode) and state.st_size:  # it says how long it is
+                packed = compression(stream.read(16)) is not None
+                stream.seek(0)
+                if packed and state.st_size > _held(limit):
                     raise _too_large(source, limit)
-                stack.pop_all()
-                return _Slices(stream, size)
+                stack.pop_all()  # it stays open to be read from
+                if packed:
+                    return _Slices(stream, state.st_size)
+                return Content(source, limit, stream=stream)
             return _within(_held(limit), _pieces(stream), source)
     except (OSError, ValueError) as error:  # ValueError: a name that no file can have
         refused = isinstance(path, OwnPath) and isinstance(error, PermissionError)
         raise unreadable(source, error, f"; {REMEDY}" if refused else "") from None
-
-
-def _in_place(stream: Any) -> bool:
-    """Whether the bytes of this file can be left in it: a plain file that says how long it is."""
-    state = os.fstat(stream.fileno())
-    if not stat.S_ISREG(state.st_mode) or state.st_size == 0:
-        return False
-    head = stream.read(16)
-    stream.seek(0)
-    return compression(head) is None
-
-
-def _compressed_size(stream: Any) -> int | None:
-    """How long a compressed file is, None for anything else."""
-    state = os.fstat(stream.fileno())
-    if not stat.S_ISREG(state.st_mode) or state.st_size == 0:
-        return None
-    head = stream.read(16)
-    stream.seek(0)
-    return None if compression(head) is None else state.st_size
 
 
 def read_once(path: str | os.PathLike[str]) -> bool:
@@ -246,34 +228,31 @@ def _decompressed(raw: _Slices | bytes, source: str, limit: int) -> Iterator[byt
     one piece."""
     with raw.stream if isinstance(raw, _Slices) else contextlib.nullcontext():
         name = compression(raw[:HEAD])
-        if name is not None:
-            yield from _decoded(raw, name, source, limit)
-        elif isinstance(raw, bytes):
+        if name is None:
+            if not isinstance(raw, bytes):  # it was compressed a moment ago
+                raise InputError(source, None, "changed while it was read, expected a file at rest")
             yield raw
-        else:  # it was compressed a moment ago
-            raise InputError(source, None, "changed while it was read, expected a file at rest")
-
-
-def _decoded(raw: _Slices | bytes, name: str, source: str, limit: int) -> Iterator[bytes]:
-    """The decompressed content in pieces."""
-    limit = justified(len(raw)) if limit == SIZE_LIMIT else limit
-    try:
-        yield from _limited(limit, decompressed(raw, name, limit), source)
-    except ImportError:
-        message = "is compressed with zstandard, but the package for it is not installed: "
-        message += "run pip install 'rankgauge[zstd]'"
-        raise InputError(source, None, message) from None
-    except InputError:
-        raise
-    except NeedsMemory:
-        message = f"its {name} data needs more memory than the size limit of {limit:,} bytes allows"
-        raise InputError(source, None, f"{message} (raise the size limit)") from None
-    except MemoryError:
-        message = f"not enough memory for its content, expected less {name} data or more memory"
-        raise InputError(source, None, message) from None
-    except Exception as error:  # each codec raises its own kinds
-        message = f"damaged or truncated {name} data ({error}), expected a whole file"
-        raise InputError(source, None, message) from None
+            return
+        limit = justified(len(raw)) if limit == SIZE_LIMIT else limit
+        try:
+            yield from _limited(limit, decompressed(raw, name, limit), source)
+        except InputError:
+            raise
+        except ImportError:
+            message = "is compressed with zstandard, but the package for it is not installed: "
+            message += "run pip install 'rankgauge[zstd]'"
+        except NeedsMemory:
+            message = (
+                f"its {name} data needs more memory than the size limit of {limit:,} bytes allows"
+            )
+            message += " (raise the size limit)"
+        except MemoryError:
+            message = f"not enough memory for its content, expected less {name} data or more memory"
+        except Exception as error:  # each codec raises its own kinds
+            message = f"damaged or truncated {name} data ({error}), expected a whole file"
+        else:
+            return
+        raise InputError(source, None, message)
 
 
 def justified(size: int) -> int:

@@ -1,24 +1,43 @@
 """Runs and judgments in JSON, in each of the shapes that people have.
 
-- JSON Lines with an object for each document: rows, as in a table (`json_rows.py`);
+- JSON Lines with an object for each document: rows, as in a table;
 - JSON Lines with an object for each query: `{"query": …, "retrieved": […], "relevant": […]}`;
 - one object: `{query: {document: value}}`, or `{query: [documents]}`;
 - an array of objects of the first two shapes.
+
+Documents by query are read in `json_lists.py`. Polars reads rows fast. Where anything is unusual, they
+are read again line by line.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+import io
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import cache
+from typing import Any
 
-from rankgauge.data.columns import Place
-from rankgauge.data.frames import judgments_in, run_in
-from rankgauge.data.model import Judgments, Run
+from rankgauge.core.records import Record
+from rankgauge.data.columns import ArrayColumn, ColumnsByRole, Place
+from rankgauge.data.frames import (
+    Grouping,
+    arrow_columns,
+    judgments_by_query,
+    judgments_in,
+    run_by_query,
+    run_in,
+)
+from rankgauge.data.model import Ids, Judgments, Run
 from rankgauge.data.roles import (
     DOCUMENT,
+    GRADE,
     QUERY,
+    RANK,
     RELEVANT,
     RETRIEVED,
+    SCORE,
     ColumnNames,
     Role,
     Wanted,
@@ -26,11 +45,17 @@ from rankgauge.data.roles import (
     judgment_columns,
     listed,
     normal,
+    places_of,
     run_columns,
 )
 from rankgauge.errors import InputError
-from rankgauge.io.json_lists import ByQuery, QueryEntry, entries_of_object, entries_of_records
-from rankgauge.io.json_rows import line_of_row, record_columns, row_columns
+from rankgauge.io.files import UTF8_MARK, Content
+from rankgauge.io.json_lists import (
+    ListPlace,
+    documents_by_query,
+    entries_of_object,
+    entries_of_records,
+)
 from rankgauge.io.rows import (
     JsonObject,
     described,
@@ -38,6 +63,7 @@ from rankgauge.io.rows import (
     parsed,
     parsed_object,
     quick_object,
+    repeated_keys,
 )
 
 EXPECTED = (
@@ -47,11 +73,11 @@ EXPECTED = (
 )
 
 
-class Shape(NamedTuple):
+class Shape(Record):
     """What a JSON file holds: `rows` or objects by query, of which `first` is the first one.
 
-    `records` has the objects with their lines, where these are known. `whole` is the one object that
-    has a key for each query.
+    `records` has the objects, None where each is on a line. `whole` says that the one object has a key
+    for each query.
     """
 
     text: bytes
@@ -75,8 +101,9 @@ class Shape(NamedTuple):
             yield None, value
 
 
-def shape_of(text: bytes, names: ColumnNames, source: str) -> Shape:
-    """What the text of a JSON file holds; InputError for anything that is not known."""
+def shape_of(content: Content, names: ColumnNames) -> Shape:
+    """What a JSON file holds; InputError for anything that is not known."""
+    text, source = content.whole().removeprefix(UTF8_MARK), content.source
     start = len(text) - len(text.lstrip())
     line = text.count(b"\n", 0, start) + 1
     end = text.find(b"\n", start)
@@ -93,7 +120,7 @@ def shape_of(text: bytes, names: ColumnNames, source: str) -> Shape:
     if isinstance(value, dict):
         shape = _shape(Shape(text, value, [value]), names, source)
         # An object on one line that is no whole file is the only line of JSON Lines.
-        return shape if several or shape.whole else shape._replace(records=None)
+        return shape if several or shape.whole else replace(shape, records=None)
     records: Any = value
     if not records:
         raise InputError(source, None, "an empty list, expected an object for each query or row")
@@ -101,12 +128,8 @@ def shape_of(text: bytes, names: ColumnNames, source: str) -> Shape:
         raise Place(source).error(0, f"{described(records[0])}, expected an object")
     shape = _shape(Shape(text, records[0], records), names, source)
     if shape.whole:
-        raise InputError(
-            source,
-            None,
-            f"a list of objects with the keys \
-{listed(list(shape.first))}, {EXPECTED}",
-        )
+        keys = listed(list(shape.first))
+        raise InputError(source, None, f"a list of objects with the keys {keys}, {EXPECTED}")
     return shape
 
 
@@ -118,10 +141,10 @@ def _shape(shape: Shape, names: ColumnNames, source: str) -> Shape:
     as_rows = is_known(keys, QUERY, names.query) and is_known(keys, DOCUMENT, names.document)
     nested = any(isinstance(value, dict | list) for value in shape.first.values())
     if as_rows or (keys and not nested):
-        return shape._replace(rows=True)
+        return replace(shape, rows=True)
     if not keys:
         raise InputError(source, None, f"an empty object, {EXPECTED}")
-    return shape._replace(whole=True)
+    return replace(shape, whole=True)
 
 
 def _has(record: JsonObject, role: Role, names: ColumnNames) -> bool:
@@ -133,47 +156,160 @@ def _has(record: JsonObject, role: Role, names: ColumnNames) -> bool:
     return bool(held) and not is_known(list(record), DOCUMENT, names.document)
 
 
-def json_run(text: bytes, name: str, names: ColumnNames, source: str) -> Run:
-    """The run in the text of a JSON file."""
-    shape = shape_of(text, names, source)
+def json_run(content: Content, name: str, names: ColumnNames) -> Run:
+    """The run in a JSON file."""
+    shape = shape_of(content, names)
     if shape.rows:
-        return run_in(*_rows(shape, run_columns(names), source), name, source)
-    return _by_query(shape, RETRIEVED, names, source).run(name)
+        columns, place = _columns(shape, run_columns(names), content.source)
+        return run_in(columns, place, name, content.source)
+    return run_by_query(*_by_query(shape, RETRIEVED, names, content.source), name)
 
 
-def run_beside_judgments(text: bytes, name: str, names: ColumnNames, source: str) -> Run | None:
-    """The run in the text of a JSON file whose objects have judgments too, None where there is none."""
-    shape = shape_of(text, names, source)
+def run_beside_judgments(content: Content, name: str, names: ColumnNames) -> Run | None:
+    """The run in a JSON file whose objects have judgments too, None where there is none."""
+    shape, source = shape_of(content, names), content.source
     if shape.rows or shape.whole or RETRIEVED.place(list(shape.first), None, source) is None:
         return None
-    return _by_query(shape, RETRIEVED, names, source).run(name)
+    return run_by_query(*_by_query(shape, RETRIEVED, names, source), name)
 
 
-def json_judgments(text: bytes, names: ColumnNames, source: str) -> Judgments:
-    """The judgments in the text of a JSON file."""
-    shape = shape_of(text, names, source)
+def json_judgments(content: Content, names: ColumnNames) -> Judgments:
+    """The judgments in a JSON file."""
+    shape = shape_of(content, names)
     if shape.rows:
-        return judgments_in(*_rows(shape, judgment_columns(names), source))
+        return judgments_in(*_columns(shape, judgment_columns(names), content.source))
     if names.subtopic:
         message = (
             "documents grouped by query, expected one object for each judgement, since there are "
             "subtopics"
         )
-        raise InputError(source, None, message)
-    return _by_query(shape, RELEVANT, names, source).judgments()
+        raise InputError(content.source, None, message)
+    return judgments_by_query(*_by_query(shape, RELEVANT, names, content.source))
 
 
-def _rows(shape: Shape, wanted: Wanted, source: str) -> tuple[list[Any], Place]:
-    if shape.records is None:
-        columns = row_columns(shape.text, shape.first, wanted, source)
-        return columns, line_of_row(shape.text, source)
-    return record_columns(shape.records, wanted, source), Place(source)
-
-
-def _by_query(shape: Shape, role: Role, names: ColumnNames, source: str) -> ByQuery:
-    entries: Iterator[QueryEntry] = (
-        entries_of_object(shape.objects(source), source)
+def _by_query(
+    shape: Shape, role: Role, names: ColumnNames, source: str
+) -> tuple[Grouping, Ids, ArrayColumn, ListPlace]:
+    objects = shape.objects(source)
+    entries = (
+        entries_of_object(objects, source)
         if shape.whole
-        else entries_of_records(shape.first, shape.objects(source), role, names, source)
+        else entries_of_records(shape.first, objects, role, names, source)
     )
-    return ByQuery.of(entries, role, names, source)
+    return documents_by_query(entries, role, names, source)
+
+
+# Rows
+
+
+def _columns(shape: Shape, wanted: Wanted, source: str) -> tuple[ColumnsByRole, Place]:
+    """The columns of rows, and where the rows are; the keys of the first row say what columns there are.
+
+    JSON Lines may have blank lines between them.
+    """
+    on_lines = shape.records is None
+    records: Iterable[JsonObject] = (record for _, record in shape.objects(source))
+    if not on_lines:
+        records = list(records)  # a row that is no object is the first fault
+    keys = list(shape.first)
+    places = places_of(wanted, keys, source)
+    place = Place(source, _line_of_row(shape.text) if on_lines else None)
+    roles = {keys[at]: role for role, at in places}
+    if on_lines and len(roles) == len(wanted):
+        fast = _polars_json(shape.text, roles, shape.first, source)
+        if fast is not None:
+            return fast, place
+    columns: list[list[object]] = [[] for _ in places]
+    for row, record in enumerate(records):
+        for (role, at), column in zip(places, columns, strict=True):
+            key = keys[at]
+            if key in repeated_keys(record):
+                message = f"{key!r} more than once, expected each key once (the {role.option})"
+                raise place.error(row, message)
+            if key not in record:
+                message = f"no {key!r}, expected one as in the first row (the {role.option})"
+                raise place.error(row, message)
+            column.append(record[key])
+    by_role = {r: ArrayColumn(column) for (r, _), column in zip(places, columns, strict=True)}
+    return by_role, place
+
+
+def _line_of_row(text: bytes) -> Callable[[int], int]:
+    @cache
+    def numbers() -> list[int]:
+        return [number for number, _ in lines_of(text)]
+
+    return lambda row: numbers()[row]
+
+
+ESCAPED_KEY = re.compile(rb'\\.[^"\\]*"\s*:')
+"""What a key looks like in which something is escaped; so does some text."""
+
+DAMAGED = "\0"
+"""What polars makes of half a surrogate pair."""
+
+
+@cache
+def polars_is_strict() -> bool:
+    """Whether this polars refuses JSON values of another type than asked for; older ones convert."""
+    import polars as pl
+
+    for value in (b"1.5", b"true", b'"1"'):
+        for kind in (pl.Int64, pl.Float64):
+            if (value, kind) == (b"1.5", pl.Float64):
+                continue
+            try:
+                pl.read_ndjson(io.BytesIO(b'{"x": %b}\n' % value), schema={"x": kind})
+            except pl.exceptions.PolarsError:
+                continue
+            return False
+    return True
+
+
+def _polars_json(
+    text: bytes, roles: dict[str, Role], first: JsonObject, source: str
+) -> ColumnsByRole | None:
+    """The columns as polars reads them, None where anything is unusual: then a slower look at each
+    line finds the fault, or finds that there is none."""
+    import polars as pl
+
+    if not polars_is_strict():
+        return None
+    schema: dict[str, Any] = {}
+    for key, role in roles.items():
+        if role in (SCORE, RANK, GRADE):
+            schema[key] = pl.Int64 if role is GRADE else pl.Float64
+        else:
+            schema[key] = pl.String if isinstance(first[key], str) else pl.Int64
+    try:
+        frame = pl.read_ndjson(io.BytesIO(text), schema=schema).select(list(schema))
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError):
+        return None
+    lines = text.count(b"\n") + (not text.endswith(b"\n"))
+    if frame.height != lines and frame.height != sum(1 for _ in lines_of(text)):
+        return None
+    if (b"\\" in text and ESCAPED_KEY.search(text)) or not all(
+        _plainly_there(text, key, kind, frame.height) for key, kind in schema.items()
+    ):
+        return None
+    odd = frame.select(
+        pl.col(pl.String).str.contains(DAMAGED, literal=True), pl.col(pl.Float64).is_infinite()
+    )
+    if any(column.has_nulls() for column in frame) or any(column.any() for column in odd):
+        return None
+    return arrow_columns(frame, [(role, key) for key, role in roles.items()], source)
+
+
+def _plainly_there(text: bytes, key: str, kind: Any, rows: int) -> bool:
+    """Whether a key is as often in the text as there are rows, and always before a value that Python
+    reads as polars does: a whole number in digits only, a text in quotes. A float may be anything."""
+    import polars as pl
+
+    quoted = json.dumps(key, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    if text.count(quoted) != rows:
+        return False
+    if kind == pl.Float64:
+        return True
+    value = rb'"' if kind == pl.String else rb"-?[0-9]++\s*+[,}]"
+    other = re.escape(quoted) + rb"(?!\s*+:\s*+" + value + rb")"
+    return re.search(other, text) is None

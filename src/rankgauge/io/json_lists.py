@@ -6,16 +6,16 @@ A run without scores is in the order of its list. A document that is listed as r
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import field
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.core.arrays import Ints
+from rankgauge.core.arrays import Ints, offsets_of
 from rankgauge.data.columns import ArrayColumn, Place
-from rankgauge.data.frames import Grouping, judgments_by_query, run_by_query
-from rankgauge.data.model import Ids, Judgments, Run, decode
+from rankgauge.data.frames import Grouping
+from rankgauge.data.model import Ids, decode
 from rankgauge.data.roles import (
     GRADE,
     ITEM,
@@ -30,7 +30,6 @@ from rankgauge.data.roles import (
 )
 from rankgauge.errors import InputError
 from rankgauge.io.rows import JsonObject, described, repeated_keys
-from rankgauge.native import ids as native
 
 MOST_OBJECTS = 1 << 16
 """How many documents are Python objects before they become columns."""
@@ -64,26 +63,21 @@ def entries_of_records(
     names: ColumnNames,
     source: str,
 ) -> Iterator[QueryEntry]:
-    """The entries of objects that have a query and a list of documents.
+    """The entries of objects that have a query and a list of documents in this role.
 
-    Parameters
-    ----------
-    first
-        The first object; its keys are the keys of all.
-    objects
-        All objects, each with its line where it is known.
-    role
-        Which documents: the retrieved or the relevant ones.
-    names
-        Names of keys that the caller gave.
-    source
-        The name of the file for messages.
+    The keys of the first object are the keys of all.
     """
     keys = list(first)
     query = keys[RECORD_QUERY.find(keys, names.query, source)]
     place = role.place(keys, None, source)
     if place is None:
-        raise absent(keys, role, source)
+        what = "run" if role is RETRIEVED else "judgements"
+        raise InputError(
+            source,
+            None,
+            f"no {what}: the objects have no key {' or '.join(role.names)} (keys: {listed(keys)}), "
+            f"expected such a key with the {role.option} documents, or a separate file with the {what}",
+        )
     documents = keys[place]
     for number, (line, record) in enumerate(objects):
         for key in (query, documents):
@@ -98,33 +92,19 @@ def entries_of_records(
         yield QueryEntry(record[query], record[documents], line)
 
 
-def absent(keys: Sequence[str], role: Role, source: str) -> InputError:
-    """The error for objects that have no documents in this role."""
-    what = "run" if role is RETRIEVED else "judgements"
-    message = (
-        f"no {what}: the objects have no key {' or '.join(role.names)} (keys: {listed(keys)}), "
-    )
-    message += (
-        f"expected such a key with the {role.option} documents, or a separate file with the {what}"
-    )
-    return InputError(source, None, message)
-
-
 def _error(source: str, line: int | None, number: int, message: str) -> InputError:
     place = Place(source, None if line is None else lambda _: line)
     return place.error(number, message)
 
 
-@dataclass(frozen=True)
 class ListPlace(Place):
     """Where documents come from that are listed by query."""
 
-    bounds: Ints | None = None
-    entries: Sequence[QueryEntry] = ()
+    bounds: Ints = field(kw_only=True)
+    entries: Sequence[QueryEntry] = field(kw_only=True)
 
     def of(self, row: int) -> str:
         """A document as messages call it."""
-        assert self.bounds is not None
         return f"place {row - int(self.bounds[self._query(row)]) + 1} of its list"
 
     def error(self, row: int, message: str, kind: type[InputError] = InputError) -> InputError:
@@ -132,19 +112,7 @@ class ListPlace(Place):
         return at_entry(self.source, self.entries[self._query(row)], message, kind)
 
     def _query(self, row: int) -> int:
-        assert self.bounds is not None
         return int(np.searchsorted(self.bounds, row, side="right")) - 1
-
-
-@dataclass(frozen=True)
-class QueryPlace(Place):
-    """Where queries come from that have documents listed."""
-
-    entries: Sequence[QueryEntry] = ()
-
-    def error(self, row: int, message: str, kind: type[InputError] = InputError) -> InputError:
-        """The error about a query."""
-        return at_entry(self.source, self.entries[row], message, kind)
 
 
 def at_entry(
@@ -156,62 +124,35 @@ def at_entry(
     return kind(source, entry.line, message)
 
 
-@dataclass(frozen=True)
-class ByQuery:
-    """Documents with scores or grades, as a file has them query by query."""
-
-    groups: Grouping
-    documents: Ids
-    values: ArrayColumn
-    place: ListPlace
-
-    @classmethod
-    def of(
-        cls, entries: Iterable[QueryEntry], role: Role, names: ColumnNames, source: str
-    ) -> ByQuery:
-        """What the entries hold, retrieved or relevant documents."""
-        reader = _Reader(role, names, source)
-        for entry in entries:
-            reader.add(entry)
-        reader.flush()
-        kept = reader.entries
-        if not kept:
-            raise InputError(source, None, "no queries, expected some")
-        bounds = _bounds(reader.sizes)
-        queries = ArrayColumn([entry.query for entry in kept]).ids(
-            RECORD_QUERY, QueryPlace(source, entries=kept)
-        )
-        _refuse_repeated(queries, kept, source)
-        return cls(
-            Grouping(queries, bounds, None),
-            Ids.joined(reader.ids),
-            ArrayColumn(np.concatenate(reader.numbers)),
-            ListPlace(source, bounds=bounds, entries=kept),
-        )
-
-    def run(self, name: str) -> Run:
-        """The run of these documents."""
-        return run_by_query(self.groups, self.documents, self.values, self.place, name)
-
-    def judgments(self) -> Judgments:
-        """The judgments of these documents."""
-        return judgments_by_query(self.groups, self.documents, self.values, self.place)
-
-
-def _refuse_repeated(queries: Ids, entries: Sequence[QueryEntry], source: str) -> None:
-    everything = np.array([0, len(queries)], dtype=np.int64)
-    repeated = native.repeats(queries.data, queries.offsets, everything)
+def documents_by_query(
+    entries: Iterable[QueryEntry], role: Role, names: ColumnNames, source: str
+) -> tuple[Grouping, Ids, ArrayColumn, ListPlace]:
+    """The queries of these entries, their retrieved or relevant documents with scores or grades, and
+    where the documents are."""
+    reader = _Reader(role, names, source)
+    for entry in entries:
+        reader.add(entry)
+    reader.flush()
+    kept = reader.entries
+    if not kept:
+        raise InputError(source, None, "no queries, expected some")
+    each = ListPlace(source, bounds=np.arange(len(kept) + 1), entries=kept)
+    queries = ArrayColumn([entry.query for entry in kept]).ids(RECORD_QUERY, each)
+    repeated = queries.repeats()
     again = np.flatnonzero(repeated >= 0)
     if again.size:
         at = int(again[0])
-        earlier = entries[int(repeated[at])].line
+        earlier = kept[int(repeated[at])].line
         where = "" if earlier is None else f" (first at line {earlier})"
         message = f"query {decode(queries[at])!r} again{where}, expected each query once"
-        raise InputError(source, entries[at].line, message)
-
-
-def _bounds(sizes: Sequence[int]) -> Ints:
-    return np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
+        raise InputError(source, kept[at].line, message)
+    bounds = offsets_of(reader.sizes)
+    return (
+        Grouping(queries, bounds, None),
+        Ids.joined(reader.ids),
+        ArrayColumn(np.concatenate(reader.numbers)),
+        ListPlace(source, bounds=bounds, entries=kept),
+    )
 
 
 class _Reader:
@@ -234,7 +175,7 @@ class _Reader:
 
     def flush(self) -> None:
         """Make columns of the documents that were taken since the last time."""
-        bounds = _bounds(self.sizes[self.done :])
+        bounds = offsets_of(self.sizes[self.done :])
         place = ListPlace(self.source, bounds=bounds, entries=self.entries[self.done :])
         self.ids.append(ArrayColumn(self.documents).ids(ITEM, place))
         value = GRADE if self.role is RELEVANT else SCORE
@@ -258,8 +199,8 @@ class _Reader:
         elif not isinstance(listing, list):
             message = (
                 f"{described(listing)} for the {self.role.option} documents, expected a list of "
+                'ids such as ["d1"], or an object such as {"d1": 1}'
             )
-            message += 'ids such as ["d1"], or an object such as {"d1": 1}'
             raise at_entry(self.source, entry, message)
         elif listing and isinstance(listing[0], dict):
             self._add_objects(entry, listing)
@@ -285,14 +226,12 @@ class _Reader:
         if value is None:
             self._refuse_values(entry, listing)
         if set(map(type, listing)) != {dict}:  # one is no object, or has a key twice
-            for number, item in enumerate(listing, 1):
-                self._refuse(entry, number, item, wanted)
+            self._check(entry, listing, wanted)
         try:
             self.documents += [item[document] for item in listing]
             values = [] if value is None else [item[value] for item in listing]
         except KeyError:
-            for number, item in enumerate(listing, 1):
-                self._refuse(entry, number, item, wanted)
+            self._check(entry, listing, wanted)
             raise
         if value is None:
             self._add_order(len(listing))
@@ -323,20 +262,23 @@ class _Reader:
                 return document, keys[place], role
         return document, None, None
 
-    def _refuse(self, entry: QueryEntry, number: int, item: object, wanted: list[str]) -> None:
+    def _check(self, entry: QueryEntry, listing: list[Any], wanted: list[str]) -> None:
         """InputError where an item of a list is no object with each wanted key once."""
-        message = ""
-        if not isinstance(item, dict):
-            message = f"{described(item)}, expected an object, like the first document of the list"
-        else:
-            for key in wanted:
-                if key not in item:
-                    message = f"no {key!r}, expected one in each object"
-                elif key in repeated_keys(item):
-                    message = f"{key!r} more than once, expected each key once"
-        if message:
-            where = f"place {number} of the {self.role.option} documents: "
-            raise at_entry(self.source, entry, where + message)
+        for number, item in enumerate(listing, 1):
+            message = ""
+            if not isinstance(item, dict):
+                message = (
+                    f"{described(item)}, expected an object, like the first document of the list"
+                )
+            else:
+                for key in wanted:
+                    if key not in item:
+                        message = f"no {key!r}, expected one in each object"
+                    elif key in repeated_keys(item):
+                        message = f"{key!r} more than once, expected each key once"
+            if message:
+                where = f"place {number} of the {self.role.option} documents: "
+                raise at_entry(self.source, entry, where + message)
 
 
 def _negated(rank: Any) -> Any:

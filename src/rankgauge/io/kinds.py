@@ -63,7 +63,7 @@ def header_separator(line: bytes, names: ColumnNames = USUAL_NAMES) -> str | Non
         return None
     given = names.given()
     for separator in SEPARATORS:
-        cells = _cells(line, separator)
+        cells = header_cells(line, separator)
         if len(cells) < 2:
             continue
         known = is_known(cells, QUERY, names.query) and is_known(cells, DOCUMENT, names.document)
@@ -79,7 +79,7 @@ def is_trec_line(line: bytes) -> bool:
     return place is not None and NUMBER.fullmatch(words[place]) is not None
 
 
-def _cells(line: bytes, separator: str) -> list[str]:
+def header_cells(line: bytes, separator: str) -> list[str]:
     """The cells of a header, roughly: a separator in quotes parts them too."""
     text = line.decode("utf-8", "surrogateescape")
     return [cell.strip(' \t\r"') for cell in text.split(separator)]
@@ -123,7 +123,7 @@ def appearance(content: Content) -> str | None:
     number, separator = max(counts, key=lambda each: each[0])
     if not number:
         return None
-    cells = _cells(line, separator)
+    cells = header_cells(line, separator)
     if any(NUMBER.fullmatch(cell.encode("utf-8", "surrogateescape")) for cell in cells):
         example = separator.join(("query_id", "doc_id", "score"))
         message = f"looks like {_called(separator)} without a header ({listed(cells)}), expected a "

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
-from typing import Literal, TypeAlias
+from collections.abc import Sequence
+from typing import Literal, TypeAlias, TypeVar
 
 from rankgauge.core.notes import counted
 from rankgauge.core.records import Record
 from rankgauge.errors import InputError
 from rankgauge.io.files import display_name, unreadable
-from rankgauge.io.groups import ENDINGS as SIZE_ENDINGS
+from rankgauge.io.letor import SIZE_ENDINGS
 from rankgauge.io.trec import COMPRESSED_ENDINGS, Path
 
+P = TypeVar("P")
 Split: TypeAlias = Literal["train", "validation", "test"]
 SPLITS: tuple[Split, ...] = ("train", "validation", "test")
 
@@ -49,7 +50,7 @@ class Layout(Record):
     """Whether the same file is in several folds."""
 
 
-def found_layout(folder: Path, *, cut: bool) -> Layout:
+def find_layout(folder: Path, *, cut: bool) -> Layout:
     """The layout of a folder, or of its one subfolder that has one; with `cut`, its one file.
 
     InputError where there is none, or where it is not complete.
@@ -146,27 +147,26 @@ def _fold_folders(listed: _Listing) -> Layout | None:
 
 def _fold_files(listed: _Listing) -> Layout | None:
     """Fold1.train.txt and so on, or Fold1.test.txt, Fold2.test.txt, … alone: disjoint test parts."""
-    found: dict[int, list[tuple[Split | None, str]]] = {}
+    by_fold: dict[int, list[tuple[Split | None, str]]] = {}
     for stem, path in listed.files:
         match = FOLD_FILE.fullmatch(stem)
         if match and match[2] in NAMES:
-            found.setdefault(int(match[1]), []).append((NAMES[match[2]], path))
-    if not found:
+            by_fold.setdefault(int(match[1]), []).append((NAMES[match[2]], path))
+    if not by_fold:
         return None
-    _check_numbers(listed.folder, sorted(found), "fold")
-    folds = [_splits(listed.folder, found[number]) for number in sorted(found)]
+    _check_numbers(listed.folder, sorted(by_fold), "fold")
+    folds = [_splits(listed.folder, by_fold[number]) for number in sorted(by_fold)]
     count = len(folds)
     if all(set(fold) == {"test"} for fold in folds):
         if count < 3:
             return None
-        tests = [fold["test"][0] for fold in folds]
-        chosen = _chosen(tests, own_tests(count))
+        chosen = own_tests([fold["test"][0] for fold in folds])
         sentence = (
             f"{count} disjoint test parts: fold k tests on part k, validates on part k−1 and trains on "
             "the others."
         )
         return Layout(sentence, chosen, shared=True)
-    _check_complete([f"{listed.folder}: fold {number}" for number in sorted(found)], folds)
+    _check_complete([f"{listed.folder}: fold {number}" for number in sorted(by_fold)], folds)
     sentence = (
         f"{counted(count, 'fold')} in files {span('Fold1', f'Fold{count}')}, one for each of "
     )
@@ -184,7 +184,7 @@ def _parts(listed: _Listing) -> Layout | None:
         f"{count} parts S1 to S{count}: fold 1 trains on {trained}, validates on S{count - 1} and "
         f"tests on S{count}; each fold moves on by one part."
     )
-    return Layout(sentence, _chosen(numbered, rotated(count)), shared=True)
+    return Layout(sentence, rotated(numbered), shared=True)
 
 
 def _one_fold(listed: _Listing) -> Layout | None:
@@ -201,50 +201,40 @@ def span(first: str, last: str) -> str:
     return first if first == last else f"{first} to {last}"
 
 
-def rotated(count: int) -> list[dict[Split, list[int]]]:
-    """For each fold its parts, from 0: LETOR's rotation. Fold 1 of five has S1, S2, S3; S4; and S5."""
-    folds: list[dict[Split, list[int]]] = []
-    for first in range(count):
-        order = [(first + step) % count for step in range(count)]
-        folds.append({"train": order[:-2], "validation": [order[-2]], "test": [order[-1]]})
+def rotated(parts: Sequence[P]) -> list[dict[Split, list[P]]]:
+    """For each fold its parts by LETOR's rotation: fold 1 of five has S1, S2, S3; S4; and S5."""
+    folds: list[dict[Split, list[P]]] = []
+    for first in range(len(parts)):
+        *train, validation, test = (*parts[first:], *parts[:first])
+        folds.append({"train": train, "validation": [validation], "test": [test]})
     return folds
 
 
-def own_tests(count: int) -> list[dict[Split, list[int]]]:
-    """For each fold its parts, from 0, where parts are called after the fold that tests on them."""
-    folds: list[dict[Split, list[int]]] = []
-    for test in range(count):
-        validation = (test - 1) % count
-        rest = [(test + step) % count for step in range(1, count - 1)]
-        folds.append({"train": rest, "validation": [validation], "test": [test]})
+def own_tests(parts: Sequence[P]) -> list[dict[Split, list[P]]]:
+    """For each fold its parts, if they are called after the fold that tests on them."""
+    folds: list[dict[Split, list[P]]] = []
+    for number in range(len(parts)):
+        test, *train, validation = (*parts[number:], *parts[:number])
+        folds.append({"train": train, "validation": [validation], "test": [test]})
     return folds
-
-
-def _chosen(
-    files: Sequence[str], folds: Sequence[Mapping[Split, Sequence[int]]]
-) -> list[SplitFiles]:
-    return [
-        {split: [files[number] for number in numbers] for split, numbers in fold.items()}
-        for fold in folds
-    ]
 
 
 def _numbered(
     listed: _Listing, entries: Sequence[tuple[str, str]], pattern: re.Pattern[str]
 ) -> list[str]:
     """The paths whose names are numbered so, in the order of their numbers."""
-    found: dict[int, str] = {}
+    by_number: dict[int, str] = {}
     for stem, path in entries:
         match = pattern.fullmatch(stem)
         if not match:
             continue
         number = int(match[1])
-        if number in found:
-            raise _twice(listed.folder, found[number], path)
-        found[number] = path
-    if found:
-        _check_numbers(listed.folder, sorted(found), "number")
-    return [found[number] for number in sorted(found)]
+        if number in by_number:
+            raise _twice(listed.folder, by_number[number], path)
+        by_number[number] = path
+    if by_number:
+        _check_numbers(listed.folder, sorted(by_number), "number")
+    return [by_number[number] for number in sorted(by_number)]
 
 
 def _check_numbers(folder: str, numbers: Sequence[int], what: str) -> None:
@@ -256,14 +246,14 @@ def _check_numbers(folder: str, numbers: Sequence[int], what: str) -> None:
 
 def _splits(folder: str, files: Sequence[tuple[Split | None, str]]) -> SplitFiles:
     """The file of each split, in the order of splits; InputError where a split has two files."""
-    found: SplitFiles = {}
+    files_of: SplitFiles = {}
     for split, path in files:
         if split is not None:
-            found.setdefault(split, []).append(path)
-    for paths in found.values():
+            files_of.setdefault(split, []).append(path)
+    for paths in files_of.values():
         if len(paths) > 1:
             raise _twice(folder, *paths[:2])
-    return {split: found[split] for split in SPLITS if split in found}
+    return {split: files_of[split] for split in SPLITS if split in files_of}
 
 
 def _twice(folder: str, one: str, other: str) -> InputError:

@@ -20,17 +20,32 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.core.arrays import Ints, Labels
+from rankgauge.core.arrays import Ints, Labels, offsets_of
 from rankgauge.core.checks import checked, one_of
-from rankgauge.core.notes import Note, counted
+from rankgauge.core.notes import Note, counted, shortened
 from rankgauge.core.records import Record
 from rankgauge.data.features import Features
 from rankgauge.data.model import Ids, decode
 from rankgauge.errors import DuplicateError, InputError
-from rankgauge.io import cache, groups
-from rankgauge.io.files import CHUNK, MARK_INSIDE, SIZE_LIMIT, display_name, pieces_of
-from rankgauge.io.trec import Path, dropped_lines, line_number, number_topics, text_of
-from rankgauge.native import ids as native_ids
+from rankgauge.io import cache, trec
+from rankgauge.io.files import (
+    CHUNK,
+    MARK_INSIDE,
+    SIZE_LIMIT,
+    STANDARD_INPUT,
+    UTF8_MARK,
+    display_name,
+    pieces_of,
+    read_bytes,
+)
+from rankgauge.io.trec import (
+    COMPRESSED_ENDINGS,
+    Path,
+    dropped_lines,
+    line_number,
+    number_topics,
+    text_of,
+)
 from rankgauge.native import letor as native
 
 AbsentFeature: TypeAlias = Literal["zero", "nan"]
@@ -40,13 +55,12 @@ LINE = "grade qid:query 1:value 2:value … # docid = document"
 WORD = re.compile(rb"[^\s#]{0,41}")
 FIRST_LINE = re.compile(rb"^[ \t\r\v\f]*[^\s#][^\n#]*", re.MULTILINE)
 VALUE_BYTES, PAIR_BYTES = 4, 8
+SIZE_ENDINGS = (".query", ".group")
+SIZE = re.compile(rb"\+?0*[1-9][0-9]{0,9}")
+SIZES_LIMIT = 1 << 28
+"""How many bytes a file with the sizes of queries may hold."""
 
-FAULTS = {
-    3: "not a number",
-    5: "a grade that is not a whole number",
-    6: "a grade beyond 32 bits",
-    7: "binary data",
-    9: "a byte order mark",
+FAULTS = trec.FAULTS | {
     16: "no query",
     17: "not a feature and its value",
     18: "a feature number out of range",
@@ -87,7 +101,7 @@ def read_letor(
     """
     checked("absent", absent, one_of(AbsentFeature))
     source = display_name(path)
-    sizes_file = groups.file_beside(path)
+    sizes_file = _sizes_beside(path)
     place = cache.CachePlace.of(path, sizes_file, {"absent": absent})
     if place is not None and (cached := place.load(path, size_limit)):
         return cached
@@ -98,7 +112,7 @@ def read_letor(
         content += len(text)
     sizes = None
     if sizes_file is not None and not reading.queries:
-        sizes = groups.read_sizes(sizes_file, reading.rows, source)
+        sizes = _read_sizes(sizes_file, reading.rows, source)
     features = reading.features(size_limit, sizes)
     if place is not None and not features.dropped:
         place.store(features, content)
@@ -158,7 +172,6 @@ class _Reading:
             before, line = self.faults.get(kind, (0, self.lines + line_number(text, position)))
             self.faults[kind] = (before + count, line)
         query, queries = number_topics(text, places[0], places[1])
-        starts, lengths = np.ascontiguousarray(places[2]), np.ascontiguousarray(places[3])
         width = int(columns.max(initial=-1)) + 1
         matrix, pairs = None, None
         if len(labels) * width * VALUE_BYTES <= values.size * PAIR_BYTES:
@@ -171,7 +184,7 @@ class _Reading:
             _Part(
                 queries,
                 query,
-                Ids(*native_ids.gather(text, starts, lengths)),
+                Ids.in_text(text, places[2], places[3]),
                 lines + self.lines,
                 labels.copy(),
                 width,
@@ -186,27 +199,34 @@ class _Reading:
         """All that was read, query by query."""
         if self.rows == 0 and not self.lenient:
             raise InputError(self.source, None, f"no lines, expected `{LINE}`")
-        dropped = [dropped_lines(FAULTS[kind], *found) for kind, found in self.faults.items()]
+        dropped = [dropped_lines(FAULTS[kind], *place) for kind, place in self.faults.items()]
         numbers, queries = self._queries(sizes)
         order = np.argsort(numbers, kind="stable")
+        bounds = offsets_of(np.bincount(numbers, minlength=len(queries)))
         documents, notes = self._documents(order)
         dropped += notes
         if documents is not None:
-            bounds = _bounds(numbers[order])
-            repeated = native_ids.repeats(documents.data, documents.offsets, bounds)
+            repeated = documents.repeats(bounds)
             again = np.flatnonzero(repeated >= 0)
             if again.size:
-                line = int(self._line_of(order[again]).min())
+                lines = self._line_of(order)
+                first = again[np.argmin(lines[again])]
                 if not self.lenient:
-                    raise self._repetition(queries, numbers, order, documents, repeated)
+                    message = (
+                        f"document {decode(documents[first])!r} again for query "
+                        f"{decode(queries[numbers[order[first]]])!r} (first at line "
+                        f"{lines[repeated[first]]}), expected each document once per query"
+                    )
+                    raise DuplicateError(self.source, int(lines[first]), message)
                 kind = "a document again for the same query"
-                dropped.append(dropped_lines(kind, again.size, line))
+                dropped.append(dropped_lines(kind, again.size, int(lines[first])))
                 kept = np.flatnonzero(repeated < 0)
                 order, documents = order[kept], documents.take(kept)
+                bounds = offsets_of(np.bincount(numbers[order], minlength=len(queries)))
         labels = np.concatenate([np.zeros(0, np.int32), *(part.labels for part in self.parts)])
         return Features(
             queries,
-            _bounds(numbers[order]),
+            bounds,
             labels[order],
             self._matrix(order, size_limit),
             documents,
@@ -246,8 +266,8 @@ class _Reading:
         if sizes is not None:
             queries = Ids.of(str(number) for number in range(1, len(sizes) + 1))
             return np.repeat(np.arange(len(sizes)), sizes), queries
-        each = Ids.joined([Ids.of([]), Ids.of([]), *(part.queries for part in self.parts)])
-        numbers, firsts = native_ids.number(each.data, each.offsets)
+        each = Ids.joined([part.queries for part in self.parts])
+        numbers, firsts = each.numbered()
         own, start = [], 0
         for part in self.parts:
             own.append(numbers[start : start + len(part.queries)][part.query])
@@ -259,9 +279,7 @@ class _Reading:
         lengths = [np.diff(part.documents.offsets) for part in self.parts]
         nameless = np.flatnonzero(_together(lengths) == 0)
         if nameless.size == 0:
-            return Ids.joined([Ids.of([]), *(part.documents for part in self.parts)]).take(
-                order
-            ), []
+            return Ids.joined([part.documents for part in self.parts]).take(order), []
         if nameless.size == self.rows:
             return None, []
         line = int(self._line_of(nameless).min())
@@ -270,20 +288,6 @@ class _Reading:
             raise InputError(self.source, line, message)
         kind, detail = "document ids dropped: {lines} without one", f"first at line {line}"
         return None, [Note(kind, count=nameless.size, detail=detail)]
-
-    def _repetition(
-        self, queries: Ids, numbers: Ints, order: Ints, documents: Ids, repeated: Ints
-    ) -> DuplicateError:
-        """The error for the first document that a query has twice."""
-        again = np.flatnonzero(repeated >= 0)
-        lines = self._line_of(order)
-        first = again[np.argmin(lines[again])]
-        message = (
-            f"document {decode(documents[first])!r} again for query "
-            f"{decode(queries[numbers[order[first]]])!r} (first at line "
-            f"{lines[repeated[first]]}), expected each document once per query"
-        )
-        return DuplicateError(self.source, int(lines[first]), message)
 
     def _line_of(self, rows: Ints) -> Ints:
         """The line of each of these rows, from 1."""
@@ -318,20 +322,12 @@ def _whole_lines(pieces: Iterator[bytes]) -> Iterator[bytes]:
         yield b"".join(kept)
 
 
-def _bounds(numbers: Ints) -> Ints:
-    """Where the rows of each query begin and end, from the query of each row, ascending."""
-    queries = int(numbers[-1]) + 1 if numbers.size else 0
-    return np.searchsorted(numbers, np.arange(queries + 1)).astype(np.int64)
-
-
 def _fault(
     text: NDArray[np.uint8], source: str, kind: int, position: int, lines: int
 ) -> InputError:
     """The error for a faulty line, whose faulty word is at this position, so many lines further down."""
-    found = WORD.match(text[position : position + 41].tobytes())
-    word = decode(found[0]) if found else ""
-    if len(word) > 40:
-        word = word[:40] + "…"
+    match = WORD.match(text[position : position + 41].tobytes())
+    word = shortened(decode(match[0])) if match else ""
     last = f"1 to {native.LARGEST_FEATURE:,}"
     beside = f"{os.path.basename(source)}.query"
     message = {
@@ -349,3 +345,48 @@ def _fault(
         21: f"the value in {word!r} is not finite in single precision, expected at most 3.4e38",
     }[kind]
     return InputError(source, lines + line_number(text, position), message)
+
+
+# Sizes of queries, as LightGBM has them
+
+
+def _sizes_beside(path: Path) -> str | None:
+    """The file with the sizes of the queries of a data file: rank.train.gz has rank.train.query, or
+    rank.train.gz.query, each of them compressed or not. None where there is none."""
+    name = os.fspath(path)
+    if name == STANDARD_INPUT:
+        return None
+    stem, ending = os.path.splitext(name)
+    stems = (name, stem) if ending.lower() in COMPRESSED_ENDINGS else (name,)
+    for base in stems:
+        for kind in SIZE_ENDINGS:
+            for compressed in ("", *COMPRESSED_ENDINGS):
+                if os.path.isfile(base + kind + compressed):
+                    return base + kind + compressed
+    return None
+
+
+def _read_sizes(path: Path, rows: int, data: str) -> Ints:
+    """The sizes of the queries, which together must be so many rows of the data."""
+    source = display_name(path)
+    sizes = []
+    for number, line in enumerate(
+        read_bytes(path, limit=SIZES_LIMIT).removeprefix(UTF8_MARK).split(b"\n"), 1
+    ):
+        word = line.strip()
+        if not word:
+            continue
+        if not SIZE.fullmatch(word):
+            shown = word[:40].decode("utf-8", "backslashreplace")
+            message = f"{shown!r}, expected the number of documents of a query, from 1"
+            raise InputError(source, number, message)
+        sizes.append(int(word))
+    total = sum(sizes)
+    if total != rows:
+        raise InputError(
+            source,
+            None,
+            f"{counted(len(sizes), 'query', 'queries')} with {counted(total, 'document')}, but {data} "
+            f"has {counted(rows, 'line')} of data; expected as many documents as lines",
+        )
+    return np.array(sizes, dtype=np.int64)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from typing import IO, Any
 
-from rankgauge.data.columns import Column, Place, first_line, type_error
+from rankgauge.data.columns import ColumnsByRole, Place, first_line, type_error
 from rankgauge.data.frames import columns_of
 from rankgauge.data.roles import ROLES, Wanted, places_of
 from rankgauge.errors import InputError, NoRows
@@ -13,12 +13,12 @@ from rankgauge.io.decoder import decoded, no_decoder
 from rankgauge.io.files import Content
 
 
-def parquet_columns(content: Content, wanted: Wanted) -> list[Column]:
+def parquet_columns(content: Content, wanted: Wanted) -> ColumnsByRole:
     """The wanted columns of a Parquet file, decoded by another process."""
     import polars as pl
 
-    asked = [(role.option, name) for role, name in wanted]
-    with decoded(content, decode_columns, asked) as stream:
+    request = [(role.option, name) for role, name in wanted]
+    with decoded(content, decode_columns, request) as stream:
         raw = stream.read()
     try:
         frame = pl.read_ipc(io.BytesIO(raw))
@@ -27,22 +27,14 @@ def parquet_columns(content: Content, wanted: Wanted) -> list[Column]:
     return columns_of(frame, wanted, content.source)
 
 
-def decode_columns(file: Any, source: str, limit: int, asked: Any, result: IO[bytes]) -> None:
+def decode_columns(file: Any, source: str, limit: int, request: Any, result: IO[bytes]) -> None:
     """What the other process does: write the wanted columns of a Parquet file as Arrow data.
 
-    Parameters
-    ----------
-    file, source
-        The Parquet file, and its name for messages.
-    limit
-        How many bytes the columns may take.
-    asked
-        The wanted columns: pairs of a role and a name, or None for the usual names.
-    result
-        Where the data goes.
+    `limit` is how many bytes the columns may take; `request` has the wanted columns: pairs of a role and
+    a name, or None for the usual names.
     """
     wanted = [
-        (ROLES[option], tuple(name) if isinstance(name, list) else name) for option, name in asked
+        (ROLES[option], tuple(name) if isinstance(name, list) else name) for option, name in request
     ]
     parquet_frame(file.read(), wanted, source, limit).write_ipc(result)
 

@@ -13,26 +13,29 @@ from typing import TypeAlias, TypeVar
 
 import numpy as np
 
+from rankgauge.core.arrays import offsets_of
 from rankgauge.core.notes import Note, counted
 from rankgauge.core.records import Record, Value
 from rankgauge.data.model import Ids, Run, decode
 from rankgauge.data.roles import USUAL_NAMES, ColumnNames
 from rankgauge.errors import DuplicateError, InputError, NoRows
-from rankgauge.io.files import SIZE_LIMIT, Content, display_name, unreadable
+from rankgauge.io.files import SIZE_LIMIT, Content, display_name
 from rankgauge.io.kinds import first_line, is_trec_line, kind_of
 from rankgauge.io.trec import (
     COLUMNS,
     DUPLICATE,
     FAULTS,
     RUN_LINE,
+    WILDCARDS,
     Path,
     RunFile,
     distinct_names,
     dropped_lines,
+    files_inside,
     run_files,
     run_name,
+    stands_for_several,
 )
-from rankgauge.native import ids as native
 
 R = TypeVar("R")
 
@@ -40,7 +43,6 @@ BESIDE = (".", "_")
 """How the names of files begin that writers leave beside the parts, such as _SUCCESS."""
 CHECKSUMS = ".crc"
 
-WILDCARDS = "*?["
 USUAL_START = "part"
 """How Spark and Hadoop name parts; it says nothing about the run."""
 
@@ -94,7 +96,23 @@ class RunParts(Value):
 
     def paths(self) -> list[str]:
         """The files of the parts, in the order of their names; InputError if there are none."""
-        return _part_paths(os.fspath(self.path))
+        name = os.fspath(self.path)
+        if not stands_for_several(name):
+            return [name]
+        inside = files_inside(name)
+        parts = [file for file in inside if _is_part(file)]
+        folders = [file for file in parts if os.path.isdir(file)]
+        if folders:
+            message = (
+                f"has a folder in it, {os.path.basename(folders[0])!r}, expected files that are the "
+                "parts of one run; give each folder of parts as a run"
+            )
+            raise InputError(name, None, message)
+        if not parts:
+            empty = sum(os.path.isfile(file) and not _is_beside(file) for file in inside)
+            there = f"only {counted(empty, 'empty file')}" if empty else "no files"
+            raise InputError(name, None, f"{there}, expected files that are the parts of one run")
+        return parts
 
     def files(self) -> list[RunFile]:
         """The parts, in the order of their names; InputError if there are none."""
@@ -135,75 +153,30 @@ def stored_runs(
     size_limit: int = SIZE_LIMIT,
     columns: ColumnNames = USUAL_NAMES,
 ) -> list[RunFile] | list[StoredRun]:
-    """The runs at these paths.
+    """The runs at these paths: files, folders and patterns.
 
-    Parameters
-    ----------
-    paths
-        Files, folders and patterns.
-    parts
-        Whether a folder or a pattern is one run in parts. Otherwise each of its files is a run.
-    lenient, size_limit, columns
-        How files are read, as in `read_run`.
+    With `parts`, a folder or a pattern is one run in parts. Otherwise each of its files is a run.
     """
     if not parts:
         return run_files(paths, lenient=lenient, size_limit=size_limit, columns=columns)
     texts = [os.fspath(path) for path in paths]
     return [
-        (RunParts if _stands_for_several(path) else RunFile)(
+        (RunParts if stands_for_several(path) else RunFile)(
             path, name, lenient, size_limit, columns
         )
         for path, name in zip(texts, distinct_names(texts, parts_name), strict=True)
     ]
 
 
-def _stands_for_several(path: str) -> bool:
-    """Whether this is a folder or a pattern."""
-    return os.path.isdir(path) or (not os.path.lexists(path) and bool(set(path) & set(WILDCARDS)))
-
-
-def _part_paths(name: str) -> list[str]:
-    """The parts in a folder or of a pattern, in the order of their names; or the one file."""
-    if os.path.isdir(name):
-        try:
-            inside = [os.path.join(name, file) for file in sorted(os.listdir(name))]
-        except OSError as error:
-            raise unreadable(name, error) from None
-    elif not _stands_for_several(name):
-        return [name]
-    else:
-        import glob
-
-        inside = sorted(glob.glob(name))
-    parts = [file for file in inside if _is_part(file)]
-    folders = [file for file in parts if os.path.isdir(file)]
-    if folders:
-        message = (
-            f"has a folder in it, {os.path.basename(folders[0])!r}, expected files that are the parts "
-            "of one run; give each folder of parts as a run"
-        )
-        raise InputError(name, None, message)
-    if not parts:
-        empty = sum(map(_is_empty_part, inside))
-        found = f"only {counted(empty, 'empty file')}" if empty else "no files"
-        raise InputError(name, None, f"{found}, expected files that are the parts of one run")
-    return parts
-
-
 def _is_part(file: str) -> bool:
     """Whether a file is a part: not one that a writer leaves beside the parts, nor an empty one. A file
     that cannot be looked at is a part, so that it is said to be unreadable."""
-    if _is_beside(file):
-        return False
     try:
         state = os.stat(file)
     except OSError:
-        return True
-    return stat.S_ISDIR(state.st_mode) or (stat.S_ISREG(state.st_mode) and state.st_size > 0)
-
-
-def _is_empty_part(file: str) -> bool:
-    return not _is_beside(file) and os.path.isfile(file) and not os.path.getsize(file)
+        return not _is_beside(file)
+    plain = stat.S_ISREG(state.st_mode) and state.st_size > 0
+    return (plain or stat.S_ISDIR(state.st_mode)) and not _is_beside(file)
 
 
 def _is_beside(file: str) -> bool:
@@ -223,7 +196,7 @@ def parts_name(path: Path) -> str:
     name = os.path.normpath(path)
     if os.path.isdir(name):
         return run_name(os.path.realpath(name))
-    if not _stands_for_several(name):
+    if not stands_for_several(name):
         return run_name(name)
     *folders, pattern = name.split(os.sep)
     start = pattern
@@ -240,19 +213,8 @@ def parts_name(path: Path) -> str:
 
 
 class Outline(Record):
-    """What is known of a part beside its rows.
-
-    Parameters
-    ----------
-    path
-        The file.
-    is_text
-        Whether it is TREC text; otherwise it is a table.
-    faulty_start, faulty_end
-        Whether its first line is faulty, and whether its last line is.
-    open_end
-        Whether its last line has no newline.
-    """
+    """What is known of a part beside its rows: whether it is TREC text (otherwise it is a table),
+    whether its first and its last line are faulty, and whether its last line has no newline."""
 
     path: Path
     is_text: bool = True
@@ -391,7 +353,7 @@ def joined(parts: Sequence[PartRun]) -> tuple[Run, list[DroppedRows]]:
 
     runs = [part.run for part in parts]
     sizes = [np.diff(run.bounds) for run in runs]
-    bounds = np.concatenate(([0], np.cumsum(np.concatenate(sizes))))
+    bounds = offsets_of(np.concatenate(sizes))
     groups = grouped_blocks(Ids.joined([run.queries for run in runs]), bounds)
     documents = Ids.joined([run.documents for run in runs])
     scores = np.concatenate([run.scores for run in runs])
@@ -399,7 +361,7 @@ def joined(parts: Sequence[PartRun]) -> tuple[Run, list[DroppedRows]]:
     bounds, order = groups.bounds, groups.order
     if order is not None:
         documents, scores = documents.take(order), scores[order]
-        repeated = native.repeats(documents.data, documents.offsets, bounds)
+        repeated = documents.repeats(bounds)
         again = np.flatnonzero(repeated >= 0)
         if again.size:
             first = int(again[np.argmin(order[again])])
@@ -415,7 +377,7 @@ def joined(parts: Sequence[PartRun]) -> tuple[Run, list[DroppedRows]]:
             note = dropped_lines(DUPLICATE.format("topic"), again.size, line or 0)
             dropped = dropped_in(place.number, place.file, [note])
             kept = repeated < 0
-            bounds = np.concatenate(([0], np.cumsum(kept)))[bounds]
+            bounds = offsets_of(kept)[bounds]
             documents, scores = documents.take(np.flatnonzero(kept)), scores[kept]
     run = replace(
         next((run for run in reversed(runs) if len(run.scores)), runs[-1]),  # its tag is the last

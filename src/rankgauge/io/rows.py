@@ -15,19 +15,20 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.core.notes import counted
+from rankgauge.core.notes import counted, shortened
+from rankgauge.core.records import Record
 from rankgauge.data.columns import first_line
 from rankgauge.errors import InputError
 from rankgauge.io.files import (
     MARK_INSIDE,
     SIZE_LIMIT,
     UTF8_MARK,
-    UTF16_MARKS,
     display_name,
     pieces_of,
     read_bytes,
+    refuse_utf16,
 )
-from rankgauge.io.kinds import SEPARATORS
+from rankgauge.io.kinds import SEPARATORS, header_cells
 from rankgauge.io.trec import Path, line_number, text_of
 from rankgauge.native import csv as native
 
@@ -61,7 +62,7 @@ class FileRow(NamedTuple):
     where: RowPlace
 
 
-class FileRows(NamedTuple):
+class FileRows(Record):
     """The rows of a file.
 
     `columns` are the names of the columns of CSV, None for JSON. `by_id` says that the file is one JSON
@@ -97,8 +98,7 @@ def read_rows(
     """
     source = display_name(path)
     raw = read_bytes(path, limit=size_limit)
-    if raw.startswith(UTF16_MARKS):
-        raise InputError(source, 1, "UTF-16 text, expected UTF-8 (convert the file)")
+    refuse_utf16(raw, source)
     raw = raw.removeprefix(UTF8_MARK)
     head = raw[:4096].lstrip() or raw.lstrip()[:1]
     if not head:
@@ -135,7 +135,7 @@ def text_cell(what: str, value: object, where: RowPlace) -> str:
 
 def listed(names: Sequence[str]) -> str:
     """Some names, not too many, not too long."""
-    shown = [name if len(name) <= 40 else name[:40] + "…" for name in names[:LONGEST_SHOWN]]
+    shown = [shortened(name) for name in names[:LONGEST_SHOWN]]
     more = f" and {len(names) - LONGEST_SHOWN} more" if len(names) > LONGEST_SHOWN else ""
     return ", ".join(shown) + more
 
@@ -158,7 +158,13 @@ def _json_rows(raw: bytes, source: str, expected: str, key_by_id: str) -> FileRo
         except InputError as error:
             fault = error  # of this line, or an object over several lines
         else:
-            return FileRows(source, _lines(raw, source))
+            return FileRows(
+                source,
+                (
+                    FileRow(parsed_object(line, source, number), RowPlace(source, number))
+                    for number, line in lines_of(raw)
+                ),
+            )
     try:
         value = parsed(raw[start:], source, line)
     except InputError:
@@ -176,11 +182,6 @@ def _json_rows(raw: bytes, source: str, expected: str, key_by_id: str) -> FileRo
     return FileRows(source, iter([FileRow(value, RowPlace(source, line))]))
 
 
-def _lines(raw: bytes, source: str) -> Iterator[FileRow]:
-    for number, line in lines_of(raw):
-        yield FileRow(parsed_object(line, source, number), RowPlace(source, number))
-
-
 def _items(items: Sequence[object], source: str) -> Iterator[FileRow]:
     for number, item in enumerate(items, 1):
         where = RowPlace(source, row=f"item {number} of the list")
@@ -192,7 +193,7 @@ def _items(items: Sequence[object], source: str) -> Iterator[FileRow]:
 def _by_id(texts: Mapping[str, Any], source: str, key: str) -> Iterator[FileRow]:
     """A row for each id of one object, which gets the key `id`."""
     for name, record in texts.items():
-        where = RowPlace(source, row=f"text {name if len(name) <= 40 else name[:40] + '…'!r}")
+        where = RowPlace(source, row=f"text {shortened(name)!r}")
         if not isinstance(record, dict):
             raise where.error(f"{described(record)}, expected an object with {key}")
         once(record, where)
@@ -201,7 +202,11 @@ def _by_id(texts: Mapping[str, Any], source: str, key: str) -> Iterator[FileRow]
 
 def _csv_rows(raw: bytes, source: str, expected: str, needed: Sequence[str]) -> FileRows:
     head = raw.lstrip(b"\r\n \t").partition(b"\n")[0]
-    mark = next((mark for mark in SEPARATORS if _has(needed, head, mark)), None)
+
+    def has_all(mark: str) -> bool:
+        return set(needed) <= {cell.lower() for cell in header_cells(head, mark)}
+
+    mark = next(filter(has_all, SEPARATORS), None)
     if mark is None:
         marks = max(SEPARATORS, key=lambda each: head.count(each.encode()))
         names = [cell.strip(' "\r') for cell in head.decode(errors="replace").split(marks)]
@@ -215,11 +220,6 @@ def _csv_rows(raw: bytes, source: str, expected: str, needed: Sequence[str]) -> 
         if not name:
             raise InputError(source, line, f"column {place + 1} has no name, expected one")
     return FileRows(source, _cells(rows, names, source), tuple(names))
-
-
-def _has(needed: Sequence[str], head: bytes, mark: str) -> bool:
-    cells = {cell.strip(b' \t\r"').lower() for cell in head.split(mark.encode())}
-    return {name.encode() for name in needed} <= cells
 
 
 def _cells(
@@ -381,10 +381,11 @@ def parsed(text: bytes, source: str, line: int) -> object:
         return _DECODER.decode(text.decode())
     except _TooLarge as error:
         number = str(error)
-        found = re.search(rb"[\s:,[]" + re.escape(number.encode()) + rb"[\s,\]}]", text)
-        line += text.count(b"\n", 0, found.start() + 1) if found else 0
-        shown = number if len(number) <= 40 else number[:40] + "…"
-        message = f"the number {shown} is beyond double precision, expected a smaller number"
+        match = re.search(rb"[\s:,[]" + re.escape(number.encode()) + rb"[\s,\]}]", text)
+        line += text.count(b"\n", 0, match.start() + 1) if match else 0
+        message = (
+            f"the number {shortened(number)} is beyond double precision, expected a smaller number"
+        )
         raise InputError(source, line, message) from None
     except json.JSONDecodeError as error:
         if text.decode().startswith(MARK, error.pos):
@@ -442,8 +443,7 @@ def lines_of(text: bytes) -> Iterator[tuple[int, bytes]]:
 def described(value: object) -> str:
     """A value of JSON, as messages call it."""
     if value is None or isinstance(value, bool | int | float | str):
-        text = json.dumps(value)
-        return text if len(text) <= 40 else text[:40] + "…"
+        return shortened(json.dumps(value))
     return "a JSON object" if isinstance(value, dict) else "a JSON list"
 
 

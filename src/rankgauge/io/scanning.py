@@ -16,11 +16,10 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.core.arrays import Floats, Ints, Labels
+from rankgauge.core.arrays import Floats, Ints, Labels, offsets_of, segment_rows
 from rankgauge.core.records import Record
 from rankgauge.data.model import Ids
 from rankgauge.io.files import UTF8_MARK, Content
-from rankgauge.native import ids as native_ids
 from rankgauge.native import scan as native
 
 R = TypeVar("R")
@@ -54,7 +53,7 @@ class Spans:
 
     def ids(self) -> Ids:
         """The ids, copied out."""
-        return Ids(*native_ids.gather(self.text, self.starts, self.lengths))
+        return Ids.in_text(self.text, self.starts, self.lengths)
 
     def between(self, start: int, end: int) -> Spans:
         """The ids of these neighbouring rows. No place is copied."""
@@ -136,7 +135,7 @@ class Piece(Record):
             Spans.of(Ids.joined([piece.queries.ids() for piece in firsts])),
             np.concatenate([piece.numbers for piece in firsts]),
             np.array(whole),
-            np.concatenate(([0], np.cumsum(sizes))),
+            offsets_of(sizes),
             Spans.of(Ids.joined([piece.documents.ids() for piece in pieces])),
             np.concatenate([piece.scores for piece in pieces]),
             np.concatenate([piece.rows for piece in pieces]),
@@ -144,20 +143,16 @@ class Piece(Record):
 
     def part(self, topics: Ints) -> Piece:
         """These topics of it, in their order."""
-        sizes = np.diff(self.bounds)[topics]
-        bounds = np.concatenate(([0], np.cumsum(sizes)))
-        rows = np.arange(bounds[-1]) + np.repeat(self.bounds[topics] - bounds[:-1], sizes)
-        return Piece(
-            self.queries.part(topics),
-            self.numbers[topics],
-            self.descending[topics],
-            bounds,
-            self.documents.part(rows),
-            self.scores[rows],
-            self.rows[rows],
-            self.tag,
-            self.starts,
-            self.ends,
+        rows, bounds = segment_rows(self.bounds, topics)
+        return replace(
+            self,
+            queries=self.queries.part(topics),
+            numbers=self.numbers[topics],
+            descending=self.descending[topics],
+            bounds=bounds,
+            documents=self.documents.part(rows),
+            scores=self.scores[rows],
+            rows=self.rows[rows],
         )
 
 
@@ -171,28 +166,16 @@ def scanned(
 ) -> list[R] | None:
     """The results of `each` for the pieces of a file, in their order; None where the file is not plain.
 
-    InputError where the file changes meanwhile.
-
-    Parameters
-    ----------
-    content
-        The file.
-    columns
-        How many columns its lines have.
-    each
-        Is called with each piece. The piece is in memory only during the call.
-    judged
-        Where to look up the judged documents.
-    threads
-        How many threads work at once.
+    Lines have so many columns. A piece is in memory only during the call of `each`. Its documents are
+    looked up in `judged`. InputError where the file changes meanwhile.
     """
 
     def work(place: tuple[int, int]) -> tuple[Ints, R] | None:
         text = _read(content, *place)
-        found = None if text is None else _piece(text, columns, judged)
-        if found is None:
+        scan = None if text is None else _piece(text, columns, judged)
+        if scan is None:
             return None
-        hashes, piece = found
+        hashes, piece = scan
         if _repeats(hashes):  # a topic in two places
             return None
         piece = replace(piece, starts=place is places[0], ends=place is places[-1])
@@ -201,13 +184,12 @@ def scanned(
     if _is_mixed(content, columns):
         return None
     done, places = [], _places(content)
-    several = threads > 1 and len(places) > 1
-    for result in _by_threads(work, places, threads) if several else map(work, places):
+    for result in by_threads(work, places, threads):
         if result is None:
             return None
         done.append(result)
     content.check_unchanged()
-    hashes = np.concatenate([np.zeros(0, dtype=np.int64), *(found for found, _ in done)])
+    hashes = np.concatenate([np.zeros(0, dtype=np.int64), *(own for own, _ in done)])
     if not hashes.size or _repeats(hashes):
         return None
     return [result for _, result in done]
@@ -221,8 +203,8 @@ def _is_mixed(content: Content, columns: int) -> bool:
     lines = content.head(SAMPLE).removeprefix(UTF8_MARK).rpartition(b"\n")[0]
     if not lines:
         return False
-    found = _piece(np.frombuffer(lines, np.uint8), columns, None)
-    return found is None or _repeats(found[0])
+    scan = _piece(np.frombuffer(lines, np.uint8), columns, None)
+    return scan is None or _repeats(scan[0])
 
 
 def _repeats(hashes: Ints) -> bool:
@@ -231,7 +213,11 @@ def _repeats(hashes: Ints) -> bool:
     return bool((ordered[1:] == ordered[:-1]).any())
 
 
-def _by_threads(work: Callable[[S], R], items: list[S], threads: int) -> Iterator[R]:
+def by_threads(work: Callable[[S], R], items: list[S], threads: int) -> Iterator[R]:
+    """The results of some work on each item, in order; several threads work at once."""
+    if threads < 2 or len(items) < 2:
+        yield from map(work, items)
+        return
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(min(threads, len(items))) as pool:
@@ -298,8 +284,8 @@ def _cut(content: Content, start: int) -> int:
     window = WINDOW
     while start < content.size:
         text = np.empty(min(window, content.size - start), dtype=np.uint8)
-        if content.read_into(text, start) and (found := native.next_topic(text)) >= 0:
-            return start + found
+        if content.read_into(text, start) and (cut := native.next_topic(text)) >= 0:
+            return start + cut
         if start + window >= content.size:
             break
         window *= 4

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankgauge.data.columns import Column, Place
+from rankgauge.data.columns import ColumnsByRole, Place
 from rankgauge.data.frames import judgments_in, run_in
 from rankgauge.data.model import Judgments, Run
 from rankgauge.data.roles import (
@@ -13,7 +13,7 @@ from rankgauge.data.roles import (
     run_columns,
 )
 from rankgauge.errors import InputError, NoRows
-from rankgauge.io.files import SIZE_LIMIT, UTF8_MARK, UTF16_MARKS, Content, open_content
+from rankgauge.io.files import SIZE_LIMIT, Content, open_content, refuse_utf16
 from rankgauge.io.kinds import READ, TableKind, appearance, kind_of
 from rankgauge.io.trec import Path, run_name
 
@@ -77,8 +77,7 @@ def known_kind(content: Content, names: ColumnNames) -> TableKind:
     if kind is not None:
         return kind
     head = content.head()
-    if head.startswith(UTF16_MARKS):
-        raise InputError(content.source, 1, "UTF-16 text, expected UTF-8 (convert the file)")
+    refuse_utf16(head, content.source)
     if not head.strip():
         raise NoRows(content.source, None, "no rows, expected some")
     raise InputError(content.source, 1, appearance(content) or f"no table, expected {READ}")
@@ -91,7 +90,7 @@ def run_table(
     if kind.form == "json":
         from rankgauge.io.json_files import json_run
 
-        return json_run(_text(content), name, names, content.source)
+        return json_run(content, name, names)
     return run_in(*_columns(content, kind, run_columns(names)), name, content.source)
 
 
@@ -100,22 +99,11 @@ def qrels_table(content: Content, kind: TableKind, names: ColumnNames = USUAL_NA
     if kind.form == "json":
         from rankgauge.io.json_files import json_judgments
 
-        return json_judgments(_text(content), names, content.source)
+        return json_judgments(content, names)
     return judgments_in(*_columns(content, kind, judgment_columns(names)))
 
 
-def run_beside(content: Content, name: str, names: ColumnNames = USUAL_NAMES) -> Run | None:
-    """The run in JSON that has judgments by query, None where it has no run."""
-    from rankgauge.io.json_files import run_beside_judgments
-
-    return run_beside_judgments(_text(content), name, names, content.source)
-
-
-def _text(content: Content) -> bytes:
-    return content.whole().removeprefix(UTF8_MARK)
-
-
-def _columns(content: Content, kind: TableKind, wanted: Wanted) -> tuple[list[Column], Place]:
+def _columns(content: Content, kind: TableKind, wanted: Wanted) -> tuple[ColumnsByRole, Place]:
     """The wanted columns of a file with a row for each document."""
     if kind.form == "parquet":
         from rankgauge.io.parquet_files import parquet_columns

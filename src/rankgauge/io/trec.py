@@ -19,8 +19,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.core.arrays import Floats, Ints
-from rankgauge.core.notes import Note, counted
+from rankgauge.core.arrays import Floats, Ints, offsets_of
+from rankgauge.core.notes import Note, counted, shortened
 from rankgauge.core.records import Record, Value
 from rankgauge.data.model import Ids, Judgments, Run, decode, encode, repeated_pairs
 from rankgauge.data.roles import USUAL_NAMES, ColumnNames
@@ -36,12 +36,12 @@ from rankgauge.io.files import (
     Content,
     display_name,
     open_content,
+    refuse_utf16,
     unreadable,
     writing,
 )
 from rankgauge.io.kinds import READ, TableKind, appearance, is_trec_line, kind_of
 from rankgauge.io.scanning import Piece, scanned
-from rankgauge.native import ids as native_ids
 from rankgauge.native import trec as native
 from rankgauge.native.scan import Lookup
 from rankgauge.workers import processors
@@ -74,6 +74,7 @@ FAULTS = {
 DUPLICATE = "a document again for the same {}"
 """What lenient reading says of a line that repeats the document of another one."""
 
+WILDCARDS = "*?["
 COMPRESSED_ENDINGS = (".gz", ".bz2", ".xz", ".zst")
 RUN_ENDINGS = (
     *(".run", ".txt", ".trec", ".res", ".results", ".parquet"),
@@ -129,9 +130,9 @@ def read_qrels_and_run(
         kind = kind_of(content, columns)
         if kind is None or kind.form != "json":
             return judgments, None
-        from rankgauge.io.table_files import run_beside
+        from rankgauge.io.json_files import run_beside_judgments
 
-        return judgments, run_beside(content, run_name(path), columns)
+        return judgments, run_beside_judgments(content, run_name(path), columns)
 
 
 def _qrels(
@@ -148,17 +149,10 @@ def _qrels(
     expected = SUBTOPICS_LINE if subtopics else QRELS_LINE
     rows = _read_rows(content, expected, lenient, comments)
     grades = rows.values.astype(np.int32)
+    ids, more = (rows.topics, rows.bounds, rows.documents), (content.source, rows.dropped)
     if rows.subtopics is not None:
-        return Judgments.from_rows(
-            rows.topics,
-            rows.bounds,
-            rows.documents,
-            rows.subtopics,
-            grades,
-            content.source,
-            rows.dropped,
-        )
-    return Judgments(rows.topics, rows.bounds, rows.documents, grades, content.source, rows.dropped)
+        return Judgments.from_rows(*ids, rows.subtopics, grades, *more)
+    return Judgments(*ids, grades, *more)
 
 
 def read_run(
@@ -185,43 +179,9 @@ def read_run(
     size_limit : how many bytes the file may hold once decompressed.
     columns : the names of columns that are not the usual ones.
     """
-    name = run_name(path) if name is None else name
-    with open_content(path, limit=size_limit) as content:
-        return _run_in(content, name, lenient, columns, comments, more_columns)
-
-
-def _run_in(
-    content: Content,
-    name: str,
-    lenient: bool,
-    columns: ColumnNames,
-    comments: bool = False,
-    more_columns: bool = False,
-) -> Run:
-    """The run in the content of a file."""
-    kind = kind_of(content, columns)
-    if kind is not None:
-        return _run_table(content, kind, name, columns)
-    return _run(_read_rows(content, RUN_LINE, lenient, comments, more_columns), content, name)
-
-
-def _run_table(content: Content, kind: TableKind, name: str, columns: ColumnNames) -> Run:
-    from rankgauge.io.table_files import run_table
-
-    return run_table(content, kind, name, columns)
-
-
-def _run(rows: _Rows, content: Content, name: str) -> Run:
-    return Run(
-        name,
-        rows.topics,
-        rows.bounds,
-        rows.documents,
-        rows.values,
-        tag=rows.tag,
-        source=content.source,
-        dropped=rows.dropped,
-    )
+    file = RunFile(path, name, lenient, size_limit, columns)
+    with file.opened() as content:
+        return file.run_in(content, comments=comments, more_columns=more_columns)
 
 
 class RunFile(Value):
@@ -251,9 +211,33 @@ class RunFile(Value):
         """The content of the file."""
         return open_content(self.path, limit=self.size_limit)
 
-    def run_in(self, content: Content) -> Run:
+    def run_in(
+        self, content: Content, *, comments: bool = False, more_columns: bool = False
+    ) -> Run:
         """The run in the content of the file."""
-        return _run_in(content, self.label, self.lenient, self.columns)
+        kind = kind_of(content, self.columns)
+        if kind is not None:
+            return self._table(content, kind)
+        return self._run(
+            _read_rows(content, RUN_LINE, self.lenient, comments, more_columns), content
+        )
+
+    def _table(self, content: Content, kind: TableKind) -> Run:
+        from rankgauge.io.table_files import run_table
+
+        return run_table(content, kind, self.label, self.columns)
+
+    def _run(self, rows: _Rows, content: Content) -> Run:
+        return Run(
+            self.label,
+            rows.topics,
+            rows.bounds,
+            rows.documents,
+            rows.values,
+            rows.tag,
+            content.source,
+            rows.dropped,
+        )
 
     def scanned(
         self, content: Content, each: Callable[[Piece], R], judged: Lookup, threads: int
@@ -262,11 +246,11 @@ class RunFile(Value):
         `content` is what `opened` gives."""
         kind = kind_of(content, self.columns)
         if kind is not None:
-            return _run_table(content, kind, self.label, self.columns)
+            return self._table(content, kind)
         done = scanned(content, COLUMNS[RUN_LINE], each, judged=judged, threads=threads)
         if done is not None:
             return done
-        return _run(_read_with_care(content, RUN_LINE, self.lenient), content, self.label)
+        return self._run(_read_with_care(content, RUN_LINE, self.lenient), content)
 
     def line_of(self, topic: bytes, document: bytes) -> int | None:
         """The first line that has this document for this topic; None for a file that is no TREC file."""
@@ -278,8 +262,8 @@ class RunFile(Value):
         numbers, topics = number_topics(text, places[0], places[1])
         wanted = [number for number, raw in enumerate(topics) if raw == topic]
         rows = np.flatnonzero(np.isin(numbers, wanted))
-        starts, lengths = (np.ascontiguousarray(column[rows]) for column in places[4:6])
-        for start, raw in zip(starts, Ids(*native_ids.gather(text, starts, lengths)), strict=True):
+        starts, lengths = places[4:6, rows]
+        for start, raw in zip(starts, Ids.in_text(text, starts, lengths), strict=True):
             if raw == document:
                 return line_number(text, start)
         return None
@@ -318,24 +302,33 @@ def distinct_names(paths: Sequence[str], name: Callable[[str], str]) -> list[str
 def _files(path: Path) -> list[str]:
     """The files that a path, or a pattern, stands for."""
     name = os.fspath(path)
-    if os.path.isdir(name):
-        try:
-            inside = sorted(file for file in os.listdir(name) if not file.startswith("."))
-        except OSError as error:
-            raise unreadable(name, error) from None
-        files = [os.path.join(name, file) for file in inside]
-        files = [file for file in files if _may_be_run(file)]
-        if not files:
-            raise InputError(name, None, "an empty folder, expected one with runs")
-        return files
-    if os.path.lexists(name) or not set(name) & set("*?["):
+    if not stands_for_several(name):
         return [name]
+    files = [file for file in files_inside(name) if _may_be_run(file)]
+    fault = "no such files, expected a pattern that matches some"
+    if os.path.isdir(name):
+        files = [file for file in files if not os.path.basename(file).startswith(".")]
+        fault = "an empty folder, expected one with runs"
+    if not files:
+        raise InputError(name, None, fault)
+    return files
+
+
+def stands_for_several(path: str) -> bool:
+    """Whether this is a folder or a pattern."""
+    return os.path.isdir(path) or (not os.path.lexists(path) and bool(set(path) & set(WILDCARDS)))
+
+
+def files_inside(path: str) -> list[str]:
+    """All that a folder has in it, or that matches a pattern, in the order of names."""
+    if os.path.isdir(path):
+        try:
+            return [os.path.join(path, name) for name in sorted(os.listdir(path))]
+        except OSError as error:
+            raise unreadable(path, error) from None
     import glob
 
-    files = sorted(file for file in glob.glob(name) if _may_be_run(file))
-    if not files:
-        raise InputError(name, None, "no such files, expected a pattern that matches some")
-    return files
+    return sorted(glob.glob(path))
 
 
 def _may_be_run(file: str) -> bool:
@@ -379,15 +372,15 @@ def run_lines(run: Run, path: Path) -> Iterator[bytes]:
     where such a file cannot hold an id."""
     tag = b"_".join(encode(run.tag or run.name).replace(b"\0", b" ").split()) or b"run"
     documents = _writable(run, path)
-    return _run_lines(run, documents, tag)
 
+    def lines() -> Iterator[bytes]:
+        for query, start, end in _segments(run):
+            rows = start + np.argsort(-run.scores[start:end], kind="stable")
+            for rank, row in enumerate(rows.tolist(), 1):
+                score = repr(float(run.scores[row])).encode()
+                yield b"%b Q0 %b %d %b %b\n" % (query, documents[row], rank, score, tag)
 
-def _run_lines(run: Run, documents: list[bytes], tag: bytes) -> Iterator[bytes]:
-    for query, start, end in _segments(run):
-        rows = start + np.argsort(-run.scores[start:end], kind="stable")
-        for rank, row in enumerate(rows.tolist(), 1):
-            score = repr(float(run.scores[row])).encode()
-            yield b"%b Q0 %b %d %b %b\n" % (query, documents[row], rank, score, tag)
+    return lines()
 
 
 def write_qrels(judgments: Judgments | Mapping[str, Mapping[str, int]], path: Path) -> None:
@@ -448,10 +441,10 @@ class _Rows(Record):
     topics: Ids
     bounds: Ints
     documents: Ids
-    subtopics: Ids | None
     values: Floats
     tag: str
-    dropped: tuple[Note, ...]
+    subtopics: Ids | None = None
+    dropped: tuple[Note, ...] = ()
 
 
 def _read_rows(
@@ -468,7 +461,7 @@ def _read_rows(
 def _kept(piece: Piece) -> _Rows:
     """The rows of a piece, to stay."""
     topics, documents = piece.queries.ids(), piece.documents.ids()
-    return _Rows(topics, piece.bounds, documents, None, piece.scores.copy(), decode(piece.tag), ())
+    return _Rows(topics, piece.bounds, documents, piece.scores.copy(), decode(piece.tag))
 
 
 def _joined(parts: Sequence[_Rows]) -> _Rows:
@@ -476,12 +469,10 @@ def _joined(parts: Sequence[_Rows]) -> _Rows:
     sizes = np.concatenate([np.diff(part.bounds) for part in parts])
     return _Rows(
         Ids.joined([part.topics for part in parts]),
-        np.concatenate(([0], np.cumsum(sizes))),
+        offsets_of(sizes),
         Ids.joined([part.documents for part in parts]),
-        None,
         np.concatenate([part.values for part in parts]),
         parts[-1].tag,
-        (),
     )
 
 
@@ -494,8 +485,7 @@ def _read_with_care(
 ) -> _Rows:
     """The rows of any file; a fault is named by its line, or dropped and counted."""
     source, columns = content.source, COLUMNS[expected]
-    raw = content.whole()
-    text = text_of(raw, source)
+    text = text_of(content.whole(), source)
     if comments:
         text = np.frombuffer(COMMENT.sub(b"", text.tobytes()), dtype=np.uint8)
     places, values, faults = native.tokenize(text, columns, columns == 4, lenient, more_columns)
@@ -515,13 +505,13 @@ def _read_with_care(
     if np.any(numbers[1:] < numbers[:-1]):
         order = np.argsort(numbers, kind="stable")
         numbers, values, places = numbers[order], values[order], places[:, order]
-    starts, lengths = np.ascontiguousarray(places[4]), np.ascontiguousarray(places[5])
-    documents = Ids(*native_ids.gather(text, starts, lengths))
-    bounds = np.searchsorted(numbers, np.arange(len(topics) + 1)).astype(np.int64)
-    repeated, same = native_ids.repeats(documents.data, documents.offsets, bounds), "topic"
+    starts = places[4]
+    documents = Ids.in_text(text, starts, places[5])
+    bounds = offsets_of(np.bincount(numbers, minlength=len(topics)))
+    repeated, same = documents.repeats(bounds), "topic"
     subtopics = None
     if expected is SUBTOPICS_LINE:
-        subtopics = Ids(*native_ids.gather(text, *np.ascontiguousarray(places[2:4])))
+        subtopics = Ids.in_text(text, places[2], places[3])
         repeated, same = repeated_pairs(documents, subtopics, bounds), "topic and subtopic"
     again = np.flatnonzero(repeated >= 0)
     if again.size:
@@ -533,8 +523,8 @@ def _read_with_care(
                 f"{decode(topics[numbers[first]])!r} (first at line "
                 f"{line_number(text, starts[earlier])}), expected each document once per {same}"
             )
-            second = native_ids.gather(text, *np.ascontiguousarray(places[2:4, [first, earlier]]))
-            if expected is QRELS_LINE and len(set(Ids(*second))) == 2:
+            second = Ids.in_text(text, *places[2:4, [first, earlier]])
+            if expected is QRELS_LINE and len(set(second)) == 2:
                 message += SUBTOPICS_REMEDY
             raise DuplicateError(source, line, message)
         place = line_number(text, starts[first])
@@ -542,8 +532,8 @@ def _read_with_care(
         kept = np.flatnonzero(repeated < 0)
         documents, values, numbers = documents.take(kept), values[kept], numbers[kept]
         subtopics = None if subtopics is None else subtopics.take(kept)
-        bounds = np.searchsorted(numbers, np.arange(len(topics) + 1)).astype(np.int64)
-    return _Rows(topics, bounds, documents, subtopics, values, decode(tag), tuple(dropped))
+        bounds = offsets_of(np.bincount(numbers, minlength=len(topics)))
+    return _Rows(topics, bounds, documents, values, decode(tag), subtopics, tuple(dropped))
 
 
 def dropped_lines(fault: str, count: int, first: int) -> Note:
@@ -553,8 +543,7 @@ def dropped_lines(fault: str, count: int, first: int) -> Note:
 
 def text_of(raw: bytes, source: str) -> NDArray[np.uint8]:
     """The bytes to tokenise, without a byte-order mark."""
-    if raw.startswith(UTF16_MARKS):
-        raise InputError(source, 1, "UTF-16 text, expected UTF-8 (convert the file)")
+    refuse_utf16(raw, source)
     start = len(UTF8_MARK) if raw.startswith(UTF8_MARK) else 0
     return np.frombuffer(raw, dtype=np.uint8)[start:]
 
@@ -563,8 +552,8 @@ def number_topics(text: NDArray[np.uint8], starts: Ints, lengths: Ints) -> tuple
     """For each row the number of its topic, by first appearance, and the topics."""
     starts, lengths = np.ascontiguousarray(starts), np.ascontiguousarray(lengths)
     changes = native.starts_of_topics(text, starts, lengths)
-    blocks = Ids(*native_ids.gather(text, starts[changes], lengths[changes]))
-    numbers, firsts = native_ids.number(blocks.data, blocks.offsets)
+    blocks = Ids.in_text(text, starts[changes], lengths[changes])
+    numbers, firsts = blocks.numbered()
     rows_of_block = np.diff(np.append(changes, len(starts)))
     return np.repeat(numbers, rows_of_block), blocks.take(firsts)
 
@@ -581,9 +570,7 @@ def _fault(
     line = text[position : position + int(end[0]) if end.size else None].tobytes()
     columns = line.split()
     place = 4 if expected is RUN_LINE else 3
-    number = decode(columns[place]) if len(columns) > place else ""
-    if len(number) > 40:
-        number = number[:40] + "…"
+    number = shortened(decode(columns[place])) if len(columns) > place else ""
     wanted = len(expected.split())
     hint = " (this looks like a qrels file)" if len(columns) == 4 else ""
     message = {

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,10 +12,9 @@ from rankgauge.core.records import Record
 from rankgauge.data.model import Ids, Judgments, Run
 from rankgauge.errors import MeasureError
 from rankgauge.io.scanning import Piece, Spans
-from rankgauge.native import ids as native
 from rankgauge.native import segments
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of, segment_count
-from rankgauge.rankings.tie_policies import broken
+from rankgauge.rankings.tie_policies import tie_order
 
 
 class Alignment(Record):
@@ -119,15 +116,7 @@ def located(judgments: Judgments, run: Run) -> Piece:
         numbers, rows = np.arange(len(run.queries)), np.arange(len(run.documents))
     else:
         numbers = rows_of(judgments.queries, run.queries)
-        rows = native.match(
-            run.documents.data,
-            run.documents.offsets,
-            run.bounds,
-            judgments.documents.data,
-            judgments.documents.offsets,
-            judgments.bounds,
-            numbers,
-        )
+        rows = run.documents.rows_in(judgments.documents, run.bounds, judgments.bounds, numbers)
     with np.errstate(over="ignore"):
         single = run.scores.astype(np.float32)
     falls = np.append(False, single[1:] < single[:-1])[: len(single)]
@@ -154,19 +143,8 @@ def align(
 ) -> Alignment:
     """The lists of a run, or of a piece of one, in rank order, with a label for each document.
 
-    Parameters
-    ----------
-    judgments
-        All judgments.
-    run
-        The run, or a piece of it.
-    judged
-        The judged labels, by default those of the judgments.
-    ties, seed
-        How documents of equal score are ordered. With "expected" they are ordered as with "docno", and
-        `.tied` says which have equal scores.
-    precision
-        In which precision scores are compared.
+    `judged` has the judged labels, by default those of the judgments. If `ties` is "expected", documents
+    of equal score are ordered as with "docno", and `.tied` says which have equal scores.
     """
     judged = judged_labels(judgments) if judged is None else judged
     piece = located(judgments, run) if isinstance(run, Run) else run
@@ -195,7 +173,7 @@ def align(
     )
 
 
-class Moves(NamedTuple):
+class Moves(Record):
     """Rows of a piece that may not be in rank order: at `places[i]` belongs the row `rows[i]`.
 
     `tied` says of each place whether its score equals the score above. `merged` is how many adjacent
@@ -218,18 +196,8 @@ def moves(
 ) -> Moves:
     """What brings the rows of a piece into rank order; topics whose scores fall stay as they are.
 
-    Parameters
-    ----------
-    piece
-        A piece of a run.
-    labels
-        The label of each row.
-    ties, seed
-        How documents of equal score are ordered.
-    precision
-        In which precision scores are compared.
-    longest
-        How many first documents of each topic are needed; ties below them stay as they are.
+    `labels` has the label of each row. Only the `longest` first documents of each topic are needed; ties
+    below them stay as they are.
     """
     if piece.descending.all():
         none = np.zeros(0, dtype=np.int64)
@@ -253,18 +221,7 @@ def rank_order(
     """The rows of a run, query by query, the best first; for each place whether its score equals the
     score above; and how many adjacent documents have equal scores in single precision only.
 
-    Parameters
-    ----------
-    run
-        The run, or a piece of it.
-    labels
-        The label of each row.
-    ties, seed
-        How documents of equal score are ordered.
-    precision
-        In which precision scores are compared.
-    longest
-        How many first documents of each query are needed; ties below them stay as they are.
+    As with `moves`, ties below the `longest` first documents stay as they are.
     """
     scores = run.scores
     if precision == "single":
@@ -283,7 +240,7 @@ def rank_order(
     if places.size:
         rows = order[places]
         group = np.cumsum(~above)[places].tolist()
-        index = broken(run, rows, labels, ties, seed)
+        index = tie_order(run, rows, labels, ties, seed)
         index.sort(key=group.__getitem__)
         order[places] = rows[index]
     return order, above, merged
@@ -291,13 +248,5 @@ def rank_order(
 
 def rows_of(table: Ids, wanted: Ids) -> Ints:
     """The row in `table` of each wanted id, -1 where it has none."""
-    whole = np.array([0, len(wanted)])
-    return native.match(
-        wanted.data,
-        wanted.offsets,
-        whole,
-        table.data,
-        table.offsets,
-        np.array([0, len(table)]),
-        np.zeros(1, dtype=np.int64),
-    )
+    whole, of_table = np.array([0, len(wanted)]), np.array([0, len(table)])
+    return wanted.rows_in(table, whole, of_table, np.zeros(1, dtype=np.int64))

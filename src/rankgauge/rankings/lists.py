@@ -12,12 +12,13 @@ import threading
 from collections.abc import Callable, Hashable
 from dataclasses import field
 from functools import cached_property
-from typing import Any, NamedTuple, TypeVar, TypeVarTuple
+from typing import Any, TypeVar, TypeVarTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankgauge.core.arrays import Floats, Ints, Labels, T
+from rankgauge.core.arrays import Floats, Ints, Labels, T, segment_rows
+from rankgauge.core.arrays import offsets_of as offsets_of
 from rankgauge.core.records import Record
 from rankgauge.data.model import Subtopics, read_only
 from rankgauge.native import segments as native
@@ -79,13 +80,6 @@ class Memo:
         self.lock = threading.RLock()
 
 
-class Part(NamedTuple):
-    """Some queries, and the judged labels they were taken from."""
-
-    whole: JudgedLabels
-    queries: Ints
-
-
 class JudgedLabels(SharedArrays):
     """The judged labels of each query, highest first, and how many documents were only pooled.
 
@@ -103,7 +97,8 @@ class JudgedLabels(SharedArrays):
     max_grade: int
     rows: Ints | None = None
     aspects: Subtopics | None = None
-    _taken: Part | None = field(default=None, init=False, repr=False)
+    _taken: tuple[JudgedLabels, Ints] | None = field(default=None, init=False, repr=False)
+    """The judged labels that these were taken from, and which of their queries."""
     memo: Memo = field(default_factory=Memo, init=False, repr=False)
 
     @classmethod
@@ -129,9 +124,7 @@ class JudgedLabels(SharedArrays):
         """The judged labels of these queries, in the order given."""
         if len(queries) == len(self) and (queries == np.arange(len(self))).all():
             return self
-        sizes = self.sizes[queries]
-        offsets = offsets_of(sizes)
-        place = np.arange(offsets[-1]) + np.repeat(self.offsets[queries] - offsets[:-1], sizes)
+        place, offsets = segment_rows(self.offsets, queries)
         part = JudgedLabels(
             self.labels[place],
             offsets,
@@ -140,7 +133,7 @@ class JudgedLabels(SharedArrays):
             None if self.rows is None else self.rows[place],
             None if self.aspects is None else self.aspects.take(queries),
         )
-        object.__setattr__(part, "_taken", Part(self, queries))
+        object.__setattr__(part, "_taken", (self, queries))
         return part
 
     def once(
@@ -153,7 +146,8 @@ class JudgedLabels(SharedArrays):
         run after the other, share the answers. Threads that ask at the same time wait for the first.
         """
         if self._taken is not None:
-            return self._taken.whole.once(question, *arguments)[self._taken.queries]
+            whole, queries = self._taken
+            return whole.once(question, *arguments)[queries]
         key = (question, *arguments)
         known: NDArray[T] | None = self.memo.get(key)
         if known is None:
@@ -279,16 +273,6 @@ def _top(lists: Rankings, cutoff: int) -> Rankings:
     return lists._keep(rows, np.minimum(lists.lengths, cutoff))
 
 
-def offsets_of(lengths: ArrayLike) -> Ints:
-    """Where each of the consecutive segments of these lengths starts, and where the last ends.
-
-    >>> offsets_of([2, 0, 3]).tolist()
-    [0, 2, 2, 5]
-    """
-    return np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
-
-
 def segment_count(rows: NDArray[np.bool_], offsets: Ints) -> Ints:
     """The number of true rows in each segment."""
-    total = np.concatenate(([0], np.cumsum(rows, dtype=np.int64)))
-    return np.diff(total[offsets])
+    return np.diff(offsets_of(rows)[offsets])

@@ -19,24 +19,13 @@ from rankgauge.rankings.lists import Rankings, offsets_of
 from rankgauge.rankings.tied_lists import TiedRankings
 
 
-def broken(
+def tie_order(
     run: Run | Piece, rows: NDArray[np.intp], labels: Labels, ties: Ties, seed: int
 ) -> list[int]:
-    """An order of rows with equal scores, as places in `rows`.
+    """An order of rows, each tied with another of them, as places in `rows`.
 
     Rows that the policy does not order are ordered by id, the greatest first. So no score depends on the
-    order of the file, unless `ties` is "input".
-
-    Parameters
-    ----------
-    run
-        The run, or a piece of it.
-    rows
-        The rows, each tied with another of them.
-    labels
-        The label of each row of the run.
-    ties, seed
-        The policy, and the seed for "random".
+    order of the file, unless `ties` is "input". `labels` has the label of each row of the run.
     """
     docnos = list(run.documents.take(rows))
     places = list(range(len(rows)))
@@ -93,18 +82,8 @@ def with_tail(
     length; McSherry and Najork 2008, Computing information retrieval performance measures efficiently
     in the presence of tied scores). RankgaugeError where the collection is too small to hold them.
 
-    Parameters
-    ----------
-    lists
-        The lists of a run.
-    queries
-        For each list, the number of its query in the judgments.
-    judgments
-        All judgments.
-    retrieved
-        The rows of the judgments of all documents in the lists.
-    documents
-        How many documents the collection has.
+    `queries` has for each list the number of its query in the judgments, and `retrieved` the rows in the
+    judgments of all documents in the lists. The collection has so many `documents`.
     """
     rankings = lists.rankings
     place = np.full(len(judgments.queries), -1, dtype=np.int64)

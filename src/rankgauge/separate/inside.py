@@ -1,15 +1,21 @@
-"""What runs in a separate process. It imports little, since the process should start quickly."""
+"""What runs in a separate process, and the messages that it takes and sends.
+
+It imports little, since the process should start quickly.
+"""
 
 from __future__ import annotations
 
 import os
 import signal
+import struct
 import sys
 from importlib import import_module
 from typing import IO
 
 from rankgauge.errors import InputError, NoRows
-from rankgauge.separate.messages import receive, send
+
+HEADER = struct.Struct("<QI")
+"""How a message begins: its length, and how many seconds the answer may take."""
 
 REFUSED = 83
 """How the process ends when it has a message for the user."""
@@ -50,7 +56,8 @@ def serve(requests: IO[bytes], module: str, name: str, source: str, answers: IO[
     while (request := receive(requests)) is not None:
         message, seconds = request
         # The process of the user watches the time too, but it may die before.
-        _limit("RLIMIT_CPU", _processor_seconds() + seconds)
+        used = os.times()
+        _limit("RLIMIT_CPU", int(used.user + used.system) + 1 + seconds)
         if answer is None:
             answer = getattr(import_module(module), name)(source, message)
             send(answers, b"")
@@ -83,7 +90,28 @@ def _limit(name: str, most: int) -> None:
     )
 
 
-def _processor_seconds() -> int:
-    """The processor time that this process took so far, rounded up."""
-    used = os.times()
-    return int(used.user + used.system) + 1
+def send(stream: IO[bytes], message: bytes, seconds: int = 0) -> None:
+    """Write a message. `seconds` is how long the answer may take."""
+    rest = memoryview(HEADER.pack(len(message), seconds) + message)
+    while rest:
+        rest = rest[stream.write(rest) :]
+    stream.flush()
+
+
+def receive(stream: IO[bytes]) -> tuple[bytes, int] | None:
+    """The next message, and how many seconds the answer may take; None if the stream ends."""
+    header = _exactly(stream, HEADER.size)
+    if len(header) < HEADER.size:
+        return None
+    length, seconds = HEADER.unpack(header)
+    message = _exactly(stream, length)
+    return None if len(message) < length else (message, seconds)
+
+
+def _exactly(stream: IO[bytes], size: int) -> bytes:
+    """So many bytes; fewer if the stream ends."""
+    pieces = []
+    while size and (piece := stream.read(min(size, 1 << 20))):
+        pieces.append(piece)
+        size -= len(piece)
+    return b"".join(pieces)

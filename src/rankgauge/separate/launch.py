@@ -29,19 +29,11 @@ def can_launch() -> bool:
 def launch(
     function: Callable[..., None], arguments: Sequence[Any], room: int, **streams: Any
 ) -> subprocess.Popen[bytes]:
-    """A new process that calls a function; OSError or ValueError if it cannot be started.
+    """A new process that calls a function of a module; OSError or ValueError if it cannot be started.
 
-    Parameters
-    ----------
-    function
-        A function of a module, since the other process finds it by its name. It is called with standard
-        input, the arguments and standard output.
-    arguments
-        Anything that JSON can hold.
-    room
-        How many bytes the process may allocate, where the system can bound it.
-    streams
-        What `subprocess.Popen` takes for standard input, output and error.
+    The function is called with standard input, the arguments and standard output. The arguments are
+    anything that JSON can hold. The process may allocate `room` bytes, where the system can bound it.
+    `streams` is what `subprocess.Popen` takes for standard input, output and error.
     """
     import json
     import subprocess
@@ -56,9 +48,7 @@ def launch(
 def _paths() -> list[str]:
     """Where the other process finds packages: where this one does, but not in the working folder."""
     paths = [path for path in sys.path if isinstance(path, str) and path]
-    root = os.path.abspath(__file__)
-    for _ in range(3):  # the module, its folder, the package
-        root = os.path.dirname(root)
+    root = os.path.abspath(os.path.join(__file__, "../../.."))  # where the package is
     return paths if root in paths else [root, *paths]
 
 

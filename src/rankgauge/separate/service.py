@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
-from rankgauge.separate.inside import serve
+from rankgauge.separate.inside import receive, send, serve
 from rankgauge.separate.launch import Cause, Ending, can_launch, launch
-from rankgauge.separate.messages import receive, send
 
 if TYPE_CHECKING:
     import subprocess
@@ -35,19 +34,10 @@ class Service:
     request starts another one. Threads may share a service. A copy in another process starts a separate
     process of its own. If no Python can be started, this process answers.
 
-    Parameters
-    ----------
-    prepare
-        A function of a module. It is called with the source and the content, and gives the function that
-        answers requests. Both raise an InputError for a file that they refuse.
-    source
-        The file that the service is about, for messages.
-    content
-        The first message, such as the content of the file.
-    room
-        How many bytes the process may allocate, where the system can bound it.
-    seconds
-        How long `prepare` may take.
+    `prepare`, a function of a module, is called with the source and the content, such as the name and
+    the bytes of a file. It may take so many seconds, and gives the function that answers requests. Both
+    raise an InputError for a file that they refuse. The process may allocate `room` bytes, where the
+    system can bound it.
     """
 
     def __init__(
