@@ -50,6 +50,9 @@ MOVED = {
     "rankgauge.text.rows": "rankgauge.io.rows",
     "rankgauge.text.data.rows": "rankgauge.io.rows",
     "rankgauge.evaluation.mismatch": "rankgauge.io.diagnosis",
+    "rankgauge.space.documents": "rankgauge.space.inputs",
+    "rankgauge.space.nonlinear.walks": "rankgauge.space.nonlinear.roots",
+    "rankgauge.space.noticed": "rankgauge.space.trajectories",
 }
 """The new names by the old ones."""
 
