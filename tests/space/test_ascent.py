@@ -18,8 +18,7 @@ from rankgauge.errors import MeasureError, RankgaugeError, Unsupported
 from rankgauge.rankings.lists import Rankings
 from rankgauge.space import jittered, optima
 from rankgauge.space.ascent import climbed
-from rankgauge.space.documents import features_of
-from rankgauge.space.inputs import lists_of
+from rankgauge.space.inputs import features_of, lists_of
 from rankgauge.space.lines import mean_of
 
 

@@ -16,8 +16,7 @@ from profiles import examples
 from rankgauge.errors import MeasureError, RankgaugeError, Unsupported
 from rankgauge.rankings.lists import Rankings
 from rankgauge.space import grid, jittered
-from rankgauge.space.documents import features_of
-from rankgauge.space.inputs import lists_of
+from rankgauge.space.inputs import features_of, lists_of
 from rankgauge.space.lines import mean_of
 
 

@@ -66,6 +66,9 @@ MOVED = {
     },
     "rankgauge.separate.messages": "rankgauge.separate.inside",
     "rankgauge.evaluation.mismatch": "rankgauge.io.diagnosis",
+    "rankgauge.space.documents": "rankgauge.space.inputs",
+    "rankgauge.space.nonlinear.walks": "rankgauge.space.nonlinear.roots",
+    "rankgauge.space.noticed": "rankgauge.space.trajectories",
 }
 """The new names by the old ones."""
 

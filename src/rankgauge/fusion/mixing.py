@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.core.arrays import Floats, Ints
-from rankgauge.core.policies import Absent
+from rankgauge.core.arrays import Bools, Floats, Ints
+from rankgauge.core.policies import Absent, SharedTopics
 from rankgauge.core.records import Record
 from rankgauge.data.model import UNJUDGED, Judgments
 from rankgauge.fusion.normalizations import completed, normalized
@@ -25,6 +25,8 @@ class LabelledPool(Record):
 
     documents: Rankings
     rows: Ints
+    lengths: Ints
+    """Topics × runs: how many documents each run has."""
 
     @classmethod
     def of(cls, pool: Pool, judgments: Judgments, judged: JudgedLabels) -> LabelledPool:
@@ -48,7 +50,12 @@ class LabelledPool(Record):
         labels[row >= 0] = judgments.grades[row[row >= 0]]
         lists = np.arange(len(judgments.queries))
         known = None if judged.aspects is None else row
-        return cls(Rankings(np.maximum(labels, -2), offsets, lists, judged, known), rows)
+        lengths = np.where((topic >= 0)[:, None], pool.lengths[topic], 0)
+        return cls(Rankings(np.maximum(labels, -2), offsets, lists, judged, known), rows, lengths)
+
+    def kept(self, missing: SharedTopics) -> Bools:
+        """Which topics take part, if some runs lack documents for some of them."""
+        return np.asarray((self.lengths > 0).all(axis=1) | (missing == "zero"))
 
 
 class Mixture(Record):
@@ -69,8 +76,7 @@ class Mixture(Record):
 
     def lists_at(self, weights: Floats) -> Rankings:
         """The lists as these weights rank them."""
-        segment = Segment(self.documents, self.scores @ weights, self.scores @ weights)
-        return segment.at(0)
+        return self.segment(weights, weights).at(0)
 
     def values_at(self, weights: Floats, measure: Measure) -> Floats:
         """The score of each list."""

@@ -55,7 +55,7 @@ class Pool(Record):
     @cached_property
     def lengths(self) -> Ints:
         """How many documents each run has for each topic (topics × runs)."""
-        return _per_topic(self.ranks > 0, self.bounds)
+        return np.add.reduceat(self.ranks > 0, self.bounds[:-1], axis=0, dtype=np.int64)
 
 
 def pool_of(runs: Sequence[Run]) -> Pool:
@@ -132,8 +132,3 @@ def _ranks(scores: Floats, bounds: Ints) -> Ints:
     ranks = np.empty(len(scores), dtype=np.int64)
     ranks[order] = np.arange(1, len(scores) + 1) - np.repeat(bounds[:-1], np.diff(bounds))
     return ranks
-
-
-def _per_topic(rows: np.typing.NDArray[np.bool_], bounds: Ints) -> Ints:
-    total = np.concatenate((np.zeros((1, rows.shape[1]), np.int64), np.cumsum(rows, axis=0)))
-    return np.diff(total[bounds], axis=0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from rankgauge.comparison.systems import Comparison
 from rankgauge.core.notes import Note, counted, worded
 from rankgauge.core.policies import Absent
+from rankgauge.core.records import Record
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Cell, PValue, Table
 from rankgauge.data.model import Run
@@ -18,7 +19,7 @@ from rankgauge.fusion.pool import Pool
 from rankgauge.fusion.runs import Fusion
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
-from rankgauge.space.curves import NEAR, Curve, Interval
+from rankgauge.space.curves import NEAR, Curve, Interval, sign_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,8 +27,7 @@ if TYPE_CHECKING:
 TUNED, EQUAL, RRF, RRF_TUNED = "tuned", "equal weights", "rrf", "rrf, k tuned"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Tuning(Result):
+class Tuning(Result, Record):
     """The best weights of several runs: what `tune` found.
 
     `weights` are those of the runs, which add up to 1, and `value` is the mean of the measure with them,
@@ -89,7 +89,7 @@ class Tuning(Result):
 
     @property
     def _sign(self) -> float:
-        return 1.0 if inner(self.measure).direction == "higher" else -1.0
+        return sign_of(self.measure)
 
     def run(self, name: str = "fused") -> Run:
         """The runs fused with the best weights."""
@@ -116,15 +116,13 @@ class Tuning(Result):
         if self.comparison is None:
             return difference, nothing, nothing, PValue(nothing)
         runs = self.comparison.runs
-        pairs = list(
-            zip(self.comparison.first.tolist(), self.comparison.second.tolist(), strict=True)
-        )
-        asked = (runs.index(way), runs.index(name))
-        pair = pairs.index(asked if asked in pairs else asked[::-1])
+        pairs = np.stack((self.comparison.first, self.comparison.second), axis=1).tolist()
+        wanted = [runs.index(way), runs.index(name)]
+        pair = pairs.index(wanted if wanted in pairs else wanted[::-1])
         low, high, p = (
             float(getattr(self.comparison, end)[0, pair]) for end in ("low", "high", "p")
         )
-        if asked not in pairs:
+        if wanted not in pairs:
             low, high = -high, -low
         if isinstance(self.measure, Aggregate):
             low = high = nothing
@@ -140,8 +138,10 @@ class Tuning(Result):
             own = Curve(
                 inner(self.measure), *curve.list_steps(number), curve.steps, lambda _: np.nan
             )
-            part = own.best[0] if value == value else Interval(np.nan, np.nan)
-            rows.append((topic, *part, own.value if value == value else np.nan, value))
+            undefined = (np.nan, np.nan, np.nan)
+            rows.append(
+                (topic, *((*own.best[0], own.value) if value == value else undefined), value)
+            )
         notes: tuple[str, ...] = (
             f"low, high: the weights of {self.runs[1]} that are best for the topic alone, the widest "
             "interval of them; such a weight cannot be known for a new topic",

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankgauge.comparison.systems import Comparison, compare
 from rankgauge.core.arrays import Floats, Ints
-from rankgauge.core.checks import Choice, Number, Whole, checked, one_of
+from rankgauge.core.checks import Choice, Kind, Number, Whole, checked, one_of
 from rankgauge.core.notes import Note, counted
 from rankgauge.core.policies import (
     DEFAULT_ABSENT,
@@ -23,7 +24,7 @@ from rankgauge.core.policies import (
 )
 from rankgauge.core.policies import RRF_K as USUAL_K
 from rankgauge.core.records import Record
-from rankgauge.core.resampling import Drawing, Progress
+from rankgauge.core.resampling import Drawing, Progress, spread
 from rankgauge.errors import RankgaugeError, Unsupported
 from rankgauge.evaluation.evaluator import Evaluator, Measures
 from rankgauge.evaluation.inputs import Qrels, Runs
@@ -35,23 +36,17 @@ from rankgauge.fusion.searches import (
     RRF_K,
     Ascent,
     FixedWeights,
-    HeldOut,
     PairSearch,
     ReciprocalSearch,
-    Search,
+    Searches,
     Weighting,
-    best_weighting,
-    cross_validated,
-    folds_of,
     weight_spread,
-    weightings,
 )
 from rankgauge.fusion.tuned import EQUAL, RRF, RRF_TUNED, TUNED, Tuning
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
-from rankgauge.rankings.alignment import rows_of
 from rankgauge.scores.model import Scores
-from rankgauge.space.curves import MARGIN, Curve, Interval
+from rankgauge.space.curves import MARGIN, Curve, Interval, sign_of
 from rankgauge.space.lines import mean_of
 
 if TYPE_CHECKING:
@@ -134,99 +129,88 @@ def tune(
     >>> tuning.value, tuning.curve.breaks.tolist(), tuning.curve.values.tolist()
     (0.75, [0.5], [0.75, 0.75])
     """
-    checked("normalize", normalize, Choice((ALL, *NORMALIZATIONS)))
-    checked("absent", absent, one_of(Absent))
-    checked("missing", missing, one_of(SharedTopics))
-    checked("level", level, LEVELS)
-    margin = checked("margin", margin, Number(0))
-    folds, repeats = checked("folds", folds, Whole(2)), checked("repeats", repeats, Whole(1))
-    restarts = checked("restarts", restarts, Whole(1))
-    drawing = Drawing.checked(samples, seed)
-    if normalize != ALL:  # refuses what does not go together
-        Fusion.of("wsum", normalize=normalize, absent=absent)
+    drawing = Drawing.checked(samples, seed, executor, progress)
+    settings = _Settings(
+        normalize, absent, missing, test_topics, margin, folds, repeats, restarts, level, drawing
+    )
     evaluator = Evaluator(qrels, measure)
-    asked = _one_measure(evaluator)
+    tuned_by = _one_measure(evaluator)
     read = read_runs(runs)
     singles = evaluator.scores(read, failures="raise")
     pool = pool_of(read)
     labelled = LabelledPool.of(pool, evaluator.judgments, evaluator.judged)
-    mixtures, refused = _mixtures(pool, labelled, normalize, absent)
-    answered = rows_of(pool.queries, evaluator.judgments.queries)
-    lengths = np.where((answered >= 0)[:, None], pool.lengths[answered], 0)
-    kept = np.flatnonzero((lengths > 0).all(axis=1) | (missing == "zero"))
-    design = _Design.of(evaluator.queries, kept, test_topics, folds, repeats, seed)
-
-    def search(mixture: Mixture) -> Search:
-        if len(read) == 2:
-            return PairSearch(mixture, asked)
-        return Ascent(mixture, asked, restarts, seed)
-
-    ways = {name: search(mixture) for name, mixture in mixtures.items()}
-    equal = {name: FixedWeights(mixture, asked) for name, mixture in mixtures.items()}
-    rrf = {RRF: ReciprocalSearch(pool, labelled, asked)}
-    sign = 1.0 if inner(asked).direction == "higher" else -1.0
-    fits = weightings(ways, design.topics, sign)
+    mixtures, refused = _mixtures(pool, labelled, settings)
+    design = _Design.of(evaluator.queries, np.flatnonzero(labelled.kept(missing)), settings)
+    search: Callable[[Mixture, Measure | Aggregate], PairSearch | Ascent] = PairSearch
+    if len(read) > 2:
+        search = partial(Ascent, restarts=settings.restarts, seed=drawing.seed)
+    ways = {name: search(each, tuned_by) for name, each in mixtures.items()}
+    equal = {name: FixedWeights(each, tuned_by) for name, each in mixtures.items()}
+    rrf = ReciprocalSearch(pool, labelled, tuned_by)
+    searches = Searches(ways, tuned_by)
+    fits = searches.weightings(design.topics)
     chosen = fits[0]
     if np.isnan(chosen.value):
         raise RankgaugeError(
-            f"{asked} is undefined on the topics to choose by, so nothing is best; take another measure"
+            f"{tuned_by} is undefined on the topics to choose by, so nothing is best; take another "
+            "measure"
         )
-    by_repeat = design.held_out(HeldOut(ways, design.topics, sign), executor, progress)
+    by_repeat = design.held_out(searches, drawing)
     single_names = tuple(
         f"{name} (run)" if name in (TUNED, EQUAL, RRF, RRF_TUNED) else name for name in singles.runs
     )
-    alone = {name: singles.values[r, :, 0] for r, name in enumerate(single_names)}
-    usual = {RRF: rrf[RRF].values((USUAL_K,))}
-    (fixed,) = equal.values() if len(equal) == 1 else (None,)
+    rrf_searches = Searches({RRF: rrf}, tuned_by)
+    everywhere = {
+        **{name: singles.values[r, :, 0] for r, name in enumerate(single_names)},
+        EQUAL: equal[chosen.normalize].values(()),
+        RRF: rrf.values((USUAL_K,)),
+    }
     rows = {
         TUNED: by_repeat.mean(axis=0),
-        **{name: values[design.judged_on] for name, values in alone.items()},
-        EQUAL: design.held_out(HeldOut(equal, design.topics, sign)).mean(axis=0)
-        if fixed is None  # which normalisation is part of the choice
-        else fixed.values(fixed.weights)[design.judged_on],
-        RRF: usual[RRF][design.judged_on],
-        RRF_TUNED: design.held_out(HeldOut(rrf, design.topics, sign)).mean(axis=0),
+        **{name: values[design.judged_on] for name, values in everywhere.items()},
+        RRF_TUNED: design.held_out(rrf_searches).mean(axis=0),
     }
+    if len(equal) > 1:  # which normalisation is part of the choice
+        rows[EQUAL] = design.held_out(Searches(equal, tuned_by)).mean(axis=0)
     mixture = mixtures[chosen.normalize]
-    everywhere = {**alone, EQUAL: equal[chosen.normalize].values(()), **usual}
     curve = spread = None
-    if len(read) == 2:
-        curve = mixture.take(design.topics).segment(*np.eye(2)).curve(asked)
-        way = ways[chosen.normalize]
-        assert isinstance(way, PairSearch)
+    way = ways[chosen.normalize]
+    if isinstance(way, PairSearch):
+        curve = mixture.take(design.topics).segment(*np.eye(2)).curve(tuned_by)
         if len(design.topics) > 1:
             spread = weight_spread(way, design.topics, drawing, level)
     # Evaluated anew, not taken from the curve.
-    value = mean_of(mixture.values_at(np.array(chosen.weights), inner(asked))[design.topics], asked)
-    cross = float(np.mean([mean_of(each, asked) for each in by_repeat]))
-    k = int(best_weighting(rrf, design.topics, sign).weights[0])
-    comparison = _compared(rows, asked, level)
+    scores = mixture.values_at(np.array(chosen.weights), inner(tuned_by))
+    value = mean_of(scores[design.topics], tuned_by)
+    cross = float(np.mean([mean_of(each, tuned_by) for each in by_repeat]))
+    k = int(rrf_searches.weightings(design.topics)[0].weights[0])
+    comparison = _compared(rows, tuned_by, level)
     notes = (
-        *_about_values(asked, design, value, cross, sign),
-        *_about_difference(asked, comparison, level),
+        *_about_values(tuned_by, design, value, cross),
+        *_about_difference(tuned_by, comparison, level),
         *_about_curve(singles.runs[-1], curve, spread, level),
-        *_about_search(fits, _absent(chosen.normalize, absent), refused, len(read), restarts, k),
-        *_about_topics(singles.runs, lengths, missing),
+        *_about_search(fits, refused, len(read), settings, k),
+        *_about_topics(singles.runs, labelled.lengths, missing),
         *(replace(note, run=run.name) for run in read for note in run.dropped),
     )
     return Tuning(
         runs=singles.runs,
-        measure=asked,
+        measure=tuned_by,
         weights=chosen.weights,
         value=value,
         cross_validated=cross,
         normalize=chosen.normalize,
         choices=len(mixtures),
-        absent=_absent(chosen.normalize, absent),
+        absent=settings.absent_for(chosen.normalize),
         comparison=comparison,
         level=level,
-        baselines={name: mean_of(each, asked) for name, each in rows.items() if name != TUNED},
-        fitted={name: mean_of(each[design.topics], asked) for name, each in everywhere.items()},
+        baselines={name: mean_of(each, tuned_by) for name, each in rows.items() if name != TUNED},
+        fitted={name: mean_of(each[design.topics], tuned_by) for name, each in everywhere.items()},
         singles=single_names,
         k=k,
         curve=curve,
         spread=spread,
-        margin=margin,
+        margin=settings.margin,
         topics=tuple(evaluator.queries[topic] for topic in design.topics),
         test_topics=None
         if design.tested is None
@@ -236,42 +220,71 @@ def tune(
     )
 
 
+class _Settings(Record):
+    """What `tune` is asked, checked."""
+
+    normalize: str
+    absent: Absent
+    missing: SharedTopics
+    test_topics: Sequence[str] | None
+    margin: float
+    folds: int
+    repeats: int
+    restarts: int
+    level: float
+    drawing: Drawing
+
+    def __post_init__(self) -> None:
+        kinds: dict[str, Kind] = {
+            "normalize": Choice((ALL, *NORMALIZATIONS)),
+            "absent": one_of(Absent),
+            "missing": one_of(SharedTopics),
+            "level": LEVELS,
+            "margin": Number(0),
+            "folds": Whole(2),
+            "repeats": Whole(1),
+            "restarts": Whole(1),
+        }
+        for name, kind in kinds.items():
+            vars(self)[name] = checked(name, getattr(self, name), kind)
+        if self.normalize != ALL:  # refuses what does not go together
+            Fusion.of("wsum", normalize=self.normalize, absent=self.absent)
+
+    def absent_for(self, normalize: str) -> Absent:
+        """What documents get that a list lacks; some normalisations give them a score themselves."""
+        return DEFAULT_ABSENT if NORMALIZATIONS[normalize].fills else self.absent
+
+
 def _one_measure(evaluator: Evaluator) -> Measure | Aggregate:
-    """The measure to tune by."""
     if len(evaluator.measures) != 1:
         several = ", ".join(map(str, evaluator.measures)) or "no measure"
         raise RankgaugeError(f"{several}: expected one measure to tune by")
-    (asked,) = evaluator.measures
-    if inner(asked).direction == "none":
-        raise RankgaugeError(f"{asked}: neither higher nor lower is better, so nothing is best")
-    if inner(asked).by_subtopic:
+    (tuned_by,) = evaluator.measures
+    if inner(tuned_by).direction == "none":
+        raise RankgaugeError(f"{tuned_by}: neither higher nor lower is better, so nothing is best")
+    if inner(tuned_by).by_subtopic:
         raise Unsupported(
-            f"{asked} cannot be used for tuning: it looks at the subtopics of documents; take a measure "
-            "that looks at labels alone, such as nDCG@10"
+            f"{tuned_by} cannot be used for tuning: it looks at the subtopics of documents; take a "
+            "measure that looks at labels alone, such as nDCG@10"
         )
-    return asked
+    return tuned_by
 
 
 def _mixtures(
-    pool: Pool, labelled: LabelledPool, normalize: str, absent: Absent
+    pool: Pool, labelled: LabelledPool, settings: _Settings
 ) -> tuple[dict[str, Mixture], dict[str, RankgaugeError]]:
     """The scores of the runs under each normalisation to try; of all of them, those that these scores
     allow, and why the others do not go."""
-    names = list(NORMALIZATIONS) if normalize == ALL else [normalize]
+    names = list(NORMALIZATIONS) if settings.normalize == ALL else [settings.normalize]
     mixtures, refused = {}, {}
     for name in names:
         try:
-            mixtures[name] = Mixture.of(pool, labelled, name, _absent(name, absent))
+            mixtures[name] = Mixture.of(pool, labelled, name, settings.absent_for(name))
         except RankgaugeError as error:
             refused[name] = error
     if not mixtures:
         raise refused[names[0]]
     return mixtures, refused
-
-
-def _absent(normalize: str, absent: Absent) -> Absent:
-    """What documents get that a list lacks; some normalisations give them a score themselves."""
-    return DEFAULT_ABSENT if NORMALIZATIONS[normalize].fills else absent
 
 
 class _Design(Record):
@@ -283,22 +296,21 @@ class _Design(Record):
     parts: list[list[Ints]]
 
     @classmethod
-    def of(
-        cls,
-        queries: Sequence[str],
-        kept: Ints,
-        test_topics: Sequence[str] | None,
-        folds: int,
-        repeats: int,
-        seed: int,
-    ) -> _Design:
+    def of(cls, queries: Sequence[str], kept: Ints, settings: _Settings) -> _Design:
         """The design over the topics that are kept."""
         if not len(kept):
             raise RankgaugeError("no topic is answered by every run; take missing='zero'")
+        test_topics = settings.test_topics
         if test_topics is None:
+            folds, repeats = settings.folds, settings.repeats
             if folds >= len(kept):  # each topic is a part, every time
                 folds, repeats = len(kept), 1
-            return cls(kept, None, folds_of(kept, folds, repeats, seed) if folds > 1 else [])
+            orders = (
+                np.random.default_rng((settings.drawing.seed, number)).permutation(kept)
+                for number in range(repeats)
+            )
+            parts = [np.array_split(order, folds) for order in orders]
+            return cls(kept, None, parts if folds > 1 else [])
         if isinstance(test_topics, str):
             raise RankgaugeError(f"test_topics={test_topics!r}, expected a list of topics")
         place = {queries[topic]: topic for topic in kept.tolist()}
@@ -319,16 +331,22 @@ class _Design(Record):
         """The topics that a choice is tried on."""
         return self.topics if self.tested is None else self.tested
 
-    def held_out(
-        self, work: HeldOut, executor: AnyExecutor | None = None, progress: Progress | None = None
-    ) -> Floats:
+    def held_out(self, searches: Searches, drawing: Drawing | None = None) -> Floats:
         """Time × topic: the scores with a choice that the topic took no part in; NaN for one topic
         alone."""
         if self.tested is not None:
-            return work.fitted_on(self.topics)[None, self.tested]
+            return searches.fitted_on(self.topics)[None, self.tested]
         if not self.parts:
             return np.full((1, len(self.topics)), np.nan)
-        return cross_validated(work, self.parts, executor, progress)
+        work = partial(self._cross_validated, searches)
+        return np.array(list(spread(work, range(len(self.parts)), drawing or Drawing())))
+
+    def _cross_validated(self, searches: Searches, repeat: int) -> Floats:
+        """The score of each topic by weights that were chosen without its part of the topics."""
+        scores = np.full(int(self.topics.max()) + 1, np.nan)
+        for part in self.parts[repeat]:
+            scores[part] = searches.fitted_on(np.setdiff1d(self.topics, part))[part]
+        return scores[self.topics]
 
 
 def _compared(
@@ -351,7 +369,7 @@ def _compared(
 
 
 def _about_values(
-    measure: Measure | Aggregate, design: _Design, value: float, cross: float, sign: float
+    measure: Measure | Aggregate, design: _Design, value: float, cross: float
 ) -> Iterator[Note]:
     """What the values are of, and how far they are too good."""
     mean = str(measure) if isinstance(measure, Aggregate) else f"mean {measure}"
@@ -374,7 +392,7 @@ def _about_values(
             f"{repeats}",
             column="tuned",
         )
-        yield Note(f"{fitted}, {_beside(sign * (value - cross))}")
+        yield Note(f"{fitted}, {_beside(sign_of(measure) * (value - cross))}")
 
 
 def _beside(optimism: float) -> str:
@@ -426,17 +444,16 @@ def _about_curve(
 
 def _about_search(
     fits: Sequence[Weighting],
-    absent: Absent,
     refused: dict[str, RankgaugeError],
     runs: int,
-    restarts: int,
+    settings: _Settings,
     k: int,
 ) -> Iterator[Note]:
     """How the runs were mixed, and how the weights were searched."""
     if runs > 2:
         yield Note(
-            f"the weights were searched from {counted(restarts, 'start')}, one run after the other; "
-            "more starts (restarts) can find better weights"
+            f"the weights were searched from {counted(settings.restarts, 'start')}, one run after "
+            "the other; more starts (restarts) can find better weights"
         )
     name = fits[0].normalize
     text = "scores are not normalised" if name == "none" else f"scores are normalised by {name}"
@@ -444,7 +461,7 @@ def _about_search(
         values = ", ".join(f"{fit.normalize} {fit.value:.4f}" for fit in fits)
         text += f", the best on the topics of the choice: {values}"
     if not NORMALIZATIONS[name].fills:
-        text += f"; absent={absent} for documents that a run lacks"
+        text += f"; absent={settings.absent_for(name)} for documents that a run lacks"
     yield Note(f"{text}; documents with equal fused scores are ordered by id, descending")
     for other, error in refused.items():
         yield Note(f"{other} was not tried: {error}")

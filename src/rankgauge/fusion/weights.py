@@ -16,7 +16,7 @@ from rankgauge.evaluation.inputs import Qrels, Runs, judgments_of
 from rankgauge.fusion.mixing import LabelledPool, Mixture
 from rankgauge.fusion.pool import pool_of
 from rankgauge.fusion.runs import Fusion, read_runs
-from rankgauge.rankings.alignment import judged_labels, rows_of
+from rankgauge.rankings.alignment import judged_labels
 from rankgauge.rankings.lists import Rankings
 from rankgauge.space.scorers import LinearScorer
 from rankgauge.space.weights import WeightSpace
@@ -69,13 +69,11 @@ def run_space(
     pool = pool_of(read)
     labelled = LabelledPool.of(pool, judgments, judged_labels(judgments))
     mixture = Mixture.of(pool, labelled, normalize, absent)
-    answered = rows_of(pool.queries, judgments.queries)
-    lengths = np.where((answered >= 0)[:, None], pool.lengths[answered], 0)
-    if not (lengths > 0).any():
+    if not labelled.lengths.any():
         raise RankgaugeError(
             "no run answers a judged topic; do runs and judgements name topics alike?"
         )
-    kept = np.asarray((lengths > 0).all(axis=1) | (missing == "zero"))
+    kept = labelled.kept(missing)
     names = judgments.queries.texts()
     if topics is not None:
         place = {name: number for number, name in enumerate(names)}

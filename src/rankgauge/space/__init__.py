@@ -14,8 +14,8 @@ from __future__ import annotations
 from rankgauge.space.arrangements import Arrangement, Line
 from rankgauge.space.ascent import Optima, optima
 from rankgauge.space.curves import Curve, Interval
-from rankgauge.space.documents import jittered
 from rankgauge.space.grids import Grid, grid
+from rankgauge.space.inputs import jittered
 from rankgauge.space.lines import Segment, line
 from rankgauge.space.nonlinear.maps import PairScorer, ParameterMap, parameter_map
 from rankgauge.space.nonlinear.roots import ParameterCurve, curve

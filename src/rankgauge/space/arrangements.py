@@ -135,10 +135,10 @@ class Arrangement(Record):
 
     def point(self, cell: int) -> Point:
         """A point (X / W, Y / W) inside a cell, as (X, Y, W) with W above 0."""
-        edges = self.edges_of(cell) if len(self.line) else np.zeros(0, dtype=np.int64)
+        edges = self.edges_of(cell)
         corners = sorted({*self.start[edges].tolist(), *self.end[edges].tolist()} - {NOWHERE})
         if not corners:
-            return _homogeneous(*self._between_parallels(cell, edges.tolist()))
+            return self._between_parallels(cell, edges.tolist())
         points = self.vertices[corners].tolist()
         common = lcm(*(w for _, _, w in points))
         whole = len(points) * common
@@ -195,18 +195,17 @@ class Arrangement(Record):
         )
         return int(low + place)
 
-    def _between_parallels(self, cell: int, edges: list[int]) -> tuple[Fraction, Fraction]:
+    def _between_parallels(self, cell: int, edges: list[int]) -> Point:
         """A point inside a cell without a vertex: all its edges are whole lines."""
-        feet = []
+        x = y = Fraction(0)
         for edge in edges:
             a, b, c = self.lines[self.line[edge]]
-            size = a * a + b * b
-            away = (1 if self.left[edge] == cell else -1) if len(edges) == 1 else 0
-            feet.append((Fraction(-c * a, size) + away * a, Fraction(-c * b, size) + away * b))
-        count = max(1, len(feet))
-        return sum((x for x, _ in feet), Fraction(0)) / count, sum(
-            (y for _, y in feet), Fraction(0)
-        ) / count
+            foot = Fraction(-c, a * a + b * b)  # times (a, b): the point of the line nearest to 0
+            if len(edges) == 1:
+                foot += 1 if self.left[edge] == cell else -1
+            x, y = x + foot * a / len(edges), y + foot * b / len(edges)
+        w = lcm(x.denominator, y.denominator)
+        return int(x * w), int(y * w), w
 
 
 def canonical(a: int, b: int, c: int) -> tuple[Line, int]:
@@ -220,18 +219,14 @@ def canonical(a: int, b: int, c: int) -> tuple[Line, int]:
     return (a // factor, b // factor, c // factor), sign
 
 
-def _homogeneous(x: Fraction, y: Fraction) -> Point:
-    w = lcm(x.denominator, y.denominator)
-    return int(x * w), int(y * w), w
-
-
 def _vertices(
     lines: Sequence[Line], progress: Callable[[str], None]
 ) -> tuple[VertexRows, Ints, Ints]:
     """The points where lines meet; and which line goes through which, each once, as two arrays."""
     largest = max((abs(part) for line in lines for part in line), default=0)
     parts = np.array(lines, dtype=np.int64 if largest < SMALL else object).reshape(-1, 3)
-    found = [(parts[:0], _NO_INTS, _NO_INTS)]
+    none = np.zeros(0, dtype=np.int64)
+    found = [(parts[:0], none, none)]
     pairs, start = len(lines) * (len(lines) - 1) // 2, 1
     while start < len(lines):
         end = min(len(lines), start + max(1, PAIRS // len(lines)))
@@ -246,9 +241,6 @@ def _vertices(
     keys = np.sort(np.concatenate((one, other)) * len(vertices) + np.tile(number, 2))
     keys = keys[np.append(True, np.diff(keys) > 0)[: len(keys)]]
     return (vertices, *np.divmod(keys, max(len(vertices), 1)))
-
-
-_NO_INTS: Ints = np.zeros(0, dtype=np.int64)
 
 
 def _crossings(parts: VertexRows, one: Ints, other: Ints) -> tuple[VertexRows, Ints, Ints]:

@@ -8,8 +8,7 @@ weights nothing guarantees the best of all: the measure has many local optima (R
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -26,8 +25,8 @@ from rankgauge.errors import RankgaugeError
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import AnyMeasure, parse
-from rankgauge.space.curves import NEAR, Interval
-from rankgauge.space.documents import FeatureRows
+from rankgauge.space.curves import NEAR, Interval, sign_of
+from rankgauge.space.inputs import FeatureRows
 from rankgauge.space.lines import Segment
 from rankgauge.space.scorers import LinearScorer
 from rankgauge.workers import AnyExecutor, outcomes
@@ -42,7 +41,7 @@ LineSearch: TypeAlias = Callable[[Floats, float], Floats | None]
 """From weights and their value to the best weights on a line through them; None if none are better."""
 
 
-class Climb(NamedTuple):
+class Climb(Record):
     """Where an ascent ended, the value there, and whether it ended because nothing was better."""
 
     weights: Floats
@@ -144,21 +143,17 @@ def optima(
     """
     parsed = parse(measure)
     inner(parsed).complete()
-    if inner(parsed).direction == "none":
-        raise RankgaugeError(f"{parsed}: neither high nor low is better, so nothing is best")
+    sign_of(parsed)  # refuses measures without a direction
     scorer = LinearScorer.of(documents, jitter, checked("seed", seed, SEEDS))
     if fixed is not None:
         fixed = checked("fixed", fixed, Whole(1, scorer.width)) - 1
     elif not scorer.width:
         raise RankgaugeError("no feature, expected one or more")
-    ascent = FeatureAscent(
-        scorer,
-        parsed,
-        fixed,
+    directions, rounds = (
         checked("directions", directions, Whole(0)),
         checked("rounds", rounds, Whole(1)),
-        seed,
     )
+    ascent = FeatureAscent(scorer, parsed, fixed, directions, rounds, seed)
     numbers = range(checked("restarts", restarts, Whole(1)))
     climbs: list[Climb] = []
     for _, result in outcomes(ascent, numbers, executor):
@@ -183,7 +178,7 @@ class FeatureAscent(Record):
     @property
     def higher(self) -> bool:
         """Whether higher values are better."""
-        return inner(self.measure).direction == "higher"
+        return sign_of(self.measure) > 0
 
     def __call__(self, number: int) -> Climb:
         random = np.random.default_rng((self.seed, number))
@@ -241,11 +236,11 @@ class FeatureAscent(Record):
             curve = Segment(self.scorer.documents, start, toward).curve(self.measure)
             if np.isnan(curve.values).all():
                 continue
-            found = BestOnLine(curve.value, curve.best[0], way)
-            if best is None or self._better(found.value, best.value):
-                best = found
-            elif not self._better(best.value, found.value):
-                best = max(best, found, key=lambda each: each.interval.width)
+            half = BestOnLine(curve.value, curve.best[0], way)
+            if best is None or self._better(half.value, best.value):
+                best = half
+            elif not self._better(best.value, half.value):
+                best = max(best, half, key=lambda each: each.interval.width)
         return best
 
     def _better(self, value: float, other: float) -> bool:
@@ -261,7 +256,7 @@ class FeatureAscent(Record):
         return digest(np.ascontiguousarray(labels).tobytes(), size=16)
 
 
-class BestOnLine(NamedTuple):
+class BestOnLine(Record):
     """The best value on a line, and where: at positions on the way to a direction."""
 
     value: float
@@ -269,8 +264,7 @@ class BestOnLine(NamedTuple):
     direction: Floats
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Optima(Result):
+class Optima(Result, Record):
     """Local optima of a measure over weights, the best first: what `optima` found.
 
     No weight changed alone, and none of the random directions, leads from them to a better value. Two
@@ -294,8 +288,7 @@ class Optima(Result):
     @property
     def best(self) -> Floats:
         """The weights of the best optimum."""
-        best: Floats = self.weights[0]
-        return best
+        return np.asarray(self.weights[0])
 
     @property
     def value(self) -> float:
@@ -327,36 +320,31 @@ def _gathered(ascent: FeatureAscent, climbs: list[Climb]) -> Optima:
         raise RankgaugeError(f"{ascent.measure} is not defined for these documents")
     order = sorted(range(len(climbs)), key=lambda n: climbs[n].value, reverse=ascent.higher)
     rankings = [ascent.seen(climb.weights) for climb in climbs]
-    firsts: list[int] = []
+    optima: list[Climb] = []
+    seen: list[bytes] = []
     reached = np.zeros(len(climbs), dtype=np.int64)
     for number in order:
-        for place, first in enumerate(firsts):
-            near = abs(climbs[first].value - climbs[number].value) <= NEAR
-            if near and rankings[first] == rankings[number]:
+        climb, ranking = climbs[number], rankings[number]
+        for place, (first, alike) in enumerate(zip(optima, seen, strict=True)):
+            if abs(first.value - climb.value) <= NEAR and alike == ranking:
                 reached[number] = place
                 break
         else:
-            reached[number] = len(firsts)
-            firsts.append(number)
-    values = np.array([climbs[number].value for number in firsts])
-    found = np.bincount(reached, minlength=len(firsts))
-    notes = [
-        Note(
-            f"{counted(len(climbs), 'start')}, {counted(len(firsts), 'optimum', 'optima')}; the best "
-            f"value was reached from {counted(_as_good(values, found), 'start')}"
-        )
+            reached[number] = len(optima)
+            optima.append(climb)
+            seen.append(ranking)
+    values = np.array([climb.value for climb in optima])
+    found = np.bincount(reached, minlength=len(optima))
+    as_good = int(found[np.abs(values - values[0]) <= NEAR].sum())
+    texts = [
+        f"{counted(len(climbs), 'start')}, {counted(len(optima), 'optimum', 'optima')}; the best "
+        f"value was reached from {counted(as_good, 'start')}"
     ]
     if unfinished := sum(not climb.ended for climb in climbs):
-        notes.append(
-            Note(
-                f"{counted(unfinished, 'ascent')} stopped after {counted(ascent.rounds, 'round')}, "
-                "perhaps below an optimum; raise `rounds`"
-            )
+        texts.append(
+            f"{counted(unfinished, 'ascent')} stopped after {counted(ascent.rounds, 'round')}, "
+            "perhaps below an optimum; raise `rounds`"
         )
-    weights = np.array([climbs[number].weights for number in firsts])
+    weights = np.array([climb.weights for climb in optima])
     names = tuple(map(ascent.scorer.name, range(ascent.scorer.width)))
-    return Optima(ascent.measure, values, weights, found, reached, tuple(notes), names)
-
-
-def _as_good(values: Floats, found: Ints) -> int:
-    return int(found[np.abs(values - values[0]) <= NEAR].sum())
+    return Optima(ascent.measure, values, weights, found, reached, tuple(map(Note, texts)), names)

@@ -12,6 +12,7 @@ curves over one at values of the other together.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -182,7 +183,6 @@ class BM25Pair(PairScorer):
         self._model, self._statistics = model, statistics
 
     def along(self, parameter: int, other: float) -> BM25Scorer:
-        """The scores as a function of one of the two, at a value of the other."""
         own, rest = self.parameters[parameter], self.parameters[1 - parameter]
         model = replace(self._model, b=other) if rest == "b" else replace(self._model, k1=other)
         return model.over(own, self._statistics)
@@ -200,7 +200,9 @@ class BM25Scorer(RationalScorer):
         self._bounds = np.searchsorted(self._row, np.arange(self.rows + 1))
         self._count = statistics.counts[self._row, column]
         self._weight = statistics.each_row(model.weights(statistics))[self._row, column]
-        self._columns = np.split(*_grouped(column, statistics.counts.shape[1]))
+        order = np.argsort(column, kind="stable")
+        ends = np.searchsorted(column[order], np.arange(1, max(statistics.counts.shape[1], 1)))
+        self._columns = np.split(order, ends)  # the places of the terms in each column
         distinct, which = np.unique(statistics.lengths, return_inverse=True)
         self._ratio = _rounded(self._ratio_of(length) for length in distinct.tolist())[which]
 
@@ -211,9 +213,9 @@ class BM25Scorer(RationalScorer):
     def checked_interval(self, interval: Sequence[float] | None) -> tuple[float, float]:
         """The lowest and the highest value; RankgaugeError for values that the parameter cannot have."""
         low, high = limits(DEFAULT_INTERVALS[self.parameter] if interval is None else interval)
-        most = 1.0 if self.parameter == "b" else math.inf
+        kind = Number(0, 1.0 if self.parameter == "b" else math.inf)
         for end in (low, high):
-            checked(f"interval of {self.parameter}", end, Number(0, most))
+            checked(f"interval of {self.parameter}", end, kind)
         return low, high
 
     def _both(self, value: T) -> tuple[T | float, T | float]:
@@ -221,7 +223,6 @@ class BM25Scorer(RationalScorer):
         return (value, self._model.k1) if self.parameter == "b" else (self._model.b, value)
 
     def each(self, values: Floats) -> Floats:
-        """The score of every row for every value."""
         b, k1 = self._both(values[:, None])
         norm = np.broadcast_to(k1 * ((1 - b) + b * self._ratio), (len(values), self.rows))
         scores = np.zeros(norm.shape)
@@ -231,7 +232,6 @@ class BM25Scorer(RationalScorer):
         return np.asarray(scores * (k1 + 1))
 
     def at(self, values: Floats, rows: Ints) -> Floats:
-        """The scores of single rows, each for its own value."""
         flat = rows.ravel()
         b, k1 = self._both(np.repeat(values, rows.size // max(len(rows), 1)))
         sizes = np.diff(self._bounds)[flat]
@@ -243,7 +243,6 @@ class BM25Scorer(RationalScorer):
         return np.asarray(scores).reshape(rows.shape)
 
     def room(self, values: Floats) -> Floats:
-        """By how much the score of each row, for its own value, can be wrong by rounding."""
         _, k1 = self._both(values)
         size = segment_sum(np.abs(self._weight), self._bounds) * (k1 + 1)
         return np.asarray(self._error * size)
@@ -254,18 +253,14 @@ class BM25Scorer(RationalScorer):
         return (4 * int(np.diff(self._bounds).max(initial=0)) + 40) * UNIT
 
     def kinds(self) -> Ints:
-        """A number for each row; two rows share it only if their scores are always equal."""
         order = np.lexsort((self._weight, self._count, self._row))
         counts, weights = self._count[order], self._weight[order]
         numbers: dict[object, int] = {}
-        ends = zip(self._bounds[:-1].tolist(), self._bounds[1:].tolist(), strict=True)
-        kinds = [
-            numbers.setdefault(
-                (counts[start:end].tobytes(), weights[start:end].tobytes(), end > start and length),
-                len(numbers),
-            )
-            for (start, end), length in zip(ends, self._lengths.tolist(), strict=True)
-        ]
+        ends = itertools.pairwise(self._bounds.tolist())
+        kinds = []
+        for (start, end), length in zip(ends, self._lengths.tolist(), strict=True):
+            own = counts[start:end].tobytes(), weights[start:end].tobytes()
+            kinds.append(numbers.setdefault((*own, end > start and length), len(numbers)))
         return np.array(kinds, dtype=np.int64)
 
     def terms(self, low: float, high: float) -> Terms:
@@ -275,43 +270,27 @@ class BM25Scorer(RationalScorer):
         c (k1 + 1) / (tf + g k1) = c / g + c (1 − tf / g) / (tf + g k1).
         """
         row, count, factor = self._merged()
+        start, end = (
+            count + k1 * ((1 - b) + b * self._ratio[row]) for b, k1 in map(self._both, (low, high))
+        )
         pairs = np.column_stack((self._lengths[row], count))
         distinct, which = np.unique(pairs, axis=0, return_inverse=True)
-        which = which.ravel()
+        which, span = which.ravel(), Fraction(high) - Fraction(low)
+        ratios = [self._ratio_of(length) for length, _ in distinct.tolist()]
         if self.parameter == "b":
-            span = Fraction(self._model.k1) * (Fraction(high) - Fraction(low))
-            rise = _rounded(span * (self._ratio_of(int(own)) - 1) for own, _ in distinct)[which]
-            b, k1 = np.array([low, high]), np.array([self._model.k1] * 2)
-        else:
-            b, k1 = np.array([self._model.b] * 2), np.array([low, high])
-            norms = [self._norm(int(own)) for own, _ in distinct]
-            span = Fraction(high) - Fraction(low)
-            rise = _rounded(span * norm for norm in norms)[which]
-            share = [1 - int(tf) / norm for norm, (_, tf) in zip(norms, distinct, strict=True)]
-            constant = factor / _rounded(norms)[which]
-            factor = factor * _rounded(share)[which]
-        start, end = (
-            count + k1[side] * ((1 - b[side]) + b[side] * self._ratio[row]) for side in (0, 1)
-        )
-        if self.parameter == "b":
+            span *= Fraction(self._model.k1)
+            rise = _rounded(span * (ratio - 1) for ratio in ratios)[which]
             return Terms(factor, start, end, rise, self._offsets(row), self._error)
-        columns = [
-            np.concatenate(each)
-            for each in (
-                (row, row),
-                (factor, constant),
-                (start, np.ones(len(row))),
-                (end, np.ones(len(row))),
-                (rise, np.zeros(len(row))),
-            )
-        ]
-        order = np.argsort(columns[0], kind="stable")
-        row, factor, start, end, rise = (column[order] for column in columns)
-        return Terms(factor, start, end, rise, self._offsets(row), self._error)
-
-    def _norm(self, length: int) -> Fraction:
-        """1 − b + b · length / mean length."""
-        return 1 + Fraction(self._model.b) * (self._ratio_of(length) - 1)
+        norms = [1 + Fraction(self._model.b) * (ratio - 1) for ratio in ratios]
+        rise = _rounded(span * norm for norm in norms)[which]
+        share = (1 - tf / norm for norm, (_, tf) in zip(norms, distinct.tolist(), strict=True))
+        constant = factor / _rounded(norms)[which]
+        factor = factor * _rounded(share)[which]
+        ones, zeros, twice = np.ones(len(row)), np.zeros(len(row)), np.append(row, row)
+        order = np.argsort(twice, kind="stable")
+        pairs_of_terms = (factor, constant), (start, ones), (end, ones), (rise, zeros)
+        factor, start, end, rise = (np.append(*both)[order] for both in pairs_of_terms)
+        return Terms(factor, start, end, rise, self._offsets(twice[order]), self._error)
 
     def _offsets(self, row: Ints) -> Ints:
         return np.searchsorted(row, np.arange(self.rows + 1))
@@ -337,15 +316,12 @@ class BM25Scorer(RationalScorer):
         """
         ratio = self._ratio_of(int(self._lengths[row]))
         own = slice(*self._bounds[row : row + 2].tolist())
-        norms = []
-        for value in (low, high):
-            b, k1 = (Fraction(each) for each in self._both(value))
-            norms.append(k1 * (1 - b + b * ratio))
+        ends = (map(Fraction, self._both(value)) for value in (low, high))
+        first, last = (k1 * (1 - b + b * ratio) for b, k1 in ends)
+        counts, weights = self._count[own].tolist(), self._weight[own].tolist()
         return [
-            (Fraction(weight) * count, count + norms[0], count + norms[1])
-            for count, weight in zip(
-                self._count[own].tolist(), self._weight[own].tolist(), strict=True
-            )
+            (Fraction(weight) * count, count + first, count + last)
+            for count, weight in zip(counts, weights, strict=True)
             if weight
         ]
 
@@ -362,9 +338,3 @@ def _check_queries(statistics: TermStatistics, judgments: Mapping[str, Mapping[s
 def _rounded(numbers: Iterable[Fraction]) -> Floats:
     """Fractions, each as the nearest double."""
     return np.array([float(number) for number in numbers], dtype=np.float64)
-
-
-def _grouped(column: Ints, count: int) -> tuple[Ints, Ints]:
-    """The places of each column, column by column, and where columns end."""
-    order = np.argsort(column, kind="stable")
-    return order, np.searchsorted(column[order], np.arange(1, max(count, 1)))

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import nan
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Bools, Floats, Ints, Labels
+from rankgauge.core.records import Record
 from rankgauge.space.arrangements import NOWHERE, Arrangement, approximate, quotient
 
 ROUNDING = 2.0**-50
@@ -26,7 +26,7 @@ ENTRIES = 2_000_000
 """So many scores are computed at a time."""
 
 
-class CellPoints(NamedTuple):
+class CellPoints(Record):
     """A point for each cell, and whether it is inside the cell for certain."""
 
     x: Floats

@@ -8,13 +8,13 @@ import numpy as np
 
 from rankgauge.core.arrays import Floats, Ints, Labels
 from rankgauge.core.records import Record
-from rankgauge.errors import Unsupported
 from rankgauge.measures.base import Measure
 from rankgauge.native import kinetic as native
 from rankgauge.native import replay
 from rankgauge.rankings.flips import Flips, numbered
 from rankgauge.rankings.lists import Rankings
-from rankgauge.space.lines import Segment
+from rankgauge.space.curves import values_earlier
+from rankgauge.space.lines import Segment, in_order, refuse_subtopics
 
 MOST_COUNTS = 8_000_000
 """How many counts of documents above flips are there at a time."""
@@ -51,17 +51,14 @@ class Crossings(Record):
 
     def _followed(self, measure: Measure) -> tuple[Floats, Floats, Floats]:
         """The score of each list before all flips, what each flip adds, and the score after it."""
-        lists = self.segment.ranked(self.first)
-        if measure.by_subtopic and lists.judged.aspects is not None:
-            raise Unsupported(
-                f"{measure} cannot be followed along a line: it looks at documents, not at labels"
-            )
+        lists = in_order(self.segment.documents, self.first)
+        refuse_subtopics(measure, lists)
         if measure.basis is not measure:
             before, _, after = self._followed(measure.basis)
             judged, query = lists.judged, lists.query
             before = measure.from_basis(before, judged, query)
             after = measure.from_basis(after, judged, query[self.number])
-            return before, self._differences(before, after), after
+            return before, after - values_earlier(before, self.number, after), after
         before = np.ascontiguousarray(measure.score_each(lists))
         labels, number = numbered(lists.labels)
         alike = measure._merged_labels(labels, lists.judged.max_grade)
@@ -74,24 +71,14 @@ class Crossings(Record):
         changes = np.zeros(len(self.position))
         if measure.knows_flips:
             changes[noticed] = self._by_formula(measure, lists, kinds, kind, noticed)
-            return before, changes, replay.running(changes, self._bounds(len(lists)), before)
-        place = np.stack(
-            (self.number, self.rank, kind[self.upper], kind[self.lower]), axis=1, dtype=np.int32
-        )[noticed]
-        values = self.segment._scored(measure, lists, kinds, kind, place)
-        changes[noticed] = self._differences(before, values, noticed)
-        return before, changes, replay.running(changes, self._bounds(len(lists)), before)
-
-    def _bounds(self, lists: int) -> Ints:
-        return np.searchsorted(self.number, np.arange(lists + 1))
-
-    def _differences(self, before: Floats, after: Floats, flips: Ints | None = None) -> Floats:
-        """What each of these flips adds, from the scores after them."""
-        number = self.number if flips is None else self.number[flips]
-        earlier = np.roll(after, 1)
-        is_first = np.diff(number, prepend=-1) != 0
-        earlier[is_first] = before[number[is_first]]
-        return after - earlier
+        else:
+            place = np.stack(
+                (self.number, self.rank, kind[self.upper], kind[self.lower]), axis=1, dtype=np.int32
+            )[noticed]
+            values = self.segment._scored(measure, lists, kinds, kind, place)
+            changes[noticed] = values - values_earlier(before, self.number[noticed], values)
+        bounds = np.searchsorted(self.number, np.arange(len(lists) + 1))
+        return before, changes, replay.running(changes, bounds, before)
 
     def _by_formula(
         self, measure: Measure, lists: Rankings, kinds: Labels, kind: Labels, noticed: Ints
@@ -124,7 +111,8 @@ class Crossings(Record):
         if not measure.looks_above:
             yield slice(0, len(noticed)), None
             return
-        offsets, (start, end) = self.segment.documents.offsets, self._lines
+        segment, offsets = self.segment, self.segment.documents.offsets
+        start, end = segment.start[self.first], segment.end[self.first]
         ends = np.searchsorted(self.number[noticed], np.arange(len(offsets)))
         first, most = 0, max(1, MOST_COUNTS // len(kinds))
         while first < len(offsets) - 1:
@@ -136,9 +124,36 @@ class Crossings(Record):
             yield slice(int(ends[first]), int(ends[last])), above
             first = last
 
-    @property
-    def _lines(self) -> tuple[Floats, Floats]:
-        return self.segment.start[self.first], self.segment.end[self.first]
+
+class PartOfPath(Record):
+    """Flips of one piece: those between its ends, or those at the joint where position is given."""
+
+    piece: int
+    segment: Segment
+    size: int
+    position: float | None = None
+
+
+def parts_of_path(piece: int, segment: Segment) -> list[PartOfPath]:
+    """The flips when the path leaves the start, those on the way, and those when it reaches the end.
+
+    Just after the start, documents that are tied there stand in the order of their scores at the end;
+    just before the end, tied documents stand in the order of their scores at the start.
+    """
+    lists, offsets = segment.documents, segment.documents.offsets
+    left = native.start_order(segment.start, segment.end, offsets)
+    near = native.start_order(segment.end, segment.start, offsets)
+    ways = (
+        (segment.ordered(segment.start), left, 0.0),
+        (left, near, None),
+        (near, segment.ordered(segment.end), 1.0),
+    )
+    parts = []
+    for before, after, position in ways:
+        if size := inversions(before, after):
+            way = segment if position is None else reordered(lists, before, after)
+            parts.append(PartOfPath(piece, way, size, position))
+    return parts
 
 
 def reordered(documents: Rankings, before: Ints, after: Ints) -> Segment:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from rankgauge.core.arrays import Bools, Floats, Ints
+from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.checks import Number, checked
 from rankgauge.core.notes import counted
 from rankgauge.core.records import Record
@@ -32,6 +32,14 @@ POSITION = Number(0, 1)
 """A point of the line."""
 
 
+def sign_of(measure: Measure | Aggregate) -> float:
+    """1 if higher values of a measure are better, −1 if lower ones are; RankgaugeError if neither is."""
+    direction = inner(measure).direction
+    if direction == "none":
+        raise RankgaugeError(f"{measure}: neither high nor low is better, so nothing is best")
+    return 1.0 if direction == "higher" else -1.0
+
+
 class Interval(NamedTuple):
     """A part of the line on which the mean has one value, or is within a margin of the best."""
 
@@ -47,6 +55,11 @@ class Interval(NamedTuple):
     def width(self) -> float:
         """How long it is."""
         return self.high - self.low
+
+    def between(self, low: float, high: float) -> Interval:
+        """The same part of a line that goes from `low` to `high`, not from 0 to 1."""
+        start, end = (low + place * (high - low) for place in self)
+        return Interval(start, high if self.high == 1 else end)
 
 
 class Steps(Record):
@@ -71,10 +84,18 @@ class Steps(Record):
         """What each step adds to the value of its list."""
         if self.known is not None:
             return self.known
-        first = np.diff(self.lists, prepend=-1) != 0
-        earlier = np.roll(self.values, 1)
-        earlier[first] = self.before[self.lists[first]]
-        return self.values - earlier
+        return self.values - values_earlier(self.before, self.lists, self.values)
+
+
+def values_earlier(before: Floats, lists: Ints, after: Floats) -> Floats:
+    """The value that a list had before each step, from those before all steps and those after each one.
+
+    `lists` has the number of the list of each step; lists come one after the other.
+    """
+    earlier = np.roll(after, 1)
+    first = np.diff(lists, prepend=-1) != 0
+    earlier[first] = before[lists[first]]
+    return earlier
 
 
 class Curve(Record):
@@ -98,6 +119,13 @@ class Curve(Record):
     steps: Steps
     mean_at: Callable[[float], float] = field(repr=False)
     """The mean at a point, evaluated there."""
+
+    @classmethod
+    def of(
+        cls, steps: Steps, measure: Measure | Aggregate, mean_at: Callable[[float], float]
+    ) -> Curve:
+        """The curve of the mean over all lists."""
+        return cls(measure, *MeanSteps(steps, measure).curve(), steps, mean_at)
 
     @cached_property
     def start(self) -> float:
@@ -137,33 +165,28 @@ class Curve(Record):
     @property
     def higher(self) -> bool:
         """Whether higher values are better; RankgaugeError where neither is."""
-        direction = inner(self.measure).direction
-        if direction == "none":
-            raise RankgaugeError(
-                f"{self.measure}: neither high nor low is better, so nothing is best"
-            )
-        return direction == "higher"
+        return sign_of(self.measure) > 0
 
     @property
     def value(self) -> float:
         """The best mean between the ends; NaN where no list has a score."""
-        higher = self.higher
-        if np.isnan(self.values).all():
-            return float("nan")
-        return float(np.nanmax(self.values) if higher else np.nanmin(self.values))
+        best = np.fmax if self.higher else np.fmin  # without NaN
+        return float(best.reduce(self.values))
 
     def within(self, margin: float) -> list[Interval]:
         """Where the mean is within this margin of the best, but perhaps for single points: at a break,
         documents are tied."""
         good = np.abs(self.values - self.value) <= margin
-        return [Interval(*ends) for ends in _parts(good, self.edges)]
+        change = np.diff(good.astype(np.int8), prepend=0, append=0)
+        ends = (self.edges[change == sign].tolist() for sign in (1, -1))
+        return [Interval(low, high) for low, high in zip(*ends, strict=True)]
 
     @property
     def best(self) -> list[Interval]:
         """Where the mean is the best: the intervals between two breaks, the widest first."""
-        good = np.flatnonzero(np.abs(self.values - self.value) <= NEAR)
-        edges = self.edges
-        parts = [Interval(float(edges[place]), float(edges[place + 1])) for place in good]
+        good = np.abs(self.values - self.value) <= NEAR
+        ends = (edges[good].tolist() for edges in (self.edges[:-1], self.edges[1:]))
+        parts = (Interval(low, high) for low, high in zip(*ends, strict=True))
         return sorted(parts, key=lambda part: -part.width)
 
     @property
@@ -173,7 +196,7 @@ class Curve(Record):
         An end of the line counts if the mean gets worse on the way from it. A mean that never changes is
         one optimum.
         """
-        values = self.values if self.higher else -self.values
+        values = sign_of(self.measure) * self.values
         if np.isnan(values).all():
             return []
         firsts = np.flatnonzero(np.append(True, np.abs(np.diff(values)) > NEAR))
@@ -221,13 +244,6 @@ class Curve(Record):
         return distinct(self.steps.position[own], values)
 
 
-def _parts(chosen: Bools, edges: Floats) -> list[tuple[float, float]]:
-    """The ends of the runs of chosen intervals."""
-    change = np.diff(chosen.astype(np.int8), prepend=0, append=0)
-    low, high = np.flatnonzero(change == 1), np.flatnonzero(change == -1)
-    return list(zip(edges[low].tolist(), edges[high].tolist(), strict=True))
-
-
 def distinct(positions: Floats, values: Floats) -> tuple[Floats, Floats]:
     """Steps without those that are too close to the next one to tell apart; `values` has the value
     before the first step, too."""
@@ -246,8 +262,8 @@ class MeanSteps:
 
     def __init__(self, steps: Steps, measure: Measure | Aggregate) -> None:
         if isinstance(measure, Aggregate):
-            forward = (measure.forward(steps.before), measure.forward(steps.values))
-            steps = Steps(forward[0], steps.position, steps.lists, forward[1])
+            before, values = measure.forward(steps.before), measure.forward(steps.values)
+            steps = Steps(before, steps.position, steps.lists, values)
         before, changes = steps.before, steps.changes()
         order = np.argsort(steps.position, kind="stable")
         self._measure, self._before = measure, np.where(np.isnan(before), 0.0, before)
@@ -273,14 +289,6 @@ class MeanSteps:
         if isinstance(self._measure, Aggregate):
             means = self._measure.back(means)
         return distinct(self._positions, means)
-
-
-def curve_of(
-    steps: Steps, measure: Measure | Aggregate, mean_at: Callable[[float], float]
-) -> Curve:
-    """The curve of the mean over all lists."""
-    breaks, values = MeanSteps(steps, measure).curve()
-    return Curve(measure, breaks, values, steps, mean_at)
 
 
 def simplest(low: float, high: float) -> float:

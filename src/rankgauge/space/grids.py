@@ -6,8 +6,9 @@ where the grid does not look (Robertson and Zaragoza 2007, section 3.3).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import itertools
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.checks import Kind, Number, Whole, checked
 from rankgauge.core.notes import Note, counted, worded
 from rankgauge.core.policies import SEED, SEEDS
+from rankgauge.core.records import Record
 from rankgauge.core.resampling import Progress
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Cell, Table
@@ -24,10 +26,10 @@ from rankgauge.errors import RankgaugeError
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import AnyMeasure, parse
-from rankgauge.space.curves import NEAR, Curve
-from rankgauge.space.documents import FeatureRows
+from rankgauge.space.curves import NEAR, Curve, sign_of
+from rankgauge.space.inputs import FeatureRows
 from rankgauge.space.lines import mean_of
-from rankgauge.space.scorers import LinearScorer, measures_of
+from rankgauge.space.scorers import LinearScorer, measures_of, number_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -84,8 +86,7 @@ def grid(
     """
     chosen = measures_of(measures)
     for measure in chosen:
-        if inner(measure).direction == "none":
-            raise RankgaugeError(f"{measure}: neither high nor low is better, so nothing is best")
+        sign_of(measure)  # refuses measures without a direction
     scorer = LinearScorer.of(documents, jitter, checked("seed", seed, SEEDS))
     base = np.ones(scorer.width) if weights is None else scorer.weights("weights", weights)
     varied = _axes(axes, scorer.width)
@@ -103,7 +104,15 @@ def grid(
             f"a grid of {' × '.join(map(str, sizes))} points, expected at most {MOST_POINTS:,} in all"
         )
     ticks = tuple(np.linspace(a, b, n) for a, b, n in zip(*ends, sizes, strict=True))
-    return _filled(scorer, chosen, base, varied, rest, ticks, progress)
+    weights_at = partial(placed, base, varied, rest)
+    lists = (scorer.lists_at(weights_at(point)) for point in itertools.product(*ticks))
+    means = [[mean_of(inner(own).score_each(each), own) for own in chosen] for each in lists]
+    values = np.array(means).T.reshape(len(chosen), *map(len, ticks))
+    lines = (
+        _line_bests(scorer, chosen, ticks, weights_at, axis, progress) for axis in range(len(ticks))
+    )
+    best, places, breaks = zip(*lines, strict=True)
+    return Grid(chosen, varied, rest, ticks, base, values, best, places, breaks, scorer)
 
 
 class LineBest(NamedTuple):
@@ -113,8 +122,7 @@ class LineBest(NamedTuple):
     weights: Floats
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Grid(Result):
+class Grid(Result, Record):
     """Measures at the points of a grid, and the exact best of each line through it: what `grid` gives.
 
     `values` has measure × first axis × second axis, and so on. A line goes along one axis, through the
@@ -141,11 +149,7 @@ class Grid(Result):
 
     def number(self, measure: AnyMeasure) -> int:
         """The place of a measure among the measures of the grid."""
-        parsed = parse(measure)
-        if parsed not in self.measures:
-            names = ", ".join(map(str, self.measures))
-            raise RankgaugeError(f"{parsed} was not asked for, expected one of {names}")
-        return self.measures.index(parsed)
+        return number_of(measure, self.measures)
 
     def gradients(self, measure: AnyMeasure) -> tuple[Floats, ...]:
         """The empirical gradient: for each axis the difference of neighbours on the grid, divided by the
@@ -168,18 +172,17 @@ class Grid(Result):
         """The best value on the lines through the grid, and the weights there; of several the first."""
         number = self.number(measure)
         best = LineBest(float("nan"), np.full(len(self.weights), np.nan))
-        for axis, (values, places) in enumerate(
-            zip(self.line_values, self.line_places, strict=True)
-        ):
-            merit = self._sign(number) * values[number]
-            if np.isnan(merit).all():
+        for axis in range(len(self.axes)):
+            values, places = self.line_values[axis][number], self.line_places[axis][number]
+            if np.isnan(values).all():
                 continue
+            merit = self._sign(number) * values
             at = np.unravel_index(np.nanargmax(merit), merit.shape)
-            value = float(values[number][at])
-            if np.isnan(best.value) or self._better(number, value, best.value):
+            value = float(values[at])
+            if np.isnan(best.value) or self._sign(number) * (value - best.value) > NEAR:
                 others = [own for n, own in enumerate(self.ticks) if n != axis]
                 point = [own[place] for own, place in zip(others, at, strict=True)]
-                point.insert(axis, places[number][at])
+                point.insert(axis, places[at])
                 best = LineBest(value, self._with(point))
         return best
 
@@ -197,16 +200,8 @@ class Grid(Result):
         """A row for each measure: the best on the grid and on its lines, where, how many lines hide
         something better than their grid points, and how often the curve breaks between neighbours."""
         columns = (
-            "measure",
-            "grid",
-            "at",
-            "lines",
-            "lines at",
-            "missed",
-            "number",
-            "hiding",
-            "breaks",
-        )
+            "measure", "grid", "at", "lines", "lines at", "missed", "number", "hiding", "breaks",
+        )  # fmt: skip
         rows: list[tuple[Cell, ...]] = []
         for number, measure in enumerate(self.measures):
             on_grid, on_lines = self.best_on_grid(measure), self.best_on_lines(measure)
@@ -217,8 +212,7 @@ class Grid(Result):
                 own[number].size * (len(ticks) - 1)
                 for own, ticks in zip(self.line_breaks, self.ticks, strict=True)
             )
-            where = (self._point(best.weights) for best in (on_grid, on_lines))
-            first, second = where
+            first, second = (self._point(best.weights) for best in (on_grid, on_lines))
             rows.append(
                 (str(measure), on_grid.value, first, on_lines.value, second, missed, len(gaps),
                  int(np.count_nonzero(gaps > NEAR)), breaks / steps)
@@ -240,7 +234,7 @@ class Grid(Result):
                 f"{counted(len(self.axes), 'axis', 'axes')}: a curve is for one axis"
             )
         (ticks,) = self.ticks
-        return self.scorer.segment(self._with(ticks[:1]), self._with(ticks[-1:])).curve(measure)
+        return self.scorer.segment(*map(self._with, (ticks[:1], ticks[-1:]))).curve(measure)
 
     def figure(self, measure: AnyMeasure | None = None) -> Figure:
         """One axis: the curve and the points of the grid. Two axes: the values on the grid, and the best
@@ -272,10 +266,7 @@ class Grid(Result):
         return f"Grid of {sizes} points"
 
     def _sign(self, number: int) -> float:
-        return 1.0 if inner(self.measures[number]).direction == "higher" else -1.0
-
-    def _better(self, number: int, value: float, other: float) -> bool:
-        return self._sign(number) * (value - other) > NEAR
+        return sign_of(self.measures[number])
 
     @property
     def _names(self) -> list[str]:
@@ -302,59 +293,32 @@ def placed(
     return result
 
 
-def _filled(
+def _line_bests(
     scorer: LinearScorer,
     measures: tuple[Measure | Aggregate, ...],
-    base: Floats,
-    axes: tuple[int, ...],
-    rest: int | None,
     ticks: tuple[Floats, ...],
+    weights_at: Callable[[Iterable[float]], Floats],
+    axis: int,
     progress: Progress | None,
-) -> Grid:
-    """The grid with the values at its points and the best of its lines."""
-    shape = tuple(map(len, ticks))
-    values = np.empty((len(measures), *shape))
-    for place in np.ndindex(shape):
-        point = [own[at] for own, at in zip(ticks, place, strict=True)]
-        lists = scorer.lists_at(placed(base, axes, rest, point))
-        for number, measure in enumerate(measures):
-            values[(number, *place)] = mean_of(inner(measure).score_each(lists), measure)
-    bests, places, breaks = [], [], []
-    for axis, own in enumerate(ticks):
-        others = [each for n, each in enumerate(ticks) if n != axis]
-        size = (len(measures), *(len(each) for each in others))
-        best, where, count = np.empty(size), np.empty(size), np.zeros(size, dtype=np.int64)
-        for at in np.ndindex(size[1:]):
-            point = [each[place] for each, place in zip(others, at, strict=True)]
-            start, end = (
-                placed(base, axes, rest, [*point[:axis], limit, *point[axis:]])
-                for limit in own[[0, -1]]
-            )
-            segment = scorer.segment(start, end)
-            for number, measure in enumerate(measures):
-                curve = segment.curve(measure)
-                defined = not np.isnan(curve.values).all()
-                middle = curve.best[0].middle if defined else np.nan
-                best[(number, *at)] = curve.value if defined else np.nan
-                where[(number, *at)] = own[0] + middle * (own[-1] - own[0])
-                count[(number, *at)] = len(curve.breaks)
-            if progress is not None:
-                progress(str(axis))
-        bests.append(best)
-        places.append(where)
-        breaks.append(count)
-    return Grid(
-        measures,
-        axes,
-        rest,
-        ticks,
-        base,
-        values,
-        tuple(bests),
-        tuple(places),
-        tuple(breaks),
-        scorer,
-    )
+) -> tuple[Floats, Floats, Ints]:
+    """For each measure and each line along an axis: the best value, the weight where it is, and how
+    many breaks the curve has."""
+    own, others = ticks[axis], [each for n, each in enumerate(ticks) if n != axis]
+    lines = []
+    for point in itertools.product(*others):
+        ends = (weights_at([*point[:axis], limit, *point[axis:]]) for limit in own[[0, -1]])
+        segment = scorer.segment(*ends)
+        found = []
+        for curve in map(segment.curve, measures):
+            defined = not np.isnan(curve.values).all()
+            middle = curve.best[0].middle if defined else np.nan
+            found.append((curve.value, own[0] + middle * (own[-1] - own[0]), len(curve.breaks)))
+        lines.append(found)
+        if progress is not None:
+            progress(str(axis))
+    shape = (3, len(measures), *map(len, others))
+    values, places, breaks = np.array(lines).transpose(2, 1, 0).reshape(shape)
+    return values, places, breaks.astype(np.int64)
 
 
 _ANY = Number(-np.inf, np.inf)

@@ -1,23 +1,32 @@
-"""What a line is made from: labels as users write them, features, and a score for each document."""
+"""What users give, checked: labels, feature values with or without jitter, scores and weights."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rankgauge.core.arrays import Floats, Ints, Values
+from rankgauge.core.checks import Number, checked
 from rankgauge.core.notes import counted
+from rankgauge.core.policies import SEED, SEEDS
+from rankgauge.core.seeds import list_seeds
 from rankgauge.data.features import Features
+from rankgauge.data.model import Ids
 from rankgauge.errors import RankgaugeError
 from rankgauge.measures.one_list import checked_labels
 from rankgauge.rankings.lists import Rankings
 
 Documents = Rankings | Features | Sequence[int] | Sequence[Sequence[int]]
 """Lists of labels: one list, several, or those of the queries that features have."""
+FeatureRows: TypeAlias = Features | tuple[ArrayLike, ArrayLike, ArrayLike]
+"""Features, or their parts: the values, a row a document; the labels; and the bounds of the queries."""
+
+JITTERS = Number(0.0, closed=False, example=1e-6)
 
 
 def lists_of(documents: Documents) -> Rankings:
@@ -110,3 +119,74 @@ def _check_count(name: str, scores: int, documents: int) -> None:
             f"{name}: {counted(scores, 'score')} for {counted(documents, 'document')}, expected one a "
             "document"
         )
+
+
+def features_of(documents: FeatureRows) -> Features:
+    """The documents as features. Parts are checked, and their queries are called 1, 2, and so on.
+
+    >>> features_of(([[1, 0], [0, 1], [1, 1]], [0, 1, 0], [0, 2, 3]))
+    Features: 2 queries, 3 documents, 2 features
+    """
+    if isinstance(documents, Features):
+        return documents
+    if not isinstance(documents, tuple) or len(documents) != 3:
+        raise RankgaugeError("documents: expected Features, or a tuple (values, labels, bounds)")
+    values = array_of("values", documents[0], np.float64)
+    labels, bounds = (
+        array_of("labels", documents[1], np.int64),
+        array_of("bounds", documents[2], np.int64),
+    )
+    if values.ndim != 2 or labels.shape != values.shape[:1]:
+        raise RankgaugeError(
+            f"values of shape {values.shape} with labels of shape {labels.shape}, expected a row of "
+            "values and a label for each document"
+        )
+    if not np.isfinite(values).all():
+        raise RankgaugeError("values: a value is not finite, expected finite numbers")
+    ends = bounds.tolist() if bounds.ndim == 1 else []
+    if not ends or ends[0] != 0 or ends[-1] != len(labels) or (np.diff(bounds) < 0).any():
+        raise RankgaugeError(
+            f"bounds {ends[:8]}: expected the first row of each query, from 0 on, and the number of "
+            f"documents, {len(labels)}, at the end"
+        )
+    if np.abs(labels).max(initial=0) > 2**31 - 1:
+        raise RankgaugeError("labels: a label is beyond 32 bits, expected grades")
+    queries = Ids.of(str(number) for number in range(1, len(bounds)))
+    return Features(queries, bounds, np.maximum(labels, -2).astype(np.int32), values)
+
+
+def array_of(name: str, numbers: ArrayLike, kind: type[np.generic]) -> Any:
+    """The numbers as an array of this kind; RankgaugeError where they are no such numbers."""
+    try:
+        given = np.asarray(numbers)
+        array = given.astype(kind)
+    except (TypeError, ValueError, OverflowError):
+        raise RankgaugeError(f"{name}: expected an array of numbers") from None
+    if given.size and kind is np.int64 and not np.array_equal(given, array):
+        raise RankgaugeError(f"{name}: a number is not whole, expected whole numbers")
+    return array
+
+
+def jittered(documents: FeatureRows, size: float, seed: int = SEED) -> Features:
+    """The documents with one more feature, the last: a random number from 0 to `size`, its weight 1.
+
+    Where two flips would happen at the same point, the random numbers part them, with probability 1
+    (Robertson and Zaragoza 2007, A.6). They do not change with the weights. Those of a query follow from
+    the seed and the id of the query, so other queries do not change them.
+
+    >>> jittered(([[1, 0], [1, 0]], [0, 1], [0, 2]), 1e-6).values.shape
+    (2, 3)
+    """
+    features = features_of(documents)
+    added = jitter_of(features.queries, features.bounds, size, seed)
+    return replace(features, values=np.column_stack((features.values, added)))
+
+
+def jitter_of(queries: Ids, bounds: Ints, size: float, seed: int) -> Floats:
+    """A random number from 0 to `size` for each document of each query."""
+    size, seed = checked("jitter", size, JITTERS), checked("seed", seed, SEEDS)
+    added = np.empty(int(bounds[-1]))
+    for number, own in enumerate(list_seeds(seed, queries).tolist()):
+        part = slice(int(bounds[number]), int(bounds[number + 1]))
+        added[part] = np.random.default_rng(own).random(part.stop - part.start) * size
+    return added

@@ -27,7 +27,7 @@ from rankgauge.native import kinetic as native
 from rankgauge.native import replay, segments
 from rankgauge.rankings.flips import Flips, numbered
 from rankgauge.rankings.lists import Rankings
-from rankgauge.space.curves import POSITION, Curve, Steps, curve_of
+from rankgauge.space.curves import POSITION, Curve, Steps
 from rankgauge.space.inputs import Documents, lists_of, scores_of, weighted_sums, weights_of
 from rankgauge.workers import outcomes, processors
 
@@ -89,19 +89,14 @@ class Segment(Record):
         """The rows in rank order by these scores, list by list."""
         return segments.segment_order(np.ascontiguousarray(scores), self.documents.offsets)
 
-    def ranked(self, rows: Ints) -> Rankings:
-        """The lists with their documents in this order."""
-        lists = self.documents
-        labels = lists.labels[rows]
-        numbers = None if lists.rows is None else lists.rows[rows]
-        return Rankings(labels, lists.offsets, lists.query, lists.judged, numbers)
-
     def at(self, position: float) -> Rankings:
         """The lists as they are ranked at a point of the line, from 0 to 1."""
         position = checked("position", position, POSITION)
         if position in (0, 1):  # exactly the inputs
-            return self.ranked(self.ordered(self.end if position else self.start))
-        return self.ranked(self.ordered((1 - position) * self.start + position * self.end))
+            scores = self.end if position else self.start
+        else:
+            scores = (1 - position) * self.start + position * self.end
+        return in_order(self.documents, self.ordered(scores))
 
     def mean_at(self, position: float, measure: Measure | Aggregate) -> float:
         """The mean of a measure at a point of the line, evaluated there."""
@@ -110,7 +105,7 @@ class Segment(Record):
     def curve(self, measure: AnyMeasure) -> Curve:
         """The curve of a measure, over all lists."""
         parsed = parse(measure)
-        return curve_of(self.steps(inner(parsed)), parsed, lambda end: self.mean_at(end, parsed))
+        return Curve.of(self.steps(inner(parsed)), parsed, lambda end: self.mean_at(end, parsed))
 
     @cached_property
     def _first(self) -> Ints:
@@ -131,10 +126,7 @@ class Segment(Record):
     def steps(self, measure: Measure) -> Steps:
         """The value of each list along the line."""
         measure = measure.complete()
-        if measure.by_subtopic and self.documents.judged.aspects is not None:
-            raise Unsupported(
-                f"{measure} cannot be followed along a line: it looks at documents, not at labels"
-            )
+        refuse_subtopics(measure, self.documents)
         basis = measure.basis
         if basis is not measure:
             steps = self.steps(basis)
@@ -149,12 +141,12 @@ class Segment(Record):
         ignored = measure._removable_labels(labels, self.documents.judged.max_grade)
         if measure.depth is None and ignored.any():
             return self._without(ignored[number]).steps(measure)
-        lists, number = self.ranked(self._first), number[self._first]
+        lists, number = in_order(self.documents, self._first), number[self._first]
         alike = measure._merged_labels(labels, lists.judged.max_grade)
         kinds, merged = np.unique(alike, return_inverse=True)
         kind, before = merged.astype(np.int32)[number], measure.score_each(lists)
         if not measure.knows_flips:
-            position, place, _ = self._swept(kind, len(kinds), measure.depth, counted=False)
+            position, place, _ = self._swept(measure, kind, len(kinds), lists.offsets, False)
             values = self._scored(measure, lists, kinds, kind, place)
             return Steps(before, position, place[:, 0].astype(np.int64), values)
         position, number, changes = self._changes(measure, lists, kinds, kind)
@@ -169,34 +161,27 @@ class Segment(Record):
     ) -> tuple[Floats, Ints, Floats]:
         """Where the score of which list changes, and by how much, by the formula of the measure."""
         work = partial(self._part_changes, measure, lists, kinds, kind)
-        deep = measure.depth is None or measure.depth > SHALLOW
-        if not deep or len(lists.labels) <= FEW_ROWS:
+        if _shallow(measure) or len(lists.labels) <= FEW_ROWS:
             return work((0, len(lists)))
         cuts = np.linspace(0, len(lists.labels), processors() + 1)
         ends = [0, *np.searchsorted(lists.offsets, cuts[1:-1]).tolist(), len(lists)]
         parts = [part for part in itertools.pairwise(ends) if part[0] < part[1]]
-        found = []
+        results = []
         for _, result in outcomes(work, parts):
             if isinstance(result, RankgaugeError):
                 raise result
-            found.append(result)
-        position, number, changes = (np.concatenate(column) for column in zip(*found, strict=True))
+            results.append(result)
+        position, number, changes = map(np.concatenate, zip(*results, strict=True))
         return position, number, changes
 
     def _part_changes(
-        self,
-        measure: Measure,
-        lists: Rankings,
-        kinds: Labels,
-        kind: Labels,
-        part: tuple[int, int],
+        self, measure: Measure, lists: Rankings, kinds: Labels, kind: Labels, part: tuple[int, int]
     ) -> tuple[Floats, Ints, Floats]:
         """The same for some of the lists, one after the other."""
         first, last = part
         offsets = lists.offsets[first : last + 1]
         silent = measure._noncontributing_labels(kinds, lists.judged.max_grade)
-        deep = measure.depth is None or measure.depth > SHALLOW
-        if deep and silent.any() and measure.knows("_contribution"):
+        if not _shallow(measure) and silent.any() and measure.knows("_contribution"):
             position, move, above = native.count_sweep(
                 *self._lines,
                 kind,
@@ -209,27 +194,19 @@ class Segment(Record):
             which = number.astype(np.int64) + first
             flips = Flips(lists.query[which], rank, passed, document, kinds, above, lists.judged)
             return position, which, sign * measure._rise(flips, document, passed)
-        position, place, above = self._swept(
-            kind, len(kinds), measure.depth, measure.looks_above, offsets
-        )
+        counted = measure.looks_above
+        position, place, above = self._swept(measure, kind, len(kinds), offsets, counted)
         number, rank, upper, lower = np.ascontiguousarray(place.T)
         which = number.astype(np.int64) + first
         flips = Flips(lists.query[which], rank, upper, lower, kinds, above, lists.judged)
         return position, which, measure._flip_changes(flips)
 
     def _swept(
-        self,
-        kind: Labels,
-        kinds: int,
-        depth: int | None,
-        counted: bool,
-        offsets: Ints | None = None,
+        self, measure: Measure, kind: Labels, kinds: int, offsets: Ints, counted: bool
     ) -> tuple[Floats, Labels, Labels | None]:
         """The flips of documents of different kinds: position, place, and what stands above."""
-        sweep = native.sweep_top if depth is not None and depth <= SHALLOW else native.sweep_all
-        start, end = self._lines
-        bounds = self.documents.offsets if offsets is None else offsets
-        return sweep(start, end, kind, bounds, kinds, depth or 0, counted)
+        sweep = native.sweep_top if _shallow(measure) else native.sweep_all
+        return sweep(*self._lines, kind, offsets, kinds, measure.depth or 0, counted)
 
     def _scored(
         self, measure: Measure, lists: Rankings, kinds: Labels, kind: Labels, place: Labels
@@ -251,6 +228,24 @@ class Segment(Record):
             values[first:last] = measure.score_each(after)
             first = last
         return values
+
+
+def refuse_subtopics(measure: Measure, lists: Rankings) -> None:
+    """Unsupported where a measure looks at more of the documents than their labels."""
+    if measure.by_subtopic and lists.judged.aspects is not None:
+        raise Unsupported(
+            f"{measure} cannot be followed along a line: it looks at documents, not at labels"
+        )
+
+
+def _shallow(measure: Measure) -> bool:
+    return measure.depth is not None and measure.depth <= SHALLOW
+
+
+def in_order(lists: Rankings, rows: Ints) -> Rankings:
+    """The lists with their documents in this order, each document in its own list."""
+    numbers = None if lists.rows is None else lists.rows[rows]
+    return Rankings(lists.labels[rows], lists.offsets, lists.query, lists.judged, numbers)
 
 
 def mean_of(scores: Floats, measure: Measure | Aggregate) -> float:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from rankgauge.core.arrays import Floats
 from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.records import Record
 from rankgauge.core.results import Result
-from rankgauge.core.tables import Cell, Row, Table
+from rankgauge.core.tables import Row, Table
 from rankgauge.measures.around import Aggregate
 from rankgauge.measures.base import Measure
-from rankgauge.space.curves import Curve, Interval, simplest
+from rankgauge.space.curves import Curve, Interval, sign_of, simplest
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -33,12 +33,10 @@ class Axis(NamedTuple):
 
     def own(self, interval: Interval) -> Interval:
         """An interval of positions in the unit of the axis."""
-        low, high = (self.low + place * (self.high - self.low) for place in interval)
-        return Interval(low, self.high if interval.high == 1 else high)
+        return interval.between(self.low, self.high)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class PathCurves(Result):
+class PathCurves(Result, Record):
     """The exact curves of measures along a path through weights: what `WeightSpace.curves` gives.
 
     `curves` has a row a piece and an entry a measure. `points` has the weights that the path goes
@@ -64,8 +62,7 @@ class PathCurves(Result):
 
     def weights(self, piece: int, position: float) -> Floats:
         """The weights at a position of a piece."""
-        weights: Floats = (1 - position) * self.points[piece - 1] + position * self.points[piece]
-        return weights
+        return np.asarray((1 - position) * self.points[piece - 1] + position * self.points[piece])
 
     @property
     def notes(self) -> tuple[Note, ...]:  # type: ignore[override]
@@ -97,7 +94,7 @@ class PathCurves(Result):
         """Notes on ends of the path that beat all weights between them. Documents are tied there."""
         for piece, own in zip(self._pieces, self.curves, strict=True):
             for curve in own:
-                sign = 1 if curve.higher else -1
+                sign = sign_of(curve.measure)
                 for end, mean in (("start", curve.start), ("end", curve.end)):
                     if sign * mean > sign * curve.value + BETTER:
                         where = _point(self.points[piece - (end == "start")])
@@ -141,9 +138,10 @@ class PathCurves(Result):
             return
         near, best = curve.within(self.margin), axis.own(curve.best[0])
         width = sum(part.width for part in map(axis.own, near))
-        where = _point(self.weights(piece, curve.point))
-        found: tuple[Cell, ...] = (curve.value, *best, where, width, len(near), len(curve.optima))
-        yield (curve.start, curve.end, *found, breaks, cliff)
+        where, optima = _point(self.weights(piece, curve.point)), len(curve.optima)
+        yield (
+            curve.start, curve.end, curve.value, *best, where, width, len(near), optima, breaks, cliff,
+        )  # fmt: skip
 
     def step_table(self) -> Table:
         """A row for each interval of one mean: the curve itself."""
@@ -185,7 +183,7 @@ class PathCurves(Result):
                 values.append(curve.values)
                 if np.isnan(curve.values).all():
                     continue
-                sign = 1 if curve.higher else -1
+                sign = sign_of(curve.measure)
                 if best is None or sign * curve.value > sign * best[0]:
                     low, high = curve.best[0]
                     best = curve.value, Interval(low + piece, high + piece)

@@ -20,7 +20,7 @@ from rankgauge.data.features import Features
 from rankgauge.data.model import Ids
 from rankgauge.errors import RankgaugeError
 from rankgauge.rankings.lists import offsets_of
-from rankgauge.space.documents import jitter_of
+from rankgauge.space.inputs import jitter_of
 
 Real: TypeAlias = Rational | float
 """A whole number, a fraction, or a float, which is a fraction too."""
@@ -96,7 +96,6 @@ def exact(number: Real) -> Fraction:
 
 
 def _triple(row: int, document: Sequence[Real]) -> Triple:
-    """A document as three fractions."""
     numbers = tuple(document)
     if len(numbers) != 3:
         raise RankgaugeError(f"document {row}: {numbers}, expected three numbers (c, u, v)")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,14 +11,16 @@ from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.records import Record
 from rankgauge.core.results import Result
-from rankgauge.core.tables import Cell, MadeRows, Row, Table
-from rankgauge.measures.around import Aggregate, inner
+from rankgauge.core.tables import MadeRows, Row, Table
+from rankgauge.measures.around import Aggregate
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import AnyMeasure, parse
 from rankgauge.space.arrangements import approximate
 from rankgauge.space.cell_rankings import ENTRIES, cell_points
-from rankgauge.space.planes import Across, Plane, Region, _clipped
+from rankgauge.space.curves import sign_of
+from rankgauge.space.planes import Across, Plane, Region, clipped
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -41,8 +42,7 @@ class BestInside(NamedTuple):
     point: Spot
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class PlaneRegions(Result):
+class PlaneRegions(Result, Record):
     """Measures over a plane of two weights x and y: what `WeightSpace.plane` gives.
 
     The plane has no ends. `low` and `high` are those of the square that is drawn, and in which the best
@@ -71,30 +71,24 @@ class PlaneRegions(Result):
     def notes(self) -> tuple[Note, ...]:  # type: ignore[override]
         """How large the plane is, and what the columns mean."""
         size = repr(self.plane).removeprefix("Plane: ")
-        square = f"with {', '.join(self.names)} from {self.low:g} to {self.high:g}"
+        names, first, way = ", ".join(self.names), self.measures[0], _WAYS[self.across]
+        span = f"from {self.low:g} to {self.high:g}"
+        square = f"with {names} {span}"
         if self.mixture:
-            square = f"with x and y from {self.low:g} to {self.high:g}, and no weight below 0"
+            square = f"with x and y {span}, and no weight below 0"
         x, y = approximate(self.plane.arrangement.vertices)
         within = (np.minimum(x, y) >= self.low) & (np.maximum(x, y) <= self.high)
         if len(x) and not within.all():
             size += (
-                f"; {int(within.sum()):,} of the vertices lie in the square from {self.low:g} to "
-                f"{self.high:g}, and --low and --high change it"
+                f"; {int(within.sum()):,} of the vertices lie in the square {span}, and --low and "
+                "--high change it"
             )
         return (
             Note(size),
-            *(
-                [Note(f"1 − x − y, x and y: {', '.join(self.names)}", column="weights")]
-                * self.mixture
-            ),
+            *([Note(f"1 − x − y, x and y: {names}", column="weights")] if self.mixture else ()),
             Note("connected regions of one mean", column="regions"),
-            Note(
-                f"regions from which no {_WAYS[self.across]} leads to a better mean",
-                column="optima",
-            ),
-            Note(
-                f"optima that are optima of {self.measures[0]} too, cell by cell", column="shared"
-            ),
+            Note(f"regions from which no {way} leads to a better mean", column="optima"),
+            Note(f"optima that are optima of {first} too, cell by cell", column="shared"),
             Note("anywhere in the plane, also with negative weights", column="best"),
             Note(f"the best {square}, and weights that have it", column="inside, at"),
             *self.about,
@@ -112,14 +106,13 @@ class PlaneRegions(Result):
             shared = sum(own.cells.tobytes() in first for own in optima)
             best = [region for region in optima if region.best]
             inside = self.best_inside(measure)
-            found: tuple[Cell, ...] = (
+            at: Row = (
                 (None, None) if inside is None else (inside.value, self._weights(inside.point))
             )
             cells = sum(len(region.cells) for region in best)
+            counts = (len(self.plane.regions(measure)), len(optima), shared)
             value = best[0].value if best else None
-            regions = len(self.plane.regions(measure))
-            counts = (regions, len(optima), shared)
-            rows.append((str(measure), *counts, value, len(best), cells, *found))
+            rows.append((str(measure), *counts, value, len(best), cells, *at))
         return Table(columns, tuple(rows), worded(self.notes))
 
     def optima_table(self) -> Table:
@@ -159,7 +152,11 @@ class PlaneRegions(Result):
 
     def point(self, region: Region) -> Spot:
         """A point inside a region, with few decimals, exactly."""
-        return min(map(self.cell_point, region.cells[:20].tolist()), key=_length)
+
+        def digits(point: Spot) -> int:
+            return sum(len(str(own.denominator)) + len(str(own.numerator)) for own in point)
+
+        return min(map(self.cell_point, region.cells[:20].tolist()), key=digits)
 
     def cell_point(self, cell: int) -> Spot:
         """A point inside a cell, exactly: with few decimals, and not far out, if there is one."""
@@ -173,12 +170,11 @@ class PlaneRegions(Result):
 
     def _simplest(self, cell: int, x: Fraction, y: Fraction) -> Spot | None:
         """A point of the cell near this one with few decimals; None if there is none."""
-        edges = self.plane.arrangement.edges_of(cell) if self.plane.lines else np.zeros(0, np.int64)
+        arrangement = self.plane.arrangement
         sides = [
-            (self.plane.lines[self.plane.arrangement.line[edge]],
-             1 if self.plane.arrangement.left[edge] == cell else -1)
-            for edge in edges.tolist()
-        ]  # fmt: skip
+            (arrangement.lines[arrangement.line[edge]], 1 if arrangement.left[edge] == cell else -1)
+            for edge in arrangement.edges_of(cell).tolist()
+        ]
         for decimals in range(1, MOST_DECIMALS + 1):
             near = round(x, decimals), round(y, decimals)
             if all(side * (a * near[0] + b * near[1] + c) > 0 for (a, b, c), side in sides):
@@ -192,24 +188,22 @@ class PlaneRegions(Result):
         """
         parsed = parse(measure)
         values = self.plane.values(parsed)
-        merit = values if inner(parsed).direction == "higher" else -values
+        merit = sign_of(parsed) * values
         box = (self.low, self.low, self.high, self.high)
         for cell in np.argsort(-merit, kind="stable").tolist():
             if np.isnan(values[cell]):
                 continue
             corners = self.plane.polygon(cell, box)
             if self.mixture:  # where the third weight is 0 or more
-                corners = np.array(_clipped(list(map(tuple, corners)), -1.0, -1.0, 1.0))
+                corners = np.array(clipped(list(map(tuple, corners)), -1.0, -1.0, 1.0))
             if len(corners) < 3:
                 continue
             point = self._simplest(cell, *_middle(corners))
-            if point is not None and self._inside(point):
+            if point is None or (self.mixture and sum(point) > 1):
+                continue
+            if all(self.low <= own <= self.high for own in point):
                 return BestInside(float(values[cell]), cell, point)
         return None
-
-    def _inside(self, point: Spot) -> bool:
-        within = all(self.low <= own <= self.high for own in point)
-        return within and not (self.mixture and sum(point) > 1)
 
     def _weights(self, point: Spot) -> str:
         weights = (1 - sum(point), *point) if self.mixture else point
@@ -288,11 +282,5 @@ _WAYS: dict[Across, str] = {"edges": "edge", "trajectories": "path, not even thr
 
 
 def _middle(corners: Floats) -> Spot:
-    """The mean of the corners of a polygon."""
     x, y = corners.mean(axis=0).tolist()
     return Fraction(x), Fraction(y)
-
-
-def _length(point: Spot) -> int:
-    """How many digits a point has, roughly."""
-    return sum(len(str(own.denominator)) + len(str(own.numerator)) for own in point)

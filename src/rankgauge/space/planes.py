@@ -30,7 +30,7 @@ from rankgauge.measures.grammar import AnyMeasure, parse
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
 from rankgauge.space.arrangements import Arrangement, Line, canonical, joined, scaled
 from rankgauge.space.cell_rankings import cell_points, ranked_labels
-from rankgauge.space.curves import NEAR
+from rankgauge.space.curves import NEAR, sign_of
 from rankgauge.space.plane_inputs import PlaneDocuments, Real, exact, plane_documents
 
 MOST_LINES = 2_000
@@ -98,14 +98,12 @@ class Plane(Record):
     """The judged labels of each query; by default the labels of its documents."""
 
     def __repr__(self) -> str:
-        numbers = (
-            (len(self.queries), "query", "queries"),
-            (len(self.documents), "document", None),
-            (len(self.arrangement.lines), "line", None),
-            (len(self.arrangement.vertices), "vertex", "vertices"),
-            (len(self), "cell", None),
+        return (
+            f"Plane: {counted(len(self.queries), 'query', 'queries')}, "
+            f"{counted(len(self.documents), 'document')}, {counted(len(self.lines), 'line')}, "
+            f"{counted(len(self.arrangement.vertices), 'vertex', 'vertices')}, "
+            f"{counted(len(self), 'cell')}"
         )
-        return "Plane: " + ", ".join(counted(*each) for each in numbers)
 
     def __len__(self) -> int:
         """How many cells there are."""
@@ -159,10 +157,8 @@ class Plane(Record):
         if w <= 0:
             raise RankgaugeError(f"w={w}, expected a number above 0")
         rows = range(int(self.offsets[query]), int(self.offsets[query + 1]))
-        scores = {
-            row: c * w + u * x + v * y
-            for row, (c, u, v) in zip(rows, self.documents[rows.start : rows.stop], strict=True)
-        }
+        triples = {row: self.documents[row] for row in rows}
+        scores = {row: c * w + u * x + v * y for row, (c, u, v) in triples.items()}
         return tuple(sorted(rows, key=lambda row: -scores[row]))
 
     @cached_property
@@ -181,7 +177,7 @@ class Plane(Record):
             state, states = joined(len(self), edges.left[other], edges.right[other])
             example = np.zeros(states, dtype=np.int64)
             example[state[::-1]] = np.arange(len(self))[::-1]
-            low, high = (int(end) for end in self.offsets[number : number + 2])
+            low, high = self.offsets[number : number + 2].tolist()
             rows, ranked = ranked_labels(
                 self.documents[low:high],
                 self.labels[low:high],
@@ -233,7 +229,7 @@ class Plane(Record):
 
     def regions(self, measure: AnyMeasure) -> list[Region]:
         """The regions of equal value, the best first. Values closer than 1e-12 are equal."""
-        parts = self._parts_of(parse(measure))
+        parts = self._partition(parse(measure))
         return parts.regions(np.ones(len(parts.by_edge), dtype=np.bool_))
 
     def optima(self, measure: AnyMeasure, across: Across = "edges") -> list[Region]:
@@ -243,27 +239,22 @@ class Plane(Record):
         leads through a point where several lines meet.
         """
         checked("across", across, one_of(Across))
-        parts = self._parts_of(parse(measure))
+        parts = self._partition(parse(measure))
         better = parts.by_edge if across == "edges" else parts.by_edge | parts.by_vertex
         return parts.regions(~better)
 
     @cached_property
-    def _known(self) -> dict[str, _Parts]:
+    def _partitions(self) -> dict[str, _Partition]:
+        """The partitions of the measures that were asked for."""
         return {}
 
-    def _parts_of(self, measure: Measure | Aggregate) -> _Parts:
+    def _partition(self, measure: Measure | Aggregate) -> _Partition:
         """The regions of a measure, made once."""
-        text = str(measure)
-        if text not in self._known:
-            self._known[text] = self._made_parts(measure)
-        return self._known[text]
-
-    def _made_parts(self, measure: Measure | Aggregate) -> _Parts:
-        direction = inner(measure).direction
-        if direction == "none":
-            raise RankgaugeError(f"{measure}: neither high nor low is better, so nothing is best")
-        value = self.values(measure)
-        good = np.nan_to_num(value if direction == "higher" else -value, nan=-np.inf)
+        known = self._partitions.get(str(measure))
+        if known is not None:
+            return known
+        sign, value = sign_of(measure), self.values(measure)
+        good = np.nan_to_num(sign * value, nan=-np.inf)
         one, other = self.arrangement.left, self.arrangement.right
         with np.errstate(invalid="ignore"):
             same = (np.abs(good[one] - good[other]) <= NEAR) | (good[one] == good[other])
@@ -276,7 +267,9 @@ class Plane(Record):
         np.maximum.at(most, at, good[cell])
         by_vertex[number[cell[most[at] > good[cell] + NEAR]]] = True
         order = np.argsort(number, kind="stable")
-        return _Parts(value, good, order, offsets_of(np.bincount(number)), by_edge, by_vertex)
+        made = _Partition(value, good, order, offsets_of(np.bincount(number)), by_edge, by_vertex)
+        self._partitions[str(measure)] = made
+        return made
 
     def polygon(self, cell: int, box: tuple[float, float, float, float]) -> Floats:
         """The corners of a cell inside a box (low x, low y, high x, high y), for drawing."""
@@ -285,11 +278,11 @@ class Plane(Record):
         for edge in self.arrangement.edges_of(cell).tolist():
             a, b, c = self.drawn_lines[self.arrangement.line[edge]].tolist()
             side = 1.0 if self.arrangement.left[edge] == cell else -1.0
-            corners = _clipped(corners, side * a, side * b, side * c)
+            corners = clipped(corners, side * a, side * b, side * c)
         return np.array(corners).reshape(-1, 2)
 
 
-class _Parts(Record):
+class _Partition(Record):
     """The regions of a measure: their cells, one region after the other, and whether something better is
     behind an edge of a region, or next to a vertex of it."""
 
@@ -384,14 +377,9 @@ def plane(
     tell(f"{counted(len(lines), 'line')}, up to {counted(most_cells(len(lines)), 'cell')}")
     arrangement = Arrangement.of(lines, tell)
     return Plane(
-        given.triples,
-        given.labels,
-        given.offsets,
-        given.queries,
-        boundaries,
-        arrangement,
+        given.triples, given.labels, given.offsets, given.queries, boundaries, arrangement,
         given.rows,
-    )
+    )  # fmt: skip
 
 
 def most_cells(lines: int) -> int:
@@ -431,7 +419,7 @@ def _boundaries(
     return tuple(boundaries), tuple(lines)
 
 
-def _clipped(
+def clipped(
     corners: list[tuple[float, float]], a: float, b: float, c: float
 ) -> list[tuple[float, float]]:
     """The part of a polygon where a·x + b·y + c is at least 0."""

@@ -16,10 +16,16 @@ from rankgauge.data.features import Features
 from rankgauge.errors import RankgaugeError
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
-from rankgauge.measures.grammar import AnyMeasure, parse_all
+from rankgauge.measures.grammar import AnyMeasure, parse, parse_all
 from rankgauge.rankings.lists import Rankings, offsets_of
-from rankgauge.space.documents import FeatureRows, features_of, jittered
-from rankgauge.space.inputs import lists_of, weighted_sums, weights_of
+from rankgauge.space.inputs import (
+    FeatureRows,
+    features_of,
+    jittered,
+    lists_of,
+    weighted_sums,
+    weights_of,
+)
 from rankgauge.space.lines import Segment, mean_of
 
 TOGETHER = 1 << 15
@@ -125,6 +131,15 @@ class LinearScorer(Record):
             values = inner(measure).score_each(Segment(repeated, flat, flat).at(0))
             for own in values.reshape(count, len(lists)):
                 yield mean_of(own, measure)
+
+
+def number_of(measure: AnyMeasure, measures: tuple[Measure | Aggregate, ...]) -> int:
+    """The place of a measure among those that were asked for."""
+    parsed = parse(measure)
+    if parsed not in measures:
+        names = ", ".join(map(str, measures))
+        raise RankgaugeError(f"{parsed} was not asked for, expected one of {names}")
+    return measures.index(parsed)
 
 
 def measures_of(measures: AnyMeasure | Iterable[AnyMeasure]) -> tuple[Measure | Aggregate, ...]:

@@ -9,35 +9,32 @@ on a boundary has one ranking, and a piece of the path may lie in a boundary (A.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
-from itertools import compress
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import compress, groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.arrays import Bools, Floats, Ints
 from rankgauge.core.notes import Note, counted, worded
 from rankgauge.core.policies import SEED
-from rankgauge.core.records import Value
+from rankgauge.core.records import Record
 from rankgauge.core.results import Result
-from rankgauge.core.tables import MadeRows, Row, Table
+from rankgauge.core.tables import Cell, MadeRows, Row, Table
 from rankgauge.data.features import Features
 from rankgauge.data.model import decode
 from rankgauge.errors import RankgaugeError
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
-from rankgauge.measures.grammar import AnyMeasure, parse
-from rankgauge.native import kinetic as native
+from rankgauge.measures.grammar import AnyMeasure
 from rankgauge.native import replay
-from rankgauge.space.crossings import Crossings, inversions, reordered
-from rankgauge.space.curves import NEAR, Curve
-from rankgauge.space.documents import FeatureRows, array_of
-from rankgauge.space.inputs import Documents, lists_of
+from rankgauge.space.crossings import Crossings, PartOfPath, parts_of_path
+from rankgauge.space.curves import NEAR, Curve, sign_of, values_earlier
+from rankgauge.space.inputs import Documents, FeatureRows, array_of, lists_of
 from rankgauge.space.lines import Segment, mean_of
-from rankgauge.space.noticed import KINDS, NoticedFlips
-from rankgauge.space.scorers import LinearScorer, measures_of
+from rankgauge.space.scorers import LinearScorer, measures_of, number_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -46,6 +43,8 @@ MOST_FLIPS = 2_000_000
 """How many flips a trajectory may meet."""
 SHOWN = 20
 """How many flips are printed where a trajectory is shown."""
+KINDS = {1: "good", -1: "bad", 0: "neutral"}
+"""What a flip is called, by its merit."""
 
 
 def trajectory(
@@ -102,8 +101,7 @@ def trajectory(
     return _followed(segments, path, chosen, features)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Trajectory(Result):
+class Trajectory(Result, Record):
     """A path through the space of weights, with every flip met on the way: what `trajectory` gives.
 
     The arrays have an entry for each flip, in the order of the path. Pieces are numbered from 1, and
@@ -138,7 +136,7 @@ class Trajectory(Result):
     """Measure × flip: what the flip adds to the value of its query."""
     mean_changes: Floats
     """Measure × flip: what the flip adds to the mean."""
-    notes: tuple[Note, ...] = field(default=())
+    notes: tuple[Note, ...] = ()
 
     def __len__(self) -> int:
         return len(self.position)
@@ -150,11 +148,7 @@ class Trajectory(Result):
 
     def number(self, measure: AnyMeasure) -> int:
         """The place of a measure among the measures of the trajectory."""
-        parsed = parse(measure)
-        if parsed not in self.measures:
-            names = ", ".join(map(str, self.measures))
-            raise RankgaugeError(f"{parsed} was not asked for, expected one of {names}")
-        return self.measures.index(parsed)
+        return number_of(measure, self.measures)
 
     def means(self, measure: AnyMeasure) -> Floats:
         """The mean of a measure after each flip."""
@@ -197,11 +191,9 @@ class Trajectory(Result):
         """A row for each measure: its mean at the ends of the path, the least and the greatest on the
         way, and which flips it notices."""
         cells = []
-        for number, measure in enumerate(self.measures):
-            means = np.append(self.start[number], self.means(measure))
-            cells.append(
-                (float(means[0]), float(means[-1]), float(means.min()), float(means.max()))
-            )
+        for start, measure in zip(self.start, self.measures, strict=True):
+            means = np.append(start, self.means(measure))
+            cells.append((*means[[0, -1]].tolist(), float(means.min()), float(means.max())))
         table = self.noticed.measure_table(("start", "end", "lowest", "highest"), cells)
         return replace(table, notes=(*self._counts, *table.notes))
 
@@ -253,19 +245,14 @@ class Trajectory(Result):
     def _rows(self, start: int, end: int) -> Iterator[Row]:
         some = slice(start, end)
         values = np.stack((self.changes[:, some], self.mean_changes[:, some]), axis=1)
-        plain = (
-            self.piece,
-            self.position,
-            self.query,
-            self.rank,
-            self.upper,
-            self.lower,
-            self.merit,
-        )
-        columns = zip(*(column[some].tolist() for column in plain), strict=True)
-        seen = (np.abs(self.changes[:, some]) > NEAR).T.tolist()
-        for (piece, position, query, rank, upper, lower, merit), noticed, own in zip(
-            columns, seen, values.reshape(2 * len(self.measures), -1).T.tolist(), strict=True
+        flips = (
+            self.piece, self.position, self.query, self.rank, self.upper, self.lower, self.merit,
+        )  # fmt: skip
+        seen = (np.abs(self.changes[:, some]) > NEAR).T
+        added = values.reshape(2 * len(self.measures), -1).T
+        columns = (*(column[some] for column in flips), seen, added)
+        for piece, position, query, rank, upper, lower, merit, noticed, own in zip(
+            *(column.tolist() for column in columns), strict=True
         ):
             names = (self._document(query, upper), self._document(query, lower))
             by = ", ".join(map(str, compress(self.measures, noticed)))
@@ -291,9 +278,9 @@ def _followed(
 ) -> Trajectory:
     """The trajectory along these segments, each of which starts where the one before it ends."""
     lists = segments[0].documents
-    parts: list[_Part] = []
+    parts: list[PartOfPath] = []
     for number, segment in enumerate(segments, start=1):
-        parts += _parts(number, segment)
+        parts += parts_of_path(number, segment)
     flips = sum(part.size for part in parts)
     if flips > MOST_FLIPS:
         raise RankgaugeError(
@@ -306,57 +293,24 @@ def _followed(
         order = np.argsort(crossings.position, kind="stable")
         where = crossings.position[order]
         positions.append(where if part.position is None else np.full(len(where), part.position))
-        rows = (crossings.first[own] for own in (crossings.upper, crossings.lower))
+        upper, lower = crossings.first[crossings.upper], crossings.first[crossings.lower]
         piece = np.full(len(where), part.piece)
-        numbers.append(np.stack((piece, crossings.number, crossings.rank, *rows))[:, order])
-        each = [crossings.changes(inner(measure))[order] for measure in measures]
-        changes.append(np.stack(each))
+        numbers.append(np.stack((piece, crossings.number, crossings.rank, upper, lower))[:, order])
+        changes.append(np.stack([crossings.changes(inner(each))[order] for each in measures]))
     position, (piece, query, rank, upper, lower) = np.concatenate(positions), np.hstack(numbers)
     grade = np.maximum(lists.labels, 0)
     merit = np.sign(grade[lower] - grade[upper]).astype(np.int8)
     added = np.concatenate([np.zeros((len(measures), 0)), *changes], axis=1)
     first = segments[0].at(0)
-    each_list = [np.ascontiguousarray(inner(measure).score_each(first)) for measure in measures]
-    start = np.array([mean_of(own, m) for own, m in zip(each_list, measures, strict=True)])
-    mean_added = np.array(
-        [
-            _mean_changes(own, query, more, measure)
-            for own, more, measure in zip(each_list, added, measures, strict=True)
-        ]
-    )
-    notes = _notes(merit, position)
+    start, mean_added = [], []
+    for measure, own in zip(measures, added, strict=True):
+        before = np.ascontiguousarray(inner(measure).score_each(first))
+        start.append(mean_of(before, measure))
+        mean_added.append(_mean_changes(before, query, own, measure))
     return Trajectory(
         measures, points, segments, features, piece, position, query, upper, lower, rank, merit,
-        start, added, mean_added, notes,
+        np.array(start), added, np.array(mean_added), _notes(merit, position),
     )  # fmt: skip
-
-
-class _Part(Value):
-    """Flips of one piece: those between its ends, or those at the joint where position is given."""
-
-    piece: int
-    segment: Segment
-    size: int
-    position: float | None = None
-
-
-def _parts(piece: int, segment: Segment) -> list[_Part]:
-    """The flips when the path leaves the start, those on the way, and those when it reaches the end.
-
-    Just after the start, documents that are tied there stand in the order of their scores at the end;
-    just before the end, tied documents stand in the order of their scores at the start.
-    """
-    lists, offsets = segment.documents, segment.documents.offsets
-    left = native.start_order(segment.start, segment.end, offsets)
-    near = native.start_order(segment.end, segment.start, offsets)
-    ways = [(segment.ordered(segment.start), left, 0.0), (left, near, None)]
-    ways.append((near, segment.ordered(segment.end), 1.0))
-    parts = []
-    for before, after, position in ways:
-        if size := inversions(before, after):
-            way = segment if position is None else reordered(lists, before, after)
-            parts.append(_Part(piece, way, size, position))
-    return parts
 
 
 def _mean_changes(
@@ -374,12 +328,9 @@ def _mean_changes(
         return own / count
     order = np.argsort(query, kind="stable")
     bounds = np.searchsorted(query[order], np.arange(len(before) + 1))
-    after = np.empty(len(own))
-    after[order] = replay.running(own[order], bounds, before)
-    earlier = np.empty(len(own))
-    earlier[order] = np.roll(after[order], 1)
-    firsts = order[bounds[:-1][np.diff(bounds) > 0]]
-    earlier[firsts] = before[query[firsts]]
+    reached = replay.running(own[order], bounds, before)
+    after, earlier = np.empty(len(own)), np.empty(len(own))
+    after[order], earlier[order] = reached, values_earlier(before, query[order], reached)
     forward = np.where(defined[query], measure.forward(after) - measure.forward(earlier), 0.0)
     total = np.array([float(measure.forward(before[defined]).sum())])
     sums = np.append(total, replay.running(forward, np.array([0, len(forward)]), total))
@@ -403,3 +354,87 @@ def _notes(merit: NDArray[np.int8], position: Floats) -> tuple[Note, ...]:
             )
         )
     return tuple(notes)
+
+
+class NoticedFlips(Record):
+    """Flips, and what they change: `changes` has measure × flip.
+
+    P@5 notices the flips of rank 5 with rank 6 alone; AP and nDCG notice all good and bad flips
+    (Robertson and Zaragoza 2007, section 3.1).
+    """
+
+    measures: tuple[Measure | Aggregate, ...]
+    merit: NDArray[np.int8]
+    rank: Ints
+    """The rank of the upper document before the flip; the other one has the next rank."""
+    changes: Floats
+
+    @property
+    def seen(self) -> Bools:
+        """Measure × flip: whether the measure notices the flip."""
+        return np.asarray(np.abs(self.changes) > NEAR)
+
+    def wrong(self, number: int) -> int | None:
+        """How often a measure rewards a bad flip or punishes a good one; None without a direction."""
+        measure = self.measures[number]
+        if inner(measure).direction == "none":
+            return None
+        wrong = sign_of(measure) * self.merit * self.changes[number] < -NEAR
+        return int(np.count_nonzero(wrong))
+
+    def measure_table(self, columns: Sequence[str], cells: Sequence[Row]) -> Table:
+        """A row for each measure: these cells, how many flips of each kind it notices, which share of
+        the good and bad ones, at which ranks, and how often it goes the wrong way."""
+        rows: list[Row] = []
+        decisive = self.merit != 0
+        for number, (measure, seen) in enumerate(zip(self.measures, self.seen, strict=True)):
+            counts = (int(np.count_nonzero(seen & (self.merit == sign))) for sign in KINDS)
+            share = float(np.mean(seen[decisive])) if decisive.any() else None
+            ranks = spans(np.unique(self.rank[seen]).tolist())
+            first: Row = (str(measure), *cells[number])
+            rows.append((*first, *counts, share, ranks, self.wrong(number)))
+        notes = (
+            "good, bad, neutral: the flips of each kind that change the value of their query",
+            "share: of all good and bad flips, the share that does",
+            "ranks: where these flips are; 5 is a flip of rank 5 with rank 6",
+            "wrong: good flips that make the value worse, and bad flips that make it better",
+        )
+        names = ("measure", *columns, *KINDS.values(), "share", "ranks", "wrong")
+        return Table(names, tuple(rows), notes)
+
+    def rank_table(self) -> Table:
+        """A row for each rank: how many flips of it with the next rank there are, and for each measure
+        which share of the good and bad ones it notices."""
+        decisive, seen = self.merit != 0, self.seen
+        most = int(self.rank.max(initial=0)) + 1
+        counts = [np.bincount(self.rank[self.merit == sign], minlength=most) for sign in KINDS]
+        either = counts[0] + counts[1]
+        noticed = [np.bincount(self.rank[own & decisive], minlength=most) for own in seen]
+        rows: list[Row] = []
+        for rank in range(1, most):
+            own = [int(count[rank]) for count in counts]
+            if sum(own):
+                shares: Iterable[Cell] = (
+                    float(count[rank] / either[rank]) if either[rank] else None for count in noticed
+                )
+                rows.append((rank, *own, *shares))
+        columns = ("rank", *KINDS.values(), *map(str, self.measures))
+        notes = (
+            "rank: of the upper document before the flip",
+            "good, bad, neutral: the flips of each kind; then for each measure the share of the good "
+            "and bad flips that it notices",
+        )
+        return Table(columns, tuple(rows), notes)
+
+
+def spans(numbers: Sequence[int]) -> str:
+    """Increasing numbers in short: runs of neighbours by their ends.
+
+    >>> spans([1, 2, 3, 5, 7, 8])
+    '1-3, 5, 7-8'
+    """
+    parts = []
+    for _, group in groupby(enumerate(numbers), key=lambda each: each[1] - each[0]):
+        run = [number for _, number in group]
+        parts.append(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}")
+    return ", ".join(parts)

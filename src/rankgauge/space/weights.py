@@ -27,9 +27,8 @@ from rankgauge.measures.grammar import AnyMeasure
 from rankgauge.rankings.lists import offsets_of
 from rankgauge.space.ascent import Optima, optima
 from rankgauge.space.curves import MARGIN
-from rankgauge.space.documents import array_of
 from rankgauge.space.grids import MOST_AXES, Grid, grid
-from rankgauge.space.inputs import weighted_sums
+from rankgauge.space.inputs import array_of, weighted_sums
 from rankgauge.space.path_curves import PathCurves
 from rankgauge.space.plane_regions import PlaneRegions
 from rankgauge.space.planes import Across, plane
@@ -55,7 +54,7 @@ class WeightSpace(Record):
     `scorer` has a column for each of `parameters`; with `fixed` its first column is the fixed part,
     whose weight is 1. Without a fixed part the weights on a path, a grid and a plane sum to 1.
 
-    >>> from rankgauge.space.documents import features_of
+    >>> from rankgauge.space.inputs import features_of
     >>> documents = features_of(([[1, 0, 0], [0, 1, 0], [0, 0, 1]], [0, 2, 1], [0, 3]))
     >>> WeightSpace.of_features(documents, [1, 2]).curves("RR").curves[0][0].value
     1.0
@@ -100,12 +99,10 @@ class WeightSpace(Record):
             The seed of the jitter.
         """
         width = features.values.shape[1]
-        constant = {
-            checked("fixed feature", number, Whole(1, width)): checked(
-                f"weight of feature {number}", weight, WEIGHT
-            )
-            for number, weight in (fixed or {}).items()
-        }
+        constant = {}
+        for number, weight in (fixed or {}).items():
+            feature = checked("fixed feature", number, Whole(1, width))
+            constant[feature] = checked(f"weight of feature {number}", weight, WEIGHT)
         if parameters is None:
             parameters = [number for number in range(1, width + 1) if number not in constant]
         varied = [checked("parameter", number, Whole(1, width)) for number in parameters]
@@ -140,11 +137,9 @@ class WeightSpace(Record):
                 f"{parameters[0]} alone: all weights above 0 give the same ranking; add a parameter, or "
                 f"{FIX}"
             )
-        lists = scorer.documents
-        size = (
-            f"{counted(len(lists), 'query', 'queries')}, {counted(len(lists.labels), 'document')}"
-        )
-        return cls(scorer, parameters, fixed, (Note(size), *notes))
+        queries = counted(len(scorer.documents), "query", "queries")
+        size = Note(f"{queries}, {counted(len(scorer.documents.labels), 'document')}")
+        return cls(scorer, parameters, fixed, (size, *notes))
 
     def weights(self, point: ArrayLike) -> Floats:
         """The weights of all columns of the scorer, for a weight of each parameter."""
@@ -159,17 +154,14 @@ class WeightSpace(Record):
         the others 0, then the second has weight 1, and so on."""
         if len(self.parameters) > 1:
             return np.eye(len(self.parameters))
-        low, high = checked("low", low, WEIGHT), checked("high", high, WEIGHT)
-        if not low < high:
-            raise RankgaugeError(f"low {low:g} and high {high:g}, expected low below high")
-        return np.array([[low], [high]])
+        return np.array(_ends(low, high, WEIGHT)).reshape(2, 1)
 
     def flips(
         self, measures: AnyMeasure | Iterable[AnyMeasure], points: ArrayLike | None = None
     ) -> Trajectory:
         """Every flip on a path through some points, and what each measure makes of it."""
-        found = trajectory(self.scorer, self._path(points), measures)
-        return replace(found, notes=(*found.notes, *self.notes))
+        result = trajectory(self.scorer, self._path(points), measures)
+        return replace(result, notes=(*result.notes, *self.notes))
 
     def curves(
         self,
@@ -221,44 +213,38 @@ class WeightSpace(Record):
         """
         needed = 2 if self.fixed else 3
         if len(self.parameters) != needed:
-            found = counted(len(self.parameters), "parameter")
             beside = "a fixed part" if self.fixed else "nothing fixed"
             raise RankgaugeError(
-                f"{found} and {beside}: a plane is for two parameters beside a fixed part, or for three "
-                "whose weights sum to 1"
+                f"{counted(len(self.parameters), 'parameter')} and {beside}: a plane is for two "
+                "parameters beside a fixed part, or for three whose weights sum to 1"
             )
-        low, high = checked("low", low, SIDE), checked("high", high, SIDE)
-        if not low < high:
-            raise RankgaugeError(f"low {low:g} and high {high:g}, expected low below high")
-        chosen = measures_of(measures)
-        lists = self.scorer.documents
-        queries = np.repeat(np.arange(len(lists)), lists.lengths).tolist()
-        labels = lists.labels
-        made = plane(self._triples(), labels, queries, neutral=neutral, progress=progress)
+        low, high = _ends(low, high, SIDE)
+        chosen, lists = measures_of(measures), self.scorer.documents
+        queries = lists.each_row(np.arange(len(lists))).tolist()
+        made = plane(self._triples(), lists.labels, queries, neutral=neutral, progress=progress)
         if any(abs(part) >= MOST_SIZE for line in made.lines for part in line):
             raise RankgaugeError(
                 "the values of documents are too different in size for a plane; take normalize='rank' "
                 "for runs, and scale features"
             )
-        number = {query: place for place, query in enumerate(made.queries)}
-        empty = [query for query in range(len(lists)) if query not in number]
-        order = np.array([*number, *empty], dtype=np.int64)
+        empty = sorted(set(range(len(lists))) - set(made.queries))
+        order = np.array([*made.queries, *empty], dtype=np.int64)
         made = replace(
             made,
             queries=tuple(order.tolist()),
             offsets=np.append(made.offsets, np.full(len(empty), made.offsets[-1])),
             judged=lists.judged.take(lists.query[order]),
         )
-        names = self._short_names()
         return PlaneRegions(
-            made, chosen, self.parameters, names, neutral, low, high, across, self.notes[1:]
-        )
+            made, chosen, self.parameters, self._short_names(), neutral, low, high, across,
+            self.notes[1:],
+        )  # fmt: skip
 
     def _short_names(self) -> tuple[str, ...]:
         """The ids of the documents if they are short enough to be drawn, else numbers from 1."""
         ids = self.scorer.features.documents
         names = () if ids is None else tuple(ids.texts())
-        if names and max(map(len, names)) <= SHORT:
+        if max(map(len, names), default=SHORT + 1) <= SHORT:
             return names
         return tuple(map(str, range(1, len(self.scorer.documents.labels) + 1)))
 
@@ -289,17 +275,12 @@ class WeightSpace(Record):
                 f"{counted(len(self.parameters), 'parameter')}: a grid has at most {MOST_AXES} axes; "
                 "give fewer parameters, or take `optima`"
             )
-        found = grid(
-            self.scorer,
-            measures,
-            axes=axes,
-            low=low,
-            high=high,
-            points=points,
-            rest=None if self.fixed else 1,
+        rest = None if self.fixed else 1
+        result = grid(
+            self.scorer, measures, axes=axes, low=low, high=high, points=points, rest=rest,
             progress=progress,
-        )
-        return replace(found, notes=(*found.notes, *self.notes))
+        )  # fmt: skip
+        return replace(result, notes=(*result.notes, *self.notes))
 
     def optima(
         self,
@@ -312,21 +293,23 @@ class WeightSpace(Record):
         progress: Progress | None = None,
     ) -> Optima:
         """Local optima of a measure over all parameters, by exact line searches from many starts."""
-        found = optima(
-            self.scorer,
-            measure,
-            fixed=1 if self.fixed else None,
-            restarts=restarts,
-            directions=directions,
-            seed=seed,
-            executor=executor,
-            progress=progress,
-        )
-        return replace(found, notes=(*found.notes, *self.notes))
+        fixed = 1 if self.fixed else None
+        result = optima(
+            self.scorer, measure, fixed=fixed, restarts=restarts, directions=directions, seed=seed,
+            executor=executor, progress=progress,
+        )  # fmt: skip
+        return replace(result, notes=(*result.notes, *self.notes))
+
+
+def _ends(low: float, high: float, kind: Number) -> tuple[float, float]:
+    """The least and the greatest weight, checked."""
+    low, high = checked("low", low, kind), checked("high", high, kind)
+    if not low < high:
+        raise RankgaugeError(f"low {low:g} and high {high:g}, expected low below high")
+    return low, high
 
 
 def _first_documents(features: Features, depth: int) -> Features:
-    """The first documents of each query."""
     sizes = np.diff(features.bounds)
     place = np.arange(len(features.labels)) - np.repeat(features.bounds[:-1], sizes)
     kept = np.flatnonzero(place < depth)

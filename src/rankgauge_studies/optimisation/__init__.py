@@ -15,21 +15,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankgauge.extending import Table
-from rankgauge_studies.optimisation import (
-    example,
-    flips,
-    objectives,
-    queries,
-    theorems,
-    three_parameters,
-)
+from rankgauge_studies.optimisation import example, flips, objectives, queries, theorems
+from rankgauge_studies.optimisation.three_parameters import three_parameters_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 read = queries.read
 
-FIRST = "a and b are relevant"
+FIRST, SECOND = "a and b are relevant", "c and d are relevant"
 SECTIONS = {
     "assertion-1": "3.1, Assertion 1",
     "noticed": "3.1",
@@ -68,7 +62,7 @@ def works(data: queries.Queries | None) -> dict[str, Callable[[], Table]]:
         "assertion-1": flips.assertion_table,
         "noticed": flips.noticed_table,
         "theorems": partial(theorems.theorems_table, real),
-        "three-parameters": three_parameters.three_parameters_table,
+        "three-parameters": three_parameters_table,
         "theorems-dropped": theorems.dropped_table,
         "theorems-smallest": flips.smallest_table,
         "map-gmap": partial(theorems.gmap_table, pairs),
@@ -92,24 +86,18 @@ def figures() -> dict[str, Figure]:
     from rankgauge.figures import objectives_figure, regions_figure
 
     one, other = example.example(example.FIRST), example.example(example.SECOND)
+    best, local = example.best(other, "AP"), [own for own in other.optima("AP") if not own.best]
     curves = objectives.curves()
     return {
-        "figure-1": regions_figure(one, example.NAMES, {}, title=FIRST),
-        "figure-2": regions_figure(
-            one, example.NAMES, {"MAP, nDCG, P@2": example.best(one, "AP")}, title=FIRST
-        ),
-        "figure-3": regions_figure(
-            one, example.NAMES, {"P@1, MRR": example.best(one, "RR")}, title=FIRST
-        ),
-        "figure-notes": regions_figure(
-            other,
-            example.NAMES,
-            {
-                "MAP, nDCG: global": example.best(other, "AP"),
-                "MAP, nDCG: local": [each for each in other.optima("AP") if not each.best],
-            },
-            title="c and d are relevant",
-        ),
+        **{
+            f"figure-{name}": regions_figure(made, example.NAMES, regions, title=title)
+            for name, made, regions, title in (
+                ("1", one, {}, FIRST),
+                ("2", one, {"MAP, nDCG, P@2": example.best(one, "AP")}, FIRST),
+                ("3", one, {"P@1, MRR": example.best(one, "RR")}, FIRST),
+                ("notes", other, {"MAP, nDCG: global": best, "MAP, nDCG: local": local}, SECOND),
+            )
+        },
         "objectives": objectives_figure(
             objectives.POINTS,
             {name: curves[name][objectives.USUAL] for name in objectives.RANKED},

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from rankgauge.extending import Cell, Table
+from rankgauge.extending import Bools, Cell, Table
 from rankgauge.space import Plane, Region, parameter_map, plane
 
 NAMES = "abcd"
@@ -60,14 +60,15 @@ def best(made: Plane, measure: str) -> list[Region]:
 
 def notes_table() -> Table:
     """The six notes of A.7, each computed on the example."""
-    rows = [(number, *row) for number, row in enumerate(_notes(), 1)]
+    rows = (
+        (number, paper, computed, "yes" if holds else "NO")
+        for number, (paper, computed, holds) in enumerate(_notes(), 1)
+    )
     return Table(
         ("note", "the paper (A.7)", "computed", "holds"),
-        tuple((number, said, seen, "yes" if holds else "NO") for number, said, seen, holds in rows),
+        tuple(rows),
         (
-            "documents (c, u, v): "
-            + ", ".join(map(str, FOUR))
-            + "; a document scores c + x·u + y·v",
+            f"documents (c, u, v): {', '.join(map(str, FOUR))}; a document scores c + x·u + y·v",
             "the paper prints no numbers: these documents are ours, with lines that cross as in Figure "
             "1. Turned by a quarter to the left, the optima of note 5 are where the paper has them",
             "note 4: MRR has no preference; it is the same with the second relevant document third or "
@@ -87,17 +88,15 @@ def _notes() -> Iterator[tuple[str, str, bool]]:
         perfect.value == 1 and sides(one, perfect) == 4,
     )
     extended = {name: best(one, name) for name in MEASURES}
-    inside = {
-        name: any(set(perfect.cells) <= set(region.cells) for region in regions)
-        for name, regions in extended.items()
-    }
-    sizes = {
-        name: sum(len(region.cells) for region in regions) for name, regions in extended.items()
-    }
+    inside = [
+        any(set(perfect.cells) <= set(region.cells) for region in regions)
+        for regions in extended.values()
+    ]
+    sizes = {name: sum(len(own.cells) for own in regions) for name, regions in extended.items()}
     yield (
         '"all measures will agree that this region is optimal"',
         "cells: " + ", ".join(f"{name} {size}" for name, size in sizes.items()),
-        all(inside.values()) and max(sizes.values()) > len(perfect.cells),
+        all(inside) and max(sizes.values()) > len(perfect.cells),
     )
     optimal = {name: set(rankings(other, best(other, name))) for name in MEASURES}
     first_and_third = {
@@ -150,9 +149,9 @@ CASES = {
 """A.5: the labels of d1, d2 (shared) and d3."""
 
 
-def cases_table(draws: int = 100, seed: int = 0) -> Table:
+def cases_table(draws: int = 100) -> Table:
     """The three cases of A.5 on random triples of documents: what the flip of d1 and d3 does."""
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(0)
     rows = []
     for case, labels in CASES.items():
         bounded = crossed = neutral = bad = 0
@@ -160,11 +159,13 @@ def cases_table(draws: int = 100, seed: int = 0) -> Table:
             triples = [tuple(row) for row in random.integers(-99, 100, (3, 3)).tolist()]
             made = plane(triples, labels)
             for region in best(made, "nDCG"):
-                edges = _boundaries(made, region)
-                if not {(0, 1), (1, 2)} <= set(edges):
+                sides = made.arrangement.left, made.arrangement.right
+                left, right = (np.isin(side, region.cells) for side in sides)
+                edges = _flips(made, left != right)
+                if not {(0, 1), (1, 2)} <= edges:
                     continue
                 bounded += 1
-                inside = _inside(made, region)
+                inside = _flips(made, left & right)
                 crossed += (0, 2) in inside
                 neutral += (0, 2) in inside and (0, 2) not in edges
                 bad += (0, 2) not in inside and _worse_across(made, region)
@@ -181,29 +182,10 @@ def cases_table(draws: int = 100, seed: int = 0) -> Table:
     )
 
 
-def _boundaries(made: Plane, region: Region) -> dict[tuple[int, int], int]:
-    """The pairs of documents whose flips bound a region, with the number of edges of each."""
-    left, right = (
-        np.isin(side, region.cells) for side in (made.arrangement.left, made.arrangement.right)
-    )
-    return _pairs(made, made.arrangement.line[left != right])
-
-
-def _inside(made: Plane, region: Region) -> dict[tuple[int, int], int]:
-    """The pairs of documents that change places inside a region."""
-    left, right = (
-        np.isin(side, region.cells) for side in (made.arrangement.left, made.arrangement.right)
-    )
-    return _pairs(made, made.arrangement.line[left & right])
-
-
-def _pairs(made: Plane, lines: np.typing.NDArray[np.int64]) -> dict[tuple[int, int], int]:
-    counts = np.bincount(lines, minlength=len(made.lines)).tolist()
-    return {
-        (flip.first, flip.second): counts[flip.line]
-        for flip in made.boundaries
-        if counts[flip.line]
-    }
+def _flips(made: Plane, edges: Bools) -> set[tuple[int, int]]:
+    """The pairs of documents that change places on some of the edges."""
+    lines = set(made.arrangement.line[edges].tolist())
+    return {(flip.first, flip.second) for flip in made.boundaries if flip.line in lines}
 
 
 def _worse_across(made: Plane, region: Region) -> bool:
@@ -211,9 +193,7 @@ def _worse_across(made: Plane, region: Region) -> bool:
     values = made.values("nDCG")
     at, cell = made.arrangement.corners.T
     points = set(at[np.isin(cell, region.cells)].tolist())
-    around = {int(c) for v, c in zip(at, cell, strict=True) if v in points} - set(
-        region.cells.tolist()
-    )
+    around = set(cell[np.isin(at, list(points))].tolist()) - set(region.cells.tolist())
     return bool(points) and all(values[other] < region.value for other in around)
 
 
@@ -229,18 +209,13 @@ def touching(x: float, y: float) -> list[float]:
     return [9, -y, y, x * x - y, y - x * x, -7, -8, -9]
 
 
-def contact_table(score: Callable[[float, float], Sequence[float]] = touching) -> Table:
+def contact_table() -> Table:
     """Two flip boundaries that touch without crossing (A.6): what measures are along two paths up, one
     through the point of contact and one beside it."""
     lists = [list(labels) for labels in TOUCHING]
     maps = [
         parameter_map(
-            lambda y, x: score(x, y),
-            [(-1, 1), (-1, 1)],
-            lists,
-            name,
-            at=PATHS,
-            parameters=("y", "x"),
+            lambda y, x: touching(x, y), [(-1, 1)] * 2, lists, name, at=PATHS, parameters=("y", "x")
         )
         for name in ("AP", "nDCG")
     ]
@@ -249,21 +224,17 @@ def contact_table(score: Callable[[float, float], Sequence[float]] = touching) -
     rows: list[tuple[Cell, ...]] = []
     for number, where in enumerate(("below both", "between", "above both")):
         middle = (edges[number] + edges[number + 1]) / 2
-        labels = _ranked_labels(score(PATHS[1], float(middle)))
+        labels = _ranked_labels(touching(PATHS[1], float(middle)))
         rows.append((where, labels, *(float(curve.values[number]) for curve in beside)))
-    better = [
-        str(curve.measure) for curve in through if float(curve.values[-1]) > float(curve.values[0])
-    ]
+    better = [str(curve.measure) for curve in through if curve.values[-1] > curve.values[0]]
     note = (
         f"beside the contact the flips are at y = {', '.join(f'{at:g}' for at in edges[1:-1])}, through "
         f"it both are at y = {through[0].breaks[0]:g}; across the first flip alone both measures get "
         f"worse; through the contact {' and '.join(better)} gets better, the other worse: so below both "
         "is a local optimum along every path for only one of them"
     )
-    names = [str(curve.measure) for curve in beside]
-    return Table(
-        ("region", "labels of the two queries in rank order", *names), tuple(rows), (note,)
-    )
+    columns = ("region", "labels of the two queries in rank order")
+    return Table((*columns, *(str(curve.measure) for curve in beside)), tuple(rows), (note,))
 
 
 def _ranked_labels(scores: Sequence[float]) -> str:

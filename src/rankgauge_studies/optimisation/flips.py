@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from typing import TypeAlias
+from operator import itemgetter
 
 import numpy as np
 
 from rankgauge import Measure, MeasureError, Unsupported, entries, parse
-from rankgauge.extending import Cell, Floats, Ints, Table
+from rankgauge.extending import Cell, Floats, Ints, Record, Table
 from rankgauge.measures.around import inner
 from rankgauge.rankings import Flips, JudgedLabels, Rankings
 from rankgauge.space import Plane
@@ -27,27 +27,20 @@ def noticed_table() -> Table:
     seen: dict[str, Ints] = {measure: np.zeros(5, dtype=np.int64) for measure in NOTICED}
     for number in range(60):
         graded = number % 2 == 1
-        draw = _graded if graded else binary
-        made = drawn(random, 1, 6, 300, draw).plane()
+        made = drawn(random, 1, 6, 300, _graded if graded else binary).plane()
         for measure in GRADED if graded else NOTICED:
             seen[measure] += _responses(made, measure)
     rows = tuple(
-        (
-            measure,
-            int(counts[0]),
-            counts[1] / counts[0],
-            int(counts[2]),
-            int(counts[3]),
-            int(counts[4]),
-        )
+        (measure, decisive, noticed / decisive, wrong, neutral, neutral_noticed)
         for measure, counts in seen.items()
+        for decisive, noticed, wrong, neutral, neutral_noticed in [counts.tolist()]
     )
     columns = ("measure", "good or bad", "noticed", "wrong way", "neutral", "neutral noticed")
     return Table(columns, rows, ("flips are counted once for each edge between two cells",))
 
 
 def _graded(random: np.random.Generator, count: int) -> list[int]:
-    return [int(label) for label in random.integers(0, 3, count)]
+    return list(map(int, random.integers(0, 3, count)))
 
 
 def _responses(made: Plane, measure: str) -> Ints:
@@ -104,20 +97,13 @@ def assertion_table() -> Table:
             change = -change
         change = np.nan_to_num(change)
         noticed = np.abs(change) > NEAR
-        against = np.flatnonzero(change * better < -NEAR)
-        wrong = len(against)
+        share = float(np.mean(noticed[better != 0]))
+        against = np.flatnonzero(change * better < -NEAR).tolist()
         neutral = int(np.count_nonzero(noticed & (better == 0)))
-        rows.append(
-            (
-                str(measure),
-                float(np.mean(noticed[better != 0])),
-                wrong,
-                neutral,
-                "yes" if not wrong and not neutral else "no",
-                "yes" if measure.complete().swap_monotone else "no",
-                _wrong_way(rankings, int(against[0])) if wrong else None,
-            )
-        )
+        holds = "no" if against or neutral else "yes"
+        declared = "yes" if measure.complete().swap_monotone else "no"
+        example = _wrong_way(rankings, against[0]) if against else None
+        rows.append((str(measure), share, len(against), neutral, holds, declared, example))
     columns = ("measure", "noticed", "wrong way", "neutral noticed", "holds", "declared", "example")
     return Table(
         columns,
@@ -142,16 +128,24 @@ def _wrong_way(rankings: Rankings, flip: int) -> str:
     return f"{_text(before)} → {_text(after)}"
 
 
+class LabelFlip(Record):
+    """The labels of a list before and after a flip, and what it adds to AP and nDCG."""
+
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+    ap: float
+    ndcg: float
+
+
 def smallest_table() -> Table:
     """The smallest instances in which AP gets better and nDCG worse, or the other way round."""
-    rows: list[tuple[Cell, ...]] = [
-        smallest_on_a_line(),
-        smallest_at_a_point(),
-        smallest_discount(),
+    flips = [
+        LabelFlip(before, after, _change("AP", before, after), _change("nDCG", before, after))
+        for before, after in _flips_of_lists(5)
     ]
     return Table(
         ("dropped", "before", "after", "measure", "change", "other", "its change"),
-        tuple(rows),
+        (smallest_on_a_line(flips), smallest_at_a_point(flips), smallest_discount()),
         (
             "before, after: the labels in rank order of each query, on the two sides of a line or of a "
             "point where three lines meet, of which no sector has all three flips good",
@@ -161,37 +155,29 @@ def smallest_table() -> Table:
     )
 
 
-def smallest_on_a_line() -> tuple[Cell, ...]:
+def smallest_on_a_line(flips: Sequence[LabelFlip]) -> tuple[Cell, ...]:
     """Two queries that flip on one line, one for the better: the fewest documents for which AP and nDCG
     disagree, and of these the clearest."""
-    ap, ndcg = parse("AP"), parse("nDCG")
-    flips = _flips(ap, ndcg, 5)
-    worse = [flip for flip in flips if flip[2] < 0]
-    better = [flip for flip in flips if flip[2] > 0]
-    disagreeing = [
-        (first, second)
-        for first, second in itertools.product(worse, better)
-        if (first[2] + second[2]) * (first[3] + second[3]) < -1e-9
-    ]
-
-    def size(pair: tuple[Flip, Flip]) -> tuple[int, float]:
-        first, second = pair
-        clear = min(abs(first[2] + second[2]), abs(first[3] + second[3]))
-        return len(first[0]) + len(second[0]), -clear
-
-    first, second = min(disagreeing, key=size)
+    disagreeing = []
+    for worse, better in itertools.product(flips, flips):
+        if worse.ap < 0 < better.ap:
+            ap, ndcg = worse.ap + better.ap, worse.ndcg + better.ndcg
+            if ap * ndcg < -1e-9:
+                size = len(worse.before) + len(better.before)
+                disagreeing.append((size, -min(abs(ap), abs(ndcg)), worse, better))
+    *_, worse, better = min(disagreeing, key=itemgetter(0, 1))
     return (
         "flips share a line",
-        f"{_text(first[0])} {_text(second[0])}",
-        f"{_text(first[1])} {_text(second[1])}",
+        f"{_text(worse.before)} {_text(better.before)}",
+        f"{_text(worse.after)} {_text(better.after)}",
         "AP",
-        (first[2] + second[2]) / 2,
+        (worse.ap + better.ap) / 2,
         "nDCG",
-        (first[3] + second[3]) / 2,
+        (worse.ndcg + better.ndcg) / 2,
     )
 
 
-def smallest_at_a_point() -> tuple[Cell, ...]:
+def smallest_at_a_point(flips: Sequence[LabelFlip]) -> tuple[Cell, ...]:
     """Three queries whose flips meet in a point: the fewest documents for which AP and nDCG are best in
     different sectors, and of these the clearest.
 
@@ -199,81 +185,55 @@ def smallest_at_a_point() -> tuple[Cell, ...]:
     is bad. AP and nDCG can disagree which flip that is. Across edges both have the same optima: the
     three sectors with two good flips.
     """
-    flips = [flip for flip in _flips(parse("AP"), parse("nDCG"), 5) if flip[2] > 0]
+    good = [flip for flip in flips if flip.ap > 0]
+    shortest_first = sorted(good, key=lambda flip: len(flip.before))
     found = []
-    for first, second in itertools.combinations(flips, 2):
-        if (first[2] - second[2]) * (first[3] - second[3]) < -1e-9:
+    for pair in itertools.combinations(good, 2):
+        by_ap, by_ndcg = sorted(pair, key=lambda flip: flip.ap)  # the flip that matters least
+        if (by_ap.ap - by_ndcg.ap) * (by_ap.ndcg - by_ndcg.ndcg) < -1e-9:
             third = next(
-                flip
-                for flip in sorted(flips, key=lambda flip: len(flip[0]))
-                if flip[2] > max(first[2], second[2]) and flip[3] > max(first[3], second[3])
+                flip for flip in shortest_first if flip.ap > by_ndcg.ap and flip.ndcg > by_ap.ndcg
             )
-            by_ap, by_ndcg = sorted((first, second), key=lambda flip: flip[2])
-            clear = min(by_ndcg[2] - by_ap[2], by_ap[3] - by_ndcg[3])
-            size = sum(len(flip[0]) for flip in (first, second, third))
-            found.append((size, -clear, by_ap, by_ndcg, third))
-    _, _, by_ap, by_ndcg, third = min(found)
+            clear = min(by_ndcg.ap - by_ap.ap, by_ap.ndcg - by_ndcg.ndcg)
+            size = sum(len(flip.before) for flip in (*pair, third))
+            labels = [(flip.before, flip.after) for flip in (by_ap, by_ndcg, third)]
+            found.append((size, -clear, labels, by_ap, by_ndcg, third))
+    *_, by_ap, by_ndcg, third = min(found, key=itemgetter(0, 1, 2))
     # Best by AP: the flip `by_ap` is bad, the others good; by nDCG the flip `by_ndcg` is bad.
     return (
         "flips meet in a point",
-        f"{_text(by_ap[0])} {_text(by_ndcg[1])} {_text(third[1])}",
-        f"{_text(by_ap[1])} {_text(by_ndcg[0])} {_text(third[1])}",
+        f"{_text(by_ap.before)} {_text(by_ndcg.after)} {_text(third.after)}",
+        f"{_text(by_ap.after)} {_text(by_ndcg.before)} {_text(third.after)}",
         "AP",
-        (by_ap[2] - by_ndcg[2]) / 3,
+        (by_ap.ap - by_ndcg.ap) / 3,
         "nDCG",
-        (by_ap[3] - by_ndcg[3]) / 3,
+        (by_ap.ndcg - by_ndcg.ndcg) / 3,
     )
 
 
 def smallest_discount() -> tuple[Cell, ...]:
     """The shortest list with a flip that AP notices and nDCG with a flat discount does not."""
-    ap, flat = parse("AP"), parse("nDCG(discount=log_2)")
-    for length in range(2, 5):
-        for labels in itertools.product((0, 1), repeat=length):
-            for after in _flipped(labels):
-                by_ap, by_flat = _change(ap, labels, after), _change(flat, labels, after)
-                if abs(by_ap) > NEAR and abs(by_flat) <= NEAR:
-                    return (
-                        "the discount falls at each rank",
-                        _text(labels),
-                        _text(after),
-                        "AP",
-                        by_ap,
-                        str(flat),
-                        by_flat,
-                    )
+    flat = "nDCG(discount=log_2)"
+    for before, after in _flips_of_lists(4):
+        by_ap, by_flat = _change("AP", before, after), _change(flat, before, after)
+        if abs(by_ap) > NEAR and abs(by_flat) <= NEAR:
+            what = "the discount falls at each rank"
+            return what, _text(before), _text(after), "AP", by_ap, flat, by_flat
     raise AssertionError("no such list")
 
 
-Flip: TypeAlias = tuple[tuple[int, ...], tuple[int, ...], float, float]
-"""The labels before and after, and what two measures make of it."""
+def _flips_of_lists(longest: int) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """The lists before and after every flip of labels 0 and 1, in lists up to a length."""
+    for length in range(2, longest + 1):
+        for labels in itertools.product((0, 1), repeat=length):
+            for place, (upper, lower) in enumerate(itertools.pairwise(labels)):
+                if upper != lower:
+                    yield labels, (*labels[:place], lower, upper, *labels[place + 2 :])
 
 
-def _flips(one: object, other: object, longest: int) -> list[Flip]:
-    """Every flip of labels 0 and 1 in lists up to a length."""
-    return [
-        (labels, after, _change(one, labels, after), _change(other, labels, after))
-        for length in range(2, longest + 1)
-        for labels in itertools.product((0, 1), repeat=length)
-        for after in _flipped(labels)
-    ]
-
-
-def _flipped(labels: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """The lists after each flip of neighbours with different labels."""
-    for place in range(len(labels) - 1):
-        if labels[place] != labels[place + 1]:
-            yield (
-                *labels[:place],
-                labels[place + 1],
-                labels[place],
-                *labels[place + 2 :],
-            )
-
-
-def _change(measure: object, before: Sequence[int], after: Sequence[int]) -> float:
-    assert isinstance(measure, Measure)
-    return measure.score(list(after)) - measure.score(list(before))
+def _change(measure: str, before: Sequence[int], after: Sequence[int]) -> float:
+    parsed = inner(parse(measure))
+    return parsed.score(list(after)) - parsed.score(list(before))
 
 
 def _text(labels: Sequence[int]) -> str:

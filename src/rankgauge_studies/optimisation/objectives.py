@@ -74,16 +74,11 @@ def objectives_table() -> Table:
     for name, own in curves().items():
         best = {kind: _best(values, name) for kind, values in own.items()}
         usual = own[USUAL]
-        rows.append(
-            (
-                name,
-                *best.values(),
-                "yes" if len({best[kind] for kind in MAPPED}) > 1 else "no",
-                "yes" if best[SHIFTED] != best[USUAL] else "no",
-                _local(usual if name in LOWER else -usual),
-                "yes" if (np.diff(usual, 2) >= -1e-12).all() else "no",
-            )
-        )
+        by_map = "yes" if len({best[kind] for kind in MAPPED}) > 1 else "no"
+        by_shift = "yes" if best[SHIFTED] != best[USUAL] else "no"
+        convex = "yes" if (np.diff(usual, 2) >= -1e-12).all() else "no"
+        optima = _local(usual if name in LOWER else -usual)
+        rows.append((name, *best.values(), by_map, by_shift, optima, convex))
     return Table(
         ("objective", *maps(), "moved by a map", "moved by a shift", "local optima", "convex"),
         tuple(rows),
@@ -107,9 +102,5 @@ def _best(values: Floats, name: str) -> float:
 def _local(cost: Floats) -> int:
     """How many local optima there are, flat ones counted once."""
     steps = np.sign(np.diff(cost))
-    steps = steps[steps != 0]
-    return (
-        int(np.count_nonzero((steps[:-1] < 0) & (steps[1:] > 0)))
-        + int(steps[0] > 0)
-        + int(steps[-1] < 0)
-    )
+    steps = np.concatenate(([-1], steps[steps != 0], [1]))  # up to both ends
+    return int(np.count_nonzero((steps[:-1] < 0) & (steps[1:] > 0)))

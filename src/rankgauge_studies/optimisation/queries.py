@@ -46,10 +46,8 @@ class Queries(Record):
         become the highest."""
         made = Instance([], [], [])
         for query in chosen.tolist():
-            rows = self.documents[query][:documents].tolist()
-            made.documents.extend(tuple(row) for row in rows)
-            made.labels.extend(np.minimum(self.labels[query][:documents], highest or 99).tolist())
-            made.queries.extend([query] * len(rows))
+            labels = np.minimum(self.labels[query][:documents], highest or 99)
+            made.add(query, self.documents[query][:documents].tolist(), labels.tolist())
         return made
 
 
@@ -58,9 +56,8 @@ def read(folder: str | os.PathLike[str]) -> Queries:
     parts: list[Features] = [read_letor(Path(folder, file)) for file in FILES]
     documents, labels = [], []
     for part in parts:
-        values = np.rint(
-            part.values[:, [column - 1 for column in COLUMNS]].astype(np.float64) * 10**DECIMALS
-        )
+        columns = part.values[:, np.array(COLUMNS) - 1]
+        values = np.rint(columns.astype(np.float64) * 10**DECIMALS)
         for low, high in zip(part.bounds[:-1].tolist(), part.bounds[1:].tolist(), strict=True):
             own = part.labels[low:high].astype(np.int64)
             relevant = int(np.count_nonzero(own > 0))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
 from rankgauge.extending import Cell, Record, Table
-from rankgauge.space import Across, Arrangement, FlipBoundary, Line, Plane, Region, plane
+from rankgauge.space import Across, Arrangement, FlipBoundary, Line, Plane, plane
 from rankgauge.space.arrangements import canonical
+from rankgauge_studies.optimisation.example import best
 
 SAME_FLIPS = (
     ("AP", "nDCG"),
@@ -35,6 +36,7 @@ GENERIC_SEED, MANY_SEED, DROPPED_SEED, POINT_SEED = 3, 4, 5, 21
 DROPPED = ((1, 4, 1, 1_500), (1, 5, 1, 600), (2, 3, 1, 1_500), (2, 4, 2, 400))
 """Queries, documents of each, the largest coordinate, and how many are drawn."""
 THROUGH_A_POINT = 3_000
+WAYS: tuple[Across, ...] = ("edges", "trajectories")
 
 
 class Instance(Record):
@@ -43,6 +45,12 @@ class Instance(Record):
     documents: list[tuple[int, ...]]
     labels: list[int]
     queries: list[int]
+
+    def add(self, query: int, documents: Iterable[Iterable[int]], labels: Iterable[int]) -> None:
+        """Add the documents of a query."""
+        self.documents.extend(map(tuple, documents))
+        self.labels.extend(labels)
+        self.queries.extend([query] * (len(self.labels) - len(self.queries)))
 
     def plane(self) -> Plane:
         """All its regions."""
@@ -66,9 +74,7 @@ def drawn(
     made = Instance([], [], [])
     for query in range(queries):
         rows = random.integers(-size, size + 1, (documents, 3)).tolist()
-        made.documents.extend(tuple(row) for row in rows)
-        made.labels.extend(labels(random, documents))
-        made.queries.extend([query] * documents)
+        made.add(query, rows, labels(random, documents))
     return made
 
 
@@ -79,13 +85,9 @@ def coincident(made: Plane) -> bool:
 
 def meets_others(made: Plane) -> bool:
     """Whether flips meet in a point that need not: those of several queries, or of four documents."""
-    at = {
-        line: [flip for flip in made.boundaries if flip.line == line]
-        for line in range(len(made.lines))
-    }
     for lines in made.arrangement.meeting:
         if len(lines) > 2:
-            flips = [flip for line in lines for flip in at[line]]
+            flips = [flip for flip in made.boundaries if flip.line in lines]
             documents = {row for flip in flips for row in (flip.first, flip.second)}
             if len({flip.query for flip in flips}) > 1 or len(documents) > 3:
                 return True
@@ -115,10 +117,7 @@ def theorems_table(real: Sequence[Instance] = ()) -> Table:
         if not planes:
             continue
         for pair in SAME_FLIPS if name != "random" else (*SAME_FLIPS, *OTHER_FLIPS):
-            counts = [
-                sum(share(made, pair, across) for made in planes)
-                for across in ("edges", "trajectories")
-            ]
+            counts = [sum(share(made, pair, across) for made in planes) for across in WAYS]
             same = "yes" if pair in SAME_FLIPS else "no"
             rows.append((name, *pair, same, len(planes), *counts))
     return Table(
@@ -161,7 +160,7 @@ def dropped_table() -> Table:
                 continue  # documents that never change places: ties are another matter
             kind = "lines" if coincident(made) else "points" if meets_others(made) else "generic"
             seen[kind] += 1
-            for across in ("edges", "trajectories"):
+            for across in WAYS:
                 seen[f"{kind} {across}"] += not share(made, ("AP", "nDCG"), across)
         what = f"{queries} × {documents} documents, coordinates up to {size}"
         rows += [
@@ -180,23 +179,18 @@ def dropped_table() -> Table:
     )
 
 
-def padded(random: np.random.Generator, size: int = 5) -> Instance:
+def padded(random: np.random.Generator) -> Instance:
     """Three queries with one flip each, all three lines through the origin, and documents far above and
     below, which never change places near it."""
     made = Instance([], [], [])
     for query in range(3):
         above, below = int(random.integers(0, 5)), int(random.integers(0, 3))
         rows = [[10**5 * (k + 1), 0, 0] for k in range(above)]
-        rows += [[0, *random.integers(-size, size + 1, 2).tolist()] for _ in range(2)]
+        rows += [[0, *random.integers(-5, 6, 2).tolist()] for _ in range(2)]
         rows += [[-(10**5) * (k + 1), 0, 0] for k in range(below)]
-        labels = [
-            *random.integers(0, 2, above).tolist(),
-            *random.permutation([1, 0]).tolist(),
-            *random.integers(0, 2, below).tolist(),
-        ]
-        made.documents.extend(tuple(row) for row in rows)
-        made.labels.extend(int(label) for label in labels)
-        made.queries.extend([query] * len(rows))
+        labels = random.integers(0, 2, above).tolist()
+        labels += random.permutation([1, 0]).tolist() + random.integers(0, 2, below).tolist()
+        made.add(query, rows, labels)
     return made
 
 
@@ -205,18 +199,14 @@ def around_the_origin(each: Instance) -> Plane | None:
     lines: dict[Line, int] = {}
     boundaries = []
     for query in range(3):
-        first, second = (
-            row
-            for row, (c, _, _) in enumerate(each.documents)
-            if each.queries[row] == query and c == 0
-        )
+        rows = zip(each.queries, each.documents, strict=True)
+        first, second = (row for row, (own, (c, _, _)) in enumerate(rows) if own == query and not c)
         (_, u, v), (_, p, q) = each.documents[first], each.documents[second]
         if u == p and v == q:
             return None
         line, sign = canonical(u - p, v - q, 0)
-        boundaries.append(
-            FlipBoundary(lines.setdefault(line, len(lines)), query, first, second, sign)
-        )
+        number = lines.setdefault(line, len(lines))
+        boundaries.append(FlipBoundary(number, query, first, second, sign))
     if len(lines) < 3:
         return None
     offsets = np.searchsorted(each.queries, np.arange(4))
@@ -253,29 +243,16 @@ def gmap_table(instances: Sequence[tuple[str, Instance]]) -> Table:
         seen["count"] += 1
         seen["shared"] += any(
             set(a.cells.tolist()) & set(b.cells.tolist())
-            for a, b in itertools.product(*(_best(made, m) for m in ("AP", "gm(AP)")))
+            for a, b in itertools.product(*(best(made, m) for m in ("AP", "gm(AP)")))
         )
         for one, other in (("AP", "gm(AP)"), ("gm(AP)", "AP")):
             local = {cell for region in made.optima(other) for cell in region.cells.tolist()}
-            inside = all(set(region.cells.tolist()) <= local for region in _best(made, one))
+            inside = all(set(region.cells.tolist()) <= local for region in best(made, one))
             seen[one] += inside
     rows = tuple(
         (name, seen["count"], seen["AP"], seen["gm(AP)"], seen["shared"])
         for name, seen in counts.items()
     )
-    columns = (
-        "instances",
-        "count",
-        "MAP's are local in GMAP",
-        "GMAP's are local in MAP",
-        "one is both",
-    )
-    return Table(
-        columns,
-        rows,
-        ("one is both: a global optimum of MAP and one of GMAP have a cell in common",),
-    )
-
-
-def _best(made: Plane, measure: str) -> list[Region]:
-    return [region for region in made.optima(measure) if region.best]
+    both = ("MAP's are local in GMAP", "GMAP's are local in MAP")
+    note = "one is both: a global optimum of MAP and one of GMAP have a cell in common"
+    return Table(("instances", "count", *both, "one is both"), rows, (note,))

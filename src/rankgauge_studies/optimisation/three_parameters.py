@@ -118,12 +118,9 @@ class Space(Record):
     def values(self, measure: str) -> list[float]:
         """The mean of a measure over the queries in each cell."""
         parsed = parse(measure)
-        means = []
-        for own in self.rankings:
-            scores = np.array([_score(inner(parsed), labels) for labels in own])
-            combined = parsed.combine(scores) if isinstance(parsed, Aggregate) else scores.mean()
-            means.append(float(combined))
-        return means
+        scores = (np.array([_score(inner(parsed), each) for each in own]) for own in self.rankings)
+        combine = parsed.combine if isinstance(parsed, Aggregate) else np.mean
+        return [float(combine(own)) for own in scores]
 
     def optima(self, measure: str) -> tuple[set[frozenset[int]], set[frozenset[int]]]:
         """The local optima as sets of cells: across facets, and along every path."""
@@ -222,10 +219,10 @@ def generic_instances() -> Iterator[Space]:
                 yield made
 
 
-def one_flip_each(random: np.random.Generator, size: int = 3) -> Space | None:
+def one_flip_each(random: np.random.Generator) -> Space | None:
     """Four queries with one flip each, all four planes through the origin; None where three of them
     share a line, or two are the same. Other documents stay above and below the two that flip."""
-    normals = [tuple(row) for row in random.integers(-size, size + 1, (4, 3)).tolist()]
+    normals = [tuple(row) for row in random.integers(-3, 4, (4, 3)).tolist()]
     labels, boundaries = [], []
     for query, (u, v, t) in enumerate(normals):
         above, below = int(random.integers(0, 5)), int(random.integers(0, 3))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -56,21 +57,14 @@ class ParameterCrossings(Record):
         offsets: Ints,
         *,
         certified: bool = False,
-        touching: int = 0,
-        ways: dict[str, int] | None = None,
+        touching: int,
+        ways: dict[str, int],
     ) -> ParameterCrossings:
-        """ParameterCrossings in any order."""
+        """Crossings that are given in any order."""
         lists = np.searchsorted(offsets, upper, side="right") - 1
         order = np.lexsort((lower, upper, position, lists))
-        return cls(
-            position[order],
-            lists[order],
-            upper[order],
-            lower[order],
-            certified,
-            touching,
-            ways or {},
-        )
+        position, lists, upper, lower = position[order], lists[order], upper[order], lower[order]
+        return cls(position, lists, upper, lower, certified, touching, ways)
 
     def __repr__(self) -> str:
         how = "certified" if self.certified else "not certified"
@@ -120,7 +114,7 @@ def sampled(
     )
 
 
-class _Brackets(Record):
+class _Brackets(NamedTuple):
     """Pairs of documents that change places between two values: `upper` is above `lower` at `low`."""
 
     upper: Ints
@@ -130,17 +124,12 @@ class _Brackets(Record):
 
     @classmethod
     def none(cls) -> _Brackets:
-        return cls(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
+        pairs, values = np.zeros(0, np.int64), np.zeros(0)
+        return cls(pairs, pairs, values, values)
 
     @classmethod
     def together(cls, parts: list[_Brackets]) -> _Brackets:
-        upper, lower = (
-            np.concatenate([getattr(part, name) for part in parts]) for name in ("upper", "lower")
-        )
-        low, high = (
-            np.concatenate([getattr(part, name) for part in parts]) for name in ("low", "high")
-        )
-        return cls(upper, lower, low, high)
+        return cls(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
 def _orders(scores: Floats, offsets: Ints) -> Ints:
@@ -163,14 +152,12 @@ def inversions(orders: Ints) -> tuple[Ints, Ints, Ints]:
     [[0, 0], [1, 0], [2, 2]]
     """
     count, rows = max(len(orders) - 1, 0), orders.shape[1]
-    if not count or not rows:
-        return np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64)
     later = np.empty_like(orders[1:])
     np.put_along_axis(later, orders[1:], np.arange(rows)[None, :], axis=1)
     places = np.take_along_axis(later, orders[:-1], axis=1)
     goal = (places + np.arange(count)[:, None] * rows).ravel()
     things = orders[:-1].ravel().copy()
-    which, upper, lower = [], [], []
+    which, upper, lower = ([np.zeros(0, np.int64)] for _ in range(3))
     wrong = np.flatnonzero(goal[:-1] > goal[1:])
     while len(wrong):
         parity = wrong % 2 == wrong[0] % 2
@@ -183,8 +170,6 @@ def inversions(orders: Ints) -> tuple[Ints, Ints, Ints]:
         near = np.concatenate((rest, place - 1, place + 1))
         near = np.unique(near[(near >= 0) & (near < len(goal) - 1)])
         wrong = near[goal[near] > goal[near + 1]]
-    if not which:
-        return np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.int64)
     return np.concatenate(which), np.concatenate(upper), np.concatenate(lower)
 
 
@@ -272,34 +257,19 @@ def enclosed(
         active &= (np.minimum(one, other) < value) & (value < np.maximum(one, other))
         if not active.any():
             break
-        at_value, is_low = difference(value[active], active)
-        _advance(
-            (one, other, third), (at_one, at_other, at_third), one_is_low, active,
-            value[active], at_value, is_low,
-        )  # fmt: skip
+        value = value[active]
+        at_value, is_low = difference(value, active)
+        same = is_low == one_is_low[active]
+        for bounds, new in (((one, other, third), value), ((at_one, at_other, at_third), at_value)):
+            newest, opposite = bounds[0][active], bounds[1][active]
+            bounds[2][active] = np.where(same, newest, opposite)
+            bounds[1][active] = np.where(same, opposite, newest)
+            bounds[0][active] = new
+        one_is_low[active] = is_low
         share[active] = _next_share(
             *(each[active] for each in (one, other, third, at_one, at_other, at_third))
         )
     return np.where(np.abs(at_one) <= np.abs(at_other), one, other)
-
-
-def _advance(
-    bounds: tuple[Floats, Floats, Floats],
-    heights: tuple[Floats, Floats, Floats],
-    one_is_low: Bools,
-    active: Bools,
-    value: Floats,
-    at_value: Floats,
-    is_low: Bools,
-) -> None:
-    """Put a new value in the place of the bound on its side."""
-    same = is_low == one_is_low[active]
-    for columns, new in ((bounds, value), (heights, at_value)):
-        one, other = columns[0][active], columns[1][active]
-        columns[2][active] = np.where(same, one, other)
-        columns[1][active] = np.where(same, other, one)
-        columns[0][active] = new
-    one_is_low[active] = is_low
 
 
 def _next_share(
@@ -327,10 +297,7 @@ def _real(
 
     A pair that crosses, and crosses back before its scores differ by more than rounding, touches.
     """
-    first, second = (
-        np.minimum(pairs.upper, pairs.lower),
-        np.maximum(pairs.upper, pairs.lower),
-    )
+    first, second = np.minimum(pairs.upper, pairs.lower), np.maximum(pairs.upper, pairs.lower)
     order = np.lexsort((position, second, first))
     stays = np.ones(len(position), dtype=np.bool_)
     again = (first[order][1:] == first[order][:-1]) & (second[order][1:] == second[order][:-1])

@@ -82,11 +82,6 @@ class Terms(Record):
         )
         return Points(*(segment_sum(part, bounds) for part in parts))
 
-    def difference(self, upper: Ints, lower: Ints, places: Floats) -> Floats:
-        """The score of one document less the score of another."""
-        one, other = self.bounds(upper, places), self.bounds(lower, places)
-        return one.score - other.score
-
 
 class Points(NamedTuple):
     """Documents at points: the sum of their positive terms, the sum of the sizes of their negative
@@ -99,15 +94,13 @@ class Points(NamedTuple):
 
     @property
     def score(self) -> Floats:
-        """The score."""
         return self.positive - self.negative
 
     def take(self, places: Ints) -> Points:
-        """Some of the documents."""
         return Points(*(column[places] for column in self))
 
 
-class Ranges(NamedTuple):
+class Ranges(Record):
     """Between which bounds scores and slopes lie on an interval, but for rounding."""
 
     low: Floats
@@ -119,7 +112,6 @@ class Ranges(NamedTuple):
 
     @classmethod
     def of(cls, one: Points, other: Points) -> Ranges:
-        """The bounds between two points."""
         return cls(
             np.minimum(one.positive, other.positive) - np.maximum(one.negative, other.negative),
             np.maximum(one.positive, other.positive) - np.minimum(one.negative, other.negative),
@@ -178,24 +170,19 @@ class RationalScorer(ParameterScorer):
         return order, tied
 
     def crossings(self, offsets: Ints, low: float, high: float) -> ParameterCrossings:
-        """All flips between two values."""
         terms = self.terms(low, high)
         exact = _Exact(self, low, high)
         kinds = self.kinds()
-        parts = []
+        none = np.zeros(0, np.int64)
+        parts = [(np.zeros(0), none, none)]
         for upper, lower in _pairs(offsets):
             parts.append(_Isolation(terms, exact, kinds, upper, lower).crossings())
-        columns = [np.concatenate(each) for each in zip(_nothing(), *parts, strict=True)]
-        place, upper, lower = columns[0], columns[1].astype(np.int64), columns[2].astype(np.int64)
+        place, upper, lower = (np.concatenate(each) for each in zip(*parts, strict=True))
         value = low + place * (high - low)
         ways = {name: exact.ways[name] for name in ("pairs", *WAYS)}
         return ParameterCrossings.sorted(
             value, upper, lower, offsets, certified=True, touching=exact.touching, ways=ways
         )
-
-
-def _nothing() -> tuple[Floats, Ints, Ints]:
-    return np.zeros(0), np.zeros(0, np.int64), np.zeros(0, np.int64)
 
 
 def _pairs(offsets: Ints) -> Iterator[tuple[Ints, Ints]]:
@@ -206,9 +193,10 @@ def _pairs(offsets: Ints) -> Iterator[tuple[Ints, Ints]]:
         step = max(1, MOST_PAIRS // max(end - start, 1))
         for first in range(start, end - 1, step):
             upper = np.arange(first, min(first + step, end - 1))
-            repeated = np.repeat(upper, end - 1 - upper)
-            begins = np.cumsum(end - 1 - upper) - (end - 1 - upper)
-            lower = np.arange(len(repeated)) - np.repeat(begins, end - 1 - upper) + repeated + 1
+            below = end - 1 - upper
+            repeated = np.repeat(upper, below)
+            begins = np.cumsum(below) - below
+            lower = np.arange(len(repeated)) - np.repeat(begins, below) + repeated + 1
             waiting.append((repeated, lower))
             count += len(lower)
             if count >= MOST_PAIRS:
@@ -234,13 +222,11 @@ class _Exact:
         self.touching = 0
 
     def terms(self, row: int) -> list[Term]:
-        """The terms of a document."""
         if row not in self._terms:
             self._terms[row] = self._scorer.exact_terms(row, *self._ends)
         return self._terms[row]
 
     def value(self, row: int, place: float) -> Fraction:
-        """The score of a document at a place."""
         if (row, place) not in self._values:
             at = Fraction(place)
             self._values[row, place] = sum(
@@ -274,7 +260,10 @@ class _Isolation:
         self.upper, self.lower = upper[~same], lower[~same]
         self.doubtful = np.zeros(len(self.upper), dtype=np.bool_)
         """Which pairs Sturm's theorem decides."""
-        self.brackets: list[tuple[Ints, Floats, Floats, Ints]] = []
+        none = np.zeros(0, np.int64)
+        self.brackets: list[tuple[Ints, Floats, Floats, Ints]] = [
+            (none, np.zeros(0), np.zeros(0), none)
+        ]
         """Pairs with one flip between two places, and the sign before it."""
 
     def crossings(self) -> tuple[Floats, Ints, Ints]:
@@ -285,19 +274,17 @@ class _Isolation:
         for level in range(LEVELS + 1):
             if not len(pairs):
                 break
-            before = len(pairs), sum(len(each[0]) for each in self.brackets)
-            bounded, open_parts = self._level(pairs, left, 2.0**-level)
+            bounded, undecided = self._level(pairs, left, 2.0**-level)
             if level == 0:
-                found = sum(len(each[0]) for each in self.brackets) - before[1]
+                found, doubtful = len(self.brackets[-1][0]), int(self.doubtful.sum())
+                halved = int(undecided.sum())
                 ways[WAYS[1]] += bounded
+                ways[WAYS[2]] += len(pairs) - bounded - found - halved - doubtful
                 ways[WAYS[3]] += found
-                doubtful = int(self.doubtful.sum())
-                ways[WAYS[2]] += len(pairs) - bounded - found - int(open_parts.sum()) - doubtful
-                ways[WAYS[4]] += int(open_parts.sum())
-            pairs = np.repeat(pairs[open_parts], 2)
-            left = np.repeat(2 * left[open_parts], 2) + np.tile([0, 1], int(open_parts.sum()))
-            many = np.bincount(pairs, minlength=len(self.upper)) > MOST_PARTS
-            self.doubtful |= many
+                ways[WAYS[4]] += halved
+            pairs, left = np.repeat(pairs[undecided], 2), np.repeat(2 * left[undecided], 2)
+            left[1::2] += 1
+            self.doubtful |= np.bincount(pairs, minlength=len(self.upper)) > MOST_PARTS
             stays = ~self.doubtful[pairs]
             pairs, left = pairs[stays], left[stays]
         self.doubtful[pairs] = True
@@ -323,9 +310,15 @@ class _Isolation:
         slope_high = first.slope_high - second.slope_low + slope_room
         ends = one.score - other.score, one_end.score - other_end.score
         apart |= _never(ends, slope_low, slope_high, width, room)
-        monotone = ~apart & ((slope_low > 0) | (slope_high < 0))
+        rises = slope_low > 0
+        monotone = ~apart & (rises | (slope_high < 0))
         self._signs(
-            pairs, left, width, np.where(slope_low > 0, 1, -1), ends, room, np.flatnonzero(monotone)
+            pairs[monotone],
+            left[monotone],
+            width,
+            np.where(rises, 1, -1)[monotone],
+            (ends[0][monotone], ends[1][monotone]),
+            room[monotone],
         )
         return int(apart.sum()), ~apart & ~monotone & ~self.doubtful[pairs]
 
@@ -337,7 +330,6 @@ class _Isolation:
         slope: Ints,
         ends: tuple[Floats, Floats],
         room: Floats,
-        chosen: Ints,
     ) -> None:
         """Find the flips on intervals where the difference rises or falls throughout.
 
@@ -346,41 +338,44 @@ class _Isolation:
         """
         signs = []
         for shift, end in enumerate(ends):
-            sign = np.sign(end[chosen]).astype(np.int64)
-            for number in np.flatnonzero(np.abs(end[chosen]) <= room[chosen]).tolist():
-                pair = pairs[chosen[number]]
-                place = float((left[chosen[number]] + shift) * width)
+            sign = np.sign(end).astype(np.int64)
+            for number in np.flatnonzero(np.abs(end) <= room).tolist():
+                pair = pairs[number]
+                place = float((left[number] + shift) * width)
                 sign[number] = self.exact.sign(int(self.upper[pair]), int(self.lower[pair]), place)
                 if not sign[number] and place in (0.0, 1.0):
-                    sign[number] = slope[chosen[number]] * (-1 if shift else 1)
+                    sign[number] = slope[number] * (-1 if shift else 1)
                 elif not sign[number]:
                     self.doubtful[pair] = True
             signs.append(sign)
-        flip = chosen[signs[0] * signs[1] < 0]
+        flip = signs[0] * signs[1] < 0
         start: Floats = np.asarray(left[flip] * width, dtype=np.float64)
         self.brackets.append((pairs[flip], start, start + width, -slope[flip]))
 
     def _refined(self) -> tuple[Floats, Ints, Ints]:
         """All flips, each as exact as a double can be."""
-        nothing = np.zeros(0, np.int64), np.zeros(0), np.zeros(0), np.zeros(0, np.int64)
-        columns = [np.concatenate(each) for each in zip(nothing, *self.brackets, strict=True)]
-        stays = ~self.doubtful[columns[0].astype(np.int64)]
+        columns = [np.concatenate(each) for each in zip(*self.brackets, strict=True)]
+        stays = ~self.doubtful[columns[0]]
         pairs, low, high, before = (column[stays] for column in columns)
         upper = np.where(before > 0, self.upper[pairs], self.lower[pairs])
         lower = np.where(before > 0, self.lower[pairs], self.upper[pairs])
 
         def difference(places: Floats, active: Bools) -> tuple[Floats, Bools]:
-            apart = self.terms.difference(upper[active], lower[active], places)
+            one, other = (self.terms.bounds(rows[active], places) for rows in (upper, lower))
+            apart = one.score - other.score
             return apart, apart > 0
 
         place = enclosed(difference, low, high)
-        more: list[tuple[float, int, int]] = []
+        roots: list[float] = []
+        falls: list[int] = []
+        rises: list[int] = []
         for pair in np.flatnonzero(self.doubtful).tolist():
             one, other = int(self.upper[pair]), int(self.lower[pair])
             for root, sign in self.exact.roots(one, other):
-                more.append((root, one, other) if sign > 0 else (root, other, one))
+                roots.append(root)
+                falls.append(one if sign > 0 else other)
+                rises.append(other if sign > 0 else one)
         self.exact.ways[WAYS[5]] += int(self.doubtful.sum())
-        roots, falls, rises = zip(*more, strict=True) if more else ((), (), ())
         return (
             np.concatenate((place, np.array(roots, dtype=np.float64))),
             np.concatenate((upper, np.array(falls, dtype=np.int64))),

@@ -7,9 +7,9 @@ places there and back again.
 
 from __future__ import annotations
 
+import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -27,7 +27,7 @@ from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import AnyMeasure, parse
 from rankgauge.rankings.lists import Rankings
-from rankgauge.space.curves import NEAR, Interval, simplest
+from rankgauge.space.curves import NEAR, Interval, sign_of, simplest
 from rankgauge.space.inputs import Documents, lists_of
 from rankgauge.space.nonlinear.roots import SAMPLES, ParameterCurve, Sweep, limits
 from rankgauge.space.nonlinear.scorers import Function, ParameterScorer
@@ -62,7 +62,6 @@ class PairFunction(PairScorer):
         self._function, self._rows, self.parameters = function, rows, parameters
 
     def along(self, parameter: int, other: float) -> ParameterScorer:
-        """The function of one parameter."""
         function = self._function
 
         def score(value: float) -> Any:
@@ -95,8 +94,7 @@ class BestPoint(NamedTuple):
     intervals: tuple[Interval, Interval]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class ParameterMap(Result):
+class ParameterMap(Result, Record):
     """The mean of a measure over two parameters: `rows[i]` is the curve over the first one where the
     second is `at[i]`."""
 
@@ -118,8 +116,7 @@ class ParameterMap(Result):
     @property
     def best_row(self) -> int:
         """The number of the row with the best mean, from 0; of several, the widest interval decides."""
-        higher = self.rows[0].unit.higher
-        values = [row.value if higher else -row.value for row in self.rows]
+        values = [sign_of(self.measure) * row.value for row in self.rows]
         if np.isnan(values).all():
             raise RankgaugeError(f"{self.measure}: no list has a score, so nothing is best")
         top = np.nanmax(values) - NEAR
@@ -132,8 +129,7 @@ class ParameterMap(Result):
         turn, until neither has anything better. It is a local optimum along both, not certainly the best
         of all."""
         number = self.best_row
-        row = self.rows[number]
-        sign = 1.0 if row.unit.higher else -1.0
+        row, sign = self.rows[number], sign_of(self.measure)
         points = [row.point, float(self.at[number])]
         spans, value, direction = [row.best[0], row.best[0]], row.value, 0
         for _ in range(MOST_ROUNDS):
@@ -158,9 +154,7 @@ class ParameterMap(Result):
     def gaps(self) -> Floats:
         """The greatest difference of each row from the next one, over all values of the parameter along
         the rows."""
-        return np.array(
-            [_apart(one, other) for one, other in zip(self.rows, self.rows[1:], strict=False)]
-        )
+        return np.array([_apart(*rows) for rows in itertools.pairwise(self.rows)])
 
     @property
     def notes(self) -> tuple[Note, ...]:  # type: ignore[override]
@@ -168,59 +162,50 @@ class ParameterMap(Result):
         along, across = self.parameters
         flips = counted(sum(len(row.flips) for row in self.rows), "flip")
         rows = counted(len(self.rows), "row")
-        how = (
-            "certified: none is missing on a row"
-            if self.certified
-            else "from samples, not certified"
-        )
-        notes = [Note(f"{flips} on {rows}, {how}")]
+        certain = "certified: none is missing on a row"
+        texts = [
+            f"{flips} on {rows}, {certain if self.certified else 'from samples, not certified'}"
+        ]
         if len(self.rows) > 1:
             gaps = self.gaps()
-            notes.append(
-                Note(
-                    f"between two rows nothing is certified; neighboring rows differ by at most "
-                    f"{np.nanmax(gaps):.4f}, the middle one of these differences is "
-                    f"{np.nanmedian(gaps):.4f}"
-                )
+            texts.append(
+                f"between two rows nothing is certified; neighboring rows differ by at most "
+                f"{np.nanmax(gaps):.4f}, the middle one of these differences is "
+                f"{np.nanmedian(gaps):.4f}"
             )
-        if inner(self.measure).direction != "none" and not self._undefined:
+        if self._has_best:
             best = self.best
             first, second = best.intervals
-            notes.append(
-                Note(
-                    f"best found: {best.value:.4f} at {along} = {best.point[0]:.6g}, {across} = "
-                    f"{best.point[1]:.6g}; the mean stays so for {along} from {first.low:.6g} to "
-                    f"{first.high:.6g}, and for {across} from {second.low:.6g} to {second.high:.6g}"
-                )
+            texts.append(
+                f"best found: {best.value:.4f} at {along} = {best.point[0]:.6g}, {across} = "
+                f"{best.point[1]:.6g}; the mean stays so for {along} from {first.low:.6g} to "
+                f"{first.high:.6g}, and for {across} from {second.low:.6g} to {second.high:.6g}"
             )
-        return tuple(notes)
+        return tuple(map(Note, texts))
 
     @property
-    def _undefined(self) -> bool:
-        return all(np.isnan(row.values).all() for row in self.rows)
+    def _has_best(self) -> bool:
+        directed = inner(self.measure).direction != "none"
+        return directed and not all(np.isnan(row.values).all() for row in self.rows)
 
     def table(self) -> Table:
         """A row for each value of the second parameter: its flips and breaks, and the best interval of
         the first parameter."""
         along, across = self.parameters
         columns = (across, "flips", "breaks", "lowest", "best", f"{along} from", "to")
-        directed = inner(self.measure).direction != "none"
         rows: list[Row] = []
         for value, row in zip(self.at.tolist(), self.rows, strict=True):
-            defined = directed and not np.isnan(row.values).all()
-            low, high = row.best[0] if defined else (None, None)
-            best = row.value if defined else None
+            widest = row.widest_best
+            best = (None, None, None) if widest is None else (row.value, *widest)
             least = float(row.values.min())
-            rows.append((value, len(row.flips), len(row.breaks), least, best, low, high))
+            rows.append((value, len(row.flips), len(row.breaks), least, *best))
         return Table(columns, tuple(rows), worded(self.notes))
 
     def figure(self) -> Figure:
         """The mean over both parameters: a stripe for each row, and a cross through the best point."""
         from rankgauge.figures.parameters import parameter_map
 
-        best = None
-        if inner(self.measure).direction != "none" and not self._undefined:
-            best = self.best
+        best = self.best if self._has_best else None
         low, high = self.surface.intervals[0]
         ticks = low + (np.arange(STRIPES) + 0.5) / STRIPES * (high - low)
         values = [row.values[np.searchsorted(row.breaks, ticks, side="right")] for row in self.rows]

@@ -7,8 +7,7 @@ constant, so a measure is a step function of the parameter.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -25,18 +24,102 @@ from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import AnyMeasure, parse
 from rankgauge.rankings.lists import Rankings
-from rankgauge.space.curves import Curve, Interval, Steps, curve_of, simplest
+from rankgauge.space.curves import NEAR, Curve, Interval, Steps, simplest
 from rankgauge.space.inputs import Documents, lists_of
-from rankgauge.space.lines import mean_of
+from rankgauge.space.lines import in_order, mean_of
 from rankgauge.space.nonlinear.crossings import ParameterCrossings, sampled
-from rankgauge.space.nonlinear.scorers import Function, ParameterScorer
-from rankgauge.space.nonlinear.walks import SHARES, RankingWalk
+from rankgauge.space.nonlinear.scorers import Function, ParameterScorer, blocks
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SAMPLES = 1001
 """At how many values of the parameter a scorer without a certificate is looked at."""
+
+SHARES = np.array([0.5, 0.381966, 0.618034])
+"""Where in an interval a list is ranked; the first point without a tie is taken."""
+
+
+class RankingWalk(Record):
+    """The rankings of one list, in the order in which crossings lead through them.
+
+    A crossing takes the upper document one rank down and the lower one up. So the ranks after some
+    crossings do not depend on the order in which they are applied, and crossings that cannot be told
+    apart are applied together.
+    """
+
+    position: Floats
+    """Where each crossing is, from 0 to 1."""
+    upper: Ints
+    lower: Ints
+    group: Ints
+    """The number of each crossing's group of crossings that lie at one place."""
+    place: Floats
+    """Where each group is."""
+    size: int
+
+    @classmethod
+    def of(cls, position: Floats, upper: Ints, lower: Ints, size: int) -> RankingWalk:
+        """The walk along these crossings, which are in order."""
+        new = np.diff(position, prepend=-1.0) > NEAR
+        return cls(position, upper, lower, np.cumsum(new) - 1, position[new], size)
+
+    @cached_property
+    def _edges(self) -> Floats:
+        return np.concatenate(([0.0], self.place, [1.0]))
+
+    @cached_property
+    def _widest(self) -> int:
+        """The number of the group before the widest interval, from 0 on; 0 is the start of the line."""
+        return int(np.argmax(np.diff(self._edges)))
+
+    @property
+    def anchors(self) -> Floats:
+        """Some points well inside the widest interval between two groups."""
+        low, high = self._edges[self._widest : self._widest + 2]
+        return np.asarray(low + SHARES * (high - low))
+
+    def _moved(self, chosen: Bools, groups: int, first: int) -> Ints:
+        """How many ranks down each group of crossings takes each document: a row a group."""
+        moved = np.zeros((groups, self.size), dtype=np.int64)
+        group = self.group[chosen] - first
+        np.add.at(moved, (group, self.upper[chosen]), 1)
+        np.add.at(moved, (group, self.lower[chosen]), -1)
+        return moved
+
+    def back_from_anchor(self, order: Ints) -> Ints:
+        """The order at the start of the line, for the order in the widest interval."""
+        ranks = _inverse(order)
+        passed = self.group < self._widest
+        ranks = ranks - self._moved(passed, max(len(self.place), 1), 0).sum(axis=0)
+        return np.argsort(ranks, kind="stable")
+
+    def orders(self, first: Ints, start: int) -> Iterator[tuple[Floats, Ints]]:
+        """Some groups at a time: where they are, and the orders before the first and after each of them.
+
+        `first` has the order at the start of the line. A group after which the ranks are not those of a
+        ranking is left out: the next group, which lies close to it, completes it.
+        """
+        before = first[start : start + self.size] - start
+        ranks = _inverse(before)
+        for low, high in blocks(len(self.place), self.size):
+            chosen = (self.group >= low) & (self.group < high)
+            all_ranks = ranks + np.cumsum(self._moved(chosen, high - low, low), axis=0)
+            ranks = all_ranks[-1]
+            inside = ((all_ranks >= 0) & (all_ranks < self.size)).all(axis=1)
+            order = np.full(all_ranks.shape, -1)
+            which = np.flatnonzero(inside)
+            order[which[:, None], all_ranks[which]] = np.arange(self.size)
+            whole = (order >= 0).all(axis=1)
+            orders = np.concatenate((before[None, :], order[whole]))
+            before = orders[-1]
+            yield self.place[low:high][whole], orders + start
+
+
+def _inverse(order: Ints) -> Ints:
+    ranks = np.empty(len(order), dtype=np.int64)
+    ranks[order] = np.arange(len(order))
+    return ranks
 
 
 class Sweep(Record):
@@ -70,12 +153,8 @@ class Sweep(Record):
     def at(self, value: float) -> Rankings:
         """The lists as they are ranked for a value of the parameter."""
         values = np.full(len(self.documents.labels), float(value))
-        return self._ranked(self.scorer.ranked(values, self.documents.offsets)[0])
-
-    def _ranked(self, order: Ints) -> Rankings:
-        lists = self.documents
-        rows = None if lists.rows is None else lists.rows[order]
-        return Rankings(lists.labels[order], lists.offsets, lists.query, lists.judged, rows)
+        order, _ = self.scorer.ranked(values, self.documents.offsets)
+        return in_order(self.documents, order)
 
     def mean_at(self, value: float, measure: Measure | Aggregate) -> float:
         """The mean of a measure for a value of the parameter, evaluated there."""
@@ -85,7 +164,7 @@ class Sweep(Record):
         """The value of each list, from 0 (the lowest value of the parameter) to 1 (the highest)."""
         measure = measure.complete()
         first, walks = self._walks
-        before = measure.score_each(self._ranked(first))
+        before = measure.score_each(in_order(self.documents, first))
         position, numbers, values = [np.zeros(0)], [np.zeros(0, np.int64)], [np.zeros(0)]
         for number, walk in enumerate(walks):
             start, last = self.documents.offsets[number], before[number]
@@ -97,9 +176,8 @@ class Sweep(Record):
                 numbers.append(np.full(int(steps.sum()), number))
                 values.append(scores[steps])
                 last = scores[-1] if len(scores) else last
-        return Steps(
-            before, np.concatenate(position), np.concatenate(numbers), np.concatenate(values)
-        )
+        places, of_list = np.concatenate(position), np.concatenate(numbers)
+        return Steps(before, places, of_list, np.concatenate(values))
 
     def _scored(self, measure: Measure, number: int, order: Ints) -> tuple[Floats, Bools]:
         """The score of a list in each order that differs from the one before, and which ones differ.
@@ -166,12 +244,11 @@ class Sweep(Record):
             value = self.high if place == 1 else self.low + place * span
             return self.mean_at(value, parsed)
 
-        unit = curve_of(self.steps(inner(parsed)), parsed, mean_at)
+        unit = Curve.of(self.steps(inner(parsed)), parsed, mean_at)
         return ParameterCurve(parsed, Interval(self.low, self.high), unit, self)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class ParameterCurve(Result):
+class ParameterCurve(Result, Record):
     """The mean of a measure over lists, as a step function of one parameter.
 
     `values[0]` is the mean up to `breaks[0]`, `values[i]` the mean from `breaks[i - 1]` to `breaks[i]`.
@@ -201,13 +278,10 @@ class ParameterCurve(Result):
         """The name of the parameter."""
         return self.sweep.scorer.parameter
 
-    def _own(self, places: Floats) -> Floats:
-        return self.interval.low + places * self.interval.width
-
     @property
     def breaks(self) -> Floats:
         """The values of the parameter where the mean changes."""
-        return self._own(self.unit.breaks)
+        return self.interval.low + self.unit.breaks * self.interval.width
 
     @property
     def values(self) -> Floats:
@@ -244,18 +318,14 @@ class ParameterCurve(Result):
     @property
     def best(self) -> list[Interval]:
         """Where the mean is the best: the intervals between two breaks, the widest first."""
-        return [self._interval(part) for part in self.unit.best]
+        return [part.between(*self.interval) for part in self.unit.best]
 
     def within(self, margin: float) -> list[Interval]:
         """Where the mean is within this margin of the best."""
-        return [self._interval(part) for part in self.unit.within(margin)]
-
-    def _interval(self, part: Interval) -> Interval:
-        low, high = self._own(np.array(part)).tolist()
-        return Interval(low, self.interval.high if part.high == 1 else high)
+        return [part.between(*self.interval) for part in self.unit.within(margin)]
 
     @property
-    def _widest_best(self) -> Interval | None:
+    def widest_best(self) -> Interval | None:
         """The widest interval with the best mean; None if no mean is better than another, or defined."""
         if inner(self.measure).direction == "none" or np.isnan(self.values).all():
             return None
@@ -269,27 +339,17 @@ class ParameterCurve(Result):
     @property
     def notes(self) -> tuple[Note, ...]:  # type: ignore[override]
         """How the flips were found, and what that means."""
-        flips = self.flips
-        measure = str(self.measure)
-        number = counted(len(flips), "flip")
-        if flips.certified:
-            notes = [Note(f"{number}, certified: no flip is missing", measure=measure)]
-        else:
-            notes = [
-                Note(
-                    f"{number} from {counted(self.sweep.samples, 'sample')}, not certified: two flips "
-                    "of the same documents between two samples can be missing",
-                    measure=measure,
-                )
-            ]
-        if flips.touching:
-            notes.append(
-                Note(
-                    "two documents get equal scores without changing places: {count} times",
-                    measure=measure,
-                    count=flips.touching,
-                )
+        flips, measure = self.flips, str(self.measure)
+        how = ", certified: no flip is missing"
+        if not flips.certified:
+            how = (
+                f" from {counted(self.sweep.samples, 'sample')}, not certified: two flips of the same "
+                "documents between two samples can be missing"
             )
+        notes = [Note(counted(len(flips), "flip") + how, measure=measure)]
+        if flips.touching:
+            text = "two documents get equal scores without changing places: {count} times"
+            notes.append(Note(text, measure=measure, count=flips.touching))
         return tuple(notes)
 
     def table(self) -> Table:
@@ -325,7 +385,7 @@ class ParameterCurve(Result):
         return parameter_curve(
             self.edges,
             self.values,
-            self._widest_best,
+            self.widest_best,
             parameter=self.parameter,
             measure=str(self.measure),
             certified=self.certified,
@@ -335,7 +395,7 @@ class ParameterCurve(Result):
         how = "certified" if self.certified else "not certified"
         breaks = counted(len(self.breaks), "break")
         title = f"ParameterCurve of {self.measure} over {self.parameter}: {breaks} ({how})"
-        best = self._widest_best
+        best = self.widest_best
         if best is None:
             return title
         return f"{title}, best {self.value:.4f} from {best.low:.6g} to {best.high:.6g}"

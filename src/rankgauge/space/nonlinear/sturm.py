@@ -17,7 +17,6 @@ FINE = 80
 
 
 def product(one: Polynomial, other: Polynomial) -> Polynomial:
-    """The product of two polynomials."""
     result = [0] * (len(one) + len(other) - 1) if one and other else []
     for place, factor in enumerate(one):
         for more, number in enumerate(other):
@@ -95,7 +94,6 @@ def derivative(polynomial: Polynomial) -> Polynomial:
 
 
 def sign_at(polynomial: Polynomial, value: Fraction) -> int:
-    """The sign of a polynomial at a point."""
     total, power = 0, 1
     for number in reversed(polynomial):
         total = total * value.numerator + number * power

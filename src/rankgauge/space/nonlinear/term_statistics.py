@@ -77,7 +77,9 @@ class TermStatistics(Record):
         tokenizer
             What makes words of a text.
         """
-        names = sorted(documents, key=_bytes, reverse=True)  # ties: docno descending
+        names = sorted(  # ties: docno descending
+            documents, key=lambda name: name.encode("utf-8", "surrogatepass"), reverse=True
+        )
         words = [Counter(tokenizer(documents[name])) for name in names]
         lengths = [sum(each.values()) for each in words]
         frequency = Counter(word for each in words for word in each)
@@ -85,11 +87,9 @@ class TermStatistics(Record):
         for text in queries.values():
             asked = Counter(tokenizer(text))
             in_queries.append(asked)
-            own = [
-                number
-                for number, each in enumerate(words)
-                if not matching or any(word in each for word in asked)
-            ]
+            own = list(range(len(words)))
+            if matching:
+                own = [number for number in own if not asked.keys().isdisjoint(words[number])]
             rows.append(own)
             counts.append([[words[number][word] for word in asked] for number in own])
         return cls.of_counts(
@@ -137,9 +137,8 @@ class TermStatistics(Record):
             The ids of the queries, and for each query those of its documents; by default numbers from 1.
         """
         total = checked("documents", documents, Whole(0))
-        mean = mean_length if isinstance(mean_length, Fraction) else None
-        if mean is None:
-            mean = Fraction(checked("mean_length", mean_length, Number(0)))
+        if not isinstance(mean_length, Fraction):
+            mean_length = Fraction(checked("mean_length", mean_length, Number(0)))
         ids = [str(number + 1) for number in range(len(counts))] if queries is None else queries
         for name, column in (("lengths", lengths), ("frequency", frequency), ("queries", ids)):
             _same_number(name, len(column), len(counts))
@@ -173,10 +172,10 @@ class TermStatistics(Record):
             blocks.append(np.pad(block, ((0, 0), (0, most - block.shape[1]))))
             longs.append(sizes)
         longest = max((int(each.max(initial=0)) for each in longs), default=0)
-        if mean * total < longest * (1 - Fraction(1, 10**9)):
+        if mean_length * total < longest * (1 - Fraction(1, 10**9)):
             raise RankgaugeError(
-                f"mean_length={float(mean):g} of {total:,} documents, but one has {longest:,} words: "
-                "expected a larger mean"
+                f"mean_length={float(mean_length):g} of {total:,} documents, but one has {longest:,} "
+                "words: expected a larger mean"
             )
         sizes_of_lists = [len(each) for each in longs[1:]]
         if docnos is None:
@@ -197,7 +196,7 @@ class TermStatistics(Record):
             _padded(width, most),
             _padded(asked, most),
             total,
-            mean,
+            mean_length,
             tuple(ids),
             tuple(name for own_names in docnos for name in own_names),
         )
@@ -230,10 +229,6 @@ class TermStatistics(Record):
         """The value of each query, repeated for each of its rows."""
         rows: Floats = np.repeat(per_query, np.diff(self.offsets), axis=0)
         return rows
-
-
-def _bytes(name: str) -> bytes:
-    return name.encode("utf-8", "surrogatepass")
 
 
 def _whole(name: str, values: ArrayLike, dimensions: int) -> Ints:
