@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rankgauge import RankgaugeError
-from rankgauge.figures.documents import token_matches
+from rankgauge.figures.studies import token_matches
 from rankgauge.figures.studies import depth_curves, ideal_lines, power_curves, relevant_lines
 
 pytest.importorskip("matplotlib")

@@ -50,6 +50,10 @@ MOVED = {
     "rankgauge.text.rows": "rankgauge.io.rows",
     "rankgauge.text.data.rows": "rankgauge.io.rows",
     "rankgauge.evaluation.mismatch": "rankgauge.io.diagnosis",
+    "rankgauge.figures.correlations": "rankgauge.figures.intervals",
+    "rankgauge.figures.documents": "rankgauge.figures.studies",
+    "rankgauge.figures.tuning": "rankgauge.figures.parameters",
+    "rankgauge.figures.weights": "rankgauge.figures.space",
 }
 """The new names by the old ones."""
 
