@@ -242,8 +242,7 @@ def command(data: tuple[str, ...], output: str, again: str | None, **options: An
     notify(
         [
             Note(f"{name}, reading {reading}: {text}")
-            for reading, experiments in study.experiments.items()
-            for name, each in experiments.items()
+            for reading, name, each in study.each()
             for text in each.notes
             if text not in each.chosen.notes
         ]
@@ -393,11 +392,8 @@ def write_study(study: Study, folder: OwnPath) -> None:
         (folder / FIGURES).make()
         for path in (svg, png):
             save_figure(drawn.figure, folder / path)
-        pictures.append(
-            DrawnFigure(
-                read_bytes(folder / svg), drawn.caption, drawn.printed, drawn.case, drawn.reading
-            )
-        )
+        picture = DrawnFigure(read_bytes(folder / svg), drawn.caption, drawn.case, drawn.reading)
+        pictures.append(picture)
     if can(check_pages):
         write_page(study_page(study, pictures), folder / PAGE)
     for file in before - set(files):  # of a study with other sizes or readings

@@ -7,7 +7,7 @@ set and version what `assess` would find: the means of the methods and the tests
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import field, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -48,8 +48,7 @@ MOST_DRAWN = 300_000
 Parts: TypeAlias = Mapping[str, Mapping[str, Assessed]]
 
 
-@dataclass(frozen=True, eq=False)
-class CaseScores:
+class CaseScores(Record):
     """The scores of one case: by version, cut-off × method × query, and the sets of queries as rows."""
 
     case: Case
@@ -69,10 +68,9 @@ class CaseScores:
                 chosen = rows[inside[rows]]
             if len(chosen) < FEWEST:
                 continue
+            own = testing if name in TESTED else None
             found[name] = {
-                version: assessed(
-                    version, values[:, :, chosen], testing if name in TESTED else None
-                )
+                version: assessed(version, values[:, :, chosen], own)
                 for version, values in self.values.items()
             }
         return found
@@ -88,21 +86,25 @@ def assessed(version: str, values: Floats, testing: Testing | None) -> Assessed:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class CaseStudy:
-    """What was found in one case: the parts, the parts of drawn queries, and how often random parts of
-    the documents disagree (version: a swap rate for each split)."""
+class Drawn(Record):
+    """What was found on a data set, and on drawn queries of it."""
+
+    parts: Parts
+    draws: Sequence[Parts] = ()
+    larger: Mapping[int, Sequence[Parts]] = field(default_factory=dict)
+    """By factor, what was found on so many times as many drawn queries."""
+
+
+class CaseStudy(Record):
+    """What was found in one case, and how often random parts of the documents disagree (version: a swap
+    rate for each split)."""
 
     scores: CaseScores
-    parts: Parts
-    draws: tuple[Parts, ...]
-    larger: Mapping[int, tuple[Parts, ...]]
-    """By factor, the parts of so many times as many drawn queries."""
+    drawn: Drawn
     document_swaps: Mapping[str, Floats]
 
 
-@dataclass(frozen=True, eq=False)
-class Experiment:
+class Experiment(Record):
     """One data set in one reading."""
 
     collection: str
@@ -149,9 +151,8 @@ def choose_queries(
         size = protocol.size(data).size(len(queries))
         sizes = f"{size:,} uninformative and {size:,} ideal queries"
         if size < FEWEST:
-            raise RankgaugeError(
-                f"{sizes}, expected at least {FEWEST} of each; make the sets larger"
-            )
+            message = f"{sizes}, expected at least {FEWEST} of each; make the sets larger"
+            raise RankgaugeError(message)
         if 2 * size > len(queries):
             raise RankgaugeError(
                 f"{sizes} of {counted(len(queries), 'query', 'queries')}: the sets share queries; make "
@@ -236,8 +237,7 @@ def prepare(
     by_breadth, breadth = _by_breadth(ranked.judgments, scores.queries, protocol)
     cases: dict[str, CaseScores] = {}
     means: dict[str, EmptyMeans] = {}
-    width = len(protocol.cutoffs)
-    start = 0
+    start, width = 0, len(protocol.cutoffs)
     for case in CASES:
         above, sets = _sets(case, scores, ranked.judgments, data, reading, protocol)
         original = everywhere.values[:, :, start : start + width]
@@ -315,21 +315,18 @@ def equalised(prepared: Sequence[Prepared], reading: Reading) -> list[Prepared]:
     for one in prepared:
         cases = {}
         for name, scores in one.scores.items():
-            place = {query: row for row, query in enumerate(scores.queries)}
-            sets, above = dict(scores.sets), scores.above
+            above = scores.above
             sizes = {
                 kind: HowMany(number=min(len(each.scores[name].sets[kind]) for each in prepared))
                 for kind in EQUAL
             }
             uninformative = above.uninformative(sizes[UNINFORMATIVE], reading.by)
-            chosen = {
-                UNINFORMATIVE: uninformative,
-                IDEAL: above.ideal(sizes[IDEAL], uninformative),
+            ideal = above.ideal(sizes[IDEAL], uninformative)
+            equal = {
+                EQUAL[UNINFORMATIVE]: above.set_of(UNINFORMATIVE, uninformative).queries,
+                EQUAL[IDEAL]: above.set_of(IDEAL, ideal).queries,
             }
-            for kind, called in EQUAL.items():
-                sets[called] = np.array(
-                    [place[query] for query in above.set_of(kind, chosen[kind])], dtype=np.int64
-                )
+            sets = {**scores.sets, **_rows(scores.queries, equal)}
             cases[name] = replace(scores, sets=sets)
         results.append(replace(one, scores=cases))
     return results
@@ -384,9 +381,7 @@ def study_cases(
     return {
         name: CaseStudy(
             scores,
-            scores.parts(testing),
-            tuple(draws[name][1]),
-            {factor: tuple(draws[name][factor]) for factor in factors},
+            Drawn(scores.parts(testing), draws[name].pop(1), draws[name]),
             {version: np.array(rates) for version, rates in swaps[name].items()},
         )
         for name, scores in prepared.scores.items()
