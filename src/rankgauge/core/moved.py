@@ -44,6 +44,7 @@ MOVED = {
     "rankgauge.evaluation.tasks": "rankgauge.evaluation.split_runs",
     "rankgauge.data.errors": "rankgauge.errors",
     "rankgauge.data.tables": "rankgauge.data.frames",
+    "rankgauge.report.chance": "rankgauge.report.content",
     "rankgauge.report.numbers": "rankgauge.report.page_data",
     "rankgauge.data.json_text": "rankgauge.io.rows",
     "rankgauge.io.json_text": "rankgauge.io.rows",
