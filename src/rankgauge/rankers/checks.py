@@ -16,7 +16,7 @@ from unittest import mock
 
 import numpy as np
 
-from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.arrays import Floats
 from rankgauge.core.laws import LawBroken, Laws, fail
 from rankgauge.data.features import Features
 from rankgauge.data.model import Ids
@@ -24,9 +24,9 @@ from rankgauge.errors import InputError, NotFitted, RankgaugeError
 from rankgauge.evaluation.evaluator import Evaluator
 from rankgauge.rankers import registry
 from rankgauge.rankers.base import Ranker
-from rankgauge.rankers.objectives import PLACE, SETTING
 from rankgauge.rankers.saving import MANIFEST, load
-from rankgauge.rankers.settings import MeasureKind
+from rankgauge.rankers.settings import PLACE, SETTING, MeasureKind
+from rankgauge.rankings.lists import offsets_of
 
 QUERIES, WIDTH, SEED = 30, 5, 7
 CLOSE = 1e-9
@@ -83,11 +83,7 @@ def made_features(
     values[:, 0] += labels
     values[:, 1] = np.round(values[:, 1] + 0.3 * labels, 1)
     names = Ids.of(f"q{number}" for number in range(queries))
-    return Features(names, _bounds(counts), labels, values.astype(np.float32), None, "made data")
-
-
-def _bounds(counts: Ints) -> Ints:
-    return np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+    return Features(names, offsets_of(counts), labels, values.astype(np.float32), None, "made data")
 
 
 def _without_documents(features: Features) -> Features:

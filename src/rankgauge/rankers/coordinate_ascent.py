@@ -15,10 +15,10 @@ from rankgauge.core.records import Record
 from rankgauge.data.features import Features
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
-from rankgauge.rankers.base import EQUAL_LABELS, RankerSettings
+from rankgauge.rankers.base import EQUAL_LABELS, Ranker, RankerSettings
 from rankgauge.rankers.linear import LinearRanker, feature_means, filled, weighted_sums
 from rankgauge.rankers.monitoring import Monitor, undecided
-from rankgauge.rankers.settings import MEASURES, MONITORED, NORMALIZATIONS, setting
+from rankgauge.rankers.settings import MEASURES, MONITORED, setting, setting_from
 from rankgauge.space.ascent import FeatureAscent, LineSearch, climbed
 from rankgauge.space.scorers import LinearScorer
 
@@ -52,12 +52,7 @@ class CoordinateAscent(LinearRanker):
         "Metzler and Croft 2007, Linear feature-based models for information retrieval"
     )
 
-    normalize: str | None = setting(
-        NORMALIZATIONS,
-        "How feature values are normalised: over all training data, or within each query.",
-        default="query-z",
-        ranklib="none",
-    )
+    normalize: str | None = setting_from(Ranker, "normalize", default="query-z", ranklib="none")
     objective: Any = setting(
         MEASURES,
         "The measure that is climbed on the training data.",
