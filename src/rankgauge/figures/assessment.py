@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rankgauge.core.records import Record
 from rankgauge.errors import RankgaugeError
 from rankgauge.figures.drawing import (
     DASHED,
@@ -40,14 +41,14 @@ _STEPS = 1000
 C = TypeVar("C", bound=Collection[str])
 
 
-class AslCurve(NamedTuple):
+class AslCurve(Record):
     """The p-values of the tests of a measure, and the share of the tests that find a difference."""
 
     p: ArrayLike
     power: float
 
 
-class SwapCurve(NamedTuple):
+class SwapCurve(Record):
     """How often two halves of the topics disagree, for one measure.
 
     `differences` are sizes of differences, divided by the greatest difference. `rates` has the swap rate
@@ -122,13 +123,8 @@ def swap_curves(curves: Mapping[str, SwapCurve], *, about: str = "") -> Figure:
     axes.set(xlim=(0, _tenth_above(end)), ylim=(0, max(0.1, axes.get_ylim()[1])))
     axes.set(xlabel="Difference of two runs / greatest difference", ylabel="Swap rate")
     labels = [f"{name} {100 * curves[name].trusted:.1f}%" for name in names]
-    _finish(
-        figure,
-        axes,
-        about,
-        labels,
-        "Share of decisions that can be trusted (swap rate at most 5%)",
-    )
+    title = "Share of decisions that can be trusted (swap rate at most 5%)"
+    _finish(figure, axes, about, labels, title)
     return figure
 
 
@@ -199,7 +195,6 @@ def _styles(count: int) -> Iterator[dict[str, Any]]:
 
 
 def _lines_figure(count: int) -> tuple[Figure, Axes]:
-
     figure = new_figure(7.6, max(4.2, 0.9 + 0.21 * count))
     return figure, figure.add_subplot()
 
@@ -212,13 +207,6 @@ def _finish(figure: Figure, axes: Axes, about: str, names: Sequence[str], title:
     """Add the title, and a legend next to the lines. The first line is the dashed one."""
     axes.set_title(wrapped(about, 60), fontsize=9, parse_math=False)
     shown = [wrapped(name, 40) for name in names]
-    add_legend(
-        figure,
-        axes.lines[1:],
-        shown,
-        loc="outside right upper",
-        fontsize=8,
-        title=wrapped(title, 28),
-        title_fontsize=8,
-        handlelength=2.6,
-    )
+    sizes = {"fontsize": 8, "title_fontsize": 8, "handlelength": 2.6}
+    place = "outside right upper"
+    add_legend(figure, axes.lines[1:], shown, loc=place, title=wrapped(title, 28), **sizes)

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from itertools import cycle
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankgauge.core.arrays import Bools, Floats, Ints
+from rankgauge.core.records import Record
 from rankgauge.figures.drawing import (
     BLUE,
     DASHED,
@@ -231,7 +232,7 @@ MOST_LINES = 60
 """With more flip boundaries than that, they are not drawn: they would hide the rest."""
 
 
-class PathLine(NamedTuple):
+class PathLine(Record):
     """The curve of a measure: its edges and values, and its best value with the ends of its interval."""
 
     measure: str

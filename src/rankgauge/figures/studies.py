@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rankgauge.errors import RankgaugeError
 from rankgauge.figures.drawing import (
@@ -52,7 +52,7 @@ def relevant_lines(panels: Mapping[str, Mapping[str, ArrayLike]]) -> Figure:
     figure, grid = _panels(len(panels))
     for axes, (name, lines) in zip(grid, panels.items(), strict=True):
         for (threshold, counts), (colour, marker) in zip(lines.items(), _THRESHOLDS, strict=False):
-            _draw_line(axes, np.asarray(counts), colour, marker, threshold)
+            _draw_line(axes, counts, colour, marker, threshold)
         axes.axhline(20, color=INK, linewidth=0.8, linestyle=DASHED)
         axes.set_yscale("symlog", linthresh=10)
         axes.set_yticks([0, 5, 10, 20, 50, 100, 200, 500, 1000])
@@ -82,7 +82,7 @@ def ideal_lines(
     """
     figure, grid = _panels(len(panels))
     for axes, (title, values) in zip(grid, panels.items(), strict=True):
-        _draw_line(axes, np.asarray(values), BLUE, "o", name)
+        _draw_line(axes, values, BLUE, "o", name)
         for text, height in references.items():
             axes.axhline(height, color=INK, linewidth=1, linestyle=DASHED)
             axes.annotate(
@@ -229,10 +229,13 @@ def _panels(
     return figure, grid[:count]
 
 
-def _draw_line(axes: Axes, values: NDArray[Any], colour: str, marker: str, name: str) -> None:
-    places = np.arange(1, len(values) + 1)
-    style: Any = {"color": colour, "marker": marker, "markersize": 3, "linewidth": 1}
-    axes.plot(places, values, label=name, **style)
+def _draw_line(
+    axes: Axes, values: ArrayLike, colour: str, marker: str, name: str, size: int = 3
+) -> None:
+    """A line over the places 1, 2 and so on."""
+    numbers = np.asarray(values)
+    style: Any = {"color": colour, "marker": marker, "markersize": size, "linewidth": 1}
+    axes.plot(np.arange(1, len(numbers) + 1), numbers, label=name, **style)
 
 
 @plotting()
@@ -324,9 +327,7 @@ def attention_lines(kinds: Mapping[str, tuple[ArrayLike, ArrayLike]]) -> Figure:
     for axes, part, title in zip(panels, (1, 0), ("Standard deviation", "Mean"), strict=True):
         for (name, values), (colour, marker) in zip(kinds.items(), LINES, strict=False):
             numbers = np.sort(np.asarray(values[part], dtype=float))
-            places = np.arange(1, len(numbers) + 1)
-            style: Any = {"color": colour, "marker": marker, "markersize": 4, "linewidth": 1}
-            axes.plot(places, numbers, label=wrapped(name, 30), **style)
+            _draw_line(axes, numbers, colour, marker, wrapped(name, 30), size=4)
             axes.locator_params(axis="x", integer=True)
         axes.set_title(title)
         axes.set_xlabel("Documents, sorted")

@@ -139,7 +139,8 @@ class AdaRank(LinearRanker):
     def notes(self) -> tuple[Note, ...]:
         self.check_fitted()
         notes = super().notes()
-        rounds = list(zip(self.history_[FEATURE], self._objective_values(), strict=True))
+        (objective,) = (name for name in self.history_ if name.startswith(f"{TRAINING} "))
+        rounds = list(zip(self.history_[FEATURE], self.history_[objective], strict=True))
         if not rounds and EQUAL_LABELS not in self.remarks_:
             return (*notes, Note(NOTHING, detail="all scores are equal"))
         stalled = sum(before == after for before, after in itertools.pairwise(rounds))
@@ -159,11 +160,6 @@ class AdaRank(LinearRanker):
         width = self.n_features_in_
         if not all(type(f) is int and 1 <= f <= width for f in columns[FEATURE]):
             raise RankgaugeError("history_ has a feature that is not there")
-
-    def _objective_values(self) -> list[float]:
-        """The objective on the training data after each round."""
-        (name,) = (name for name in self.history_ if name.startswith(f"{TRAINING} "))
-        return self.history_[name]
 
 
 class Step(Record):

@@ -81,9 +81,8 @@ def assessed(version: str, values: Floats, testing: Testing | None) -> Assessed:
     if testing is not None:
         return testing.assessed(version, list(values))
     means, none = values.mean(axis=(0, 2)), np.empty(0)
-    return Assessed(
-        version, values.shape[2], means, False, none, none.astype(np.int64), np.nan, None
-    )
+    counts = none.astype(np.int64)
+    return Assessed(version, values.shape[2], means, False, none, counts, np.nan, None)
 
 
 class Drawn(Record):
@@ -107,8 +106,6 @@ class CaseStudy(Record):
 class Experiment(Record):
     """One data set in one reading."""
 
-    collection: str
-    reading: Reading
     methods: tuple[str, ...]
     chosen: ChosenQueries
     breadth: tuple[int, int]

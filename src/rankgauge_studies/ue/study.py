@@ -337,8 +337,6 @@ def run_study(
             own = ranked[name, data.name]
             cases = study_cases(prepared[place], own, reading, protocol, place, executor, progress)
             experiments[name][data.name] = Experiment(
-                data.name,
-                reading,
                 tuple(run.name for run in own.runs),
                 chosen[name, data.name],
                 prepared[place].breadth,
