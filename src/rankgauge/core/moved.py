@@ -45,6 +45,7 @@ MOVED = {
     "rankgauge.data.errors": "rankgauge.errors",
     "rankgauge.data.tables": "rankgauge.data.frames",
     "rankgauge.rankers.best_feature": "rankgauge.rankers.evaluations",
+    "rankgauge.rankers.catalogue": "rankgauge.rankers.registry",
     "rankgauge.rankers.newton": "rankgauge.rankers.logistic_regression",
     "rankgauge.rankers.objectives": "rankgauge.rankers.settings",
     "rankgauge.report.chance": "rankgauge.report.content",

@@ -145,7 +145,7 @@ def setting(kind: Kind, meaning: str, *, default: Any, **presets: Any) -> Any:
     return field(default=None, metadata={"kind": kind, "meaning": meaning, "presets": values})
 
 
-def setting_from(owner: type, name: str, **presets: Any) -> Any:
+def setting_from(owner: type[Any], name: str, **presets: Any) -> Any:
     """A setting that `owner` declares, for a method that derives from it and has other values."""
     declared = owner.__dataclass_fields__[name].metadata
     values = {**declared["presets"], **presets}
