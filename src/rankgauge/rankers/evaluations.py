@@ -92,8 +92,8 @@ def best_feature(
 ) -> FeatureScore:
     """The single feature, up or down, that ranks these documents best by a measure."""
     evaluator = by.evaluator(features, measure)
-    best, found = -np.inf, FeatureScore(0, 1.0)
-    lower = measure.direction == "lower" if isinstance(measure, Measure) else False
+    highest, best = -np.inf, FeatureScore(0, 1.0)
+    lower = isinstance(measure, Measure) and measure.direction == "lower"
     for column in range(features.values.shape[1]):
         if np.ptp(np.nan_to_num(features.values[:, column])) == 0:
             continue
@@ -101,6 +101,6 @@ def best_feature(
             scorer = FeatureScore(column, sign)
             (means,) = evaluator.score_features(features, scorer(features)).mean().values()
             value = -means[str(measure)] if lower else means[str(measure)]
-            if value > best:
-                best, found = value, scorer
-    return found
+            if value > highest:
+                highest, best = value, scorer
+    return best

@@ -255,8 +255,8 @@ def _checked(entries: dict[str, Any], source: str) -> dict[str, Any]:
     if version == VERSION:
         entries = check_seal(entries, source, REMEDY)
     else:
-        said = entries.pop("digest", None)
-        if said != digest(_json(entries, sort_keys=True), size=16).hex():
+        stated = entries.pop("digest", None)
+        if stated != digest(_json(entries, sort_keys=True), size=16).hex():
             raise damaged(source, REMEDY)
     if entries.keys() != ENTRIES.keys():
         wrong = ", ".join(sorted(map(short, entries.keys() ^ ENTRIES.keys()))[:5])
@@ -352,8 +352,8 @@ def _npy(raw: bytes, kind: np.dtype[Any], shape: tuple[int, ...]) -> NDArray[Any
     stream = io.BytesIO(raw)
     if np.lib.format.read_magic(stream) != (1, 0):
         raise ValueError("an array of another version")
-    found, by_column, dtype = np.lib.format.read_array_header_1_0(stream, max_header_size=2048)
-    if (found, dtype) != (shape, kind) or (by_column and len(shape) > 1):
+    stored, by_column, dtype = np.lib.format.read_array_header_1_0(stream, max_header_size=2048)
+    if (stored, dtype) != (shape, kind) or (by_column and len(shape) > 1):
         raise ValueError("an array has another type or shape than model.json says")
     body = raw[stream.tell() :]
     if len(body) != kind.itemsize * int(np.prod(shape, dtype=object)):

@@ -84,7 +84,7 @@ MOST_NAMED = 5
 
 def alerts(scores: Scores) -> list[str]:
     """What a reader must know before looking at the means: runs that lack topics or scores."""
-    found = []
+    sentences = []
     lacking = {
         run: int((~scores.present[r]).sum())
         for r, run in enumerate(scores.runs)
@@ -96,18 +96,20 @@ def alerts(scores: Scores) -> list[str]:
         else "are left out of its mean"
     )
     for run, count in sorted(lacking.items(), key=lambda each: -each[1])[:MOST_NAMED]:
-        found.append(
+        sentences.append(
             f"{visible_line(run)} lacks {count} of {len(scores.queries)} topics; they {how}."
         )
     if len(lacking) > MOST_NAMED:
-        found.append(f"Topics are lacking in {counted(len(lacking) - MOST_NAMED, 'more run')} too.")
+        sentences.append(
+            f"Topics are lacking in {counted(len(lacking) - MOST_NAMED, 'more run')} too."
+        )
     unknown = np.isnan(np.asarray(scores)).any() or (scores.policies.missing == "skip" and lacking)
     if unknown:
-        found.append(
+        sentences.append(
             "Not every run has a score on every topic. Each mean is over the topics of its run; "
             "differences and tests are over the topics that all runs have."
         )
-    return found
+    return sentences
 
 
 def judged_shares(scores: Scores) -> PageNumbers | None:

@@ -59,7 +59,7 @@ class CaseScores(Record):
 
     def parts(self, testing: Testing, rows: Ints | None = None) -> Parts:
         """What `assess` finds on each set. `rows` draws queries, each as often as it is there."""
-        found: dict[str, dict[str, Assessed]] = {}
+        parts: dict[str, dict[str, Assessed]] = {}
         for name, members in self.sets.items():
             chosen = members
             if rows is not None:
@@ -69,11 +69,11 @@ class CaseScores(Record):
             if len(chosen) < FEWEST:
                 continue
             own = testing if name in TESTED else None
-            found[name] = {
+            parts[name] = {
                 version: assessed(version, values[:, :, chosen], own)
                 for version, values in self.values.items()
             }
-        return found
+        return parts
 
 
 def assessed(version: str, values: Floats, testing: Testing | None) -> Assessed:
@@ -191,7 +191,7 @@ def rank(
     progress: Progress | None = None,
 ) -> RankedQueries:
     """Train the methods on each fold, and rank its test queries. What `output` has is not done again."""
-    found = cross_validation(
+    trained = cross_validation(
         folds,
         protocol.rankers(reading),
         training_queries=protocol.training_of(data),
@@ -200,11 +200,11 @@ def rank(
         executor=executor,
         progress=progress,
     )
-    if found.failed:
-        raise RankgaugeError("\n".join(found.failed))
-    runs = tuple(run for run in found.runs if run.name != SINGLE)
-    learnt = [note for note in found.notes if note.detail]
-    return RankedQueries(runs, found.judgments, worded(learnt))
+    if trained.failed:
+        raise RankgaugeError("\n".join(trained.failed))
+    runs = tuple(run for run in trained.runs if run.name != SINGLE)
+    learnt = [note for note in trained.notes if note.detail]
+    return RankedQueries(runs, trained.judgments, worded(learnt))
 
 
 class Prepared(Record):
@@ -368,10 +368,10 @@ def study_cases(
         name: {version: [] for version in scores.case.rows}
         for name, scores in prepared.scores.items()
     }
-    for number, found in outcomes(splitting, range(protocol.replicates), executor, name=str):
-        if isinstance(found, RankgaugeError):
-            raise found
-        for (name, version), rate in found.items():
+    for number, rates in outcomes(splitting, range(protocol.replicates), executor, name=str):
+        if isinstance(rates, RankgaugeError):
+            raise rates
+        for (name, version), rate in rates.items():
             swaps[name][version].append(rate)
         if progress is not None:
             progress(f"split {number + 1}")
@@ -379,7 +379,7 @@ def study_cases(
         name: CaseStudy(
             scores,
             Drawn(scores.parts(testing), draws[name].pop(1), draws[name]),
-            {version: np.array(rates) for version, rates in swaps[name].items()},
+            {version: np.array(own) for version, own in swaps[name].items()},
         )
         for name, scores in prepared.scores.items()
     }
@@ -400,15 +400,15 @@ class QueryDraws(Record):
     seed: tuple[int, ...]
 
     def __call__(self, block: tuple[int, range]) -> dict[str, list[Parts]]:
-        found: dict[str, list[Parts]] = {name: [] for name in self.scores}
+        drawn_parts: dict[str, list[Parts]] = {name: [] for name in self.scores}
         count = len(next(iter(self.scores.values())).queries)
         factor, numbers = block
         for number in numbers:
             seed = (*self.seed, number) if factor == 1 else (*self.seed, number, factor)
             rows = np.random.default_rng(seed).integers(count, size=factor * count)
             for name, scores in self.scores.items():
-                found[name].append(scores.parts(self.testing, rows))
-        return found
+                drawn_parts[name].append(scores.parts(self.testing, rows))
+        return drawn_parts
 
 
 class _Splitting(Record):

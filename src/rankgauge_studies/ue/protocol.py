@@ -68,13 +68,13 @@ class Case(Record):
 
     def measures(self, reading: Reading, cutoffs: Sequence[int]) -> dict[str, list[str]]:
         """The measure and its versions, each at all cut-offs."""
-        found = {self.name: [f"{self.original}@{k}" for k in cutoffs]}
+        texts = {self.name: [f"{self.original}@{k}" for k in cutoffs]}
         full = f",iub={reading.iub}" if self.sums_precisions else ""
         for version in VERSIONS:
-            found[version] = [
+            texts[version] = [
                 f"{version.lower()}({self.inside}@{k},reb={reading.reb}{full})" for k in cutoffs
             ]
-        return found
+        return texts
 
 
 CASES = (

@@ -164,10 +164,10 @@ class Study(Result, Record):
         """A row for each claim, with the tables that it rests on and its verdict in each reading."""
         names = {claim.text: (claim.short, claim.tables) for claim in CLAIMS.values()}
         texts = {key: claim.text for key, claim in CLAIMS.items()}
-        found = [judged(texts, made) for made in self.statements.values()]
+        verdicts = [judged(texts, made) for made in self.statements.values()]
         rows = tuple(
             (*names[claims[0].claim], *(each.verdict for each in claims))
-            for claims in zip(*found, strict=True)
+            for claims in zip(*verdicts, strict=True)
         )
         columns = ("claim", "tables", *(f"reading {reading}" for reading in self.statements))
         return Table(columns, rows)
