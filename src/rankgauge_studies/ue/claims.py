@@ -23,6 +23,7 @@ from rankgauge_studies.ue.tables import (
     across_collections,
     drawn_interval,
     interval,
+    swap_rate,
     within_collections,
 )
 from rankgauge_studies.verdicts import Amount, Verdict, deciding_factor, plain
@@ -249,13 +250,17 @@ class _Number(Record):
     queries: int
 
     @classmethod
-    def of_set(cls, drawn: Drawn, number: Statistic) -> _Number:
-        """A number of one data set."""
+    def of(cls, number: Callable[..., float], *drawn: Drawn) -> _Number:
+        """A number of the parts of one data set, or of two, which may be the same."""
+        factors = [factor for factor in drawn[0].larger if all(factor in d.larger for d in drawn)]
         return cls(
-            number(drawn.parts),
-            [number(parts) for parts in drawn.draws],
-            {factor: [number(parts) for parts in draws] for factor, draws in drawn.larger.items()},
-            _queries(drawn.parts),
+            number(*(each.parts for each in drawn)),
+            [number(*parts) for parts in zip(*(each.draws for each in drawn), strict=True)],
+            {
+                factor: [number(*p) for p in zip(*(d.larger[factor] for d in drawn), strict=True)]
+                for factor in factors
+            },
+            sum(next(iter(d.parts[ALL].values())).topics for d in dict.fromkeys(drawn)),
         )
 
     @classmethod
@@ -263,26 +268,12 @@ class _Number(Record):
         cls, opposed: Opposed, versions: Sequence[str], number: Callable[..., float]
     ) -> _Number:
         """A number of the swap rates of some versions, in percentage points."""
-        drawn = zip(*(opposed.drawn_rates(version) for version in versions), strict=True)
-        rates = [opposed.larger_rates(version) for version in versions]
-        same = opposed.one.parts is opposed.other.parts
-        return cls(
-            100 * number(*(opposed.rate(version) for version in versions)),
-            [100 * number(*each) for each in drawn],
-            {
-                factor: [
-                    100 * number(*each)
-                    for each in zip(*(own[factor] for own in rates), strict=True)
-                ]
-                for factor in rates[0]
-            },
-            # The two sets may be of one data set or of two.
-            _queries(opposed.one.parts) + (0 if same else _queries(opposed.other.parts)),
-        )
+        part, against = opposed.part, opposed.against
 
+        def of_parts(one: Parts, other: Parts) -> float:
+            return 100 * number(*(swap_rate(one, part, other, against, v) for v in versions))
 
-def _queries(parts: Parts) -> int:
-    return next(iter(parts[ALL].values())).topics
+        return cls.of(of_parts, opposed.one, opposed.other)
 
 
 class _AboutCase(Record):
@@ -323,7 +314,7 @@ class _AboutCase(Record):
                 ("effect", "", MORE_REORDERED, _difference(reordered)),
                 ("effect", "", MORE_CONFLICTING, _difference(conflicts)),
             ):
-                number = _Number.of_set(drawn, statistic)
+                number = _Number.of(statistic, drawn)
                 yield self.stated(claim, data, version, where, what, number)
             for part in TESTED:
                 yield self._gain("pad", data, (version,), part, MORE_PAD, drawn, _pad)
@@ -354,7 +345,7 @@ class _AboutCase(Record):
             mean = float(np.mean([amount(own[version]) for version in versions]))
             return mean - amount(own[self.case.name])
 
-        number = _Number.of_set(drawn, _on(part, gain))
+        number = _Number.of(_on(part, gain), drawn)
         before = _on(part, lambda own: amount(own[self.case.name]))(drawn.parts)
         percent = 100 * number.value / before if before else NOT_A_NUMBER
         return self.stated(claim, data, " and ".join(versions), part, what, number, percent)

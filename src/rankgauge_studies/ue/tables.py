@@ -26,6 +26,7 @@ from rankgauge_studies.ue.experiment import (
 from rankgauge_studies.ue.protocol import VERSIONS, Case
 
 SETS = TESTED
+AGAINST = {f"vs {version}": version for version in VERSIONS}
 SWAP_COLUMNS = ("version", "swap rate", "low", "high", "discordant", "pairs")
 
 
@@ -87,22 +88,22 @@ def score_table(
 
 def tau_table(case: Case, found: Mapping[str, Parts]) -> Table:
     """Kendall's τ between the rankings of the methods by the measure and by each version."""
-    return _versus(case, found, lambda one, other: concordance_of(one.merits, other.merits).tau)
+    name = case.name
+    return _table(
+        found,
+        AGAINST,
+        lambda own, version: concordance_of(own[name].merits, own[version].merits).tau,
+    )
 
 
 def conflict_table(case: Case, found: Mapping[str, Parts]) -> Table:
     """How many tests are significant by only one of the measure and a version."""
-    return _versus(
-        case, found, lambda one, other: conflicts_of(one.significant, other.significant).conflicts
-    )
+    name = case.name
 
+    def conflicts(own: Mapping[str, Assessed], version: str) -> float:
+        return conflicts_of(own[name].significant, own[version].significant).conflicts
 
-def _versus(
-    case: Case, found: Mapping[str, Parts], number: Callable[[Assessed, Assessed], float]
-) -> Table:
-    """A number of the measure and each version."""
-    labels = {f"vs {version}": version for version in VERSIONS}
-    return _table(found, labels, lambda own, version: number(own[case.name], own[version]))
+    return _table(found, AGAINST, conflicts)
 
 
 def _each(case: Case, found: Mapping[str, Parts], number: Callable[[Assessed], float]) -> Table:
@@ -117,15 +118,12 @@ def _table(
     number: Callable[[Mapping[str, Assessed], str], float],
 ) -> Table:
     """A row for each data set and version, by its label, with a number for each set of queries."""
-    rows = tuple(
-        (
-            *(name, label),
-            *(number(parts[part], version) if part in parts else None for part in SETS),
-        )
-        for name, parts in found.items()
-        for label, version in labels.items()
-    )
-    return Table(("data", "version", *SETS), rows)
+    rows: list[tuple[Cell, ...]] = []
+    for name, parts in found.items():
+        for label, version in labels.items():
+            cells = [number(parts[part], version) if part in parts else None for part in SETS]
+            rows.append((name, label, *cells))
+    return Table(("data", "version", *SETS), tuple(rows))
 
 
 def significant_table(case: Case, found: Mapping[str, Parts]) -> Table:
@@ -173,20 +171,9 @@ class Opposed(Record):
 
     def drawn_rates(self, version: str) -> list[float]:
         """The swap rates of drawn queries."""
-        return self._rates(version, self.one.draws, self.other.draws)
-
-    def larger_rates(self, version: str) -> dict[int, list[float]]:
-        """By factor, the swap rates of so many times as many drawn queries."""
-        return {
-            factor: self._rates(version, draws, self.other.larger[factor])
-            for factor, draws in self.one.larger.items()
-            if factor in self.other.larger
-        }
-
-    def _rates(self, version: str, first: Sequence[Parts], second: Sequence[Parts]) -> list[float]:
         return [
             swap_rate(one, self.part, other, self.against, version)
-            for one, other in zip(first, second, strict=True)
+            for one, other in zip(self.one.draws, self.other.draws, strict=True)
         ]
 
     def row(self, version: str, level: float) -> tuple[Cell, ...]:
