@@ -28,7 +28,6 @@ from rankgauge_studies.ue.experiment import (
 )
 from rankgauge_studies.ue.protocol import DataSet, Protocol, Reading, slug
 from rankgauge_studies.ue.study import PROTOCOL_FILE, RUNS
-from rankgauge_studies.ue.tables import Drawn
 
 
 def stated(
@@ -41,7 +40,7 @@ def stated(
     """The statements on some queries."""
     prepared = prepare(ranked, chosen, data, reading, protocol)
     cases = study_cases(prepared, ranked, reading, protocol, 0)
-    found = {name: Drawn(each.parts, each.draws, each.larger) for name, each in cases.items()}
+    found = {name: each.drawn for name, each in cases.items()}
     made = statements({data.name: found}, protocol.level)
     return {(e.claim, e.measure, e.version, e.where, e.what): e for e in made}
 

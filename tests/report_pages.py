@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from rankgauge.data.model import Judgments, Run
-from rankgauge.report.report import Reported, Wishes, report_data
+from rankgauge.report.report import Reported, ReportOptions, report_data
 from rankgauge.scores.model import Scores
 from rankgauge.simulation import simulate
 
@@ -29,8 +29,11 @@ def collection(topics: int = 12, systems: int = 5) -> tuple[Judgments, list[Run]
 
 
 def data_of(
-    scores: Scores, judgments: Judgments | None = None, runs: list[Run] | None = None, **wishes: Any
+    scores: Scores,
+    judgments: Judgments | None = None,
+    runs: list[Run] | None = None,
+    **options: Any,
 ) -> dict[str, Any]:
     """The data of a report on these scores."""
     sources = [(lambda run=run: run) for run in runs or []]
-    return report_data(Reported(scores, judgments, sources), Wishes(**wishes))
+    return report_data(Reported(scores, judgments, sources), ReportOptions(**options))

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
-from rankgauge.extending import Table
+from rankgauge.extending import Record, Table
 
 INDEX = "index"
 """The name of the file, without its ending, and of the section of the page."""
 
 
-class Counterpart(NamedTuple):
+class Counterpart(Record):
     """A table or figure as it is numbered in print, and the files of the study that repeat it."""
 
     printed: str

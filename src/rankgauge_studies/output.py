@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 import click
@@ -43,17 +43,23 @@ def data_folder(data: str | None) -> str:
     return data or os.environ.get(VARIABLE) or BESIDE
 
 
+def write_text(path: OwnPath, text: str) -> None:
+    """Write a text into a file, whose folder is made."""
+    path.parent.make()
+    with writing(path) as stream:
+        stream.write(text.encode("utf-8"))
+
+
 def write_table(name: str, table: Table, output: str, shown: bool = True) -> None:
     """Write a table as CSV, and print it."""
-    with writing(OwnPath(output, f"{name}.csv")) as stream:
-        stream.write(table.render("csv").encode("utf-8"))
+    write_text(OwnPath(output, f"{name}.csv"), table.render("csv"))
     if shown:
         title = name.replace("-", " ").capitalize()
         click.echo(f"{title}\n\n{table.render('table', width=line_width())}")
 
 
-def write_figures(figures: dict[str, Figure], output: str) -> None:
-    """Write figures as SVG and PNG."""
+def write_figures(figures: Mapping[str, Figure], output: str | OwnPath) -> None:
+    """Write figures as SVG and PNG into a folder."""
     from rankgauge.extending import save_figure
 
     for name, figure in figures.items():

@@ -13,7 +13,20 @@ from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
+from rankgauge.extending import Record
+
 Verdict: TypeAlias = Literal["holds", "does not hold", "undecided"]
+WORDS: Mapping[Verdict, tuple[str, str]] = {
+    "holds": ("holds", "hold"),
+    "does not hold": ("does not hold", "do not hold"),
+    "undecided": ("is undecided", "are undecided"),
+}
+"""Verdicts on one statement and on several."""
+KINDS: Mapping[Verdict, Literal["yes", "no", "open"]] = {
+    "holds": "yes",
+    "does not hold": "no",
+    "undecided": "open",
+}
 POWER = 0.8
 """With what probability the amount of data that `deciding_factor` finds decides."""
 
@@ -87,7 +100,7 @@ class StatedClaim(Protocol):
         """The statement in words."""
 
 
-class Judged(NamedTuple):
+class Judged(Record):
     """A claim in one reading: the verdict on all its statements, and what they say, in words."""
 
     claim: str
@@ -108,21 +121,13 @@ def judged(
             continue
         counts = Counter(each.verdict for each in own)
         kind: Literal["yes", "no", "open"] = "open"
-        if counts["holds"] == len(own):
-            kind, verdict = "yes", "holds"
-        elif counts["does not hold"] == len(own):
-            kind, verdict = "no", "does not hold"
-        elif counts["undecided"] == len(own):
-            verdict = "undecided"
+        if len(counts) == 1:
+            verdict: str = own[0].verdict
+            kind = KINDS[own[0].verdict]
         else:
-            words: dict[Verdict, tuple[str, str]] = {
-                "holds": ("holds", "hold"),
-                "does not hold": ("does not hold", "do not hold"),
-                "undecided": ("is undecided", "are undecided"),
-            }
             parts = [
                 f"{counts[each]} {forms[counts[each] > 1]}"
-                for each, forms in words.items()
+                for each, forms in WORDS.items()
                 if counts[each]
             ]
             verdict = f"of {len(own)} statements {', '.join(parts)}"

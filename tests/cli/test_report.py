@@ -16,7 +16,7 @@ from rankgauge import Scores, evaluate, read_qrels
 from rankgauge.data.model import Run
 from rankgauge.errors import InputError
 from rankgauge.io.trec import write_qrels, write_run
-from rankgauge.report.report import Reported, Wishes, report_html
+from rankgauge.report.report import Reported, ReportOptions, report_html
 from report_pages import collection, island
 
 pytest.importorskip("jinja2")
@@ -151,7 +151,7 @@ def test_why_a_run_fails_at_its_second_reading_is_said() -> None:
 
     gone.label = runs[1].name  # type: ignore[attr-defined]
     with pytest.raises(InputError, match=r"b\.run: cannot be read"):
-        report_html(Reported(scores, judgments, [lambda: runs[0], gone]), Wishes())
+        report_html(Reported(scores, judgments, [lambda: runs[0], gone]), ReportOptions())
 
 
 def test_a_run_that_cannot_be_read_is_named_and_the_others_are_shown(

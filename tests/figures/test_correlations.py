@@ -9,7 +9,7 @@ import pytest
 
 from figure_files import HOSTILE, saved
 from rankgauge.errors import RankgaugeError
-from rankgauge.figures.correlations import correlation_intervals
+from rankgauge.figures.intervals import correlation_intervals
 
 pytest.importorskip("matplotlib")
 

@@ -6,8 +6,13 @@ import numpy as np
 import pytest
 
 from rankgauge import RankgaugeError
-from rankgauge.figures.documents import token_matches
-from rankgauge.figures.studies import depth_curves, ideal_lines, power_curves, relevant_lines
+from rankgauge.figures.studies import (
+    depth_curves,
+    ideal_lines,
+    power_curves,
+    relevant_lines,
+    token_matches,
+)
 
 pytest.importorskip("matplotlib")
 

@@ -21,7 +21,6 @@ from command_line import called
 from profiles import thorough
 from rankgauge.errors import InputError, RankgaugeError
 from rankgauge.rankers import AdaRank, LambdaMART, LogisticRegression
-from rankgauge.rankers.best_feature import best_feature
 from rankgauge.rankers.checks import made_features
 from rankgauge.rankers.crossval import (
     RANDOM,
@@ -29,6 +28,7 @@ from rankgauge.rankers.crossval import (
     cross_validate,
     cross_validation,
 )
+from rankgauge.rankers.evaluations import best_feature
 from rankgauge.rankers.ranking import run_of
 from rankgauge.rankers.training_queries import TrainingQueries
 

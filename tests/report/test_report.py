@@ -27,7 +27,7 @@ from rankgauge.errors import InputError, RankgaugeError
 from rankgauge.report.added import added_section
 from rankgauge.report.how import NAMES, VALUES
 from rankgauge.report.html import ShownTable
-from rankgauge.report.report import Reported, Wishes, as_json, report_html
+from rankgauge.report.report import Reported, ReportOptions, as_json, report_html
 from rankgauge.report.texts import LONGEST
 from report_pages import collection, data_of, island
 
@@ -266,7 +266,7 @@ def test_incomplete_calls_are_refused(tmp_path: Path) -> None:
     with pytest.raises(RankgaugeError, match="depth"):
         write_report(judgments, runs, "AP", tmp_path / "r.html", depth=0)
     with pytest.raises(RankgaugeError, match="no scores to report"):
-        report_html(Reported(scores.select([])), Wishes())
+        report_html(Reported(scores.select([])), ReportOptions())
     assert not list(tmp_path.iterdir())
 
 

@@ -62,7 +62,7 @@ def methods(name: str | None, form: str | None, digits: int | None, output: str 
 
     NAME is a method in any case, such as lambdamart.
     """
-    from rankgauge.rankers.catalogue import methods_table, settings_table
+    from rankgauge.rankers.registry import methods_table, settings_table
 
     if chosen_format(form, output) in MACHINE_FORMATS or form is not None:
         show_with_notes(
@@ -75,7 +75,7 @@ def methods(name: str | None, form: str | None, digits: int | None, output: str 
 def _explanations() -> str:
     """All methods, in lines that fit a terminal."""
     from rankgauge.cli.measures import item
-    from rankgauge.rankers.catalogue import methods_table
+    from rankgauge.rankers.registry import methods_table
 
     table = methods_table()
     lines = []
@@ -88,8 +88,7 @@ def _explanations() -> str:
 def _explanation(name: str) -> str:
     """A method and its settings, in lines that fit a terminal."""
     from rankgauge.cli.measures import item
-    from rankgauge.rankers.catalogue import objective_rows, settings_table
-    from rankgauge.rankers.registry import find_method
+    from rankgauge.rankers.registry import find_method, objective_rows, settings_table
 
     method = find_method(name)
     lines = [f"{method.__name__}: {method.summary}", ""]

@@ -30,7 +30,7 @@ from rankgauge.io.files import read_once
 from rankgauge.report.added import added_section
 from rankgauge.report.html import check_pages
 from rankgauge.report.rankings import DEPTH
-from rankgauge.report.report import Reported, Wishes, report_html
+from rankgauge.report.report import Reported, ReportOptions, report_html
 
 DEFAULT_MEASURES = ("nDCG@10", "AP")
 
@@ -131,7 +131,7 @@ def command(
             left.append("The rankings are left out: standard input and pipes are read only once.")
         else:
             sources = sources_of(scorer.scoring.inputs()[1])
-    wishes = Wishes(
+    options = ReportOptions(
         baseline=name,
         document_texts=document_texts,
         topic_texts=topic_texts,
@@ -142,7 +142,7 @@ def command(
         command=_command(),
         left=tuple(left),
     )
-    print_or_write([report_html(Reported(scores, judgments, sources), wishes)], output)
+    print_or_write([report_html(Reported(scores, judgments, sources), options)], output)
     fail_if_incomplete(scores)
 
 

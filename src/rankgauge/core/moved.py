@@ -50,6 +50,11 @@ MOVED = {
     "rankgauge.evaluation.tasks": "rankgauge.evaluation.split_runs",
     "rankgauge.data.errors": "rankgauge.errors",
     "rankgauge.data.tables": "rankgauge.data.frames",
+    "rankgauge.rankers.best_feature": "rankgauge.rankers.evaluations",
+    "rankgauge.rankers.catalogue": "rankgauge.rankers.registry",
+    "rankgauge.rankers.newton": "rankgauge.rankers.logistic_regression",
+    "rankgauge.rankers.objectives": "rankgauge.rankers.settings",
+    "rankgauge.report.chance": "rankgauge.report.content",
     "rankgauge.report.numbers": "rankgauge.report.page_data",
     "rankgauge.data.json_text": "rankgauge.io.rows",
     "rankgauge.io.json_text": "rankgauge.io.rows",
@@ -69,6 +74,10 @@ MOVED = {
     "rankgauge.space.documents": "rankgauge.space.inputs",
     "rankgauge.space.nonlinear.walks": "rankgauge.space.nonlinear.roots",
     "rankgauge.space.noticed": "rankgauge.space.trajectories",
+    "rankgauge.figures.correlations": "rankgauge.figures.intervals",
+    "rankgauge.figures.documents": "rankgauge.figures.studies",
+    "rankgauge.figures.tuning": "rankgauge.figures.parameters",
+    "rankgauge.figures.weights": "rankgauge.figures.space",
 }
 """The new names by the old ones."""
 

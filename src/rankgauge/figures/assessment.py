@@ -9,13 +9,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rankgauge.core.records import Record
 from rankgauge.errors import RankgaugeError
-from rankgauge.figures.drawing import DASHED, INK, LINES, near_together, plotting, wrapped
+from rankgauge.figures.drawing import (
+    DASHED,
+    INK,
+    LINES,
+    add_legend,
+    near_together,
+    new_figure,
+    plotting,
+    shortened,
+    wrapped,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,14 +41,14 @@ _STEPS = 1000
 C = TypeVar("C", bound=Collection[str])
 
 
-class AslCurve(NamedTuple):
+class AslCurve(Record):
     """The p-values of the tests of a measure, and the share of the tests that find a difference."""
 
     p: ArrayLike
     power: float
 
 
-class SwapCurve(NamedTuple):
+class SwapCurve(Record):
     """How often two halves of the topics disagree, for one measure.
 
     `differences` are sizes of differences, divided by the greatest difference. `rates` has the swap rate
@@ -50,6 +61,7 @@ class SwapCurve(NamedTuple):
     trusted: float
 
 
+@plotting()
 def asl_curves(curves: Mapping[str, AslCurve], *, alpha: float = 0.05, about: str = "") -> Figure:
     """The achieved significance levels (p-values) of all tests, the largest first: a line for each
     measure.
@@ -67,25 +79,25 @@ def asl_curves(curves: Mapping[str, AslCurve], *, alpha: float = 0.05, about: st
     names = sorted(_some(curves), key=lambda name: -curves[name].power)
     chosen = [np.sort(np.asarray(curves[name].p, dtype=np.float64))[::-1] for name in names]
     top = min(1.0, 3 * alpha)
-    with plotting():
-        figure, axes = _lines_figure(len(chosen))
-        axes.axhline(alpha, color=INK, linewidth=1, linestyle=DASHED)
-        for p, style in zip(chosen, _styles(len(chosen)), strict=True):
-            # A test is a step, so that the line falls below the level at just 1 - power.
-            shares = np.linspace(0, 1, len(p) + 1)
-            steps = np.append(p, p[-1])
-            some = slice(None, None, -(-len(p) // _STEPS))
-            line: Any = {"drawstyle": "steps-post", "markevery": 0.12, **style}
-            axes.plot(shares[some], steps[some], **line)
-        start = min(float(np.mean(p > top)) for p in chosen)
-        end = max(float(np.mean(p > alpha / 50)) for p in chosen)
-        axes.set(xlim=(min(_tenth_below(start), 0.9), _tenth_above(end)), ylim=(0, top))
-        axes.set(xlabel="Share of the tests, the largest p-values first", ylabel="p-value (ASL)")
-        labels = [f"{name} {100 * curves[name].power:.1f}%" for name in names]
-        _finish(figure, axes, about, labels, f"Power: share with p ≤ {alpha:.4g}")
-        return figure
+    figure, axes = _lines_figure(len(chosen))
+    axes.axhline(alpha, color=INK, linewidth=1, linestyle=DASHED)
+    for p, style in zip(chosen, _styles(len(chosen)), strict=True):
+        # A test is a step, so that the line falls below the level at just 1 - power.
+        shares = np.linspace(0, 1, len(p) + 1)
+        steps = np.append(p, p[-1])
+        some = slice(None, None, -(-len(p) // _STEPS))
+        line: Any = {"drawstyle": "steps-post", "markevery": 0.12, **style}
+        axes.plot(shares[some], steps[some], **line)
+    start = min(float(np.mean(p > top)) for p in chosen)
+    end = max(float(np.mean(p > alpha / 50)) for p in chosen)
+    axes.set(xlim=(min(math.floor(10 * start) / 10, 0.9), _tenth_above(end)), ylim=(0, top))
+    axes.set(xlabel="Share of the tests, the largest p-values first", ylabel="p-value (ASL)")
+    labels = [f"{name} {100 * curves[name].power:.1f}%" for name in names]
+    _finish(figure, axes, about, labels, f"Power: share with p ≤ {alpha:.4g}")
+    return figure
 
 
+@plotting()
 def swap_curves(curves: Mapping[str, SwapCurve], *, about: str = "") -> Figure:
     """How often two halves of the topics disagree which of two runs is better, against the size of the
     difference: a line for each measure.
@@ -100,28 +112,23 @@ def swap_curves(curves: Mapping[str, SwapCurve], *, about: str = "") -> Figure:
     ['AP 75.0%']
     """
     names = sorted(_some(curves), key=lambda name: -curves[name].trusted)
-    with plotting():
-        figure, axes = _lines_figure(len(names))
-        axes.axhline(0.05, color=INK, linewidth=1, linestyle=DASHED)
-        end = 0.0
-        for name, style in zip(names, _styles(len(names)), strict=True):
-            differences = np.asarray(curves[name].differences, dtype=np.float64)
-            rates = np.asarray(curves[name].rates, dtype=np.float64)
-            axes.plot(differences, rates, **style)
-            end = max(end, differences[rates > 0.002].max(initial=0.0))
-        axes.set(xlim=(0, _tenth_above(end)), ylim=(0, max(0.1, axes.get_ylim()[1])))
-        axes.set(xlabel="Difference of two runs / greatest difference", ylabel="Swap rate")
-        labels = [f"{name} {100 * curves[name].trusted:.1f}%" for name in names]
-        _finish(
-            figure,
-            axes,
-            about,
-            labels,
-            "Share of decisions that can be trusted (swap rate at most 5%)",
-        )
-        return figure
+    figure, axes = _lines_figure(len(names))
+    axes.axhline(0.05, color=INK, linewidth=1, linestyle=DASHED)
+    end = 0.0
+    for name, style in zip(names, _styles(len(names)), strict=True):
+        differences = np.asarray(curves[name].differences, dtype=np.float64)
+        rates = np.asarray(curves[name].rates, dtype=np.float64)
+        axes.plot(differences, rates, **style)
+        end = max(end, differences[rates > 0.002].max(initial=0.0))
+    axes.set(xlim=(0, _tenth_above(end)), ylim=(0, max(0.1, axes.get_ylim()[1])))
+    axes.set(xlabel="Difference of two runs / greatest difference", ylabel="Swap rate")
+    labels = [f"{name} {100 * curves[name].trusted:.1f}%" for name in names]
+    title = "Share of decisions that can be trusted (swap rate at most 5%)"
+    _finish(figure, axes, about, labels, title)
+    return figure
 
 
+@plotting()
 def tau_map(
     alike: ArrayLike, names: Sequence[str], *, about: str = "", label: str = "Kendall's τ"
 ) -> Figure:
@@ -145,40 +152,32 @@ def tau_map(
     order = near_together(1 - np.nan_to_num(values, nan=0.0))
     square = values[np.ix_(order, order)]
     size = len(order)
-    with plotting():
-        from matplotlib.figure import Figure
-
-        side = max(4.0, 2.6 + (0.45 if size <= _NUMBERED else 0.22) * size)
-        figure = Figure(figsize=(side + 0.9, side), layout="constrained")
-        axes = figure.add_subplot()
-        least = float(np.nanmin(square))
-        low = least if least < 1 else 0.0
-        scale: Any = {"vmin": low, "vmax": 1.0}
-        image = axes.imshow(square, cmap="cividis", interpolation="nearest", **scale)
-        shown = [_shortened(names[place]) for place in order]
-        small: Any = {"fontsize": 8, "parse_math": False}
-        axes.set_xticks(range(size), shown, rotation=90, **small)
-        axes.set_yticks(range(size), shown, **small)
-        if size <= _NUMBERED:
-            for row, column in np.ndindex(size, size):
-                value = float(square[row, column])
-                colour = "white" if value < (low + 1) / 2 else "black"
-                text = "–" if np.isnan(value) else f"{value:.2f}"
-                axes.text(column, row, text, ha="center", va="center", color=colour, fontsize=8)
-        axes.set_title(wrapped(about, 60), fontsize=9, parse_math=False)
-        figure.colorbar(image, ax=axes, shrink=0.85, label=f"{label} of the rankings of runs")
-        return figure
+    side = max(4.0, 2.6 + (0.45 if size <= _NUMBERED else 0.22) * size)
+    figure = new_figure(side + 0.9, side)
+    axes = figure.add_subplot()
+    least = float(np.nanmin(square))
+    low = least if least < 1 else 0.0
+    scale: Any = {"vmin": low, "vmax": 1.0}
+    image = axes.imshow(square, cmap="cividis", interpolation="nearest", **scale)
+    shown = [wrapped(shortened(names[place], 36), 40) for place in order]
+    small: Any = {"fontsize": 8, "parse_math": False}
+    axes.set_xticks(range(size), shown, rotation=90, **small)
+    axes.set_yticks(range(size), shown, **small)
+    if size <= _NUMBERED:
+        for row, column in np.ndindex(size, size):
+            value = float(square[row, column])
+            colour = "white" if value < (low + 1) / 2 else "black"
+            text = "–" if np.isnan(value) else f"{value:.2f}"
+            axes.text(column, row, text, ha="center", va="center", color=colour, fontsize=8)
+    axes.set_title(wrapped(about, 60), fontsize=9, parse_math=False)
+    figure.colorbar(image, ax=axes, shrink=0.85, label=f"{label} of the rankings of runs")
+    return figure
 
 
 def _some(measures: C) -> C:
     if not measures:
         raise RankgaugeError("no measures, expected at least one")
     return measures
-
-
-def _shortened(name: str) -> str:
-    """A name, shortened so that there is room for the rest."""
-    return wrapped(name if len(name) <= 36 else f"{name[:35]}…", 40)
 
 
 def _styles(count: int) -> Iterator[dict[str, Any]]:
@@ -191,24 +190,13 @@ def _styles(count: int) -> Iterator[dict[str, Any]]:
         number = place if place < ends or count <= _STYLED else place - (count - _STYLED)
         colour, marker = LINES[number % len(LINES)]
         line = "-" if number < len(LINES) else "--"
-        yield {
-            "color": colour,
-            "marker": marker,
-            "linestyle": line,
-            "linewidth": 1.4,
-            "markersize": 5,
-        }
+        style = {"color": colour, "marker": marker, "linestyle": line}
+        yield {**style, "linewidth": 1.4, "markersize": 5}
 
 
 def _lines_figure(count: int) -> tuple[Figure, Axes]:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7.6, max(4.2, 0.9 + 0.21 * count)), layout="constrained")
+    figure = new_figure(7.6, max(4.2, 0.9 + 0.21 * count))
     return figure, figure.add_subplot()
-
-
-def _tenth_below(share: float) -> float:
-    return math.floor(10 * share) / 10
 
 
 def _tenth_above(share: float) -> float:
@@ -219,14 +207,6 @@ def _finish(figure: Figure, axes: Axes, about: str, names: Sequence[str], title:
     """Add the title, and a legend next to the lines. The first line is the dashed one."""
     axes.set_title(wrapped(about, 60), fontsize=9, parse_math=False)
     shown = [wrapped(name, 40) for name in names]
-    legend = figure.legend(
-        axes.lines[1:],
-        shown,
-        loc="outside right upper",
-        fontsize=8,
-        title=wrapped(title, 28),
-        title_fontsize=8,
-        handlelength=2.6,
-    )
-    for text in legend.get_texts():
-        text.set_parse_math(False)
+    sizes = {"fontsize": 8, "title_fontsize": 8, "handlelength": 2.6}
+    place = "outside right upper"
+    add_legend(figure, axes.lines[1:], shown, loc=place, title=wrapped(title, 28), **sizes)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from rankgauge.figures.drawing import DASHED, GREY, LINES, plotting, wrapped
+from rankgauge.figures.drawing import DASHED, GREY, LINES, add_legend, new_figure, plotting, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+@plotting()
 def depth_curves(
     depths: Sequence[int],
     judgements: Sequence[int],
@@ -26,24 +27,19 @@ def depth_curves(
     between two halves of the topics. The lower panel has the bias of the shallow scores. Below each
     depth is its number of judgements.
     """
-    with plotting():
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(6.4, 5.2), layout="constrained")
-        above, below = figure.subplots(2, sharex=True)
-        for place, name in enumerate(tau):
-            colour, marker = LINES[place % len(LINES)]
-            above.plot([*tau[name], 1.0], color=colour, marker=marker, label=wrapped(name, 30))
-            below.plot([*bias[name], 0.0], color=colour, marker=marker)
-            above.axhline(half_tau[name], color=colour, ls=DASHED, lw=1.0)
-        above.plot([], [], color=GREY, ls=DASHED, lw=1.0, label="two halves of the topics")
-        below.axhline(0.0, color=GREY, lw=0.8, zorder=0)
-        above.set_ylabel("τ with the deep ranking")
-        below.set_ylabel("shallow − deep mean")
-        below.set_xlabel("depth of the pool, and its number of judgements")
-        counts = [*zip(map(str, depths), judgements, strict=True), ("all", total)]
-        below.set_xticks(range(len(counts)), [f"{name}\n{count:,}" for name, count in counts])
-        legend = figure.legend(loc="outside lower center", ncols=2, fontsize=9)
-        for text in legend.get_texts():
-            text.set_parse_math(False)
-        return figure
+    figure = new_figure(6.4, 5.2)
+    above, below = figure.subplots(2, sharex=True)
+    for place, name in enumerate(tau):
+        colour, marker = LINES[place % len(LINES)]
+        above.plot([*tau[name], 1.0], color=colour, marker=marker, label=wrapped(name, 30))
+        below.plot([*bias[name], 0.0], color=colour, marker=marker)
+        above.axhline(half_tau[name], color=colour, ls=DASHED, lw=1.0)
+    above.plot([], [], color=GREY, ls=DASHED, lw=1.0, label="two halves of the topics")
+    below.axhline(0.0, color=GREY, lw=0.8, zorder=0)
+    above.set_ylabel("τ with the deep ranking")
+    below.set_ylabel("shallow − deep mean")
+    below.set_xlabel("depth of the pool, and its number of judgements")
+    counts = [*zip(map(str, depths), judgements, strict=True), ("all", total)]
+    below.set_xticks(range(len(counts)), [f"{name}\n{count:,}" for name, count in counts])
+    add_legend(figure, loc="outside lower center", ncols=2, fontsize=9)
+    return figure

@@ -10,7 +10,15 @@ from numpy.typing import ArrayLike
 
 from rankgauge.core.arrays import Floats
 from rankgauge.core.notes import counted
-from rankgauge.figures.drawing import BLUE, DASHED, INK, marker_area, plotting, wrapped
+from rankgauge.figures.drawing import (
+    BLUE,
+    DASHED,
+    INK,
+    marker_area,
+    new_figure,
+    plotting,
+    wrapped,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -18,6 +26,7 @@ if TYPE_CHECKING:
 _NAMED = 40
 
 
+@plotting()
 def distance_map(
     distances: ArrayLike, names: Sequence[str], *, about: str = "", exact: bool = True
 ) -> Figure:
@@ -39,27 +48,25 @@ def distance_map(
     square = np.asarray(distances, dtype=np.float64).reshape(len(names), len(names))
     apart = square[~np.eye(len(names), dtype=np.bool_)]
     least = float(np.quantile(apart, 0.01)) if len(apart) and np.ptp(apart) else 0.0
-    with plotting():
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(6.0, 5.2), layout="constrained")
-        axes = figure.add_subplot()
-        scale: Any = {"vmin": least, "vmax": float(square.max(initial=0.0)) or 1.0}
-        image = axes.imshow(square, cmap="cividis", interpolation="nearest", **scale)
-        axes.set_title(wrapped(about, 60), fontsize=9, parse_math=False)
-        label = "Mean distance" if exact else "Mean distance (a lower bound)"
-        extend: Any = "min" if least else "neither"
-        figure.colorbar(image, ax=axes, shrink=0.85, label=label, extend=extend)
-        if len(names) <= _NAMED:
-            shown = [wrapped(name, 40) for name in names]
-            ticks = range(len(names))
-            axes.set_xticks(ticks, shown, rotation=90, fontsize=7, parse_math=False)
-            axes.set_yticks(ticks, shown, fontsize=7, parse_math=False)
-        else:
-            axes.set(xlabel="Runs, near ones together", ylabel="Runs, near ones together")
-        return figure
+    figure = new_figure(6.0, 5.2)
+    axes = figure.add_subplot()
+    scale: Any = {"vmin": least, "vmax": float(square.max(initial=0.0)) or 1.0}
+    image = axes.imshow(square, cmap="cividis", interpolation="nearest", **scale)
+    axes.set_title(wrapped(about, 60), fontsize=9, parse_math=False)
+    label = "Mean distance" if exact else "Mean distance (a lower bound)"
+    extend: Any = "min" if least else "neither"
+    figure.colorbar(image, ax=axes, shrink=0.85, label=label, extend=extend)
+    if len(names) <= _NAMED:
+        shown = [wrapped(name, 40) for name in names]
+        ticks = range(len(names))
+        axes.set_xticks(ticks, shown, rotation=90, fontsize=7, parse_math=False)
+        axes.set_yticks(ticks, shown, fontsize=7, parse_math=False)
+    else:
+        axes.set(xlabel="Runs, near ones together", ylabel="Runs, near ones together")
+    return figure
 
 
+@plotting()
 def distance_scatter(panels: Mapping[str, tuple[ArrayLike, ArrayLike]]) -> Figure:
     """The distances of pairs of runs against their differences, with a panel for each measure.
 
@@ -75,27 +82,24 @@ def distance_scatter(panels: Mapping[str, tuple[ArrayLike, ArrayLike]]) -> Figur
         points[name] = (np.asarray(distances, dtype=float), np.asarray(differences, dtype=float))
     limit = max((float(e.max(initial=0.0)) for both in points.values() for e in both), default=0.0)
     limits = (-0.02 * (limit or 1.0), 1.02 * (limit or 1.0))
-    with plotting():
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(3.3 * max(len(panels), 1) + 0.2, 3.8), layout="constrained")
-        grid = figure.subplots(1, max(len(panels), 1), sharey=True, squeeze=False).flat
-        for axes, (name, (far, apart)) in zip(grid, points.items(), strict=True):
-            axes.set(xlim=limits, ylim=limits, aspect="equal")
-            axes.plot(limits, limits, color=INK, linewidth=1, linestyle=DASHED, zorder=1)
-            axes.scatter(
-                apart,
-                far,
-                s=marker_area(20 * len(far)),
-                color=BLUE,
-                alpha=0.9 if len(far) <= 1000 else 0.25,
-                linewidths=0,
-                rasterized=len(far) > 1000,
-                zorder=2,
-            )
-            below = int(np.count_nonzero(far < apart - 1e-12))
-            title = f"{name}\n{counted(len(far), 'pair')}, {below:,} below the diagonal"
-            axes.set_title(wrapped(title, 60), fontsize=9, parse_math=False)
-        figure.supxlabel("Difference of the means, with the judgements", fontsize=11)
-        figure.supylabel("Mean distance, without judgements", fontsize=11)
-        return figure
+    figure = new_figure(3.3 * max(len(panels), 1) + 0.2, 3.8)
+    grid = figure.subplots(1, max(len(panels), 1), sharey=True, squeeze=False).flat
+    for axes, (name, (far, apart)) in zip(grid, points.items(), strict=True):
+        axes.set(xlim=limits, ylim=limits, aspect="equal")
+        axes.plot(limits, limits, color=INK, linewidth=1, linestyle=DASHED, zorder=1)
+        axes.scatter(
+            apart,
+            far,
+            s=marker_area(20 * len(far)),
+            color=BLUE,
+            alpha=0.9 if len(far) <= 1000 else 0.25,
+            linewidths=0,
+            rasterized=len(far) > 1000,
+            zorder=2,
+        )
+        below = int(np.count_nonzero(far < apart - 1e-12))
+        title = f"{name}\n{counted(len(far), 'pair')}, {below:,} below the diagonal"
+        axes.set_title(wrapped(title, 60), fontsize=9, parse_math=False)
+    figure.supxlabel("Difference of the means, with the judgements", fontsize=11)
+    figure.supylabel("Mean distance, without judgements", fontsize=11)
+    return figure

@@ -6,12 +6,17 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankgauge.core.arrays import Floats
 from rankgauge.errors import RankgaugeError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.legend import Legend
 
 # The colours, of Okabe and Ito, are told apart with any kind of colour vision, the markers that go with
 # them without any.
@@ -59,7 +64,7 @@ _SETTINGS = {
 
 @contextmanager
 def plotting() -> Iterator[None]:
-    """matplotlib with our settings, whatever those of the user are."""
+    """matplotlib with our settings, whatever those of the user are; also a decorator of functions."""
     try:
         import matplotlib
     except ImportError:
@@ -75,6 +80,21 @@ def check_plotting() -> None:
     """Check, before any work, that figures can be drawn: RankgaugeError without matplotlib."""
     with plotting():
         pass
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """An empty figure of a size in inches, in which nothing overlaps."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def add_legend(to: Figure | Axes, *lines_and_texts: Any, **options: Any) -> Legend:
+    """A legend whose texts are drawn as they are, not as formulas."""
+    legend: Legend = to.legend(*lines_and_texts, **options)
+    for text in legend.get_texts():
+        text.set_parse_math(False)
+    return legend
 
 
 def marker_area(count: int) -> float:
@@ -112,6 +132,11 @@ def near_together(apart: Floats) -> list[int]:
     pairs = apart[np.triu_indices(len(apart), 1)]
     leaves: list[int] = leaves_list(linkage(pairs, "average", optimal_ordering=True)).tolist()
     return leaves
+
+
+def shortened(name: str, longest: int) -> str:
+    """A name, cut to so many characters."""
+    return name if len(name) <= longest else f"{name[: longest - 1]}…"
 
 
 def wrapped(text: str, width: int) -> str:

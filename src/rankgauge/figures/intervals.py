@@ -1,4 +1,4 @@
-"""Intervals of many runs, one below the other."""
+"""Intervals of many runs, and of the correlations of metrics with people's ratings."""
 
 from __future__ import annotations
 
@@ -10,19 +10,31 @@ from numpy.typing import ArrayLike
 
 from rankgauge.core.arrays import Floats
 from rankgauge.errors import RankgaugeError
-from rankgauge.figures.drawing import BLUE, GREY, INK, ORANGE, plotting, wrapped
+from rankgauge.figures.drawing import (
+    BLUE,
+    GREY,
+    INK,
+    ORANGE,
+    new_figure,
+    plotting,
+    shortened,
+    wrapped,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+
 Ends: TypeAlias = tuple[ArrayLike, ArrayLike, ArrayLike]
 """Values, and the lower and upper ends of their intervals."""
 MOST_NAMED = 80
 """Up to so many runs, each has its name; of more, only ranks are shown."""
-_LONGEST = 30
+_ACROSS = 4
+"""How many panels stand side by side."""
 
 
+@plotting()
 def run_intervals(
     runs: Sequence[str],
     estimates: Ends,
@@ -52,43 +64,82 @@ def run_intervals(
     """
     if not len(runs):
         raise RankgaugeError("no runs, expected at least one to draw")
-    with plotting():
-        from matplotlib.figure import Figure
-
-        named = len(runs) <= MOST_NAMED
-        figure = Figure(figsize=(7.0, 1.4 + min(0.22 * len(runs), 16.0)), layout="constrained")
-        axes = figure.add_subplot()
-        rows = np.arange(len(runs), dtype=np.float64)
-        size = 4.0 if named else 2.0
-        _bars(axes, rows + 0.2, deep, "deep topics alone", color=GREY, marker="|", markersize=size)
-        _bars(axes, rows - 0.1, estimates, "two-phase", color=BLUE, marker="o", markersize=size)
-        style: Any = {"color": ORANGE, "marker": "x", "markersize": size, "linestyle": ""}
-        axes.plot(_numbers(shallow), rows, label="shallow scores", **style)
-        axes.set_ylim(len(runs) - 0.5, -0.5)
-        if named:
-            texts = [wrapped(_short(run), 2 * _LONGEST) for run in runs]
-            axes.set_yticks(rows, texts, parse_math=False)
-        else:
-            axes.set_ylabel("Rank")
-            steps = np.arange(0, len(runs), max(1, len(runs) // 10))
-            axes.set_yticks(steps, [str(step + 1) for step in steps.tolist()])
-        axes.grid(axis="x", color=INK, alpha=0.15)
-        axes.set_xlabel(wrapped(label, 80), parse_math=False)
-        axes.set_title(wrapped(about, 80), parse_math=False)
-        figure.legend(loc="outside lower center", ncols=3)
-        return figure
+    named = len(runs) <= MOST_NAMED
+    figure = new_figure(7.0, 1.4 + min(0.22 * len(runs), 16.0))
+    axes = figure.add_subplot()
+    rows = np.arange(len(runs), dtype=np.float64)
+    size = 4.0 if named else 2.0
+    _bars(axes, rows + 0.2, deep, "deep topics alone", color=GREY, marker="|", markersize=size)
+    _bars(axes, rows - 0.1, estimates, "two-phase", color=BLUE, marker="o", markersize=size)
+    style: Any = {"color": ORANGE, "marker": "x", "markersize": size, "linestyle": ""}
+    axes.plot(np.asarray(shallow, dtype=np.float64), rows, label="shallow scores", **style)
+    axes.set_ylim(len(runs) - 0.5, -0.5)
+    if named:
+        axes.set_yticks(rows, [wrapped(shortened(run, 30), 60) for run in runs], parse_math=False)
+    else:
+        axes.set_ylabel("Rank")
+        steps = np.arange(0, len(runs), max(1, len(runs) // 10))
+        axes.set_yticks(steps, [str(step + 1) for step in steps.tolist()])
+    axes.grid(axis="x", color=INK, alpha=0.15)
+    axes.set_xlabel(wrapped(label, 80), parse_math=False)
+    axes.set_title(wrapped(about, 80), parse_math=False)
+    figure.legend(loc="outside lower center", ncols=3)
+    return figure
 
 
 def _bars(axes: Axes, rows: Floats, ends: Ends, name: str, **style: Any) -> None:
-    value, low, high = map(_numbers, ends)
+    value, low, high = (np.asarray(each, dtype=np.float64) for each in ends)
     drawn = ~np.isnan(low + high)
     axes.hlines(rows[drawn], low[drawn], high[drawn], color=style["color"], linewidth=1.5)
     axes.plot(value, rows, linestyle="", label=name, **style)
 
 
-def _numbers(values: ArrayLike) -> Floats:
-    return np.asarray(values, dtype=np.float64)
+@plotting()
+def correlation_intervals(
+    metrics: Sequence[str],
+    dimensions: Sequence[str],
+    estimates: Ends,
+    *,
+    label: str = "",
+    about: str = "",
+) -> Figure:
+    """The correlation of each metric and its interval, the first metric on top: a panel for each
+    dimension.
 
+    A correlation or an end that is NaN is not drawn.
 
-def _short(name: str) -> str:
-    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
+    Parameters
+    ----------
+    metrics, dimensions: their names.
+    estimates: metric × dimension, the correlations and the ends of their intervals.
+    label: the text of the axes.
+    about: the title.
+
+    >>> figure = correlation_intervals(["rouge1"], ["coherence"], ([[0.4]], [[0.1]], [[0.6]]))
+    >>> [axes.get_title() for axes in figure.axes]
+    ['coherence']
+    """
+    value, low, high = (np.asarray(each, dtype=np.float64) for each in estimates)
+    if not value.size:
+        raise RankgaugeError("no correlations, expected at least one to draw")
+    across = min(len(dimensions), _ACROSS)
+    down = -(-len(dimensions) // across)
+    height = down * (1.2 + min(0.25 * len(metrics), 12.0))
+    figure = new_figure(2.0 + 2.4 * across, 0.6 + height)
+    rows = np.arange(len(metrics), dtype=np.float64)
+    names = [wrapped(shortened(name, 40), 80) for name in metrics]
+    axes = figure.subplots(down, across, squeeze=False, sharex=True, sharey=True).ravel()
+    for each in axes[len(dimensions) :]:
+        each.set_visible(False)
+    for d, (dimension, each) in enumerate(zip(dimensions, axes, strict=False)):
+        drawn = ~np.isnan(low[:, d] + high[:, d])
+        each.axvline(0, color=INK, linewidth=0.8)
+        each.hlines(rows[drawn], low[drawn, d], high[drawn, d], color=BLUE, linewidth=1.5)
+        each.plot(value[:, d], rows, linestyle="", color=BLUE, marker="o", markersize=4.0)
+        each.set_title(wrapped(dimension, 30), parse_math=False)
+        each.grid(axis="x", color=INK, alpha=0.15)
+    axes[0].set_ylim(len(metrics) - 0.5, -0.5)
+    axes[0].set_yticks(rows, names, parse_math=False)
+    figure.supxlabel(wrapped(label, 80), parse_math=False)
+    figure.suptitle(wrapped(about, 100), parse_math=False)
+    return figure

@@ -1,19 +1,34 @@
-"""A measure over one or two parameters of a ranking function."""
+"""A measure over the weight between two runs, or over one or two parameters of a ranking function."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from rankgauge.core.arrays import Floats
-from rankgauge.figures.drawing import BLUE, INK, SKY, VERMILION, plotting, wrapped
+from rankgauge.figures.drawing import (
+    BLUE,
+    DASHED,
+    GREEN,
+    GREY,
+    INK,
+    ORANGE,
+    PURPLE,
+    SKY,
+    VERMILION,
+    add_legend,
+    new_figure,
+    plotting,
+    wrapped,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+@plotting()
 def parameter_curve(
     edges: Floats,
     values: Floats,
@@ -28,31 +43,27 @@ def parameter_curve(
     `edges` has the ends of the interval and the breaks between them, and `best` the widest interval with
     the best value, or None. A dot marks its middle.
     """
-    with plotting():
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(6.4, 3.6), layout="constrained")
-        axes = figure.subplots()
-        axes.stairs(values, edges, baseline=None, color=BLUE, lw=1.2, label=wrapped(measure, 30))
-        if best is not None:
-            label = f"best: {best[0]:.4g} to {best[1]:.4g}"
-            axes.axvspan(*best, color=SKY, alpha=0.4, lw=0, label=label, zorder=0)
-            middle = (best[0] + best[1]) / 2
-            place = int(((edges[:-1] < middle) & (middle <= edges[1:])).argmax())
-            axes.plot(middle, values[place], ls="", marker="o", ms=5, color=INK)
-        axes.set_xlim(edges[0], edges[-1])
-        axes.set_xlabel(wrapped(parameter, 60), parse_math=False)
-        axes.set_ylabel(wrapped(f"mean {measure}", 40), parse_math=False)
-        axes.set_title("every flip is known" if certified else "from samples: flips can be missing")
-        legend = figure.legend(loc="outside lower center", ncols=2, fontsize=9)
-        for text in legend.get_texts():
-            text.set_parse_math(False)
-        return figure
+    figure = new_figure(6.4, 3.6)
+    axes = figure.subplots()
+    axes.stairs(values, edges, baseline=None, color=BLUE, lw=1.2, label=wrapped(measure, 30))
+    if best is not None:
+        label = f"best: {best[0]:.4g} to {best[1]:.4g}"
+        axes.axvspan(*best, color=SKY, alpha=0.4, lw=0, label=label, zorder=0)
+        middle = (best[0] + best[1]) / 2
+        place = int(((edges[:-1] < middle) & (middle <= edges[1:])).argmax())
+        axes.plot(middle, values[place], ls="", marker="o", ms=5, color=INK)
+    axes.set_xlim(edges[0], edges[-1])
+    axes.set_xlabel(wrapped(parameter, 60), parse_math=False)
+    axes.set_ylabel(wrapped(f"mean {measure}", 40), parse_math=False)
+    axes.set_title("every flip is known" if certified else "from samples: flips can be missing")
+    add_legend(figure, loc="outside lower center", ncols=2, fontsize=9)
+    return figure
 
 
 _Pair: TypeAlias = tuple[float, float]
 
 
+@plotting()
 def parameter_map(
     ticks: Floats,
     at: Floats,
@@ -87,32 +98,70 @@ def parameter_map(
     middles = (at[1:] + at[:-1]) / 2
     room = 0.5 if len(at) == 1 else 0.0
     edges = np.concatenate(([at[0] - room], middles, [at[-1] + room]))
-    with plotting():
-        from matplotlib.figure import Figure
+    figure = new_figure(6.4, 5.0)
+    axes = figure.subplots()
+    image = axes.pcolormesh(columns, edges, values, cmap="cividis", rasterized=True)
+    figure.colorbar(image, ax=axes, label=wrapped(f"mean {measure}", 40))
+    axes.plot(
+        np.full(len(at), columns[0]), at, ls="", marker=1, ms=6, color=INK, clip_on=False,
+        label="the rows that were computed",
+    )  # fmt: skip
+    if best is not None:
+        (x, y), (along, across) = best
+        for width, colour in ((3.2, "white"), (1.6, VERMILION)):
+            axes.plot(along, (y, y), color=colour, lw=width)
+            axes.plot((x, x), across, color=colour, lw=width)
+        (mark,) = axes.plot(x, y, ls="", marker="*", ms=12, color=VERMILION, label="best found")
+        mark.set(markeredgecolor="white", markeredgewidth=0.9, clip_on=False)
+    axes.set(xlim=(columns[0], columns[-1]), ylim=(edges[0], edges[-1]))
+    axes.set_xlabel(wrapped(parameters[0], 60), parse_math=False)
+    axes.set_ylabel(wrapped(parameters[1], 50), parse_math=False)
+    axes.set_title(
+        "every flip on a row is known; between rows none" if certified
+        else "from samples: flips can be missing"
+    )  # fmt: skip
+    add_legend(figure, loc="outside lower center", ncols=2, fontsize=9)
+    return figure
 
-        figure = Figure(figsize=(6.4, 5.0), layout="constrained")
-        axes = figure.subplots()
-        image = axes.pcolormesh(columns, edges, values, cmap="cividis", rasterized=True)
-        figure.colorbar(image, ax=axes, label=wrapped(f"mean {measure}", 40))
-        axes.plot(
-            np.full(len(at), columns[0]), at, ls="", marker=1, ms=6, color=INK, clip_on=False,
-            label="the rows that were computed",
-        )  # fmt: skip
-        if best is not None:
-            (x, y), (along, across) = best
-            for width, colour in ((3.2, "white"), (1.6, VERMILION)):
-                axes.plot(along, (y, y), color=colour, lw=width)
-                axes.plot((x, x), across, color=colour, lw=width)
-            (mark,) = axes.plot(x, y, ls="", marker="*", ms=12, color=VERMILION, label="best found")
-            mark.set(markeredgecolor="white", markeredgewidth=0.9, clip_on=False)
-        axes.set(xlim=(columns[0], columns[-1]), ylim=(edges[0], edges[-1]))
-        axes.set_xlabel(wrapped(parameters[0], 60), parse_math=False)
-        axes.set_ylabel(wrapped(parameters[1], 50), parse_math=False)
-        axes.set_title(
-            "every flip on a row is known; between rows none" if certified
-            else "from samples: flips can be missing"
-        )  # fmt: skip
-        legend = figure.legend(loc="outside lower center", ncols=2, fontsize=9)
-        for text in legend.get_texts():
-            text.set_parse_math(False)
-        return figure
+
+_COLOURS = (GREEN, ORANGE, PURPLE, GREY, BLUE)
+_DASHES = (DASHED, (0, (1, 2)), (2, (6, 2, 1, 2)))
+
+
+@plotting()
+def weight_curve(
+    breaks: Floats,
+    values: Floats,
+    chosen: tuple[float, float],
+    plateau: tuple[float, float] | None,
+    at_tenths: Sequence[float],
+    others: Mapping[str, float],
+    *,
+    measure: str,
+    margin: float,
+    first: str,
+    second: str,
+    topics: int,
+) -> Figure:
+    """The mean for every weight of the second run, as the step function that it is.
+
+    Drawn are the chosen weight and its value, the part of the curve that is as good, the values at the
+    tenths, which can differ from the values beside them, and the means of other ways as lines across.
+    """
+    figure = new_figure(6.4, 4.0)
+    axes = figure.subplots()
+    edges = np.concatenate(([0.0], breaks, [1.0]))
+    if plateau is not None:
+        axes.axvspan(*plateau, color=SKY, alpha=0.25, lw=0, label=f"as good, within {margin:g}")
+    axes.stairs(values, edges, baseline=None, color=BLUE, lw=1.2, label=wrapped(measure, 30))
+    axes.plot(*chosen, ls="", marker="*", ms=13, color=VERMILION, label=f"best: {chosen[0]:.4g}")
+    grid = np.arange(1, 10) / 10
+    axes.plot(grid, at_tenths, ls="", marker="o", ms=4, color=INK, label="a grid of tenths")
+    for place, (name, mean) in enumerate(others.items()):
+        colour, dashes = _COLOURS[place % len(_COLOURS)], _DASHES[place % len(_DASHES)]
+        axes.axhline(mean, color=colour, ls=dashes, lw=1.2, label=wrapped(name, 30))
+    axes.set_xlim(0, 1)
+    axes.set_xlabel(wrapped(f"weight of {second} (the rest is {first})", 60))
+    axes.set_ylabel(wrapped(f"mean {measure} on the {topics} topics of the choice", 40))
+    figure.legend(loc="outside right upper", fontsize=8)
+    return figure

@@ -9,7 +9,17 @@ import numpy as np
 
 from rankgauge.core.arrays import Floats
 from rankgauge.errors import RankgaugeError
-from rankgauge.figures.drawing import BLUE, GREEN, INK, ORANGE, PURPLE, VERMILION, plotting, wrapped
+from rankgauge.figures.drawing import (
+    BLUE,
+    GREEN,
+    INK,
+    ORANGE,
+    PURPLE,
+    VERMILION,
+    new_figure,
+    plotting,
+    wrapped,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,6 +37,7 @@ MOST_LABELS = 60
 """With more cells than that, their rankings are not written."""
 
 
+@plotting()
 def regions_figure(
     plane: Plane,
     names: Sequence[str],
@@ -44,23 +55,20 @@ def regions_figure(
         raise RankgaugeError(f"{len(plane.queries)} queries, expected a plane of one query to draw")
     if len(regions) > len(_SHADES):
         raise RankgaugeError(f"{len(regions)} sets of regions, expected at most {len(_SHADES)}")
-    with plotting():
-        from matplotlib.figure import Figure
-
-        low_x, low_y, high_x, high_y = drawn = box or _around(plane)
-        figure = Figure(figsize=(7.0, 6.0), layout="constrained")
-        axes = figure.subplots()
-        for (name, shaded), (colour, hatch) in zip(regions.items(), _SHADES, strict=False):
-            _shade(axes, plane, shaded, drawn, name, colour, hatch)
-        taken = _corners(plane)
-        if len(plane) <= MOST_LABELS:
-            taken += _write_rankings(axes, plane, names, drawn)
-        _draw_lines(axes, plane, names, drawn, np.array(taken).reshape(-1, 2))
-        axes.set(xlim=(low_x, high_x), ylim=(low_y, high_y), xlabel="x", ylabel="y")
-        figure.suptitle(wrapped(title, 60), fontsize=11, parse_math=False)
-        if regions:
-            figure.legend(loc="outside lower center", ncols=min(3, len(regions)), fontsize=9)
-        return figure
+    low_x, low_y, high_x, high_y = drawn = box or _around(plane)
+    figure = new_figure(7.0, 6.0)
+    axes = figure.subplots()
+    for (name, shaded), (colour, hatch) in zip(regions.items(), _SHADES, strict=False):
+        _shade(axes, plane, shaded, drawn, name, colour, hatch)
+    taken = _corners(plane)
+    if len(plane) <= MOST_LABELS:
+        taken += _write_rankings(axes, plane, names, drawn)
+    _draw_lines(axes, plane, names, drawn, np.array(taken).reshape(-1, 2))
+    axes.set(xlim=(low_x, high_x), ylim=(low_y, high_y), xlabel="x", ylabel="y")
+    figure.suptitle(wrapped(title, 60), fontsize=11, parse_math=False)
+    if regions:
+        figure.legend(loc="outside lower center", ncols=min(3, len(regions)), fontsize=9)
+    return figure
 
 
 def _around(plane: Plane) -> tuple[float, float, float, float]:
@@ -87,13 +95,9 @@ def _shade(
         for cell in region.cells.tolist():
             corners = plane.polygon(cell, box)
             if len(corners) > 2:
-                style: Any = {
-                    "facecolor": colour,
-                    "edgecolor": colour,
-                    "hatch": hatch,
-                    "alpha": 0.22,
-                }
-                axes.add_patch(Polygon(corners, closed=True, linewidth=0, label=label, **style))
+                style: Any = {"facecolor": colour, "edgecolor": colour, "hatch": hatch}
+                style |= {"alpha": 0.22, "linewidth": 0, "label": label}
+                axes.add_patch(Polygon(corners, closed=True, **style))
                 label = "_nolegend_"
 
 
@@ -129,22 +133,12 @@ def _draw_lines(
         text = ", ".join(f"{names[flip.first]}/{names[flip.second]}" for flip in flips)
         right = ends[:, 0] >= box[2] - 1e-9 * size[0]
         top = ends[:, 1] >= box[3] - 1e-9 * size[1]
-        near = int(
-            np.argmax(right | top)
-        )  # the other two sides of the box have the numbers of the axes
+        # The other two sides of the box have the numbers of the axes.
+        near = int(np.argmax(right | top))
         away = ends[near] - ends[1 - near]
         spot = ends[near] + 0.035 * away / np.linalg.norm(away / size)
-        axes.text(
-            float(spot[0]),
-            float(spot[1]),
-            text,
-            color=BLUE,
-            fontsize=9,
-            ha="center",
-            va="center",
-            clip_on=False,
-            parse_math=False,
-        )
+        style: Any = {"color": BLUE, "fontsize": 9, "ha": "center", "va": "center"}
+        axes.text(float(spot[0]), float(spot[1]), text, clip_on=False, parse_math=False, **style)
 
 
 def _inside(

@@ -23,7 +23,9 @@ from rankgauge.figures.drawing import (
     ORANGE,
     SKY,
     VERMILION,
+    add_legend,
     marker_area,
+    new_figure,
     plotting,
     wrapped,
 )
@@ -40,6 +42,7 @@ _DECIMALS = 12
 """Values are rounded to so many decimals. So 0.1 + 0.2 is in the bar of 0.3."""
 
 
+@plotting()
 def query_map(
     groups: Mapping[str, tuple[ArrayLike, ArrayLike]],
     left_out: Mapping[str, int] | None = None,
@@ -78,49 +81,45 @@ def query_map(
     low, high = _extent(everything)
     margin = 0.02 * (high - low)
     limits = (low - margin, high + margin)
-    with plotting():
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(5.2, 6.2), layout="constrained")
-        axes = figure.add_subplot()
-        axes.set(xlim=limits, ylim=limits, aspect="equal")
-        axes.plot(limits, limits, color=INK, linewidth=1, linestyle=DASHED, zorder=1)
-        _draw_sides(axes, lower)
-        if not lower:
-            _draw_regions(axes)
-        for place, ((scores, expected), (colour, marker, area)) in enumerate(
-            zip(points, _MARKS, strict=False), start=1
-        ):
-            axes.scatter(
-                scores,
-                expected,
-                s=area * marker_area(count),
-                color=colour,
-                marker=marker,
-                alpha=0.9 if count <= 1000 else 0.5,
-                linewidths=0,
-                zorder=2 if place == len(points) else 3,
-            )
-        legend = figure.legend(
-            axes.collections,
-            [
-                wrapped(f"{name} ({each.shape[1]:,})", 40)
-                for name, each in zip(groups, points, strict=True)
-            ],
-            loc="outside upper center",
-            ncols=2,
-            handletextpad=0.2,
-            title=wrapped(f"{measure}\n{summary}" if measure else summary, 60),
-            title_fontsize=9,
+    figure = new_figure(5.2, 6.2)
+    axes = figure.add_subplot()
+    axes.set(xlim=limits, ylim=limits, aspect="equal")
+    axes.plot(limits, limits, color=INK, linewidth=1, linestyle=DASHED, zorder=1)
+    _draw_sides(axes, lower)
+    if not lower:
+        _draw_regions(axes)
+    for place, ((scores, expected), (colour, marker, area)) in enumerate(
+        zip(points, _MARKS, strict=False), start=1
+    ):
+        axes.scatter(
+            scores,
+            expected,
+            s=area * marker_area(count),
+            color=colour,
+            marker=marker,
+            alpha=0.9 if count <= 1000 else 0.5,
+            linewidths=0,
+            zorder=2 if place == len(points) else 3,
         )
-        legend.get_title().set(parse_math=False, multialignment="center")
-        for text in legend.get_texts():
-            text.set_parse_math(False)
-        handles: list[Any] = legend.legend_handles
-        for handle, (_, _, area) in zip(handles, _MARKS, strict=False):
-            handle.set(alpha=1, sizes=[area * marker_area(1)])
-        axes.set(xlabel="Mean score of the runs", ylabel="Expected score of a random ranking")
-        return figure
+    legend = add_legend(
+        figure,
+        axes.collections,
+        [
+            wrapped(f"{name} ({each.shape[1]:,})", 40)
+            for name, each in zip(groups, points, strict=True)
+        ],
+        loc="outside upper center",
+        ncols=2,
+        handletextpad=0.2,
+        title=wrapped(f"{measure}\n{summary}" if measure else summary, 60),
+        title_fontsize=9,
+    )
+    legend.get_title().set(parse_math=False, multialignment="center")
+    handles: list[Any] = legend.legend_handles
+    for handle, (_, _, area) in zip(handles, _MARKS, strict=False):
+        handle.set(alpha=1, sizes=[area * marker_area(1)])
+    axes.set(xlabel="Mean score of the runs", ylabel="Expected score of a random ranking")
+    return figure
 
 
 def _draw_regions(axes: Axes) -> None:
@@ -147,6 +146,7 @@ def _draw_sides(axes: Axes, lower: bool) -> None:
     axes.text(1.01, 0.01, f"{below} than chance", ha="left", va="bottom", rotation=270, **style)
 
 
+@plotting()
 def expected_histogram(
     values: Mapping[str, ArrayLike], left_out: Mapping[str, Mapping[str, int]] | None = None
 ) -> Figure:
@@ -177,26 +177,23 @@ def expected_histogram(
     shared = _extent(np.concatenate([*shares, []]))
     columns = min(len(panels), _COLUMNS)
     rows = -(-len(panels) // columns)
-    with plotting():
-        from matplotlib.figure import Figure
-
-        size = (5.2, 3.8) if len(panels) == 1 else (2.5 * columns + 0.3, 2.2 * rows + 0.6)
-        figure = Figure(figsize=size, layout="constrained")
-        grid = figure.subplots(rows, columns, sharey=True, squeeze=False).flat
-        for axes, (name, each) in zip(grid, panels.items(), strict=False):
-            _draw_bars(axes, each, shared if _between_0_and_1(each) else _extent(each))
-            title = wrapped(name if same else f"{name}\n{summaries[name]}", 38)
-            title += f"\nmean {np.mean(each):#.3g} (dashed)" if len(each) else ""
-            axes.set_title(title, fontsize=9, parse_math=False)
-        grid[0].set_ylim(0, max(1.0, grid[0].get_ylim()[1]))
-        for axes in grid[len(panels) :]:
-            axes.remove()
-        if same:
-            summary = wrapped(next(iter(summaries.values())), 80)
-            figure.suptitle(summary, fontsize=9, parse_math=False)
-        figure.supxlabel("Expected score of a random ranking", fontsize=11)
-        figure.supylabel("Number of queries", fontsize=11)
-        return figure
+    size = (5.2, 3.8) if len(panels) == 1 else (2.5 * columns + 0.3, 2.2 * rows + 0.6)
+    figure = new_figure(*size)
+    grid = figure.subplots(rows, columns, sharey=True, squeeze=False).flat
+    for axes, (name, each) in zip(grid, panels.items(), strict=False):
+        _draw_bars(axes, each, shared if _between_0_and_1(each) else _extent(each))
+        title = wrapped(name if same else f"{name}\n{summaries[name]}", 38)
+        title += f"\nmean {np.mean(each):#.3g} (dashed)" if len(each) else ""
+        axes.set_title(title, fontsize=9, parse_math=False)
+    grid[0].set_ylim(0, max(1.0, grid[0].get_ylim()[1]))
+    for axes in grid[len(panels) :]:
+        axes.remove()
+    if same:
+        summary = wrapped(next(iter(summaries.values())), 80)
+        figure.suptitle(summary, fontsize=9, parse_math=False)
+    figure.supxlabel("Expected score of a random ranking", fontsize=11)
+    figure.supylabel("Number of queries", fontsize=11)
+    return figure
 
 
 def _between_0_and_1(values: Floats) -> bool:

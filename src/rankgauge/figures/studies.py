@@ -1,8 +1,9 @@
 """Figures of studies.
 
 `relevant_lines` and `ideal_lines` are those of Moffat, Computing maximized effectiveness distance for
-recall-based metrics (2017); `power_curves` is for studies of significance tests, `depth_curves` for
-forecasts.
+recall-based metrics (2017). `power_curves` is for studies of significance tests, `depth_curves` for
+forecasts. `token_matches`, `order_sensitivity` and `attention_lines` are Figures 8.1 to 8.3 of Feng's
+dissertation (2023).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from rankgauge.errors import RankgaugeError
 from rankgauge.figures.drawing import (
@@ -22,6 +23,8 @@ from rankgauge.figures.drawing import (
     LINES,
     ORANGE,
     VERMILION,
+    add_legend,
+    new_figure,
     plotting,
     wrapped,
 )
@@ -30,10 +33,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+
 _THRESHOLDS = ((BLUE, "o"), (VERMILION, "v"), (ORANGE, "s"), (GREY, "D"))
 """Colours and markers of the lines of `relevant_lines`."""
 
 
+@plotting()
 def relevant_lines(panels: Mapping[str, Mapping[str, ArrayLike]]) -> Figure:
     """How many documents of each topic are relevant: Moffat's Figure 1.
 
@@ -44,29 +49,25 @@ def relevant_lines(panels: Mapping[str, Mapping[str, ArrayLike]]) -> Figure:
     >>> [text.get_text() for text in figure.legends[0].get_texts()]
     ['1+', '2+']
     """
-    with plotting():
-        figure, grid = _panels(len(panels))
-        for axes, (name, lines) in zip(grid, panels.items(), strict=True):
-            for (threshold, counts), (colour, marker) in zip(
-                lines.items(), _THRESHOLDS, strict=False
-            ):
-                _draw_line(axes, np.asarray(counts), colour, marker, threshold)
-            axes.axhline(20, color=INK, linewidth=0.8, linestyle=DASHED)
-            axes.set_yscale("symlog", linthresh=10)
-            axes.set_yticks([0, 5, 10, 20, 50, 100, 200, 500, 1000])
-            axes.set_yticklabels(["0", "5", "10", "20", "50", "100", "200", "500", "1000"])
-            axes.minorticks_off()
-            axes.set_title(wrapped(name, 60), fontsize=9, parse_math=False)
-        handles, labels = grid[0].get_legend_handles_labels()
-        shown = [wrapped(label, 20) for label in labels]
-        legend = figure.legend(handles, shown, loc="outside upper center", ncols=3, title="Grade")
-        for text in legend.get_texts():
-            text.set_parse_math(False)
-        figure.supxlabel("Topics (each line is sorted separately)", fontsize=11)
-        figure.supylabel("Relevant documents", fontsize=11)
-        return figure
+    figure, grid = _panels(len(panels))
+    for axes, (name, lines) in zip(grid, panels.items(), strict=True):
+        for (threshold, counts), (colour, marker) in zip(lines.items(), _THRESHOLDS, strict=False):
+            _draw_line(axes, counts, colour, marker, threshold)
+        axes.axhline(20, color=INK, linewidth=0.8, linestyle=DASHED)
+        axes.set_yscale("symlog", linthresh=10)
+        axes.set_yticks([0, 5, 10, 20, 50, 100, 200, 500, 1000])
+        axes.set_yticklabels(["0", "5", "10", "20", "50", "100", "200", "500", "1000"])
+        axes.minorticks_off()
+        axes.set_title(wrapped(name, 60), fontsize=9, parse_math=False)
+    handles, labels = grid[0].get_legend_handles_labels()
+    shown = [wrapped(label, 20) for label in labels]
+    add_legend(figure, handles, shown, loc="outside upper center", ncols=3, title="Grade")
+    figure.supxlabel("Topics (each line is sorted separately)", fontsize=11)
+    figure.supylabel("Relevant documents", fontsize=11)
+    return figure
 
 
+@plotting()
 def ideal_lines(
     panels: Mapping[str, ArrayLike], references: Mapping[str, float], name: str
 ) -> Figure:
@@ -79,29 +80,29 @@ def ideal_lines(
     >>> figure.axes[0].lines[1].get_ydata()
     [4.0, 4.0]
     """
-    with plotting():
-        figure, grid = _panels(len(panels))
-        for axes, (title, values) in zip(grid, panels.items(), strict=True):
-            _draw_line(axes, np.asarray(values), BLUE, "o", name)
-            for text, height in references.items():
-                axes.axhline(height, color=INK, linewidth=1, linestyle=DASHED)
-                axes.annotate(
-                    wrapped(f"{text}: {height:.2f}", 40),
-                    (0.99, height),
-                    xycoords=("axes fraction", "data"),
-                    xytext=(0, 2),
-                    textcoords="offset points",
-                    ha="right",
-                    fontsize=8,
-                    parse_math=False,
-                )
-            axes.set_ylim(0, 1.1 * max([*references.values(), *np.asarray(values).tolist(), 1e-9]))
-            axes.set_title(wrapped(title, 60), fontsize=9, parse_math=False)
-        figure.supxlabel("Topics, sorted", fontsize=11)
-        figure.supylabel(wrapped(name, 40), fontsize=11, parse_math=False)
-        return figure
+    figure, grid = _panels(len(panels))
+    for axes, (title, values) in zip(grid, panels.items(), strict=True):
+        _draw_line(axes, values, BLUE, "o", name)
+        for text, height in references.items():
+            axes.axhline(height, color=INK, linewidth=1, linestyle=DASHED)
+            axes.annotate(
+                wrapped(f"{text}: {height:.2f}", 40),
+                (0.99, height),
+                xycoords=("axes fraction", "data"),
+                xytext=(0, 2),
+                textcoords="offset points",
+                ha="right",
+                fontsize=8,
+                parse_math=False,
+            )
+        axes.set_ylim(0, 1.1 * max([*references.values(), *np.asarray(values).tolist(), 1e-9]))
+        axes.set_title(wrapped(title, 60), fontsize=9, parse_math=False)
+    figure.supxlabel("Topics, sorted", fontsize=11)
+    figure.supylabel(wrapped(name, 40), fontsize=11, parse_math=False)
+    return figure
 
 
+@plotting()
 def power_curves(
     shifts: Sequence[float], panels: Mapping[str, Mapping[str, ArrayLike]], name: str
 ) -> Figure:
@@ -114,24 +115,22 @@ def power_curves(
     >>> figure.axes[0].lines[0].get_ydata().tolist()
     [0.05, 0.8]
     """
-    with plotting():
-        # The first markers are the largest, to be seen below others.
-        figure, grid = _curves(shifts, panels, np.linspace(8, 3, len(LINES)).tolist())
-        for axes in grid:
-            axes.axhline(0.05, color=INK, linewidth=0.8, linestyle=DASHED, zorder=1)
-            axes.set_ylim(0, 1.02)
-            axes.set_xlabel(wrapped(name, 50), parse_math=False)
-            legend = axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2)
-            for text in legend.get_texts():
-                text.set(parse_math=False, fontsize=8)
-        figure.supylabel("Share found significant", fontsize=11)
-        return figure
+    # The first markers are the largest, to be seen below others.
+    figure, grid = _curves(shifts, panels, np.linspace(8, 3, len(LINES)).tolist())
+    for axes in grid:
+        axes.axhline(0.05, color=INK, linewidth=0.8, linestyle=DASHED, zorder=1)
+        axes.set_ylim(0, 1.02)
+        axes.set_xlabel(wrapped(name, 50), parse_math=False)
+        add_legend(axes, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2, fontsize=8)
+    figure.supylabel("Share found significant", fontsize=11)
+    return figure
 
 
 STACKED = 3
 """Up to so many panels stand one below the other, so that a narrow screen shows them large."""
 
 
+@plotting()
 def depth_curves(
     depths: Sequence[int],
     panels: Mapping[str, Mapping[str, Sequence[tuple[float, float, float]]]],
@@ -159,41 +158,39 @@ def depth_curves(
     names = list(dict.fromkeys(name for curves in panels.values() for name in curves))
     if not 0 < len(names) <= len(LINES):
         raise RankgaugeError(f"no curves or too many, expected 1 to {len(LINES)} in all panels")
-    with plotting():
-        few = len(panels) <= STACKED
-        figure, grid = _panels(len(panels), columns=1 if few else 2, size=(4.8, 2.8))
-        lines = dict(zip(names, LINES, strict=False))
-        step = min([5, *np.diff(depths).tolist()]) / 12
-        for axes, (title, curves) in zip(grid, panels.items(), strict=True):
-            for label, curve in curves.items():
-                colour, marker = lines[label]
-                value, low, high = np.array(curve, dtype=float).T
-                style: Any = {"color": colour, "marker": marker, "markersize": 4, "linewidth": 1.2}
-                places = np.array(depths) + step * (names.index(label) - (len(names) - 1) / 2)
-                axes.plot(places, value, label=label, **style)
-                axes.vlines(places, low, high, color=colour, linewidth=0.8, alpha=0.6)
-            axes.set_xticks(list(depths))
-            axes.grid(axis="y", linewidth=0.4)
-            axes.set_title(wrapped(title, 30), fontsize=10, parse_math=False)
-        handles = {
-            label: handle
-            for axes in grid
-            for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
-        }
-        legend = figure.legend(
-            [handles[label] for label in names],
-            [wrapped(label, 40) for label in names],
-            loc="outside lower center",
-            ncols=2,
-            fontsize=9,
-        )
-        for text in legend.get_texts():
-            text.set_parse_math(False)
-        for axes in grid[-1 if few else -2 :]:
-            axes.set_xlabel("Depth of judging")
-        figure.supylabel(wrapped(number, 40), fontsize=10, parse_math=False)
-        figure.suptitle(wrapped(name, 60), fontsize=11, parse_math=False)
-        return figure
+    few = len(panels) <= STACKED
+    figure, grid = _panels(len(panels), columns=1 if few else 2, size=(4.8, 2.8))
+    lines = dict(zip(names, LINES, strict=False))
+    step = min([5, *np.diff(depths).tolist()]) / 12
+    for axes, (title, curves) in zip(grid, panels.items(), strict=True):
+        for label, curve in curves.items():
+            colour, marker = lines[label]
+            value, low, high = np.array(curve, dtype=float).T
+            style: Any = {"color": colour, "marker": marker, "markersize": 4, "linewidth": 1.2}
+            places = np.array(depths) + step * (names.index(label) - (len(names) - 1) / 2)
+            axes.plot(places, value, label=label, **style)
+            axes.vlines(places, low, high, color=colour, linewidth=0.8, alpha=0.6)
+        axes.set_xticks(list(depths))
+        axes.grid(axis="y", linewidth=0.4)
+        axes.set_title(wrapped(title, 30), fontsize=10, parse_math=False)
+    handles = {
+        label: handle
+        for axes in grid
+        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
+    }
+    add_legend(
+        figure,
+        [handles[label] for label in names],
+        [wrapped(label, 40) for label in names],
+        loc="outside lower center",
+        ncols=2,
+        fontsize=9,
+    )
+    for axes in grid[-1 if few else -2 :]:
+        axes.set_xlabel("Depth of judging")
+    figure.supylabel(wrapped(number, 40), fontsize=10, parse_math=False)
+    figure.suptitle(wrapped(name, 60), fontsize=11, parse_math=False)
+    return figure
 
 
 def _curves(
@@ -201,11 +198,10 @@ def _curves(
 ) -> tuple[Figure, list[Axes]]:
     """Panels side by side, each with a title and a line for each of its curves, at most eight. `sizes`
     has the size of the markers of each line."""
-    from matplotlib.figure import Figure
 
     if not 0 < max(map(len, panels.values()), default=0) <= len(LINES):
         raise RankgaugeError(f"a panel has no curves or too many, expected 1 to {len(LINES)}")
-    figure = Figure(figsize=(4.0 * len(panels), 4.6), layout="constrained")
+    figure = new_figure(4.0 * len(panels), 4.6)
     grid = list(figure.subplots(1, len(panels), sharey=True, squeeze=False).flat)
     for axes, (title, curves) in zip(grid, panels.items(), strict=True):
         for size, (name, values), (colour, marker) in zip(
@@ -221,20 +217,121 @@ def _panels(
     count: int, columns: int = 2, size: tuple[float, float] = (3.8, 2.6)
 ) -> tuple[Figure, list[Axes]]:
     """Panels with the same scale, at most so many in a row, each of a size in inches."""
-    from matplotlib.figure import Figure
 
     if not count:
         raise RankgaugeError("no judgements, expected at least one set of judgements")
     columns = min(count, columns)
     rows = -(-count // columns)
-    figure = Figure(figsize=(size[0] * columns, size[1] * rows + 0.6), layout="constrained")
+    figure = new_figure(size[0] * columns, size[1] * rows + 0.6)
     grid = list(figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).flat)
     for axes in grid[count:]:
         axes.remove()
     return figure, grid[:count]
 
 
-def _draw_line(axes: Axes, values: NDArray[Any], colour: str, marker: str, name: str) -> None:
-    places = np.arange(1, len(values) + 1)
-    style: Any = {"color": colour, "marker": marker, "markersize": 3, "linewidth": 1}
-    axes.plot(places, values, label=name, **style)
+def _draw_line(
+    axes: Axes, values: ArrayLike, colour: str, marker: str, name: str, size: int = 3
+) -> None:
+    """A line over the places 1, 2 and so on."""
+    numbers = np.asarray(values)
+    style: Any = {"color": colour, "marker": marker, "markersize": size, "linewidth": 1}
+    axes.plot(np.arange(1, len(numbers) + 1), numbers, label=name, **style)
+
+
+@plotting()
+def token_matches(reference: Sequence[str], output: Sequence[str], similarity: ArrayLike) -> Figure:
+    """How similar each token of a reference (row) is to each token of an output (column). The greatest
+    number of each row, which R_BERT is the mean of, is framed.
+
+    >>> figure = token_matches(["it", "is"], ["it"], [[0.9], [0.4]])
+    >>> [text.get_text() for text in figure.axes[0].texts]
+    ['0.90', '0.40']
+    """
+    values = np.asarray(similarity, dtype=float)
+    from matplotlib.patches import Rectangle
+
+    rows, columns = values.shape
+    figure = new_figure(1.6 + 0.46 * columns, 1.6 + 0.34 * rows)
+    axes = figure.subplots()
+    low = min(0.0, float(values.min()))
+    axes.imshow(values, cmap="Blues", vmin=low, vmax=1.0, aspect="auto")
+    middle = (1.0 + low) / 2
+    for row, numbers in enumerate(values):
+        for column, number in enumerate(numbers):
+            color = "white" if number > middle + 0.15 else "black"
+            style: Any = {"ha": "center", "va": "center", "fontsize": 8, "color": color}
+            axes.text(column, row, f"{number:.2f}", **style)
+        place = (int(numbers.argmax()) - 0.5, row - 0.5)
+        axes.add_patch(
+            Rectangle(place, 1, 1, fill=False, edgecolor=VERMILION, linewidth=2, zorder=3)
+        )
+    plain: Any = {"parse_math": False}
+    turned: Any = {"rotation": 60, "ha": "right", **plain}
+    axes.set_xticks(range(columns), [wrapped(each, 16) for each in output], **turned)
+    axes.set_yticks(range(rows), [wrapped(each, 16) for each in reference], **plain)
+    axes.set_xlabel("Output")
+    axes.set_ylabel("Reference")
+    axes.tick_params(length=0)
+    axes.grid(False)
+    return figure
+
+
+@plotting()
+def order_sensitivity(best: ArrayLike, worst: ArrayLike, count: int) -> Figure:
+    """The BERTScore of the tokens that are most similar to each document, and of the least similar ones.
+
+    The documents are in the given order; the first and the last `count` are shaded.
+
+    >>> figure = order_sensitivity([0.5, 0.6, 0.7], [0.5, 0.4, 0.3], 1)
+    >>> figure.axes[0].lines[0].get_ydata().tolist()
+    [0.5, 0.6, 0.7]
+    """
+    high, low = np.asarray(best, dtype=float), np.asarray(worst, dtype=float)
+    places = np.arange(1, len(high) + 1)
+    figure = new_figure(7.2, 3.6)
+    axes = figure.subplots()
+    axes.vlines(places, np.minimum(low, high), np.maximum(low, high), color=GREY, linewidth=0.8)
+    style: Any = {"linestyle": "none", "markersize": 4}
+    axes.plot(places, high, color=BLUE, marker="o", label="most similar tokens", **style)
+    axes.plot(places, low, color=VERMILION, marker="v", label="least similar tokens", **style)
+    for start, text in ((0, "heterogeneous"), (len(high) - count, "homogeneous")):
+        axes.axvspan(start + 0.5, start + count + 0.5, color=GREY, alpha=0.15, linewidth=0)
+        axes.annotate(
+            text,
+            (start + 0.5 + count / 2, 1.0),
+            xycoords=("data", "axes fraction"),
+            xytext=(0, 3),
+            textcoords="offset points",
+            ha="center",
+            fontsize=9,
+        )
+    axes.locator_params(axis="x", integer=True)
+    axes.set_xlim(0.5, len(high) + 0.5)
+    axes.set_xlabel("Documents, by how far the two scores are apart")
+    axes.set_ylabel("BERTScore")
+    figure.legend(loc="outside lower center", ncols=2)
+    return figure
+
+
+@plotting()
+def attention_lines(kinds: Mapping[str, tuple[ArrayLike, ArrayLike]]) -> Figure:
+    """The mean and the standard deviation of the attention in each document, for each kind of documents;
+    each line is sorted.
+
+    >>> figure = attention_lines({"heterogeneous": ([0.9, 0.8], [0.1, 0.2])})
+    >>> [axes.get_title() for axes in figure.axes]
+    ['Standard deviation', 'Mean']
+    """
+    figure = new_figure(7.2, 3.4)
+    panels = figure.subplots(1, 2)
+    for axes, part, title in zip(panels, (1, 0), ("Standard deviation", "Mean"), strict=True):
+        for (name, values), (colour, marker) in zip(kinds.items(), LINES, strict=False):
+            numbers = np.sort(np.asarray(values[part], dtype=float))
+            _draw_line(axes, numbers, colour, marker, wrapped(name, 30), size=4)
+            axes.locator_params(axis="x", integer=True)
+        axes.set_title(title)
+        axes.set_xlabel("Documents, sorted")
+    panels[0].set_ylabel("Cosine with the document")
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=2)
+    return figure

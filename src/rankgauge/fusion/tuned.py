@@ -155,7 +155,7 @@ class Tuning(Result, Record):
 
     def figure(self) -> Figure:
         """The mean for every weight of the second run, for two runs."""
-        from rankgauge.figures.tuning import weight_curve
+        from rankgauge.figures.parameters import weight_curve
 
         curve = self._of_two("a figure")
         lines = dict(self.fitted)

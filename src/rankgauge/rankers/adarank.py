@@ -17,10 +17,10 @@ from rankgauge.data.features import Features
 from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
-from rankgauge.rankers.base import EQUAL_LABELS, RankerSettings, has_pairs
+from rankgauge.rankers.base import EQUAL_LABELS, Ranker, RankerSettings, has_pairs
 from rankgauge.rankers.linear import LinearRanker, check_sizes, feature_means, filled
 from rankgauge.rankers.monitoring import Monitor, undecided
-from rankgauge.rankers.settings import DIRECTIONS, MEASURES, MONITORED, NORMALIZATIONS, setting
+from rankgauge.rankers.settings import DIRECTIONS, MEASURES, MONITORED, setting, setting_from
 
 LEAST = 1e-12
 """A feature whose weighted mean is not above this is not added; and a feature that ranks every query
@@ -82,12 +82,7 @@ class AdaRank(LinearRanker):
         "Xu and Li 2007, AdaRank: a boosting algorithm for information retrieval"
     )
 
-    normalize: str | None = setting(
-        NORMALIZATIONS,
-        "How feature values are normalised: over all training data, or within each query.",
-        default="min-max",
-        ranklib="none",
-    )
+    normalize: str | None = setting_from(Ranker, "normalize", default="min-max", ranklib="none")
     objective: object = setting(
         MEASURES, "The measure that training raises.", default=MONITORED, ranklib="ERR@10"
     )
@@ -144,7 +139,8 @@ class AdaRank(LinearRanker):
     def notes(self) -> tuple[Note, ...]:
         self.check_fitted()
         notes = super().notes()
-        rounds = list(zip(self.history_[FEATURE], self._objective_values(), strict=True))
+        (objective,) = (name for name in self.history_ if name.startswith(f"{TRAINING} "))
+        rounds = list(zip(self.history_[FEATURE], self.history_[objective], strict=True))
         if not rounds and EQUAL_LABELS not in self.remarks_:
             return (*notes, Note(NOTHING, detail="all scores are equal"))
         stalled = sum(before == after for before, after in itertools.pairwise(rounds))
@@ -164,11 +160,6 @@ class AdaRank(LinearRanker):
         width = self.n_features_in_
         if not all(type(f) is int and 1 <= f <= width for f in columns[FEATURE]):
             raise RankgaugeError("history_ has a feature that is not there")
-
-    def _objective_values(self) -> list[float]:
-        """The objective on the training data after each round."""
-        (name,) = (name for name in self.history_ if name.startswith(f"{TRAINING} "))
-        return self.history_[name]
 
 
 class Step(Record):

@@ -28,23 +28,22 @@ from rankgauge.measures.around import Aggregate
 from rankgauge.measures.base import Measure
 from rankgauge.rankers.libraries import imported
 from rankgauge.rankers.monitoring import undecided
-from rankgauge.rankers.objectives import (
-    ANY_MEASURE,
-    PLACE,
-    SETTING,
-    UNSTATED,
-    TrainingObjective,
-    fixed_origin,
-)
 from rankgauge.rankers.settings import (
+    ANY_MEASURE,
     DEFAULT,
     MEASURES,
     MONITORED,
     NORMALIZATIONS,
+    PLACE,
     RANKLIB,
     SCALINGS,
+    SETTING,
+    UNSTATED,
+    TrainingObjective,
     checked_value,
+    fixed_origin,
     setting,
+    setting_from,
 )
 
 RankerSettings = Mapping[str, Any]
@@ -63,7 +62,9 @@ PIECE = 1 << 16
 """How many rows are looked at at a time."""
 
 
-@dataclass_transform(kw_only_default=True, field_specifiers=(parameter, setting, dataclasses.field))
+@dataclass_transform(
+    kw_only_default=True, field_specifiers=(parameter, setting, setting_from, dataclasses.field)
+)
 class Ranker:
     """A method that learns to rank: it learns from features with labels, and scores documents.
 

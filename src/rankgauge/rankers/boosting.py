@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -13,12 +13,11 @@ import numpy as np
 from rankgauge.core.arrays import Floats, Values
 from rankgauge.core.checks import Whole
 from rankgauge.core.parameters import parameter
-from rankgauge.core.records import Record
 from rankgauge.data.features import Features
 from rankgauge.errors import RankgaugeError
 from rankgauge.rankers.base import Ranker, RankerSettings
 from rankgauge.rankers.libraries import imported
-from rankgauge.rankers.monitoring import Monitor, undecided
+from rankgauge.rankers.monitoring import Monitor
 from rankgauge.rankers.search_engines import tree_model
 from rankgauge.rankers.tree_text import forest_of, shortened
 
@@ -53,14 +52,6 @@ LABEL_GAINS = OneValue()
 other."""
 
 
-class Stopping(Record):
-    """When training stops: so many trees after the best one, or with so many trees if the measure is the
-    same after all of them."""
-
-    patience: int
-    undecided: int
-
-
 class TreeRanker(Ranker):
     """A ranker whose score is a sum, or a mean, of trees that LightGBM trained."""
 
@@ -75,7 +66,7 @@ class TreeRanker(Ranker):
         training: Features,
         labels: Floats,
         monitor: Monitor | None = None,
-        stopping: Stopping | None = None,
+        stops: Callable[[list[float]], bool] = lambda _: False,
     ) -> None:
         """Train trees, and keep them with the importances of features and what was monitored.
 
@@ -87,8 +78,8 @@ class TreeRanker(Ranker):
             How many trees.
         training, labels
             The documents, and the label of each as LightGBM takes it.
-        monitor, stopping
-            What decides how many trees are kept, and when to stop.
+        monitor, stops
+            What decides how many trees are kept, and, from its values after each tree, when to stop.
         """
         lightgbm = imported("lightgbm")
         data = lightgbm.Dataset(
@@ -97,21 +88,15 @@ class TreeRanker(Ranker):
         measured: list[float] = []
         more: dict[str, Any] = {}
         if monitor is not None:
-            watched = monitor.features
+            watched, name, higher = monitor.features, monitor.name, monitor.higher_is_better
             valid = lightgbm.Dataset(
                 watched.values, np.zeros(len(watched.labels)), reference=data, group=_sizes(watched)
             )
             more = {
                 "valid_sets": [valid],
                 "valid_names": ["validation"],
-                "feval": lambda scores, _: (
-                    monitor.name,
-                    monitor(scores),
-                    monitor.higher_is_better,
-                ),
-                "callbacks": [
-                    partial(_watch, monitor, stopping or Stopping(rounds, rounds), measured)
-                ],
+                "feval": lambda scores, _: (name, monitor(scores), higher),
+                "callbacks": [partial(_watch, stops, measured)],
             }
         try:
             with LABEL_GAINS.held(repr(parameters.get(LABEL_GAIN))):
@@ -154,15 +139,12 @@ class TreeRanker(Ranker):
         return tree_model(forest_of(self.trees_), self.scaling_, names, name)
 
 
-def _watch(monitor: Monitor, stopping: Stopping, measured: list[float], state: Any) -> None:
+def _watch(stops: Callable[[list[float]], bool], measured: list[float], state: Any) -> None:
     """Note the measure after a tree, and tell LightGBM when to stop."""
-    measured.append(float(state.evaluation_result_list[0][2]))
-    if monitor.stops(measured, stopping.patience) or (
-        undecided(measured) and len(measured) >= stopping.undecided
-    ):
-        raise imported("lightgbm").EarlyStopException(
-            len(measured) - 1, state.evaluation_result_list
-        )
+    results = state.evaluation_result_list
+    measured.append(float(results[0][2]))
+    if stops(measured):
+        raise imported("lightgbm").EarlyStopException(len(measured) - 1, results)
 
 
 def common_parameters(settings: RankerSettings) -> dict[str, Any]:

@@ -15,10 +15,10 @@ from rankgauge.core.records import Record
 from rankgauge.data.features import Features
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
-from rankgauge.rankers.base import EQUAL_LABELS, RankerSettings
+from rankgauge.rankers.base import EQUAL_LABELS, Ranker, RankerSettings
 from rankgauge.rankers.linear import LinearRanker, feature_means, filled, weighted_sums
 from rankgauge.rankers.monitoring import Monitor, undecided
-from rankgauge.rankers.settings import MEASURES, MONITORED, NORMALIZATIONS, setting
+from rankgauge.rankers.settings import MEASURES, MONITORED, setting, setting_from
 from rankgauge.space.ascent import FeatureAscent, LineSearch, climbed
 from rankgauge.space.scorers import LinearScorer
 
@@ -52,12 +52,7 @@ class CoordinateAscent(LinearRanker):
         "Metzler and Croft 2007, Linear feature-based models for information retrieval"
     )
 
-    normalize: str | None = setting(
-        NORMALIZATIONS,
-        "How feature values are normalised: over all training data, or within each query.",
-        default="query-z",
-        ranklib="none",
-    )
+    normalize: str | None = setting_from(Ranker, "normalize", default="query-z", ranklib="none")
     objective: Any = setting(
         MEASURES,
         "The measure that is climbed on the training data.",
@@ -99,7 +94,7 @@ class CoordinateAscent(LinearRanker):
         scorer = LinearScorer.of(replace(ordered, values=filled(ordered.values, means)))
         ascent = FeatureAscent(scorer, objective, None, 0, settings["rounds"], settings["seed"])
         monitor = None if validation is None else Monitor(validation, settings["measure"])
-        found: list[Floats] = []
+        candidates: list[Floats] = []
         reached: dict[str, list[float]] = {"start": [], f"training {objective}": []}
         if monitor is not None:
             reached[monitor.name] = []
@@ -110,7 +105,7 @@ class CoordinateAscent(LinearRanker):
                 numbers.append(monitor(weighted_sums(validation.values, means, weights, 0.0)))
             for values, number in zip(reached.values(), numbers, strict=True):
                 values.append(number)
-            found.append(weights)
+            candidates.append(weights)
 
         way: ExactLines | TrialSteps = ExactLines(ascent)
         if settings["search"] == STEPS:
@@ -137,7 +132,7 @@ class CoordinateAscent(LinearRanker):
             best = monitor.best(reached[monitor.name])
         else:
             best = int(np.argmax(training_values) if ascent.higher else np.argmin(training_values))
-        self.keep(means, found[best])
+        self.keep(means, candidates[best])
 
 
 class ExactLines(Record):
@@ -189,7 +184,7 @@ class TrialSteps(Record):
     def best(self, number: int, weights: Floats, value: float) -> Floats | None:
         """The best weights that were tried; None where none is better."""
         sign = 1.0 if inner(self.measure).direction == "higher" else -1.0
-        found, others = None, weights.copy()
+        better, others = None, weights.copy()
         others[number] = 0.0
         base, column = self.scorer.scores(others), self.scorer.values[:, number]
         candidates = self.tried(float(weights[number]))
@@ -197,10 +192,10 @@ class TrialSteps(Record):
         means = self.scorer.means_by(scores, self.measure)
         for tried, reached in zip(candidates, means, strict=True):
             if sign * reached > sign * value:
-                value, found = reached, tried
-        if found is None:
+                value, better = reached, tried
+        if better is None:
             return None
-        others[number] = found
+        others[number] = better
         return self.scaled(others) if others.any() else None
 
     def tried(self, weight: float) -> list[float]:

@@ -6,7 +6,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -29,8 +29,12 @@ from rankgauge.measures.around import Aggregate, innermost
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import AnyMeasure, parse, parse_all
 from rankgauge.rankers.base import Ranker
-from rankgauge.rankers.best_feature import best_feature
-from rankgauge.rankers.evaluations import DEFAULT_EVALUATION, Evaluation, EvaluationName
+from rankgauge.rankers.evaluations import (
+    DEFAULT_EVALUATION,
+    Evaluation,
+    EvaluationName,
+    best_feature,
+)
 from rankgauge.rankers.fold_store import METHODS, Finished, FoldStore, Trained, data_digest
 from rankgauge.rankers.libraries import PACKAGES, version_of
 from rankgauge.rankers.ranking import run_of
@@ -38,6 +42,7 @@ from rankgauge.rankers.registry import find_method
 from rankgauge.rankers.registry import methods as all_methods
 from rankgauge.rankers.settings import MONITORED
 from rankgauge.rankers.training_queries import TrainingQueries
+from rankgauge.rankings.lists import offsets_of
 from rankgauge.scores.model import Scores
 from rankgauge.version import __version__
 from rankgauge.workers import AnyExecutor, WorkerDied, outcomes
@@ -132,7 +137,7 @@ def cross_validation(
         store.begin()
     work = FoldWork(tuple(folds), rankers, parsed, by, chosen, store is not None)
     items = [(place, name) for place in range(len(work.folds)) for name in (*rankers, SINGLE)]
-    advance = progress or _no_progress
+    advance = progress or (lambda _: None)
     parts: dict[tuple[int, str], Trained] = {}
     for place, name in items:
         finished = None if store is None else store.finished(work.folds[place].number, name)
@@ -155,16 +160,8 @@ def cross_validation(
     lacking = {name for _, name in failed}
     if SINGLE in lacking or lacking.issuperset(rankers):
         raise RankgaugeError("\n".join(str(failed[item]) for item in items if item in failed))
-    there = {name: ranker for name, ranker in rankers.items() if name not in lacking}
-    return _gathered(
-        replace(work, rankers=there),
-        parts,
-        tuple(str(failed[item]) for item in items if item in failed),
-    )
-
-
-def _no_progress(_: str) -> None:
-    """Tells nobody."""
+    work = replace(work, rankers={name: r for name, r in rankers.items() if name not in lacking})
+    return _gathered(work, parts, tuple(str(failed[item]) for item in items if item in failed))
 
 
 def _protocol(
@@ -255,10 +252,10 @@ class FoldWork(Record):
         if fold.validation is not None:
             validation = self._means(fold.validation, scorer(fold.validation))
         run = run_of(fold.test, scorer(fold.test), name, ties_in_file_order=self.by.ties == "input")
-        trained = Trained(run, train, validation, notes)
         scores = None
         if self.with_scores:
-            scores = self.by.evaluator(fold.test, list(self.measures)).scores([trained.run])
+            scores = self.by.evaluator(fold.test, list(self.measures)).scores([run])
+        trained = Trained(run, train, validation, notes)
         return Finished(trained, scores, time.perf_counter() - start)
 
     def _trained(
@@ -301,8 +298,7 @@ def _same_query(a: Features, b: Features, query: str) -> bool:
     )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class CrossValidation(Result):
+class CrossValidation(Result, Record):
     """Rankers on the test queries of all folds: what `cross_validation` found.
 
     `scores` has a run for each method, and one for the best single feature of each fold; `runs` are
@@ -350,17 +346,15 @@ def _gathered(
 ) -> CrossValidation:
     """The scores of all folds together."""
     test = Features.joined([fold.test for fold in work.folds])
-    names = (*work.rankers, SINGLE)
-    runs = [
-        _joined_run(name, [parts[f, name].run for f in range(len(work.folds))]) for name in names
-    ]
+    names, folds = (*work.rankers, SINGLE), range(len(work.folds))
+    runs = [_joined_run(name, [parts[f, name].run for f in folds]) for name in names]
     scores = work.by.evaluator(test, list(work.measures)).scores(runs)
     linear = _around(work, test, runs, "linear")
     expected = _around(work, test, runs[:1], "expected")[0]
-    train = np.array([_mean_of_folds(work, parts, name, "train") for name in names])
+    train = _fold_means([[parts[f, name].train for f in folds] for name in names])
     validation = None
     if all(fold.validation is not None for fold in work.folds):
-        validation = np.array([_mean_of_folds(work, parts, name, "validation") for name in names])
+        validation = _fold_means([[parts[f, name].validation for f in folds] for name in names])
     queries = counted(len(test.queries), "test query", "test queries")
     notes = (
         Note(f"the mean over all {queries}, with its 95% interval", column="test, low, high"),
@@ -373,7 +367,7 @@ def _gathered(
         *_drawn_notes(work),
         Note(
             f"the one that ranks the training data of its fold best by {work.measures[0]}: "
-            + _enumerated([parts[f, SINGLE].notes[0] for f in range(len(work.folds))]),
+            + _enumerated([parts[f, SINGLE].notes[0] for f in folds]),
             run=SINGLE,
         ),
         *_monitored(work.rankers),
@@ -386,35 +380,38 @@ def _gathered(
 
 def _drawn_notes(work: FoldWork) -> Iterator[Note]:
     """How many training queries were drawn in which folds."""
-    folds: dict[str, list[str]] = {}
-    for fold in work.folds:
-        if work.chosen is not None:
-            sentence = work.chosen.sentence(len(fold.train.queries))
-            folds.setdefault(sentence, []).append(str(fold.number))
+    if work.chosen is None:
+        return
+    folds = _together(
+        (work.chosen.sentence(len(fold.train.queries)), str(fold.number)) for fold in work.folds
+    )
     for sentence, own in folds.items():
-        named = f"fold {', '.join(own)}" if len(folds) > 1 else "each fold"
-        yield Note(sentence, detail=f"in {named}")
+        yield Note(sentence, detail=f"in fold {own}" if len(folds) > 1 else "in each fold")
 
 
 def _enumerated(features: Sequence[str]) -> str:
     """Which feature is best in which folds."""
-    folds: dict[str, list[str]] = {}
-    for number, feature in enumerate(features, 1):
-        folds.setdefault(feature, []).append(str(number))
+    folds = _together((feature, str(number)) for number, feature in enumerate(features, 1))
     if len(folds) == 1:
         return f"feature {features[0]} in all folds"
-    return "; ".join(f"feature {f} in fold {', '.join(own)}" for f, own in folds.items())
+    return "; ".join(f"feature {feature} in fold {own}" for feature, own in folds.items())
 
 
 def _monitored(rankers: dict[str, Ranker]) -> list[Note]:
     """What the validation sets decide by, which is no measure of the table by itself."""
-    by: dict[str, list[str]] = {}
-    for name, ranker in rankers.items():
-        by.setdefault(str(ranker.settings()["measure"]), []).append(name)
+    by = _together((str(each.settings()["measure"]), name) for name, each in rankers.items())
     return [
-        Note(f"the validation sets decide by {measure} (setting measure)", run=", ".join(names))
+        Note(f"the validation sets decide by {measure} (setting measure)", run=names)
         for measure, names in by.items()
     ]
+
+
+def _together(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """For each first text of the pairs, the second ones in a list."""
+    lists: dict[str, list[str]] = {}
+    for text, name in pairs:
+        lists.setdefault(text, []).append(name)
+    return {text: ", ".join(names) for text, names in lists.items()}
 
 
 def _fold_notes(work: FoldWork, parts: dict[tuple[int, str], Trained]) -> Iterator[Note]:
@@ -429,31 +426,29 @@ def _fold_notes(work: FoldWork, parts: dict[tuple[int, str], Trained]) -> Iterat
 
 def _around(work: FoldWork, test: Features, runs: Sequence[Run], wrapper: str) -> Floats:
     """Run × measure: the mean of a wrapper of each measure, such as linear(AP), or NaN."""
-    found = np.full((len(runs), len(work.measures)), np.nan)
+    wrapped = np.full((len(runs), len(work.measures)), np.nan)
     for m, measure in enumerate(work.measures):
         try:
             around = parse(f"{wrapper}({measure})")
             means = work.by.evaluator(test, around).scores(list(runs)).mean()
         except (MeasureError, Unsupported):
             continue
-        found[:, m] = [value for own in means.values() for value in own.values()]
-    return found
+        wrapped[:, m] = [value for own in means.values() for value in own.values()]
+    return wrapped
 
 
-def _mean_of_folds(
-    work: FoldWork, parts: dict[tuple[int, str], Trained], name: str, what: str
-) -> Floats:
-    each = [getattr(parts[place, name], what) for place in range(len(work.folds))]
-    return np.asarray(np.mean(np.array(each, dtype=np.float64), axis=0))
+def _fold_means(values: Sequence[Sequence[tuple[float, ...] | None]]) -> Floats:
+    """Method × measure: the means of method × fold × measure."""
+    return np.array([np.mean(np.array(own, dtype=np.float64), axis=0) for own in values])
 
 
-def _joined_run(name: str, runs: Iterable[Run]) -> Run:
+def _joined_run(name: str, runs: Sequence[Run]) -> Run:
     """Runs of different queries as one."""
-    runs = list(runs)
-    queries = Ids.joined([run.queries for run in runs])
-    documents = Ids.joined([run.documents for run in runs])
-    sizes = np.concatenate([np.diff(run.bounds) for run in runs])
-    bounds = np.concatenate(([0], np.cumsum(sizes)))
     return Run(
-        name, queries, bounds, documents, np.concatenate([run.scores for run in runs]), tag=name
+        name,
+        Ids.joined([run.queries for run in runs]),
+        offsets_of(np.concatenate([np.diff(run.bounds) for run in runs])),
+        Ids.joined([run.documents for run in runs]),
+        np.concatenate([run.scores for run in runs]),
+        tag=name,
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,8 +13,8 @@ from rankgauge.data.features import Features
 from rankgauge.errors import RankgaugeError
 from rankgauge.measures.gains import GainMap, gains
 from rankgauge.rankers.base import RankerSettings
-from rankgauge.rankers.boosting import LABEL_GAIN, Stopping, TreeRanker, common_parameters
-from rankgauge.rankers.monitoring import Monitor
+from rankgauge.rankers.boosting import LABEL_GAIN, TreeRanker, common_parameters
+from rankgauge.rankers.monitoring import Monitor, undecided
 from rankgauge.rankers.settings import AUTO, GAINS, RATES, Auto, setting
 
 HIGHEST_XENDCG = 30
@@ -91,13 +90,19 @@ class LambdaMART(TreeRanker):
     ) -> None:
         labels, worth = self._labels(training.labels, settings)
         monitor = None if validation is None else Monitor(validation, settings["measure"])
-        trees, stopping = settings["trees"], Stopping(settings["patience"], UNVALIDATED_TREES)
+        trees = enough = settings["trees"]
         if trees == AUTO:
-            trees = UNVALIDATED_TREES if monitor is None else MOST_TREES
-        else:
-            stopping = replace(stopping, undecided=trees)
+            trees, enough = MOST_TREES, UNVALIDATED_TREES
+            if monitor is None:
+                trees = UNVALIDATED_TREES
+
+        def stops(measured: list[float]) -> bool:
+            if undecided(measured):
+                return bool(len(measured) >= enough)
+            return monitor is not None and monitor.stops(measured, settings["patience"])
+
         parameters = lightgbm_parameters(settings, worth)
-        self.train(parameters, trees, training, labels, monitor, stopping)
+        self.train(parameters, trees, training, labels, monitor, stops)
 
     def _labels(self, labels: Labels, settings: RankerSettings) -> tuple[Floats, list[float]]:
         """Labels as LightGBM takes them, and the gain of each from 0 on.

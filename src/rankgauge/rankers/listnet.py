@@ -7,12 +7,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rankgauge.core.arrays import Floats, Ints
-from rankgauge.core.checks import Whole
 from rankgauge.data.features import Features
 from rankgauge.measures.gains import gains
 from rankgauge.rankers.base import RankerSettings
 from rankgauge.rankers.networks import NetworkRanker
-from rankgauge.rankers.settings import GAINS, RATES, setting
+from rankgauge.rankers.settings import GAINS, setting, setting_from
 
 
 class ListNet(NetworkRanker):
@@ -50,18 +49,9 @@ class ListNet(NetworkRanker):
     straight_output: ClassVar[bool] = True
 
     gain: Any = setting(GAINS, "What labels are worth.", default="linear")
-    learning_rate: float | None = setting(
-        RATES, "How far each step moves the weights.", default=0.01, ranklib=1e-5
-    )
-    epochs: int | None = setting(
-        Whole(1), "How often at most all queries are learnt from.", default=200, ranklib=1500
-    )
-    patience: int | None = setting(
-        Whole(1),
-        "After how many epochs without a better value on the validation set to stop.",
-        default=50,
-        ranklib=1500,
-    )
+    learning_rate: float | None = setting_from(NetworkRanker, "learning_rate", ranklib=1e-5)
+    epochs: int | None = setting_from(NetworkRanker, "epochs", ranklib=1500)
+    patience: int | None = setting_from(NetworkRanker, "patience", ranklib=1500)
 
     def targets(self, training: Features, settings: RankerSettings) -> Floats:
         highest = max(int(training.labels.max()), 1)

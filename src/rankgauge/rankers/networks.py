@@ -19,7 +19,8 @@ from rankgauge.rankers.linear import check_sizes, feature_means, plain_values
 from rankgauge.rankers.monitoring import Monitor, undecided
 from rankgauge.rankers.saving import check_array
 from rankgauge.rankers.search_engines import linear_model
-from rankgauge.rankers.settings import AUTO, NORMALIZATIONS, RATES, SIZES, Auto, setting
+from rankgauge.rankers.settings import AUTO, RATES, SIZES, Auto, setting, setting_from
+from rankgauge.rankings.lists import offsets_of
 
 LARGEST = 1e100
 """Larger values could overflow when weights, sums and squares are computed."""
@@ -197,12 +198,7 @@ class NetworkRanker(Ranker):
     from the feature to the output: the sizes of the weights on a way are multiplied.
     """
 
-    normalize: str | None = setting(
-        NORMALIZATIONS,
-        "How feature values are normalised: over all training data, or within each query.",
-        default="query-z",
-        ranklib="none",
-    )
+    normalize: str | None = setting_from(Ranker, "normalize", default="query-z", ranklib="none")
     hidden: Sequence[int] | int | str | None = setting(
         SIZES, "The sizes of the hidden layers, from the input on; [] for none.", default=()
     )
@@ -288,12 +284,11 @@ class NetworkRanker(Ranker):
         if monitor is None or undecided(measured):
             best = weights
         if not np.isfinite(best).all():
-            raise InputError(
-                training.source,
-                None,
+            message = (
                 "the weights overflow, expected values of usual size; normalize='query-z' or a lower "
-                "learning_rate may help",
+                "learning_rate may help"
             )
+            raise InputError(training.source, None, message)
         watched = {} if monitor is None else {monitor.name: measured}
         self.history_ = {**watched, LOSS: losses}
         self.network_: dict[str, Any] = {"hidden": list(network.hidden), "units": network.units}
@@ -368,9 +363,12 @@ class NetworkRanker(Ranker):
 
     def check_learnt(self) -> None:
         form = self.network_
-        if not isinstance(form, dict) or form.keys() != {"hidden", "units"}:
-            raise RankgaugeError("network_ is not the form of a network")
-        if not isinstance(form["hidden"], list) or form["units"] not in (TANH, LOGISTIC):
+        if (
+            not isinstance(form, dict)
+            or form.keys() != {"hidden", "units"}
+            or not isinstance(form["hidden"], list)
+            or form["units"] not in (TANH, LOGISTIC)
+        ):
             raise RankgaugeError("network_ is not the form of a network")
         if not all(type(size) is int for size in form["hidden"]):
             raise RankgaugeError("the size of a hidden layer is not a whole number")
@@ -393,7 +391,7 @@ def _pieces(bounds: Ints, queries: Ints, targets: Floats) -> list[QueryRows]:
     pieces = []
     for own in np.split(queries, np.flatnonzero(np.diff(piece)) + 1):
         starts, sizes = bounds[own], np.diff(bounds)[own]
-        within = np.concatenate(([0], np.cumsum(sizes)))
+        within = offsets_of(sizes)
         rows: Ints | slice
         if starts[-1] - starts[0] == within[-2]:  # they stand side by side, so nothing is copied
             rows = slice(int(starts[0]), int(starts[0] + within[-1]))

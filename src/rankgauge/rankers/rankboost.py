@@ -19,8 +19,9 @@ from rankgauge.rankers.base import Ranker, RankerSettings
 from rankgauge.rankers.monitoring import Monitor
 from rankgauge.rankers.saving import check_array
 from rankgauge.rankers.search_engines import tree_model
-from rankgauge.rankers.settings import DIRECTIONS, NORMALIZATIONS, setting
+from rankgauge.rankers.settings import DIRECTIONS, setting, setting_from
 from rankgauge.rankers.tree_text import Forest, Tree
+from rankgauge.rankings.lists import offsets_of
 
 PIECE = 4096
 """How many rows are scored at a time, within the cache."""
@@ -60,11 +61,8 @@ class RankBoost(Ranker):
         "Freund et al. 2003, An efficient boosting algorithm for combining preferences"
     )
 
-    normalize: str | None = setting(
-        NORMALIZATIONS,
-        "How feature values are normalised: over all training data, or within each query.",
-        default="query-min-max",
-        ranklib="none",
+    normalize: str | None = setting_from(
+        Ranker, "normalize", default="query-min-max", ranklib="none"
     )
     rounds: int | None = setting(Whole(1), "How many stumps at most.", default=300)
     bins: int | None = setting(
@@ -223,8 +221,8 @@ class LabelPairs(Record):
             each[:] = counts.sum()
         return cls(
             rows[some[query[rows]]],
-            np.append(0, np.cumsum(groups)),
-            np.append(0, np.cumsum(np.bincount(owner, minlength=len(some))[some])),
+            offsets_of(groups),
+            offsets_of(np.bincount(owner, minlength=len(some))[some]),
             -np.log(each),
         )
 

@@ -8,12 +8,12 @@ from typing import ClassVar
 import numpy as np
 
 from rankgauge.core.arrays import Floats, Ints
-from rankgauge.core.checks import Choice, Whole
+from rankgauge.core.checks import Choice
 from rankgauge.data.features import Features
 from rankgauge.native import pairwise
 from rankgauge.rankers.base import RankerSettings
 from rankgauge.rankers.networks import NetworkRanker
-from rankgauge.rankers.settings import RATES, SIZES, setting
+from rankgauge.rankers.settings import setting, setting_from
 
 
 class RankNet(NetworkRanker):
@@ -46,21 +46,10 @@ class RankNet(NetworkRanker):
     optimizes: ClassVar[str] = "the logistic loss of pairs"
     source: ClassVar[str] = "Burges et al. 2005, Learning to rank using gradient descent"
 
-    hidden: Sequence[int] | int | str | None = setting(
-        SIZES, "The sizes of the hidden layers, from the input on; [] for none.", default=(10,)
-    )
-    learning_rate: float | None = setting(
-        RATES, "How far each step moves the weights.", default=0.01, ranklib=5e-5
-    )
-    epochs: int | None = setting(
-        Whole(1), "How often at most all queries are learnt from.", default=200, ranklib=100
-    )
-    patience: int | None = setting(
-        Whole(1),
-        "After how many epochs without a better value on the validation set to stop.",
-        default=50,
-        ranklib=100,
-    )
+    hidden: Sequence[int] | int | str | None = setting_from(NetworkRanker, "hidden", default=(10,))
+    learning_rate: float | None = setting_from(NetworkRanker, "learning_rate", ranklib=5e-5)
+    epochs: int | None = setting_from(NetworkRanker, "epochs", ranklib=100)
+    patience: int | None = setting_from(NetworkRanker, "patience", ranklib=100)
     balance: str | None = setting(
         Choice(("queries", "pairs")),
         "What counts equally: all queries, or all pairs, so that long lists count more.",

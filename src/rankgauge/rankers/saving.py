@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rankgauge.core.records import Record
 from rankgauge.core.sealing import check_seal, damaged, read_object, seal
 from rankgauge.core.seeds import digest
 from rankgauge.data.scaling import Scaling
@@ -211,18 +212,17 @@ def load(folder: str | os.PathLike[str], *, size_limit: int = SIZE_LIMIT) -> Ran
     Nothing in the folder is run as code. InputError where anything in it is not as it should be. A
     method of one's own has to be registered before. `size_limit` is how many bytes a file may have.
     """
-    own = OwnPath(folder)
-    path = own / MANIFEST
+    path = OwnPath(folder) / MANIFEST
     source = display_name(path)
     document = _checked(read_object(path, "a ranker", "Ranker.save", limit=size_limit), source)
+    saved = _Saved(OwnPath(folder), source, document["files"], size_limit)
     try:
         method = find_method(document["method"])
         ranker = method(**document["parameters"])
         ranker.settings()
     except (RankgaugeError, TypeError) as error:
         raise InputError(source, None, f"{error}") from None
-    state = {**document["learnt"], **_texts(document, own, source, size_limit)}
-    state |= _arrays(document, own, source, size_limit)
+    state = {**document["learnt"], **saved.texts(), **saved.arrays(document["arrays"])}
     for name, value in state.items():
         if not ATTRIBUTE.fullmatch(name) or _defined(method, name):
             raise InputError(source, None, f"{short(name)} is no attribute of a ranker, {MADE_BY}")
@@ -255,8 +255,8 @@ def _checked(entries: dict[str, Any], source: str) -> dict[str, Any]:
     if version == VERSION:
         entries = check_seal(entries, source, REMEDY)
     else:
-        said = entries.pop("digest", None)
-        if said != digest(_json(entries, sort_keys=True), size=16).hex():
+        stated = entries.pop("digest", None)
+        if stated != digest(_json(entries, sort_keys=True), size=16).hex():
             raise damaged(source, REMEDY)
     if entries.keys() != ENTRIES.keys():
         wrong = ", ".join(sorted(map(short, entries.keys() ^ ENTRIES.keys()))[:5])
@@ -269,61 +269,72 @@ def _checked(entries: dict[str, Any], source: str) -> dict[str, Any]:
     return entries
 
 
-def _content(
-    document: dict[str, Any], name: str, folder: OwnPath, source: str, limit: int
-) -> bytes:
-    """The content of the file that is named for this part of the ranker."""
-    entry = document["files"][name]
-    file = entry.get("file") if isinstance(entry, dict) else None
-    if not isinstance(file, str) or not FILE_NAME.fullmatch(file):
-        raise InputError(source, None, f"{short(file)} is no file of a ranker, {MADE_BY}")
-    path = folder / file
-    content = read_bytes(path, limit=limit)
-    if len(content) != entry.get("bytes") or _file_name(name, content, file[-3:]) != file:
-        raise damaged(display_name(path), REMEDY)
-    return content
+class _Saved(Record):
+    """The files of a saved ranker that model.json (`source`) names, each of at most `limit` bytes."""
 
+    folder: OwnPath
+    source: str
+    files: dict[str, Any]
+    limit: int
 
-def _texts(document: dict[str, Any], folder: OwnPath, source: str, limit: int) -> dict[str, str]:
-    texts = {}
-    for name in document["files"]:
-        if name != ARRAYS:
-            try:
-                texts[name] = _content(document, name, folder, source, limit).decode()
-            except UnicodeDecodeError:
-                raise InputError(source, None, f"{short(name)} is not text, {MADE_BY}") from None
-    return texts
+    def content(self, name: str) -> bytes:
+        """The content of the file that is named for this part of the ranker."""
+        entry = self.files[name]
+        file = entry.get("file") if isinstance(entry, dict) else None
+        if not isinstance(file, str) or not FILE_NAME.fullmatch(file):
+            message = f"{short(file)} is no file of a ranker, {MADE_BY}"
+            raise InputError(self.source, None, message)
+        path = self.folder / file
+        content = read_bytes(path, limit=self.limit)
+        if len(content) != entry.get("bytes") or _file_name(name, content, file[-3:]) != file:
+            raise damaged(display_name(path), REMEDY)
+        return content
 
+    def texts(self) -> dict[str, str]:
+        """The texts by name."""
+        texts = {}
+        for name in self.files:
+            if name != ARRAYS:
+                try:
+                    texts[name] = self.content(name).decode()
+                except UnicodeDecodeError:
+                    message = f"{short(name)} is not text, {MADE_BY}"
+                    raise InputError(self.source, None, message) from None
+        return texts
 
-def _arrays(
-    document: dict[str, Any], folder: OwnPath, source: str, limit: int
-) -> dict[str, NDArray[Any]]:
-    """The arrays: as many, of such types and shapes, as model.json says, and all numbers finite."""
-    declared = document["arrays"]
-    if not declared and ARRAYS not in document["files"]:
-        return {}
-    import zipfile
+    def arrays(self, declared: dict[str, Any]) -> dict[str, NDArray[Any]]:
+        """The arrays: as many, of such types and shapes, as are declared, and all numbers finite."""
+        if not declared and ARRAYS not in self.files:
+            return {}
+        import zipfile
 
-    if ARRAYS not in document["files"]:
-        raise InputError(source, None, f"no file of arrays, {MADE_BY}")
-    content = _content(document, ARRAYS, folder, source, limit)
-    arrays = {}
-    try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            if sorted(archive.namelist()) != sorted(f"{name}.npy" for name in declared):
-                raise ValueError("other arrays than model.json names")
-            for name, entry in declared.items():
-                kind, shape = _declared(entry)
-                size = kind.itemsize * int(np.prod(shape, dtype=object))
-                if size > limit:
-                    raise ValueError(f"{name} has more than {limit:,} bytes")
-                with archive.open(f"{name}.npy") as stream:
-                    raw = stream.read(size + 4096)
-                arrays[name] = _npy(raw, kind, shape)
-    except (ValueError, zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
-        reason = str(error).partition("\n")[0]
-        raise InputError(source, None, f"the arrays cannot be read ({reason}), {MADE_BY}") from None
-    return arrays
+        if ARRAYS not in self.files:
+            raise InputError(self.source, None, f"no file of arrays, {MADE_BY}")
+        content = self.content(ARRAYS)
+        arrays = {}
+        try:
+            with zipfile.ZipFile(io.BytesIO(content)) as archive:
+                if sorted(archive.namelist()) != sorted(f"{name}.npy" for name in declared):
+                    raise ValueError("other arrays than model.json names")
+                for name, entry in declared.items():
+                    kind, shape = _declared(entry)
+                    size = kind.itemsize * int(np.prod(shape, dtype=object))
+                    if size > self.limit:
+                        raise ValueError(f"{name} has more than {self.limit:,} bytes")
+                    with archive.open(f"{name}.npy") as stream:
+                        raw = stream.read(size + 4096)
+                    arrays[name] = _npy(raw, kind, shape)
+        except (
+            ValueError,
+            zipfile.BadZipFile,
+            NotImplementedError,
+            RuntimeError,
+            EOFError,
+        ) as error:
+            reason = str(error).partition("\n")[0]
+            message = f"the arrays cannot be read ({reason}), {MADE_BY}"
+            raise InputError(self.source, None, message) from None
+        return arrays
 
 
 def _declared(entry: Any) -> tuple[np.dtype[Any], tuple[int, ...]]:
@@ -341,8 +352,8 @@ def _npy(raw: bytes, kind: np.dtype[Any], shape: tuple[int, ...]) -> NDArray[Any
     stream = io.BytesIO(raw)
     if np.lib.format.read_magic(stream) != (1, 0):
         raise ValueError("an array of another version")
-    found, by_column, dtype = np.lib.format.read_array_header_1_0(stream, max_header_size=2048)
-    if (found, dtype) != (shape, kind) or (by_column and len(shape) > 1):
+    stored, by_column, dtype = np.lib.format.read_array_header_1_0(stream, max_header_size=2048)
+    if (stored, dtype) != (shape, kind) or (by_column and len(shape) > 1):
         raise ValueError("an array has another type or shape than model.json says")
     body = raw[stream.tell() :]
     if len(body) != kind.itemsize * int(np.prod(shape, dtype=object)):

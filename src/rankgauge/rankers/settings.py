@@ -1,4 +1,7 @@
-"""The settings of rankers: each has a kind, a meaning, and a value in each preset."""
+"""The settings of rankers: each has a kind, a meaning, and a value in each preset.
+
+`TrainingObjective` says what training makes best with some settings.
+"""
 
 from __future__ import annotations
 
@@ -142,9 +145,54 @@ def setting(kind: Kind, meaning: str, *, default: Any, **presets: Any) -> Any:
     return field(default=None, metadata={"kind": kind, "meaning": meaning, "presets": values})
 
 
+def setting_from(owner: type[Any], name: str, **presets: Any) -> Any:
+    """A setting that `owner` declares, for a method that derives from it and has other values."""
+    declared = owner.__dataclass_fields__[name].metadata
+    values = {**declared["presets"], **presets}
+    return setting(declared["kind"], declared["meaning"], **values)
+
+
 def checked_value(owner: str, name: str, value: Any, kind: Kind) -> Any:
     """A value of a setting in its canonical form; MeasureError names the ranker and the setting."""
     try:
         return kind.check(value)
     except MeasureError as error:
         raise MeasureError(f"{owner}: {name}: {error}") from None
+
+
+SETTING = "objective"
+"""The setting that says what training makes best, in methods that leave a choice."""
+PLACE = f"{{{SETTING}}}"
+"""What stands for the value of the setting in `Ranker.optimizes`."""
+ANY_MEASURE, UNSTATED = "any measure", "not stated by the method"
+
+
+class TrainingObjective(Value):
+    """What training makes best with some settings.
+
+    Parameters
+    ----------
+    text
+        What training makes best, in words.
+    origin
+        Where that comes from: a setting, a preset, or the method itself.
+    measure
+        The text of the measure that training makes best itself; None where it is a loss.
+    """
+
+    text: str
+    origin: str
+    measure: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.text} ({self.origin})"
+
+
+def fixed_origin(source: str) -> str:
+    """Where an objective comes from that no setting changes: the method, with a short reference.
+
+    >>> fixed_origin("Breiman 2001, Random forests")
+    'fixed by the method (Breiman 2001)'
+    """
+    reference = source.partition(",")[0].strip()
+    return f"fixed by the method ({reference})" if reference else "fixed by the method"

@@ -7,7 +7,8 @@ sentence that says so.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from contextlib import suppress
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -16,9 +17,13 @@ from rankgauge.core.arrays import Bools, Floats, Ints
 from rankgauge.core.notes import Note, counted
 from rankgauge.core.policies import DEFAULT_CORRECTION, DEFAULT_TEST
 from rankgauge.core.tables import visible_line
+from rankgauge.data.model import Judgments
 from rankgauge.errors import RankgaugeError
 from rankgauge.measures.around import Aggregate, inner
+from rankgauge.measures.base import Measure
 from rankgauge.measures.scored import Scored
+from rankgauge.query_sets import query_types
+from rankgauge.rankings.alignment import judged_labels
 from rankgauge.report.page_data import PageMeans, PageNames, PageNumbers, PagePairs, exact, short
 from rankgauge.scores.model import Scores, combined, mean_of, places
 
@@ -79,7 +84,7 @@ MOST_NAMED = 5
 
 def alerts(scores: Scores) -> list[str]:
     """What a reader must know before looking at the means: runs that lack topics or scores."""
-    found = []
+    sentences = []
     lacking = {
         run: int((~scores.present[r]).sum())
         for r, run in enumerate(scores.runs)
@@ -91,18 +96,20 @@ def alerts(scores: Scores) -> list[str]:
         else "are left out of its mean"
     )
     for run, count in sorted(lacking.items(), key=lambda each: -each[1])[:MOST_NAMED]:
-        found.append(
+        sentences.append(
             f"{visible_line(run)} lacks {count} of {len(scores.queries)} topics; they {how}."
         )
     if len(lacking) > MOST_NAMED:
-        found.append(f"Topics are lacking in {counted(len(lacking) - MOST_NAMED, 'more run')} too.")
+        sentences.append(
+            f"Topics are lacking in {counted(len(lacking) - MOST_NAMED, 'more run')} too."
+        )
     unknown = np.isnan(np.asarray(scores)).any() or (scores.policies.missing == "skip" and lacking)
     if unknown:
-        found.append(
+        sentences.append(
             "Not every run has a score on every topic. Each mean is over the topics of its run; "
             "differences and tests are over the topics that all runs have."
         )
-    return found
+    return sentences
 
 
 def judged_shares(scores: Scores) -> PageNumbers | None:
@@ -180,3 +187,72 @@ def _compared(
     except RankgaugeError as error:
         left.out(f"Significance is not tested by {measure}: {error}.")
         return None
+
+
+NOTHING_RELEVANT = "nothing relevant"
+Part = TypeVar("Part")
+
+
+def expected_scores(scores: Scores, judgments: Judgments, rows: Ints) -> list[Floats | None]:
+    """For each measure, the expected score of a random order of the judged documents, by topic.
+
+    None for a measure without a formula. `rows` has the number of each topic in the judgments.
+    """
+    policies = scores.policies
+    if policies.source is not None or policies.standardized is not None:
+        return [None] * len(scores.measures)  # they are on other scales
+    judged = judged_labels(judgments, policies.max_grade).take(rows)
+    chances: list[Floats | None] = []
+    for measure in map(inner, scores.measures):
+        values = None
+        if isinstance(measure, Measure) and measure.expectation == "exact":
+            with suppress(RankgaugeError):
+                values = measure.expected_each(judged)
+        chances.append(values)
+    return chances
+
+
+def chance(
+    scores: Scores, expected: list[Floats | None], left: Left
+) -> tuple[list[PageNumbers | None] | None, list[PageNumbers | None] | None]:
+    """What chance gets: for each run the mean over its topics, and for each topic."""
+    means: list[PageNumbers | None] = []
+    topics: list[PageNumbers | None] = []
+    for measure, values in zip(scores.measures, expected, strict=True):
+        if values is None:
+            left.out(f"What chance gets by {measure} is left out: there is no formula for it.")
+        combines = isinstance(measure, Aggregate)
+        rows = None if values is None else np.tile(values, (len(scores.runs), 1))
+        means.append(None if rows is None or combines else exact(means_of(scores, measure, rows)))
+        topics.append(None if values is None else short(values))
+    return unless_empty(means), unless_empty(topics)
+
+
+def types_of(
+    scores: Scores, judgments: Judgments, expected: list[Floats | None]
+) -> list[list[str | None] | None] | None:
+    """For each measure and topic its type, as `query_types` has it; None if it is not known."""
+    types: list[list[str | None] | None] = []
+    for m, (measure, values) in enumerate(zip(scores.measures, expected, strict=True)):
+        if values is None:
+            types.append(None)
+            continue
+        try:
+            result = query_types(scores.select(measures=[measure]), judgments)
+        except RankgaugeError:  # neither higher nor lower is better
+            types.append(None)
+            continue
+        known = dict(zip(result.queries, result.types, strict=True))
+        barren = scores.nothing_relevant[m] | (scores.relevant == 0)
+        types.append(
+            [
+                NOTHING_RELEVANT if nothing else known.get(query)
+                for query, nothing in zip(scores.queries, barren.tolist(), strict=True)
+            ]
+        )
+    return unless_empty(types)
+
+
+def unless_empty(parts: list[Part | None]) -> list[Part | None] | None:
+    """The parts, or None if all of them are None."""
+    return None if all(part is None for part in parts) else parts

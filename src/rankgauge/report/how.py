@@ -94,11 +94,11 @@ def _facts(
     if judgments is not None:
         facts.append(("Judgements", counted(len(judgments.documents), "judged document")))
     facts += [(f"Signature of {measure}", text) for measure, text in scores.signatures().items()]
-    said = scores.policies.said()
-    known = said if scores.policies.source is None else ("source", "missing", "standardized")
+    policies = scores.policies.said()
+    known = policies if scores.policies.source is None else ("source", "missing", "standardized")
     for key, name in NAMES.items():
-        if key in said and key in known:
-            facts.append((name, VALUES.get(key, {}).get(said[key], str(said[key]))))
+        if key in policies and key in known:
+            facts.append((name, VALUES.get(key, {}).get(policies[key], str(policies[key]))))
     facts += [
         ("Intervals", f"{100 * level:.10g}% intervals of the means, by Student's t"),
         (

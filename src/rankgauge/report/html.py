@@ -8,12 +8,14 @@ ids from any file can stand anywhere in a page.
 from __future__ import annotations
 
 import os
+from base64 import b64encode
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from rankgauge.core.checks import Choice, Whole, checked
 from rankgauge.core.notes import LOUD
 from rankgauge.core.records import Record
-from rankgauge.core.tables import ShownCell, Table, shown_cell, visible_line
+from rankgauge.core.tables import Table, shown_cell, visible_line
 from rankgauge.errors import RankgaugeError
 from rankgauge.io.files import writing
 
@@ -117,14 +119,9 @@ class Page(Record):
 
         Raises RankgaugeError if Jinja2 is not installed.
         """
-        from base64 import b64encode
-        from hashlib import sha256
-
+        style = joined_files(TEMPLATES, ("page.css",))
         template = environment().get_template("page.html")
-        with open(os.path.join(TEMPLATES, "page.css"), encoding="utf-8") as file:
-            style = file.read()
-        digest = b64encode(sha256(style.encode()).digest()).decode()
-        return template.render(page=self, style=style, digest=digest)
+        return template.render(page=self, style=style, digest=policy_digest(style))
 
 
 def write_page(page: Page, path: str | os.PathLike[str]) -> None:
@@ -137,28 +134,30 @@ def write_page(page: Page, path: str | os.PathLike[str]) -> None:
         stream.write(content)
 
 
+def joined_files(folder: str, names: Sequence[str]) -> str:
+    """The texts of the files of these names, one after the other."""
+    texts = []
+    for name in names:
+        with open(os.path.join(folder, name), encoding="utf-8") as file:
+            texts.append(file.read())
+    return "".join(texts)
+
+
+def policy_digest(text: str) -> str:
+    """The digest by which a Content-Security-Policy allows a style or a script."""
+    from hashlib import sha256
+
+    return b64encode(sha256(text.encode()).digest()).decode()
+
+
 def check_pages() -> None:
     """Check, before any work, that pages can be made: RankgaugeError if Jinja2 is not installed."""
     environment()
 
 
-class _Column(Record):
-    """The name of a column, and the classes of its cells in page.css."""
-
-    name: str
-    kind: str
-
-
-class _Layout(Record):
-    """The columns, cells and notes of a table."""
-
-    columns: list[_Column]
-    rows: list[list[ShownCell]]
-    notes: list[tuple[str, bool]]
-
-
-def _layout(shown: ShownTable) -> _Layout:
-    """What the template of tables needs."""
+def _layout(shown: ShownTable) -> dict[str, Any]:
+    """What the template of tables needs: columns with the classes of their cells in page.css, rows of
+    shown cells, and for each note whether it is a warning."""
     table, cells = shown.table, list(shown.table.rows)
     rows = [[shown_cell(cell, shown.digits) for cell in row] for row in cells]
     columns = []
@@ -166,18 +165,14 @@ def _layout(shown: ShownTable) -> _Layout:
         marks = max((len(mark) for row in rows for mark in row[number][1:]), default=0)
         words = any(isinstance(row[number], str) for row in cells)
         kind = "text" if words else "number"
-        columns.append(_Column(name, f"{kind} room-{min(marks, _MOST_MARKS)}" if marks else kind))
-    return _Layout(columns, rows, [(note, note.startswith(LOUD)) for note in table.notes])
+        room = f" room-{min(marks, _MOST_MARKS)}" if marks else ""
+        columns.append({"name": name, "kind": f"{kind}{room}"})
+    notes = [(note, note.startswith(LOUD)) for note in table.notes]
+    return {"columns": columns, "rows": rows, "notes": notes}
 
 
 def _data_address(svg: bytes) -> str:
-    from base64 import b64encode
-
     return f"data:image/svg+xml;base64,{b64encode(svg).decode()}"
-
-
-def _kind(item: Item) -> str:
-    return type(item).__name__.lower()
 
 
 def environment() -> Environment:
@@ -201,6 +196,8 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(layout=_layout, data_address=_data_address, kind=_kind)
+    environment.filters.update(
+        layout=_layout, data_address=_data_address, kind=lambda item: type(item).__name__.lower()
+    )
     environment.globals.update(symbols=SYMBOLS, folded=FOLDED)
     return environment

@@ -6,7 +6,7 @@ Each run is read once. Only its first documents are kept.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast, get_args
+from typing import Any, TypedDict, cast, get_args
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from rankgauge.measures.cumulative_gain import NormalizedDCG
 from rankgauge.measures.sets import OfCounts
 from rankgauge.rankings.alignment import Alignment, align, judged_labels, located, moves
 from rankgauge.rankings.lists import JudgedLabels, offsets_of
-from rankgauge.report.content import Left, means_of
+from rankgauge.report.content import Left, means_of, unless_empty
 from rankgauge.report.page_data import PageNumbers, PageRankings, exact
 from rankgauge.scores.model import Scores
 from rankgauge.workers import outcomes
@@ -61,6 +61,14 @@ class Head(Record):
     bounds: Floats
 
 
+class Order(TypedDict):
+    """How documents are ordered."""
+
+    ties: Ties
+    seed: int
+    precision: ScorePrecision
+
+
 class Reader(Record):
     """Reads the head of a run; documents are ordered as in the evaluation. `bounded` has the measures
     whose bounds are computed, and None in place of any other measure."""
@@ -68,41 +76,18 @@ class Reader(Record):
     judgments: Judgments
     judged: JudgedLabels
     bounded: tuple[Measure | None, ...]
-    ties: Ties
-    seed: int
-    precision: ScorePrecision
+    order: Order
     condensed: bool
     depth: int
-
-    @classmethod
-    def of(cls, scores: Scores, judgments: Judgments, depth: int, left: Left) -> Reader:
-        """The reader that follows the policies of the scores; `left` takes what it leaves out."""
-        policies = scores.policies
-        known = {text: precision for precision, text in PRECISIONS.items()}
-        ties = ties_of(policies)
-        condensed = policies.unjudged == "condensed"
-        defined = not condensed and ties != "expected" and policies.standardized is None
-        bounded = _bounded(scores, left) if defined else (None,) * len(scores.measures)
-        return cls(
-            judgments,
-            judged_labels(judgments, policies.max_grade),
-            bounded,
-            ties,
-            SEED if policies.seed is None else policies.seed,
-            known.get(policies.scores, DEFAULT_PRECISION),
-            condensed,
-            depth,
-        )
 
     def __call__(self, source: Source) -> Head:
         run = source()
         piece = located(self.judgments, run)
         labels = self.judgments.labels[piece.rows]
         rows = np.arange(len(labels))
-        moved = moves(piece, labels, self.ties, self.seed, self.precision)
+        moved = moves(piece, labels, **self.order)
         rows[moved.places] = moved.rows
-        topic = np.repeat(piece.numbers, np.diff(piece.bounds))
-        kept = topic >= 0
+        kept = np.repeat(piece.numbers, np.diff(piece.bounds)) >= 0
         if self.condensed:
             kept &= labels[rows] >= 0
         place = np.repeat(np.arange(len(piece.numbers)), np.diff(piece.bounds))[kept]
@@ -127,14 +112,7 @@ class Reader(Record):
         bounds = np.full((len(self.bounded), len(self.judged), 2), np.nan)
         if all(measure is None for measure in self.bounded):
             return bounds
-        lists = align(
-            self.judgments,
-            piece,
-            self.judged,
-            ties=self.ties,
-            seed=self.seed,
-            precision=self.precision,
-        )
+        lists = align(self.judgments, piece, self.judged, **self.order)
         lacking = np.setdiff1d(np.arange(len(self.judged)), lists.queries)
         for part in (lists, Alignment.empty(lacking, self.judged)):
             for m, measure in enumerate(self.bounded):
@@ -199,9 +177,21 @@ def read_heads(
     depth: how many first documents are kept.
     left: takes a sentence for each thing that is left out.
     """
+    policies = scores.policies
+    condensed, ties = policies.unjudged == "condensed", ties_of(policies)
+    precisions = {text: precision for precision, text in PRECISIONS.items()}
+    order: Order = {
+        "ties": ties,
+        "seed": SEED if policies.seed is None else policies.seed,
+        "precision": precisions.get(policies.scores, DEFAULT_PRECISION),
+    }
+    bounded: tuple[Measure | None, ...] = (None,) * len(scores.measures)
+    if not condensed and ties != "expected" and policies.standardized is None:
+        bounded = _bounded(scores, left)
+    judged = judged_labels(judgments, policies.max_grade)
+    reader = Reader(judgments, judged, bounded, order, condensed, depth)
     heads: dict[str, Head] = {}
     failed: dict[str, Exception] = {}
-    reader = Reader.of(scores, judgments, depth, left)
     for source, result in outcomes(reader, sources, None, label):
         if isinstance(result, Head):
             heads[result.run.name] = result
@@ -241,7 +231,7 @@ def bounds_of(
             continue
         ends = [means_of(scores, measure, every[:, m, :, side]) for side in (0, 1)]
         parts.append(exact(np.column_stack(ends)))
-    return None if all(part is None for part in parts) else parts
+    return unless_empty(parts)
 
 
 class ShownLists(Record):

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import os
-from base64 import b64encode
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from hashlib import sha256
 from typing import Any
 
-from rankgauge.core.arrays import Floats
 from rankgauge.core.checks import Whole, checked
 from rankgauge.core.notes import counted
 from rankgauge.core.policies import LEVEL, LEVELS
@@ -21,17 +18,20 @@ from rankgauge.errors import RankgaugeError
 from rankgauge.evaluation.evaluator import Measures, evaluate
 from rankgauge.evaluation.inputs import Qrels, Runs, Source, judgments_of, sources_of
 from rankgauge.io.files import writing
+from rankgauge.measures.grammar import parse_all
 from rankgauge.report.added import added_section
 from rankgauge.report.agreement import agreement, needed_depth, power_and_swaps, settled_orders
-from rankgauge.report.chance import chance, expected_scores, types_of
 from rankgauge.report.content import (
     Left,
     alerts,
+    chance,
+    expected_scores,
     leaderboard,
     mean_scores,
     names,
     order_of,
     pairs,
+    types_of,
 )
 from rankgauge.report.how import how
 from rankgauge.report.html import (
@@ -43,6 +43,8 @@ from rankgauge.report.html import (
     ShownTable,
     check_pages,
     environment,
+    joined_files,
+    policy_digest,
 )
 from rankgauge.report.page_data import PageData, PageHow, PageRankings, PageResults
 from rankgauge.report.rankings import (
@@ -101,7 +103,7 @@ class Reported(Record):
     sources: Sequence[Source] = ()
 
 
-class Wishes(Record):
+class ReportOptions(Record):
     """What a report shows, as `write_report` says it."""
 
     baseline: str | None = None
@@ -164,40 +166,30 @@ def write_report(
     check_pages()
     sections = tuple(map(added_section, add))
     reported = _reported(qrels, runs, measures, scores)
-    wishes = Wishes(
-        baseline=baseline,
-        document_texts=document_texts,
-        topic_texts=topic_texts,
-        depth=depth,
-        added=sections,
-        level=level,
-        title=title,
-    )
-    wishes = replace(
-        wishes, command=_call(reported, wishes, path, scores is not None, bool(sections))
-    )
-    html = report_html(reported, wishes)
+    options = ReportOptions(baseline, document_texts, topic_texts, depth, sections, level, title)
+    options = replace(options, command=_call(reported, options, path, scores is not None))
+    html = report_html(reported, options)
     with writing(path) as stream:
         stream.write(html.encode())
 
 
 def _call(
-    reported: Reported, wishes: Wishes, path: str | os.PathLike[str], scored: bool, added: bool
+    reported: Reported, options: ReportOptions, path: str | os.PathLike[str], scored: bool
 ) -> str:
     """The call of `write_report` that makes the report again; what has no short text has a name."""
     measures = [str(measure) for measure in reported.scores.measures]
     qrels = "None" if reported.judgments is None else "qrels"
     words = [qrels, "runs" if reported.sources else "None", repr(measures)]
     words.append(repr(os.path.basename(path)))
-    usual = Wishes()
+    usual = ReportOptions()
     for name in ("baseline", "depth", "level", "title"):
-        if (value := getattr(wishes, name)) != getattr(usual, name):
+        if (value := getattr(options, name)) != getattr(usual, name):
             words.append(f"{name}={value!r}")
     named = {
-        "document_texts": wishes.document_texts is not None,
-        "topic_texts": wishes.topic_texts is not None,
+        "document_texts": options.document_texts is not None,
+        "topic_texts": options.topic_texts is not None,
         "scores": scored,
-        "add": added,
+        "add": bool(options.added),
     }
     words += [f"{name}={name}" for name, is_given in named.items() if is_given]
     return f"rg.write_report({', '.join(words)})"
@@ -216,23 +208,17 @@ def _reported(
             )
         scores = evaluate(judgments, sources, measures)
     elif measures is not None:
-        scores = scores.select(measures=_texts(measures))
+        scores = scores.select(measures=list(parse_all(measures)))
     if judgments is None and sources:
         raise RankgaugeError("runs without qrels, expected qrels= too, or runs=None")
     return Reported(scores, judgments, sources)
 
 
-def _texts(measures: Measures) -> list[Any]:
-    from rankgauge.measures.grammar import parse_all
-
-    return list(parse_all(measures))
-
-
-def report_html(reported: Reported, wishes: Wishes) -> str:
+def report_html(reported: Reported, options: ReportOptions) -> str:
     """The whole HTML file of a report."""
     if not reported.scores.runs or not reported.scores.queries:
         raise RankgaugeError("no scores to report, expected at least one run and one topic")
-    data = report_data(reported, wishes)
+    data = report_data(reported, options)
     scores = reported.scores
     lead = (
         f"{counted(len(scores.runs), 'run')} on {counted(len(scores.queries), 'topic')} by "
@@ -243,19 +229,19 @@ def report_html(reported: Reported, wishes: Wishes) -> str:
         ("differences", "Differences"),
         ("topics", "Topics"),
         ("measures", "Measures"),
-        *((f"added-{number}", section.title) for number, section in enumerate(wishes.added, 1)),
+        *((f"added-{number}", section.title) for number, section in enumerate(options.added, 1)),
         ("how", "How it was computed"),
     ]
-    style, script = _joined(TEMPLATES, STYLES), _joined(_SCRIPTS, SCRIPTS)
+    style, script = joined_files(TEMPLATES, STYLES), joined_files(_SCRIPTS, SCRIPTS)
     return (
         environment()
         .get_template("report.html")
         .render(
-            title=wishes.title or "Evaluation of runs",
+            title=options.title or "Evaluation of runs",
             lead=lead,
             alerts=alerts(scores),
             sections=sections,
-            added=wishes.added,
+            added=options.added,
             open_rows=OPEN_ROWS,
             leaderboard=_leaderboard_table(
                 data, order_of(mean_scores(scores)[0], data["directions"][0])
@@ -263,83 +249,70 @@ def report_html(reported: Reported, wishes: Wishes) -> str:
             how=_how_items(data["how"]),
             data=as_json(data),
             style=style,
-            style_digest=_digest(style),
+            style_digest=policy_digest(style),
             script=script,
-            script_digest=_digest(script),
+            script_digest=policy_digest(script),
         )
     )
 
 
-def report_data(reported: Reported, wishes: Wishes) -> PageData:
+def report_data(reported: Reported, options: ReportOptions) -> PageData:
     """The data that the script of the page reads."""
-    checked("level", wishes.level, LEVELS)
-    checked("depth", wishes.depth, Whole(1), optional=True)
+    checked("level", options.level, LEVELS)
+    checked("depth", options.depth, Whole(1), optional=True)
     scores, left = reported.scores, Left()
-    for sentence in wishes.left:
+    for sentence in options.left:
         left.out(sentence)
-    if wishes.document_texts is not None and not reported.sources:
+    if options.document_texts is not None and not reported.sources:
         left.out("The texts of documents are left out: there are no rankings to show them in.")
-    compared, notes = pairs(scores, wishes.level, left)
+    compared, notes = pairs(scores, options.level, left)
     means = mean_scores(scores)
     data: PageResults = {
-        **names(scores, wishes.baseline),
-        **leaderboard(scores, means, wishes.level),
+        **names(scores, options.baseline),
+        **leaderboard(scores, means, options.level),
         "chance": None,
         "bounds": None,
         "settled": [None] * len(scores.measures),
         "pairs": compared,
         "expected": None,
         "types": None,
-        "topicTexts": _topic_texts(scores, wishes, left),
+        "topicTexts": _topic_texts(scores, options, left),
         "rankings": None,
         "agreement": agreement(scores, means),
         "power": None,
         "swaps": None,
         "added": [],  # the template has them, also for readers without scripts
     }
-    data["power"], data["swaps"] = power_and_swaps(scores, wishes.level, left)
+    data["power"], data["swaps"] = power_and_swaps(scores, options.level, left)
     if reported.judgments is not None:
         rows = topic_rows(scores, reported.judgments)
         random = expected_scores(scores, reported.judgments, rows)
         data["chance"], data["expected"] = chance(scores, random, left)
         data["types"] = types_of(scores, reported.judgments, random)
         if reported.sources:
-            _add_rankings(data, reported.judgments, reported, wishes, means, left)
+            size = _size(data)  # rankings take what room the other data leaves
+            deepest = max(options.depth or DEPTH, needed_depth(scores))
+            heads = read_heads(scores, reported.judgments, reported.sources, deepest, left)
+            lists = fitting_lists(scores, heads, rows, options.depth, MOST_BYTES - size, left)
+            data["bounds"] = bounds_of(scores, heads, rows)
+            data["settled"] = settled_orders(scores, reported.judgments, heads, means, left)
+            data["rankings"] = None if lists is None else _with_texts(lists, options, size, left)
     computed = how(
         scores,
         reported.judgments,
-        level=wishes.level,
-        command=wishes.command,
+        level=options.level,
+        command=options.command,
         notes=notes,
         left=left.sentences,
     )
     return {**data, "how": computed}
 
 
-def _add_rankings(
-    data: PageResults,
-    judgments: Judgments,
-    reported: Reported,
-    wishes: Wishes,
-    means: Floats,
-    left: Left,
-) -> None:
-    """Add bounds, settled orders and the rankings, which take what room the other data leaves."""
-    scores, size = reported.scores, _size(data)
-    rows = topic_rows(scores, judgments)
-    deepest = max(wishes.depth or DEPTH, needed_depth(scores))
-    heads = read_heads(scores, judgments, reported.sources, deepest, left)
-    lists = fitting_lists(scores, heads, rows, wishes.depth, MOST_BYTES - size, left)
-    data["bounds"] = bounds_of(scores, heads, rows)
-    data["settled"] = settled_orders(scores, judgments, heads, means, left)
-    data["rankings"] = None if lists is None else _with_texts(lists, wishes, size, left)
-
-
-def _with_texts(lists: ShownLists, wishes: Wishes, size: int, left: Left) -> PageRankings:
+def _with_texts(lists: ShownLists, options: ReportOptions, size: int, left: Left) -> PageRankings:
     """The rankings of the data, with the texts of documents if there are any."""
-    if wishes.document_texts is None:
+    if options.document_texts is None:
         return lists.data(None, 0)
-    texts = read_texts(wishes.document_texts, set(lists.documents), DOCUMENT_KEYS)
+    texts = read_texts(options.document_texts, set(lists.documents), DOCUMENT_KEYS)
     if not texts:
         left.out("The texts of documents are left out: the file has none of the shown documents.")
         return lists.data(None, 0)
@@ -356,11 +329,11 @@ def _with_texts(lists: ShownLists, wishes: Wishes, size: int, left: Left) -> Pag
     return lists.data(shown.texts, shown.cut + shown.without_room)
 
 
-def _topic_texts(scores: Scores, wishes: Wishes, left: Left) -> list[str | None] | None:
+def _topic_texts(scores: Scores, options: ReportOptions, left: Left) -> list[str | None] | None:
     """The text of each topic, None if it has none."""
-    if wishes.topic_texts is None:
+    if options.topic_texts is None:
         return None
-    texts = read_texts(wishes.topic_texts, set(scores.queries), TOPIC_KEYS)
+    texts = read_texts(options.topic_texts, set(scores.queries), TOPIC_KEYS)
     if not texts:
         left.out("The texts of topics are left out: the file has none of the topics.")
         return None
@@ -393,42 +366,28 @@ def as_json(data: Any) -> str:
 
 def _leaderboard_table(data: PageData, runs: Iterable[int]) -> ShownTable:
     """The means of these runs, in this order, with their intervals."""
-    columns = ["run"]
-    for measure in data["measures"]:
-        columns += [measure, "low", "high"]
+    columns: list[tuple[str, Sequence[Cell]]] = [("run", data["runs"])]
+    for m, measure in enumerate(data["measures"]):
+        means = (data["means"][m], data["low"][m], data["high"][m])
+        columns += zip((measure, "low", "high"), means, strict=True)
     if data["judged"] is not None:
-        columns.append("judged@10")
-    rows: list[tuple[Cell, ...]] = []
-    for r in runs:
-        row: list[Cell] = [data["runs"][r]]
-        for m in range(len(data["measures"])):
-            row += [data["means"][m][r], data["low"][m][r], data["high"][m][r]]
-        rows.append((*row, *([] if data["judged"] is None else [data["judged"][r]])))
+        columns.append(("judged@10", data["judged"]))
+    table = Table(
+        tuple(name for name, _ in columns),
+        tuple(tuple(cells[r] for _, cells in columns) for r in runs),
+    )
     about = f"The means over topics, each with its {100 * data['level']:.10g}% interval."
-    return ShownTable(Table(tuple(columns), tuple(rows)), "Runs, the best first", about, digits=4)
+    return ShownTable(table, "Runs, the best first", about, digits=4)
 
 
 def _how_items(parts: PageHow) -> list[tuple[str, Item]]:
     """The items of the last section, each with its heading."""
-    items: list[tuple[str, Item]] = [
-        ("", Facts(tuple((name, value) for name, value in parts["facts"])))
+    lists = {
+        "Warnings": parts["warnings"],
+        "Notes": parts["notes"],
+        "What is left out": parts["left"],
+    }
+    return [
+        ("", Facts(tuple((name, value) for name, value in parts["facts"]))),
+        *((heading, Listing(tuple(texts))) for heading, texts in lists.items() if texts),
     ]
-    listed = [
-        ("Warnings", parts["warnings"]),
-        ("Notes", parts["notes"]),
-        ("What is left out", parts["left"]),
-    ]
-    return items + [(heading, Listing(tuple(texts))) for heading, texts in listed if texts]
-
-
-def _joined(folder: str, names: Sequence[str]) -> str:
-    """The files of these names in the folder, one after the other."""
-    texts = []
-    for name in names:
-        with open(os.path.join(folder, name), encoding="utf-8") as file:
-            texts.append(file.read())
-    return "".join(texts)
-
-
-def _digest(text: str) -> str:
-    return b64encode(sha256(text.encode()).digest()).decode()

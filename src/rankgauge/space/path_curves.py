@@ -170,7 +170,7 @@ class PathCurves(Result, Record):
 
     def figure(self) -> Figure:
         """The means along the path, and the best interval of each measure."""
-        from rankgauge.figures.weights import PathLine, curves_figure
+        from rankgauge.figures.space import PathLine, curves_figure
 
         axis = self.axis(1) if len(self.curves) == 1 else Axis("piece of the path", 0.0, 1.0)
         lines = []

@@ -216,7 +216,7 @@ class PlaneRegions(Result, Record):
         the ranking in each cell, and the best regions of up to five measures.
         """
         from rankgauge.figures.planes import MOST_LABELS, regions_figure
-        from rankgauge.figures.weights import plane_map
+        from rankgauge.figures.space import plane_map
 
         small = len(self.plane.queries) == 1 and len(self.plane) <= MOST_LABELS
         if small and self.neutral and measure is None:

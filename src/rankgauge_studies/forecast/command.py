@@ -24,13 +24,11 @@ from rankgauge.extending import (
     progress,
     read_tracks,
     repeats_option,
-    save_figure,
     seed_option,
     target_option,
     track_options,
     workers,
     workers_options,
-    writing,
 )
 from rankgauge.forecast import ScoreTrack, Track
 from rankgauge.forecast.tracks import TRACK
@@ -46,6 +44,7 @@ from rankgauge_studies.forecast.study import (
     run_study,
 )
 from rankgauge_studies.forecast.tables import overview, paper_tables, percentage_table, track_table
+from rankgauge_studies.output import write_figures, write_text
 
 
 @click.command("forecast")
@@ -151,14 +150,11 @@ def command(
         **paper_tables(study),
     }
     for name, table in tables.items():
-        with writing(folder / f"{name}.csv") as stream:
-            stream.write(table.render("csv").encode("utf-8"))
+        write_text(folder / f"{name}.csv", table.render("csv"))
     for table in (overview(study, short=True), short_claims(study)):
         click.echo(table.render("table", width=line_width()))
     notify([note for note in study.notes if note.column is None])
     if lacking:
         raise Incomplete("not all was made: see the note at the start")
-    for name, figure in study.figures().items():
-        for ending in ("svg", "png"):
-            save_figure(figure, folder / f"{name}.{ending}")
+    write_figures(study.figures(), folder)
     fail_if_incomplete(read)

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankgauge import Judgments, Measure, read_qrels
 from rankgauge.distance.maximized import asked_measure, med_of_lists
-from rankgauge.extending import Cell, Floats, Ints, Table
+from rankgauge.extending import Cell, Floats, Ints, Record, Table
 from rankgauge.rankings import JudgedLabels, Rankings, judged_labels
 
 if TYPE_CHECKING:
@@ -121,13 +120,16 @@ def table_3() -> Table:
     for free_labels, published in ASSIGNMENTS.items():
         labels = {**KNOWN, **dict(zip(FREE, free_labels, strict=True))}
         judged = JudgedLabels.of(list(labels.values()))
+        lists = [
+            Rankings.of([labels[document] for document in ranking], judged=judged)
+            for ranking in (X3, X4)
+        ]
         ours = []
         for text in MEASURES.values():
-            first, second = (_score(asked_measure(text), x, labels, judged) for x in (X3, X4))
+            first, second = (float(asked_measure(text).score_each(x)[0]) for x in lists)
             ours.append(abs(first - second))
-        rows.append(
-            _Row(("".join(map(str, free_labels)),), (int(judged.relevant(1)[0]), *ours), published)
-        )
+        relevant = int(judged.relevant(1)[0])
+        rows.append(_Row(("".join(map(str, free_labels)),), (relevant, *ours), published))
     notes: list[str] = []
     for (name, text), free_labels in zip(MEASURES.items(), ASSIGNMENTS, strict=True):
         distance = med_of_lists(text, X3, X4, KNOWN)
@@ -140,14 +142,7 @@ def table_3() -> Table:
     return _beside(("".join(FREE),), ("R", *MEASURES), rows, *notes)
 
 
-def _score(
-    measure: Measure, ranking: Sequence[str], labels: dict[str, int], judged: JudgedLabels
-) -> float:
-    lists = Rankings.of([labels[document] for document in ranking], judged=judged)
-    return float(measure.score_each(lists)[0])
-
-
-class _Row(NamedTuple):
+class _Row(Record):
     """The label of a row, our numbers and the published numbers."""
 
     about: tuple[Cell, ...]
@@ -177,8 +172,7 @@ def _beside(
 # Judgements
 
 
-@dataclass(frozen=True, eq=False)
-class JudgedTopics:
+class JudgedTopics(Record):
     """For each topic, how many documents reach each threshold, and the ideal DCG@20."""
 
     name: str
@@ -284,12 +278,9 @@ def topics_table(sets: Sequence[JudgedTopics]) -> Table:
     """The numbers of Figures 1 and 2: each line sorted separately, the largest first."""
     rows: list[tuple[Cell, ...]] = []
     for topics in sets:
-        lines = [*topics.sorted_counts.values(), topics.sorted_ideal]
-        columns = [line.tolist() for line in lines]
-        rows += [
-            (topics.name, place, *cells)
-            for place, cells in enumerate(zip(*columns, strict=True), 1)
-        ]
+        columns = [each.tolist() for each in (*topics.sorted_counts.values(), topics.sorted_ideal)]
+        lines = enumerate(zip(*columns, strict=True), 1)
+        rows += [(topics.name, place, *cells) for place, cells in lines]
     names = (*(f"{threshold}+" for threshold in THRESHOLDS), "ideal DCG@20")
     return Table(("judgements", "place", *names), tuple(rows))
 

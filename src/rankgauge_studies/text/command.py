@@ -30,16 +30,14 @@ from rankgauge.extending import (
     read_bytes,
     remove_unfinished,
     samples_option,
-    save_figure,
     seed_option,
     workers,
     workers_options,
     write_page,
-    writing,
 )
 from rankgauge.text import use_encoder
 from rankgauge_studies.index import INDEX, index_table
-from rankgauge_studies.output import can, lacking_libraries
+from rankgauge_studies.output import can, lacking_libraries, write_figures, write_text
 from rankgauge_studies.text.counterparts import FIGURES, TABLES, counterparts
 from rankgauge_studies.text.experiment import steps
 from rankgauge_studies.text.page import study_page
@@ -200,15 +198,12 @@ def write_study(study: TextStudy, folder: OwnPath) -> None:
     remove_unfinished(folder)
     tables, pictures = make_folder(folder / TABLES), make_folder(folder / FIGURES)
     for name, table in study.tables().items():
-        with writing(tables / f"{name}.csv") as stream:
-            stream.write(table.render("csv").encode("utf-8"))
+        write_text(tables / f"{name}.csv", table.render("csv"))
     drawn = {}
     for name, (figure, caption) in (study.figures() if can(check_plotting) else {}).items():
-        for ending in ("svg", "png"):
-            save_figure(figure, pictures / f"{name}.{ending}")
+        write_figures({name: figure}, pictures)
         drawn[name] = (read_bytes(pictures / f"{name}.svg"), caption)
     index = index_table(counterparts(study, drawn))
-    with writing(folder / f"{INDEX}.csv") as stream:
-        stream.write(index.render("csv").encode("utf-8"))
+    write_text(folder / f"{INDEX}.csv", index.render("csv"))
     if can(check_pages):
         write_page(study_page(study, drawn, index), folder / PAGE)

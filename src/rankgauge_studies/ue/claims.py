@@ -7,23 +7,23 @@ Queries are drawn again, with replacement, and the number of each statement is c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from rankgauge.comparison import Assessed, conflicts_of, swapped_pairs
 from rankgauge.comparison.assessed import ALL
-from rankgauge.extending import Floats
-from rankgauge_studies.ue.experiment import IDEAL, TESTED, UNINFORMATIVE, Parts
+from rankgauge.extending import Floats, Record
+from rankgauge_studies.ue.experiment import IDEAL, TESTED, UNINFORMATIVE, Drawn, Parts
 from rankgauge_studies.ue.protocol import CASES, MARGIN, VERSIONS, Case
 from rankgauge_studies.ue.tables import (
     BREADTHS,
     SET_PAIR,
-    Drawn,
     Opposed,
     across_collections,
     drawn_interval,
     interval,
+    swap_rate,
     within_collections,
 )
 from rankgauge_studies.verdicts import Amount, Verdict, deciding_factor, plain
@@ -32,7 +32,7 @@ Statistic: TypeAlias = Callable[[Parts], float]
 NOT_A_NUMBER = float("nan")
 
 
-class PrintedClaim(NamedTuple):
+class PrintedClaim(Record):
     """A claim of the paper in our words, and the tables that it rests on. A claim that something is kept
     holds if no more than a margin is lost."""
 
@@ -151,7 +151,7 @@ SENTENCES = {
 """What the statements count, and how they are said."""
 
 
-class Statement(NamedTuple):
+class Statement(Record):
     """One number that a claim says is above `limit`: where, of which measure, and what it counts.
 
     `percent` is the same in percent of what the measure itself has, where the claim is about a change:
@@ -230,74 +230,163 @@ def statements(
     """
     made: list[Statement] = []
     for case in CASES:
+        about = _AboutCase(case, level, margin)
         drawn = {name: cases[case.name] for name, cases in found.items()}
         for name, own in drawn.items():
-            made += _about_one(case, name, own, level, margin)
-        pairs = across_collections(drawn)
-        if pairs:
-            made += _across(case, " and ".join(found), pairs, level, margin)
+            made += about.sets(name, own)
+        made += about.two_collections(" and ".join(found), across_collections(drawn))
         for name, cases in (halves or {}).items():
-            made += _about_documents(case, name, cases[case.name], level, margin)
+            made += about.documents(name, cases[case.name])
     order = list(CLAIMS)
     return sorted(made, key=lambda each: order.index(each.claim))
 
 
-# One data set
+class _Number(Record):
+    """A number that a claim is about, the same on drawn queries, and on more of them by factor."""
+
+    value: float
+    draws: Sequence[float]
+    larger: Mapping[int, Sequence[float]]
+    queries: int
+
+    @classmethod
+    def of(cls, number: Callable[..., float], *drawn: Drawn) -> _Number:
+        """A number of the parts of one data set, or of two, which may be the same."""
+        factors = [factor for factor in drawn[0].larger if all(factor in d.larger for d in drawn)]
+        return cls(
+            number(*(each.parts for each in drawn)),
+            [number(*parts) for parts in zip(*(each.draws for each in drawn), strict=True)],
+            {
+                factor: [number(*p) for p in zip(*(d.larger[factor] for d in drawn), strict=True)]
+                for factor in factors
+            },
+            sum(next(iter(d.parts[ALL].values())).topics for d in dict.fromkeys(drawn)),
+        )
+
+    @classmethod
+    def of_rates(
+        cls, opposed: Opposed, versions: Sequence[str], number: Callable[..., float]
+    ) -> _Number:
+        """A number of the swap rates of some versions, in percentage points."""
+        part, against = opposed.part, opposed.against
+
+        def of_parts(one: Parts, other: Parts) -> float:
+            return 100 * number(*(swap_rate(one, part, other, against, v) for v in versions))
+
+        return cls.of(of_parts, opposed.one, opposed.other)
 
 
-def _about_one(
-    case: Case, name: str, drawn: Drawn, level: float, margin: float
-) -> Iterator[Statement]:
-    """The statements about one data set."""
+class _AboutCase(Record):
+    """Makes the statements about a case."""
+
+    case: Case
+    level: float
+    margin: float
 
     def stated(
+        self,
         claim: str,
+        data: str,
         version: str,
         where: str,
         what: str,
-        number: Statistic,
+        number: _Number,
         percent: float | None = None,
     ) -> Statement:
-        value = number(drawn.parts)
-        ends = drawn_interval(value, [number(parts) for parts in drawn.draws], level)
-        limit = -margin if CLAIMS[claim].kept else 0.0
-        larger = {
-            factor: [number(parts) for parts in draws] for factor, draws in drawn.larger.items()
-        }
+        """A statement whose interval is over queries."""
+        ends = drawn_interval(number.value, number.draws, self.level)
+        limit = -self.margin if CLAIMS[claim].kept else 0.0
         return Statement(
-            *(claim, name, case.name, version, where, what, Amount(value, *ends), percent, limit),
-            _queries(drawn.parts),
-            deciding_factor(larger, limit, level),
-            max(larger, default=0),
+            *(claim, data, self.case.name, version, where, what),
+            *(Amount(number.value, *ends), percent, limit, number.queries),
+            deciding_factor(number.larger, limit, self.level),
+            max(number.larger, default=0),
         )
 
-    for version in VERSIONS:
-        reordered, conflicts = _reordered(case, version), _conflicts(case, version)
-        yield stated("rankings", version, UNINFORMATIVE, REORDERED, _on(UNINFORMATIVE, reordered))
-        yield stated(
-            "conflicts", version, UNINFORMATIVE, CONFLICTING, _on(UNINFORMATIVE, conflicts)
-        )
-        yield stated("effect", version, "", MORE_REORDERED, _difference(reordered))
-        yield stated("effect", version, "", MORE_CONFLICTING, _difference(conflicts))
+    def sets(self, data: str, drawn: Drawn) -> Iterator[Statement]:
+        """The statements about the sets of queries of one data set."""
+        name = self.case.name
+        for version in VERSIONS:
+            reordered, conflicts = _reordered(name, version), _conflicts(name, version)
+            for claim, where, what, statistic in (
+                ("rankings", UNINFORMATIVE, REORDERED, _on(UNINFORMATIVE, reordered)),
+                ("conflicts", UNINFORMATIVE, CONFLICTING, _on(UNINFORMATIVE, conflicts)),
+                ("effect", "", MORE_REORDERED, _difference(reordered)),
+                ("effect", "", MORE_CONFLICTING, _difference(conflicts)),
+            ):
+                number = _Number.of(statistic, drawn)
+                yield self.stated(claim, data, version, where, what, number)
+            for part in TESTED:
+                yield self._gain("pad", data, (version,), part, MORE_PAD, drawn, _pad)
         for part in TESTED:
-            percent = _percent(drawn.parts, part, case, (version,), _pad)
-            yield stated(
-                "pad", version, part, MORE_PAD, _gain(part, case, (version,), _pad), percent
+            claim = "power" if part == UNINFORMATIVE else "power kept"
+            yield self._gain(claim, data, VERSIONS, part, MORE_SIGNIFICANT, drawn, _power)
+        (sets,) = within_collections({data: drawn}, *SET_PAIR).values()
+        (breadths,) = within_collections({data: drawn}, *BREADTHS).values()
+        across = "swaps across queries" if self.case.sums_precisions else "nDCG swaps"
+        yield from self._swaps(across, data, "", sets)
+        yield from self._swaps("breadth", data, "", breadths)
+        if self.case.sums_precisions:
+            yield self._lowest(data, "", sets)
+
+    def _gain(
+        self,
+        claim: str,
+        data: str,
+        versions: Sequence[str],
+        part: str,
+        what: str,
+        drawn: Drawn,
+        amount: Callable[[Assessed], float],
+    ) -> Statement:
+        """By how much the versions have more of something than the measure, in the mean."""
+
+        def gain(own: Mapping[str, Assessed]) -> float:
+            mean = float(np.mean([amount(own[version]) for version in versions]))
+            return mean - amount(own[self.case.name])
+
+        number = _Number.of(_on(part, gain), drawn)
+        before = _on(part, lambda own: amount(own[self.case.name]))(drawn.parts)
+        percent = 100 * number.value / before if before else NOT_A_NUMBER
+        return self.stated(claim, data, " and ".join(versions), part, what, number, percent)
+
+    def two_collections(self, both: str, pairs: Mapping[str, Opposed]) -> Iterator[Statement]:
+        """The statements about two data sets. The abstract speaks of all queries, the tables of all
+        sets."""
+        for part, opposed in pairs.items():
+            if not self.case.sums_precisions:
+                yield from self._swaps("nDCG swaps", both, part, opposed)
+                continue
+            if part == ALL:
+                yield from self._swaps("swaps across data", both, part, opposed)
+            yield self._lowest(both, part, opposed)
+
+    def _swaps(self, claim: str, data: str, where: str, opposed: Opposed) -> Iterator[Statement]:
+        """By how much each version lowers a swap rate."""
+        name = self.case.name
+        before = opposed.rate(name)
+        for version in VERSIONS:
+            number = _Number.of_rates(opposed, (name, version), lambda one, other: one - other)
+            percent = 100 * (1 - opposed.rate(version) / before) if before else NOT_A_NUMBER
+            yield self.stated(claim, data, version, where, LOWERED, number, percent)
+
+    def _lowest(self, data: str, where: str, opposed: Opposed) -> Statement:
+        """By how much V2 has a lower swap rate than the measure and V1."""
+        number = _Number.of_rates(opposed, self.case.rows, lambda a, b, c: min(a, b) - c)
+        return self.stated("lowest", data, VERSIONS[-1], where, LOWEST, number)
+
+    def documents(self, data: str, rates: Mapping[str, Floats]) -> Iterator[Statement]:
+        """By how much each version lowers the swap rate between parts of the documents: the mean over
+        the splits, with the interval that `level` of the splits lie in."""
+        name = self.case.name
+        before = rates[name]
+        for version in VERSIONS:
+            lowered = 100 * (before - rates[version])
+            amount = Amount(float(lowered.mean()), *interval(lowered, self.level))
+            share = float(lowered.mean() / before.mean() / 100) if before.any() else NOT_A_NUMBER
+            yield Statement(
+                *("documents", data, name, version, "", LOWERED, amount, 100 * share, -self.margin)
             )
-    both = " and ".join(VERSIONS)
-    for part in TESTED:
-        claim = "power" if part == UNINFORMATIVE else "power kept"
-        percent = _percent(drawn.parts, part, case, VERSIONS, _power)
-        yield stated(
-            claim, both, part, MORE_SIGNIFICANT, _gain(part, case, VERSIONS, _power), percent
-        )
-    (sets,) = within_collections({name: drawn}, *SET_PAIR).values()
-    (breadths,) = within_collections({name: drawn}, *BREADTHS).values()
-    across = "swaps across queries" if case.sums_precisions else "nDCG swaps"
-    yield from _about_swaps(across, name, "", case, sets, level, margin)
-    yield from _about_swaps("breadth", name, "", case, breadths, level, margin)
-    if case.sums_precisions:
-        yield _lowest(name, "", case, sets, level)
 
 
 SetStatistic: TypeAlias = Callable[[Mapping[str, Assessed]], float]
@@ -313,13 +402,13 @@ def _difference(number: SetStatistic) -> Statistic:
     return lambda parts: one(parts) - other(parts)
 
 
-def _reordered(case: Case, version: str) -> SetStatistic:
-    return lambda own: float(swapped_pairs(own[case.name].merits, own[version].merits))
+def _reordered(measure: str, version: str) -> SetStatistic:
+    return lambda own: float(swapped_pairs(own[measure].merits, own[version].merits))
 
 
-def _conflicts(case: Case, version: str) -> SetStatistic:
+def _conflicts(measure: str, version: str) -> SetStatistic:
     return lambda own: float(
-        conflicts_of(own[case.name].significant, own[version].significant).conflicts
+        conflicts_of(own[measure].significant, own[version].significant).conflicts
     )
 
 
@@ -329,119 +418,3 @@ def _power(one: Assessed) -> float:
 
 def _pad(one: Assessed) -> float:
     return one.safe_pad
-
-
-def _gain(
-    part: str, case: Case, versions: Sequence[str], number: Callable[[Assessed], float]
-) -> Statistic:
-    """By how much the versions have more of something than the measure, in the mean."""
-    return _on(
-        part,
-        lambda own: (
-            float(np.mean([number(own[version]) for version in versions])) - number(own[case.name])
-        ),
-    )
-
-
-def _percent(
-    parts: Parts,
-    part: str,
-    case: Case,
-    versions: Sequence[str],
-    number: Callable[[Assessed], float],
-) -> float:
-    """The gain in percent of what the measure has; NaN where that is 0."""
-    before = _on(part, lambda own: number(own[case.name]))(parts)
-    return 100 * _gain(part, case, versions, number)(parts) / before if before else NOT_A_NUMBER
-
-
-# Swap rates
-
-
-def _across(
-    case: Case, both: str, pairs: Mapping[str, Opposed], level: float, margin: float
-) -> Iterator[Statement]:
-    """The statements about two data sets. The abstract speaks of all queries, the tables of all sets."""
-    for part, opposed in pairs.items():
-        if not case.sums_precisions:
-            yield from _about_swaps("nDCG swaps", both, part, case, opposed, level, margin)
-            continue
-        if part == ALL:
-            yield from _about_swaps("swaps across data", both, part, case, opposed, level, margin)
-        yield _lowest(both, part, case, opposed, level)
-
-
-def _about_swaps(
-    claim: str, name: str, where: str, case: Case, opposed: Opposed, level: float, margin: float
-) -> Iterator[Statement]:
-    """By how much each version lowers a swap rate."""
-    before = opposed.rate(case.name)
-    limit = -margin if CLAIMS[claim].kept else 0.0
-    for version in VERSIONS:
-        after = opposed.rate(version)
-        percent = 100 * (1 - after / before) if before else NOT_A_NUMBER
-        names = (case.name, version)
-        amount, factor, tried = _of_rates(
-            opposed, names, lambda one, other: one - other, limit, level
-        )
-        yield Statement(
-            *(claim, name, case.name, version, where, LOWERED, amount, percent, limit),
-            *(_both_queries(opposed), factor, tried),
-        )
-
-
-def _lowest(name: str, where: str, case: Case, opposed: Opposed, level: float) -> Statement:
-    """By how much V2 has a lower swap rate than the measure and V1."""
-    names = (case.name, *VERSIONS)
-    amount, factor, tried = _of_rates(opposed, names, lambda a, b, c: min(a, b) - c, 0.0, level)
-    return Statement(
-        *("lowest", name, case.name, VERSIONS[-1], where, LOWEST, amount, None, 0.0),
-        *(_both_queries(opposed), factor, tried),
-    )
-
-
-def _of_rates(
-    opposed: Opposed,
-    versions: Sequence[str],
-    number: Callable[..., float],
-    limit: float,
-    level: float,
-) -> tuple[Amount, float, int]:
-    """A number of the swap rates of some versions, in percentage points, with its interval; how many
-    times as many queries would decide whether it is above a limit; and how many were tried."""
-    value = 100 * number(*(opposed.rate(version) for version in versions))
-    drawn = zip(*(opposed.drawn_rates(version) for version in versions), strict=True)
-    amount = Amount(value, *drawn_interval(value, [100 * number(*rates) for rates in drawn], level))
-    rates = [opposed.larger_rates(version) for version in versions]
-    larger = {
-        factor: [100 * number(*each) for each in zip(*(own[factor] for own in rates), strict=True)]
-        for factor in rates[0]
-    }
-    return amount, deciding_factor(larger, limit, level), max(larger, default=0)
-
-
-def _about_documents(
-    case: Case, name: str, rates: Mapping[str, Floats], level: float, margin: float
-) -> Iterator[Statement]:
-    """By how much each version lowers the swap rate between parts of the documents: the mean over the
-    splits, with the interval that `level` of the splits lie in."""
-    before = rates[case.name]
-    for version in VERSIONS:
-        lowered = 100 * (before - rates[version])
-        amount = Amount(float(lowered.mean()), *interval(lowered, level))
-        percent = (
-            100 * float(lowered.mean() / before.mean() / 100) if before.any() else NOT_A_NUMBER
-        )
-        yield Statement(
-            *("documents", name, case.name, version, "", LOWERED, amount, percent, -margin)
-        )
-
-
-def _queries(parts: Parts) -> int:
-    return next(iter(parts[ALL].values())).topics
-
-
-def _both_queries(opposed: Opposed) -> int:
-    """How many queries the two sets were taken from, which may be one data set or two."""
-    same = opposed.one.parts is opposed.other.parts
-    return _queries(opposed.one.parts) + (0 if same else _queries(opposed.other.parts))

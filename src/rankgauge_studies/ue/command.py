@@ -41,7 +41,6 @@ from rankgauge.extending import (
     read_sealed,
     remove_unfinished,
     samples_option,
-    save_figure,
     seed_option,
     set_size_options,
     setting_option,
@@ -53,12 +52,11 @@ from rankgauge.extending import (
     workers_options,
     write_page,
     write_sealed,
-    writing,
 )
 from rankgauge.measures.answers import BESTS, CHANCES
 from rankgauge.query_sets import BROAD_LABEL, BROAD_SHARE, SET_SHARE, InformativeBy
 from rankgauge_studies.index import INDEX
-from rankgauge_studies.output import can, lacking_libraries
+from rankgauge_studies.output import can, lacking_libraries, write_figures, write_text
 from rankgauge_studies.ue.counterparts import FIGURES, QUERIES, TABLES
 from rankgauge_studies.ue.page import DrawnFigure, study_page
 from rankgauge_studies.ue.protocol import (
@@ -70,7 +68,6 @@ from rankgauge_studies.ue.protocol import (
     RESAMPLES,
     DataSet,
     Protocol,
-    Reading,
     WithoutRelevant,
 )
 
@@ -242,8 +239,7 @@ def command(data: tuple[str, ...], output: str, again: str | None, **options: An
     notify(
         [
             Note(f"{name}, reading {reading}: {text}")
-            for reading, experiments in study.experiments.items()
-            for name, each in experiments.items()
+            for reading, name, each in study.each()
             for text in each.notes
             if text not in each.chosen.notes
         ]
@@ -252,10 +248,9 @@ def command(data: tuple[str, ...], output: str, again: str | None, **options: An
     click.echo(study.verdict_table().render("table", width=line_width()))
     click.echo(f"{wrap_text(study.undecided_text(), line_width() or 100)}\n")
     click.echo(f"Where each printed table is: {folder / INDEX}.csv")
-    if not lacking:
-        click.echo(f"All of it: {folder / PAGE}")
-    else:
+    if lacking:
         raise Incomplete(f"not all was made; the tables are in {folder / TABLES}")
+    click.echo(f"All of it: {folder / PAGE}")
 
 
 def _collection(text: str) -> DataSet:
@@ -314,11 +309,8 @@ def _again(file: str, collections: tuple[DataSet, ...]) -> Protocol:
     if not collections:
         for each in protocol.collections:
             if not os.path.exists(each.folds):
-                raise InputError(
-                    source,
-                    None,
-                    f"{each.folds} is not there; give FOLDS beside --again where it is now",
-                )
+                message = f"{each.folds} is not there; give FOLDS beside --again where it is now"
+                raise InputError(source, None, message)
         return protocol
     if len(collections) != len(protocol.collections):
         raise click.UsageError(
@@ -328,11 +320,9 @@ def _again(file: str, collections: tuple[DataSet, ...]) -> Protocol:
         raise click.UsageError(
             "--again and sizes of a data set: the study.json says all of it; leave one of them out"
         )
-    moved = zip(protocol.collections, collections, strict=True)
-    return replace(
-        protocol,
-        collections=tuple(replace(old, folds=new.folds) for old, new in moved),
-    )
+    both = zip(protocol.collections, collections, strict=True)
+    moved = tuple(replace(old, folds=new.folds) for old, new in both)
+    return replace(protocol, collections=moved)
 
 
 def _protocol(
@@ -342,21 +332,16 @@ def _protocol(
     if not collections:
         raise click.UsageError("no FOLDS, expected the folder of a data set, or --again study.json")
     if options["set_share"] is not None and options["set_number"] is not None:
-        raise click.UsageError(
-            "--set-share and --set-number cannot be used together; give one of them"
-        )
-    number = options.pop("set_number")
-    share = options.pop("set_share")
-    changed = {name: options.pop(name) for name in _BY_READING}
-    changed = {name: value for name, value in changed.items() if value is not None}
+        message = "--set-share and --set-number cannot be used together; give one of them"
+        raise click.UsageError(message)
+    number, share = options.pop("set_number"), options.pop("set_share")
+    given = {name: options.pop(name) for name in _BY_READING}
+    changed = {name: value for name, value in given.items() if value is not None}
     asked = options.pop("reading")
-    readings: list[Reading] = [
-        replace(reading, **changed) for name, reading in READINGS.items() if asked in (name, BOTH)
-    ]
     return Protocol(
         collections,
         tuple(methods),
-        tuple(readings),
+        tuple(replace(r, **changed) for name, r in READINGS.items() if asked in (name, BOTH)),
         options.pop("settings"),
         cutoffs=tuple(dict.fromkeys(options.pop("cutoffs"))),
         set_number=number,
@@ -382,27 +367,22 @@ def write_study(study: Study, folder: OwnPath) -> None:
     for name, each in study.tables().items():
         for form, ending in FORMATS.items():
             files.append(f"{TABLES}/{name}.{ending}")
-            _write(folder / files[-1], each.table.render(form))
+            write_text(folder / files[-1], each.table.render(form))
     for name, table in study.query_tables().items():
         files.append(f"{QUERIES}/{name}.csv")
-        _write(folder / files[-1], table.render("csv"))
+        write_text(folder / files[-1], table.render("csv"))
     pictures = []
     for name, drawn in (study.figures() if can(check_plotting) else {}).items():
-        svg, png = f"{FIGURES}/{name}.svg", f"{FIGURES}/{name}.png"
-        files += [svg, png]
-        (folder / FIGURES).make()
-        for path in (svg, png):
-            save_figure(drawn.figure, folder / path)
-        pictures.append(
-            DrawnFigure(
-                read_bytes(folder / svg), drawn.caption, drawn.printed, drawn.case, drawn.reading
-            )
-        )
+        write_figures({name: drawn.figure}, (folder / FIGURES).make())
+        svg = f"{FIGURES}/{name}.svg"
+        files += [svg, f"{FIGURES}/{name}.png"]
+        picture = DrawnFigure(read_bytes(folder / svg), drawn.caption, drawn.case, drawn.reading)
+        pictures.append(picture)
     if can(check_pages):
         write_page(study_page(study, pictures), folder / PAGE)
     for file in before - set(files):  # of a study with other sizes or readings
         (folder / file).unlink()
-    _write(folder / f"{INDEX}.csv", study.index(drawn=bool(pictures)).render("csv"))
+    write_text(folder / f"{INDEX}.csv", study.index(drawn=bool(pictures)).render("csv"))
     write_sealed(folder / FILES, {"files": sorted(files)})
 
 
@@ -419,9 +399,3 @@ def _listed(folder: OwnPath) -> set[str]:
     kept = read_sealed(folder / FILES, "the list of a study's files", "rankgauge", "remove it")
     ours = {line for line in kept.get("files", []) if OURS.fullmatch(line)}
     return {line for line in ours if (folder / line).is_file()}
-
-
-def _write(path: OwnPath, text: str) -> None:
-    path.parent.make()
-    with writing(path) as stream:
-        stream.write(text.encode("utf-8"))

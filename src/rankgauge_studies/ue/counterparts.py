@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankgauge.comparison.assessed import ALL
-from rankgauge.extending import Cell, Table
+from rankgauge.extending import Cell, Record, Table
 from rankgauge.query_sets import TYPES
 from rankgauge_studies.index import Counterpart
 from rankgauge_studies.ue import numbering, published, tables
@@ -16,7 +16,6 @@ from rankgauge_studies.ue.deciding import needed_table
 from rankgauge_studies.ue.experiment import BROAD, FOCUSED, IDEAL, UNINFORMATIVE, CaseStudy
 from rankgauge_studies.ue.numbering import table_file
 from rankgauge_studies.ue.protocol import ASCENT, CASES, VERSIONS, Case, slug
-from rankgauge_studies.ue.tables import Drawn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,7 +26,7 @@ TABLES, FIGURES, QUERIES = "tables", "figures", "queries"
 """The folders of the files."""
 
 
-class StudyTable(NamedTuple):
+class StudyTable(Record):
     """A table of the study. `printed` has the numbers of the paper's tables that it repeats."""
 
     table: Table
@@ -39,12 +38,11 @@ class StudyTable(NamedTuple):
     data: str = ""
 
 
-class StudyFigure(NamedTuple):
-    """A figure of the study. `printed` is the number of the paper's figure that it repeats."""
+class StudyFigure(Record):
+    """A figure of the study."""
 
     figure: Figure
     caption: str
-    printed: str
     case: str
     reading: str
 
@@ -95,8 +93,8 @@ def _case_tables(study: Study, case: Case, found: Mapping[str, CaseStudy]) -> di
             means = {version: each.scores.values[version].mean(axis=2).T for version in versions}
             methods = next(iter(study.experiments.values()))[name].methods
             made[f"{subject}/{name}"] = tables.score_table(methods, study.protocol.cutoffs, means)
-    parts = {name: each.parts for name, each in found.items()}
-    drawn = {name: Drawn(each.parts, each.draws) for name, each in found.items()}
+    drawn = {name: each.drawn for name, each in found.items()}
+    parts = {name: each.parts for name, each in drawn.items()}
     level = study.protocol.level
     made["tau"] = tables.tau_table(case, parts)
     made["conflicts"] = tables.conflict_table(case, parts)
@@ -139,13 +137,12 @@ def _statistics(study: Study) -> Table:
 def _both_means(study: Study) -> Table:
     """The means of the measures, whichever queries count."""
     rows: list[tuple[Cell, ...]] = []
-    for reading, experiments in study.experiments.items():
-        for name, each in experiments.items():
-            for case, means in each.means.items():
-                for place, method in enumerate(each.methods):
-                    both = zip(means.as_zero[place], means.left_out[place], strict=True)
-                    cells = (float(value) for pair in both for value in pair)
-                    rows.append((reading, name, case, method, *cells))
+    for reading, name, each in study.each():
+        for case, means in each.means.items():
+            for place, method in enumerate(each.methods):
+                both = zip(means.as_zero[place], means.left_out[place], strict=True)
+                cells = (float(value) for pair in both for value in pair)
+                rows.append((reading, name, case, method, *cells))
     columns = [f"@{k}, {way}" for k in study.protocol.cutoffs for way in ("as 0", "left out")]
     notes = tuple(
         f"{name}: {each.chosen.without_relevant:,} of {each.chosen.total:,} test queries have no "
@@ -159,35 +156,31 @@ def _methods(study: Study) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for reading in study.protocol.readings:
         for ranker in study.protocol.rankers(reading):
-            settings = {
-                name: value
+            shown = ", ".join(
+                f"{name}={value}"
                 for name, value in ranker.settings().items()
                 if name not in ("preset", "seed")
-            }
-            shown = ", ".join(f"{name}={value}" for name, value in settings.items())
+            )
             name, objective = type(ranker).__name__, ranker.training_objective()
             origin = objective.origin
             if name.lower() == ASCENT and objective.measure == reading.ascent_objective:
                 origin = "the dissertation, section 4.2.1"
-            printed = published.METHODS.get(name, "")
-            rows.append(
-                (reading.name, name, printed, objective.text, origin, reading.preset, shown)
-            )
+            short = published.METHODS.get(name, "")
+            rows.append((reading.name, name, short, objective.text, origin, reading.preset, shown))
     columns = ("reading", "method", "short", "objective", "from", "preset", "settings")
     return Table(columns, tuple(rows))
 
 
 def _sets(study: Study) -> Table:
     rows: list[tuple[Cell, ...]] = []
-    for reading, experiments in study.experiments.items():
-        for name, each in experiments.items():
-            for case, found in each.cases.items():
-                sizes = {part: len(chosen) for part, chosen in found.scores.sets.items()}
-                equal = next((n for part, n in sizes.items() if part.endswith("size")), None)
-                own = [sizes[part] for part in (ALL, UNINFORMATIVE, IDEAL)]
-                breadth = (*each.breadth, sizes[BROAD], sizes[FOCUSED])
-                without = each.chosen.drawn_without_relevant
-                rows.append((reading, name, case, *own, equal, *breadth, without))
+    for reading, name, each in study.each():
+        for case, found in each.cases.items():
+            sizes = {part: len(chosen) for part, chosen in found.scores.sets.items()}
+            equal = next((n for part, n in sizes.items() if part.endswith("size")), None)
+            own = [sizes[part] for part in (ALL, UNINFORMATIVE, IDEAL)]
+            breadth = (*each.breadth, sizes[BROAD], sizes[FOCUSED])
+            without = each.chosen.drawn_without_relevant
+            rows.append((reading, name, case, *own, equal, *breadth, without))
     columns = (
         *("reading", "data", "case", ALL, UNINFORMATIVE, IDEAL, "of equal size"),
         *("broad", "focused", "broad compared", "focused compared", "without relevant"),
@@ -205,36 +198,34 @@ def study_figures(study: Study) -> dict[str, StudyFigure]:
     from rankgauge.figures import expected_histogram, query_map
 
     made: dict[str, StudyFigure] = {}
-    for reading, experiments in study.experiments.items():
-        for name, each in experiments.items():
-            for case in CASES:
-                found = each.cases[case.name]
-                above = found.scores.above
-                left = dict(above.left_out)
-                measure = f"{name}: {case.name}, the mean over cut-offs"
-                drawn = {
-                    "map": query_map(_groups(found), left, measure=measure),
-                    "expected": expected_histogram({measure: above.expected}, {measure: left}),
-                }
-                for kind, figure in drawn.items():
-                    number = numbering.figure_number(kind, case)
-                    shows = numbering.FIGURES[kind].format(case=case.name)
-                    caption = f"{numbering.figure_heading(number)}: {shows}, {name}"
-                    made[numbering.figure_file(kind, case, name, reading)] = StudyFigure(
-                        figure, f"{caption}, reading {reading}", number, case.name, reading
-                    )
+    for reading, name, each in study.each():
+        for case in CASES:
+            found = each.cases[case.name]
+            above = found.scores.above
+            left = dict(above.left_out)
+            measure = f"{name}: {case.name}, the mean over cut-offs"
+            drawn = {
+                "map": query_map(_groups(found), left, measure=measure),
+                "expected": expected_histogram({measure: above.expected}, {measure: left}),
+            }
+            for kind, figure in drawn.items():
+                number = numbering.figure_number(kind, case)
+                shows = numbering.FIGURES[kind].format(case=case.name)
+                caption = f"{numbering.figure_heading(number)}: {shows}, {name}"
+                made[numbering.figure_file(kind, case, name, reading)] = StudyFigure(
+                    figure, f"{caption}, reading {reading}", case.name, reading
+                )
     return made
 
 
 def query_tables(study: Study) -> dict[str, Table]:
     """For each reading, case and data set: each query with its mean score, its expected score, the
     difference, and the set it is in."""
-    made = {}
-    for reading, experiments in study.experiments.items():
-        for name, each in experiments.items():
-            for case, found in each.cases.items():
-                made[f"{case}.{slug(name)}.reading-{reading}"] = query_table(found)
-    return made
+    return {
+        f"{case}.{slug(name)}.reading-{reading}": query_table(found)
+        for reading, name, each in study.each()
+        for case, found in each.cases.items()
+    }
 
 
 def counterparts(study: Study, drawn: bool) -> list[Counterpart]:
@@ -252,13 +243,12 @@ def counterparts(study: Study, drawn: bool) -> list[Counterpart]:
         for case in CASES:
             files = tuple(
                 f"{FIGURES}/{numbering.figure_file(kind, case, name, reading)}.svg"
-                for reading, experiments in study.experiments.items()
-                for name in experiments
+                for reading, name, _ in study.each()
+                if drawn
             )
             remark = "" if drawn else "matplotlib is not installed"
             heading = numbering.figure_heading(numbering.figure_number(kind, case))
-            shown = files if drawn else ()
-            made.append(Counterpart(heading, shows.format(case=case.name), shown, remark))
+            made.append(Counterpart(heading, shows.format(case=case.name), files, remark))
     return made
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
-from rankgauge.extending import Cell, Table
+from rankgauge.extending import Cell, Record, Table
 from rankgauge_studies.ue.claims import CLAIMS, PrintedClaim, Statement
 
 
@@ -47,7 +46,7 @@ def rough(number: float) -> int:
     return int(float(f"{number:.2g}"))
 
 
-class Undecided(NamedTuple):
+class Undecided(Record):
     """The undecided statements of a claim in one reading, and what would decide half of them."""
 
     claim: PrintedClaim

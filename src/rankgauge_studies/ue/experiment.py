@@ -7,7 +7,7 @@ set and version what `assess` would find: the means of the methods and the tests
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import field, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -48,8 +48,7 @@ MOST_DRAWN = 300_000
 Parts: TypeAlias = Mapping[str, Mapping[str, Assessed]]
 
 
-@dataclass(frozen=True, eq=False)
-class CaseScores:
+class CaseScores(Record):
     """The scores of one case: by version, cut-off × method × query, and the sets of queries as rows."""
 
     case: Case
@@ -60,7 +59,7 @@ class CaseScores:
 
     def parts(self, testing: Testing, rows: Ints | None = None) -> Parts:
         """What `assess` finds on each set. `rows` draws queries, each as often as it is there."""
-        found: dict[str, dict[str, Assessed]] = {}
+        parts: dict[str, dict[str, Assessed]] = {}
         for name, members in self.sets.items():
             chosen = members
             if rows is not None:
@@ -69,13 +68,12 @@ class CaseScores:
                 chosen = rows[inside[rows]]
             if len(chosen) < FEWEST:
                 continue
-            found[name] = {
-                version: assessed(
-                    version, values[:, :, chosen], testing if name in TESTED else None
-                )
+            own = testing if name in TESTED else None
+            parts[name] = {
+                version: assessed(version, values[:, :, chosen], own)
                 for version, values in self.values.items()
             }
-        return found
+        return parts
 
 
 def assessed(version: str, values: Floats, testing: Testing | None) -> Assessed:
@@ -83,30 +81,31 @@ def assessed(version: str, values: Floats, testing: Testing | None) -> Assessed:
     if testing is not None:
         return testing.assessed(version, list(values))
     means, none = values.mean(axis=(0, 2)), np.empty(0)
-    return Assessed(
-        version, values.shape[2], means, False, none, none.astype(np.int64), np.nan, None
-    )
+    counts = none.astype(np.int64)
+    return Assessed(version, values.shape[2], means, False, none, counts, np.nan, None)
 
 
-@dataclass(frozen=True, eq=False)
-class CaseStudy:
-    """What was found in one case: the parts, the parts of drawn queries, and how often random parts of
-    the documents disagree (version: a swap rate for each split)."""
+class Drawn(Record):
+    """What was found on a data set, and on drawn queries of it."""
+
+    parts: Parts
+    draws: Sequence[Parts] = ()
+    larger: Mapping[int, Sequence[Parts]] = field(default_factory=dict)
+    """By factor, what was found on so many times as many drawn queries."""
+
+
+class CaseStudy(Record):
+    """What was found in one case, and how often random parts of the documents disagree (version: a swap
+    rate for each split)."""
 
     scores: CaseScores
-    parts: Parts
-    draws: tuple[Parts, ...]
-    larger: Mapping[int, tuple[Parts, ...]]
-    """By factor, the parts of so many times as many drawn queries."""
+    drawn: Drawn
     document_swaps: Mapping[str, Floats]
 
 
-@dataclass(frozen=True, eq=False)
-class Experiment:
+class Experiment(Record):
     """One data set in one reading."""
 
-    collection: str
-    reading: Reading
     methods: tuple[str, ...]
     chosen: ChosenQueries
     breadth: tuple[int, int]
@@ -149,9 +148,8 @@ def choose_queries(
         size = protocol.size(data).size(len(queries))
         sizes = f"{size:,} uninformative and {size:,} ideal queries"
         if size < FEWEST:
-            raise RankgaugeError(
-                f"{sizes}, expected at least {FEWEST} of each; make the sets larger"
-            )
+            message = f"{sizes}, expected at least {FEWEST} of each; make the sets larger"
+            raise RankgaugeError(message)
         if 2 * size > len(queries):
             raise RankgaugeError(
                 f"{sizes} of {counted(len(queries), 'query', 'queries')}: the sets share queries; make "
@@ -193,7 +191,7 @@ def rank(
     progress: Progress | None = None,
 ) -> RankedQueries:
     """Train the methods on each fold, and rank its test queries. What `output` has is not done again."""
-    found = cross_validation(
+    trained = cross_validation(
         folds,
         protocol.rankers(reading),
         training_queries=protocol.training_of(data),
@@ -202,11 +200,11 @@ def rank(
         executor=executor,
         progress=progress,
     )
-    if found.failed:
-        raise RankgaugeError("\n".join(found.failed))
-    runs = tuple(run for run in found.runs if run.name != SINGLE)
-    learnt = [note for note in found.notes if note.detail]
-    return RankedQueries(runs, found.judgments, worded(learnt))
+    if trained.failed:
+        raise RankgaugeError("\n".join(trained.failed))
+    runs = tuple(run for run in trained.runs if run.name != SINGLE)
+    learnt = [note for note in trained.notes if note.detail]
+    return RankedQueries(runs, trained.judgments, worded(learnt))
 
 
 class Prepared(Record):
@@ -236,8 +234,7 @@ def prepare(
     by_breadth, breadth = _by_breadth(ranked.judgments, scores.queries, protocol)
     cases: dict[str, CaseScores] = {}
     means: dict[str, EmptyMeans] = {}
-    width = len(protocol.cutoffs)
-    start = 0
+    start, width = 0, len(protocol.cutoffs)
     for case in CASES:
         above, sets = _sets(case, scores, ranked.judgments, data, reading, protocol)
         original = everywhere.values[:, :, start : start + width]
@@ -315,21 +312,18 @@ def equalised(prepared: Sequence[Prepared], reading: Reading) -> list[Prepared]:
     for one in prepared:
         cases = {}
         for name, scores in one.scores.items():
-            place = {query: row for row, query in enumerate(scores.queries)}
-            sets, above = dict(scores.sets), scores.above
+            above = scores.above
             sizes = {
                 kind: HowMany(number=min(len(each.scores[name].sets[kind]) for each in prepared))
                 for kind in EQUAL
             }
             uninformative = above.uninformative(sizes[UNINFORMATIVE], reading.by)
-            chosen = {
-                UNINFORMATIVE: uninformative,
-                IDEAL: above.ideal(sizes[IDEAL], uninformative),
+            ideal = above.ideal(sizes[IDEAL], uninformative)
+            equal = {
+                EQUAL[UNINFORMATIVE]: above.set_of(UNINFORMATIVE, uninformative).queries,
+                EQUAL[IDEAL]: above.set_of(IDEAL, ideal).queries,
             }
-            for kind, called in EQUAL.items():
-                sets[called] = np.array(
-                    [place[query] for query in above.set_of(kind, chosen[kind])], dtype=np.int64
-                )
+            sets = {**scores.sets, **_rows(scores.queries, equal)}
             cases[name] = replace(scores, sets=sets)
         results.append(replace(one, scores=cases))
     return results
@@ -374,20 +368,18 @@ def study_cases(
         name: {version: [] for version in scores.case.rows}
         for name, scores in prepared.scores.items()
     }
-    for number, found in outcomes(splitting, range(protocol.replicates), executor, name=str):
-        if isinstance(found, RankgaugeError):
-            raise found
-        for (name, version), rate in found.items():
+    for number, rates in outcomes(splitting, range(protocol.replicates), executor, name=str):
+        if isinstance(rates, RankgaugeError):
+            raise rates
+        for (name, version), rate in rates.items():
             swaps[name][version].append(rate)
         if progress is not None:
             progress(f"split {number + 1}")
     return {
         name: CaseStudy(
             scores,
-            scores.parts(testing),
-            tuple(draws[name][1]),
-            {factor: tuple(draws[name][factor]) for factor in factors},
-            {version: np.array(rates) for version, rates in swaps[name].items()},
+            Drawn(scores.parts(testing), draws[name].pop(1), draws[name]),
+            {version: np.array(own) for version, own in swaps[name].items()},
         )
         for name, scores in prepared.scores.items()
     }
@@ -408,15 +400,15 @@ class QueryDraws(Record):
     seed: tuple[int, ...]
 
     def __call__(self, block: tuple[int, range]) -> dict[str, list[Parts]]:
-        found: dict[str, list[Parts]] = {name: [] for name in self.scores}
+        drawn_parts: dict[str, list[Parts]] = {name: [] for name in self.scores}
         count = len(next(iter(self.scores.values())).queries)
         factor, numbers = block
         for number in numbers:
             seed = (*self.seed, number) if factor == 1 else (*self.seed, number, factor)
             rows = np.random.default_rng(seed).integers(count, size=factor * count)
             for name, scores in self.scores.items():
-                found[name].append(scores.parts(self.testing, rows))
-        return found
+                drawn_parts[name].append(scores.parts(self.testing, rows))
+        return drawn_parts
 
 
 class _Splitting(Record):

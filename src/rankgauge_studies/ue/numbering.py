@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from rankgauge.extending import Record
 from rankgauge_studies.ue.protocol import CASES, Case, slug
 
 
-class Printed(NamedTuple):
+class Printed(Record):
     """A subject of the case studies: what its tables show, and their numbers in the paper for nDCG and
     for MAP. Two numbers are of MSLR-WEB30K and of MQ2007."""
 

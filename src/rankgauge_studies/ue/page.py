@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from rankgauge.extending import (
     Beside,
@@ -13,6 +12,7 @@ from rankgauge.extending import (
     Listing,
     Page,
     Picture,
+    Record,
     Section,
     ShownTable,
     Table,
@@ -45,12 +45,11 @@ WITHOUT_RELEVANT = {
 FIRST_QUERIES = 10
 
 
-class DrawnFigure(NamedTuple):
+class DrawnFigure(Record):
     """A figure as SVG, and what it shows."""
 
     svg: bytes
     caption: str
-    printed: str
     case: str
     reading: str
 
@@ -63,6 +62,10 @@ def study_page(study: Study, pictures: Sequence[DrawnFigure]) -> Page:
     """The page. `pictures` are the figures as SVG; there may be none."""
     data = " and ".join(collection.name for collection in study.protocol.collections)
     tables = study.tables()
+    index = ShownTable(
+        study.index(joined=True, drawn=bool(pictures)),
+        "Printed tables and figures, and the files that repeat them",
+    )
     return Page(
         f"Upper and expected value normalisation on {data}",
         f"The experiment of {PAPER}, done again: what a measure says once it is held against the best "
@@ -74,7 +77,7 @@ def study_page(study: Study, pictures: Sequence[DrawnFigure]) -> Page:
             *(_case(study, case, tables) for case in CASES),
             _elsewhere(study),
             _computed(study, tables),
-            Section("Where each printed table is", (_index(study, bool(pictures)),)),
+            Section("Where each printed table is", (index,)),
         ),
     )
 
@@ -136,13 +139,6 @@ NEEDED = (
     "numbers as lower bounds, above all for counts of pairs and of tests. Intervals over splits of the "
     "documents are not over queries, so the claim about them has no number."
 )
-
-
-def _index(study: Study, drawn: bool) -> ShownTable:
-    return ShownTable(
-        study.index(joined=True, drawn=drawn),
-        "Printed tables and figures, and the files that repeat them",
-    )
 
 
 def _data(
@@ -304,10 +300,7 @@ def _computed(study: Study, tables: Mapping[str, StudyTable]) -> Section:
         ("The same study again", "rankgauge study ue --again study.json -o another-folder"),
     ]
     notes = tuple(
-        f"{reading}, {name}: {text}"
-        for reading, experiments in study.experiments.items()
-        for name, each in experiments.items()
-        for text in each.notes
+        f"{reading}, {name}: {text}" for reading, name, each in study.each() for text in each.notes
     )
     (methods,) = (each for each in tables.values() if each.subject == "methods")
     items: list[Item] = [Facts(tuple(facts)), _shown(methods)]

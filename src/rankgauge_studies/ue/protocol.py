@@ -68,13 +68,13 @@ class Case(Record):
 
     def measures(self, reading: Reading, cutoffs: Sequence[int]) -> dict[str, list[str]]:
         """The measure and its versions, each at all cut-offs."""
-        found = {self.name: [f"{self.original}@{k}" for k in cutoffs]}
+        texts = {self.name: [f"{self.original}@{k}" for k in cutoffs]}
         full = f",iub={reading.iub}" if self.sums_precisions else ""
         for version in VERSIONS:
-            found[version] = [
+            texts[version] = [
                 f"{version.lower()}({self.inside}@{k},reb={reading.reb}{full})" for k in cutoffs
             ]
-        return found
+        return texts
 
 
 CASES = (
@@ -283,17 +283,12 @@ class Protocol(Record):
         try:
             names = {each.name for each in fields(cls)}
             more = set(content) - names - {"study", "rankgauge", "libraries"}
-            for said, wrong in (("unknown", more), ("missing", names - set(content) - LATER)):
+            for fault, wrong in (("unknown", more), ("missing", names - set(content) - LATER)):
                 if wrong:
                     listed = ", ".join(sorted(map(str, wrong)))
-                    raise InputError(
-                        source, None, f"{said}: {listed}; expected a study.json as it was written"
-                    )
-            given = {
-                name: content[name]
-                for name in (each.name for each in fields(cls))
-                if name in content
-            }
+                    message = f"{fault}: {listed}; expected a study.json as it was written"
+                    raise InputError(source, None, message)
+            given = {name: content[name] for name in names if name in content}
             given["collections"] = tuple(DataSet(**each) for each in given["collections"])
             given["readings"] = tuple(Reading(**each) for each in given["readings"])
             for name in ("methods", "cutoffs"):

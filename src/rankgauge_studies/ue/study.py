@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -46,11 +46,7 @@ from rankgauge_studies.ue.experiment import (
     rank,
     study_cases,
 )
-from rankgauge_studies.ue.protocol import (
-    Protocol,
-    slug,
-)
-from rankgauge_studies.ue.tables import Drawn
+from rankgauge_studies.ue.protocol import Protocol, slug
 from rankgauge_studies.verdicts import Judged, judged
 
 if TYPE_CHECKING:
@@ -58,8 +54,6 @@ if TYPE_CHECKING:
 
 PROTOCOL_FILE = "study.json"
 RUNS = "runs"
-
-
 FEW = 100
 """With fewer draws intervals are rough."""
 VERDICTS = (
@@ -82,8 +76,7 @@ def interval_text(protocol: Protocol) -> str:
     )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Study(Result):
+class Study(Result, Record):
     """What a UE study found: for each reading and data set an experiment."""
 
     protocol: Protocol
@@ -101,10 +94,15 @@ class Study(Result):
         made += [Note(text) for text in self.warnings()]
         if samples < FEW:
             made.append(Note(f"only {counted(samples, 'draw')}: the intervals are rough"))
+        for reading, name, found in self.each():
+            made += [Note(text, part=f"{reading}, {name}") for text in found.notes]
+        return tuple(made)
+
+    def each(self) -> Iterator[tuple[str, str, Experiment]]:
+        """Each reading and data set with its experiment."""
         for reading, experiments in self.experiments.items():
             for name, found in experiments.items():
-                made += [Note(text, part=f"{reading}, {name}") for text in found.notes]
-        return tuple(made)
+                yield reading, name, found
 
     def warnings(self) -> tuple[str, ...]:
         """What a reader must know who takes the data for those of the paper."""
@@ -112,22 +110,26 @@ class Study(Result):
 
     def undecided_text(self) -> str:
         """What to take home from the claims that are not decided, claim by claim."""
-        drawn = "; ".join(
-            f"{name} {_counts_words(each[name] for each in self.experiments.values())}"
-            for name in self.statistics
-        )
-        needed = undecided_words(self.statements)
         if not any(e.verdict == "undecided" for made in self.statements.values() for e in made):
             return "Every statement is decided by these queries."
+        needed = undecided_words(self.statements)
         if not needed:
             return (
                 "What is undecided does not hang on the number of queries: a set has fewer than two, or "
                 "the interval is over splits of the documents."
             )
+        drawn = "; ".join(f"{name} {self._drawn_words(name)}" for name in self.statistics)
         return (
             "“Undecided” is no evidence against a claim: these queries are too few to tell (queries "
             f"drawn: {drawn}). {needed}"
         )
+
+    def _drawn_words(self, data: str) -> str:
+        """How many queries of a data set are drawn, in every reading."""
+        counts = {name: len(each[data].chosen.queries) for name, each in self.experiments.items()}
+        if len(set(counts.values())) == 1:
+            return f"{next(iter(counts.values())):,}"
+        return " and ".join(f"{count:,} in the reading {name}" for name, count in counts.items())
 
     def table(self) -> Table:
         """A row for each statement of the paper's claims, with its interval and its verdict."""
@@ -140,10 +142,7 @@ class Study(Result):
         return {
             reading: statements(
                 {
-                    name: {
-                        case: Drawn(found.parts, found.draws, found.larger)
-                        for case, found in each.cases.items()
-                    }
+                    name: {case: found.drawn for case, found in each.cases.items()}
                     for name, each in experiments.items()
                 },
                 self.protocol.level,
@@ -165,10 +164,10 @@ class Study(Result):
         """A row for each claim, with the tables that it rests on and its verdict in each reading."""
         names = {claim.text: (claim.short, claim.tables) for claim in CLAIMS.values()}
         texts = {key: claim.text for key, claim in CLAIMS.items()}
-        found = [judged(texts, made) for made in self.statements.values()]
+        verdicts = [judged(texts, made) for made in self.statements.values()]
         rows = tuple(
             (*names[claims[0].claim], *(each.verdict for each in claims))
-            for claims in zip(*found, strict=True)
+            for claims in zip(*verdicts, strict=True)
         )
         columns = ("claim", "tables", *(f"reading {reading}" for reading in self.statements))
         return Table(columns, rows)
@@ -202,14 +201,6 @@ class Study(Result):
     def _title(self) -> str:
         data = " and ".join(collection.name for collection in self.protocol.collections)
         return f"Study: upper and expected value normalisation on {data}"
-
-
-def _counts_words(each: Iterable[Experiment]) -> str:
-    """How many queries are drawn, in every reading."""
-    counts = [(one.reading.name, len(one.chosen.queries)) for one in each]
-    if len({count for _, count in counts}) == 1:
-        return f"{counts[0][1]:,}"
-    return " and ".join(f"{count:,} in the reading {reading}" for reading, count in counts)
 
 
 def recognised(statistics: Mapping[str, Table]) -> dict[str, str]:
@@ -271,9 +262,26 @@ def begin_study(protocol: Protocol) -> Beginning:
         each.name: read_folds(each.folds, protocol.folds, seed=protocol.seed)
         for each in protocol.collections
     }
-    protocol = _with_digests(protocol, read)
+    collections = []
+    for each in protocol.collections:
+        digest = data_digest(read[each.name])
+        if each.digest not in ("", digest):
+            raise RankgaugeError(
+                f"{each.folds}: other files than the study had for {each.name}, expected the same data"
+            )
+        collections.append(replace(each, digest=digest))
+    protocol = replace(protocol, collections=tuple(collections))
     statistics = {name: folds.statistics() for name, folds in read.items()}
-    return Beginning(protocol, read, statistics, _chosen(protocol, read))
+    chosen: dict[tuple[str, str], ChosenQueries] = {}
+    for data in protocol.collections:
+        judgments = read[data.name].test().judgments
+        for reading in protocol.readings:
+            try:
+                queries = choose_queries(judgments, data, reading, protocol)
+            except RankgaugeError as error:
+                raise RankgaugeError(f"{data.name}, reading {reading.name}: {error}") from None
+            chosen[reading.name, data.name] = queries
+    return Beginning(protocol, read, statistics, chosen)
 
 
 def run_study(
@@ -329,8 +337,6 @@ def run_study(
             own = ranked[name, data.name]
             cases = study_cases(prepared[place], own, reading, protocol, place, executor, progress)
             experiments[name][data.name] = Experiment(
-                data.name,
-                reading,
                 tuple(run.name for run in own.runs),
                 chosen[name, data.name],
                 prepared[place].breadth,
@@ -339,22 +345,6 @@ def run_study(
                 (*chosen[name, data.name].notes, *own.notes),
             )
     return Study(protocol, begun.statistics, experiments, changed)
-
-
-def _chosen(protocol: Protocol, read: Mapping[str, Folds]) -> dict[tuple[str, str], ChosenQueries]:
-    """By reading and data set, the test queries. All that the data alone can show to be wrong is an
-    error here, before anything is trained."""
-    results: dict[tuple[str, str], ChosenQueries] = {}
-    for data in protocol.collections:
-        judgments = read[data.name].test().judgments
-        for reading in protocol.readings:
-            try:
-                results[reading.name, data.name] = choose_queries(
-                    judgments, data, reading, protocol
-                )
-            except RankgaugeError as error:
-                raise RankgaugeError(f"{data.name}, reading {reading.name}: {error}") from None
-    return results
 
 
 def changes(folder: OwnPath, protocol: Protocol) -> tuple[str, ...]:
@@ -370,16 +360,3 @@ def changes(folder: OwnPath, protocol: Protocol) -> tuple[str, ...]:
     if there.get("study") != here["study"]:
         raise InputError(source, None, "no UE study; give another folder, or remove this one")
     return tuple(name for name in here if here[name] != there.get(name))
-
-
-def _with_digests(protocol: Protocol, read: Mapping[str, Folds]) -> Protocol:
-    """The protocol with digests of the data; RankgaugeError where it has others."""
-    made = []
-    for each in protocol.collections:
-        digest = data_digest(read[each.name])
-        if each.digest not in ("", digest):
-            raise RankgaugeError(
-                f"{each.folds}: other files than the study had for {each.name}, expected the same data"
-            )
-        made.append(replace(each, digest=digest))
-    return replace(protocol, collections=tuple(made))

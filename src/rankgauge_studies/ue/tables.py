@@ -6,14 +6,13 @@ prints one for each. Sets of queries with fewer than two queries have no numbers
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
 from rankgauge.comparison import Assessed, concordance_of, conflicts_of, swap_rate_of, swapped_pairs
 from rankgauge.comparison.assessed import ALL
-from rankgauge.extending import Cell, Floats, Table
+from rankgauge.extending import Cell, Floats, Record, Table
 from rankgauge_studies.ue.experiment import (
     BROAD,
     EQUAL,
@@ -21,21 +20,14 @@ from rankgauge_studies.ue.experiment import (
     IDEAL,
     TESTED,
     UNINFORMATIVE,
+    Drawn,
     Parts,
 )
 from rankgauge_studies.ue.protocol import VERSIONS, Case
 
 SETS = TESTED
+AGAINST = {f"vs {version}": version for version in VERSIONS}
 SWAP_COLUMNS = ("version", "swap rate", "low", "high", "discordant", "pairs")
-
-
-class Drawn(NamedTuple):
-    """What was found on a data set, and on drawn queries of it."""
-
-    parts: Parts
-    draws: Sequence[Parts] = ()
-    larger: Mapping[int, Sequence[Parts]] = {}
-    """By factor, what was found on so many times as many drawn queries."""
 
 
 def interval(values: Sequence[float] | Floats, level: float) -> tuple[float, float]:
@@ -96,35 +88,41 @@ def score_table(
 
 def tau_table(case: Case, found: Mapping[str, Parts]) -> Table:
     """Kendall's τ between the rankings of the methods by the measure and by each version."""
-    return _versus(
-        case, found, lambda one, other: concordance_of(one.merits, other.merits).tau, VERSIONS
+    name = case.name
+    return _table(
+        found,
+        AGAINST,
+        lambda own, version: concordance_of(own[name].merits, own[version].merits).tau,
     )
 
 
 def conflict_table(case: Case, found: Mapping[str, Parts]) -> Table:
     """How many tests are significant by only one of the measure and a version."""
-    return _versus(
-        case,
-        found,
-        lambda one, other: conflicts_of(one.significant, other.significant).conflicts,
-        VERSIONS,
-    )
+    name = case.name
+
+    def conflicts(own: Mapping[str, Assessed], version: str) -> float:
+        return conflicts_of(own[name].significant, own[version].significant).conflicts
+
+    return _table(found, AGAINST, conflicts)
 
 
-def _versus(
-    case: Case,
+def _each(case: Case, found: Mapping[str, Parts], number: Callable[[Assessed], float]) -> Table:
+    """A number of the measure and of each version."""
+    labels = {version: version for version in case.rows}
+    return _table(found, labels, lambda own, version: number(own[version]))
+
+
+def _table(
     found: Mapping[str, Parts],
-    number: Callable[[Assessed, Assessed], float],
-    versions: Iterable[str],
+    labels: Mapping[str, str],
+    number: Callable[[Mapping[str, Assessed], str], float],
 ) -> Table:
+    """A row for each data set and version, by its label, with a number for each set of queries."""
     rows: list[tuple[Cell, ...]] = []
     for name, parts in found.items():
-        for version in versions:
-            cells = [
-                number(parts[part][case.name], parts[part][version]) if part in parts else None
-                for part in SETS
-            ]
-            rows.append((name, f"vs {version}", *cells))
+        for label, version in labels.items():
+            cells = [number(parts[part], version) if part in parts else None for part in SETS]
+            rows.append((name, label, *cells))
     return Table(("data", "version", *SETS), tuple(rows))
 
 
@@ -149,15 +147,6 @@ def pad_table(case: Case, found: Mapping[str, Parts]) -> Table:
     return Table((*printed.columns, *(f"{part}, safe" for part in SETS)), rows, notes)
 
 
-def _each(case: Case, found: Mapping[str, Parts], number: Callable[[Assessed], float]) -> Table:
-    rows: list[tuple[Cell, ...]] = []
-    for name, parts in found.items():
-        for version in case.rows:
-            cells = [number(parts[part][version]) if part in parts else None for part in SETS]
-            rows.append((name, version, *cells))
-    return Table(("data", "version", *SETS), tuple(rows))
-
-
 # Swap rates: Tables 11 to 14, and 23 to 26
 
 
@@ -168,7 +157,7 @@ def swap_rate(one: Parts, part: str, other: Parts, against: str, version: str) -
     return swap_rate_of(one[part][version].merits, other[against][version].merits)
 
 
-class Opposed(NamedTuple):
+class Opposed(Record):
     """Two sets of queries, of one data set or of two."""
 
     one: Drawn
@@ -182,20 +171,9 @@ class Opposed(NamedTuple):
 
     def drawn_rates(self, version: str) -> list[float]:
         """The swap rates of drawn queries."""
-        return self._rates(version, self.one.draws, self.other.draws)
-
-    def larger_rates(self, version: str) -> dict[int, list[float]]:
-        """By factor, the swap rates of so many times as many drawn queries."""
-        return {
-            factor: self._rates(version, draws, self.other.larger[factor])
-            for factor, draws in self.one.larger.items()
-            if factor in self.other.larger
-        }
-
-    def _rates(self, version: str, first: Sequence[Parts], second: Sequence[Parts]) -> list[float]:
         return [
             swap_rate(one, self.part, other, self.against, version)
-            for one, other in zip(first, second, strict=True)
+            for one, other in zip(self.one.draws, self.other.draws, strict=True)
         ]
 
     def row(self, version: str, level: float) -> tuple[Cell, ...]:
@@ -242,9 +220,8 @@ def document_table(case: Case, rates: Mapping[str, Mapping[str, Floats]], level:
             numbers = (float(each[0]), len(each), float(each.mean()), *interval(each, level))
             rows.append((name, version, *numbers))
     notes = (f"low, high: {level:.0%} of the splits lie between them",)
-    return Table(
-        ("data", "version", "one split", "splits", "mean", "low", "high"), tuple(rows), notes
-    )
+    columns = ("data", "version", "one split", "splits", "mean", "low", "high")
+    return Table(columns, tuple(rows), notes)
 
 
 BREADTHS = (BROAD, FOCUSED)

@@ -159,7 +159,7 @@ class HumanCorrelation(Result, Record):
 
     def figure(self) -> Figure:
         """τ-b and its interval of each metric: a panel for each dimension."""
-        from rankgauge.figures.correlations import correlation_intervals
+        from rankgauge.figures.intervals import correlation_intervals
 
         return correlation_intervals(
             [str(metric) for metric in self.metrics],
