@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
@@ -121,8 +120,7 @@ class Assessed(Record):
         return absolute_difference(self.means, safe=True)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Assessment(Result):
+class Assessment(Result, Record):
     """The result of `assess`: the measures, by name, on each set of topics or collection.
 
     `parts` is {set: {measure: Assessed}}. `runs` are the names of the runs. `queries` has the topics of
@@ -190,24 +188,18 @@ class Assessment(Result):
     def table(self) -> Table:
         """A row for each set and measure: how often it finds a significant difference, and how far two
         halves of the topics agree."""
-        rows = []
-        for part, measures in self.parts.items():
-            for each in measures.values():
-                significant = np.count_nonzero(each.significant)
-                rows.append(
-                    (
-                        part,
-                        each.name,
-                        each.topics,
-                        int(significant),
-                        len(each.p),
-                        each.power,
-                        each.pad,
-                        each.safe_pad,
-                        *_about_splits(each.splits),
-                    )
-                )
+        rows: list[tuple[Cell, ...]] = []
+        for part, each in self._each():
+            tests = int(np.count_nonzero(each.significant)), len(each.p)
+            shares = each.power, each.pad, each.safe_pad
+            rows.append(
+                (part, each.name, each.topics, *tests, *shares, *_about_splits(each.splits))
+            )
         return Table(COLUMNS, tuple(rows), (*self.definitions["measures"], *worded(self.notes)))
+
+    def _each(self) -> Iterator[tuple[str, Assessed]]:
+        """Each measure on each set, with the name of the set."""
+        return ((part, each) for part, names in self.parts.items() for each in names.values())
 
     def pair_table(self) -> Table:
         """A row for each set and pair of measures: how similarly they rank the runs, and their
@@ -320,8 +312,7 @@ class Assessment(Result):
                     "better": each.better.tolist(),
                     **_split_details(each.splits),
                 }
-                for part, measures in self.parts.items()
-                for each in measures.values()
+                for part, each in self._each()
             ],
         }
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from rankgauge.core.policies import (
     SEED,
     SharedTopics,
 )
+from rankgauge.core.records import Record
 from rankgauge.core.resampling import Drawing, Progress
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Cell, MadeRows, Marked, PValue, Table
@@ -34,8 +34,7 @@ if TYPE_CHECKING:
     from rankgauge.workers import AnyExecutor
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Result):
+class Comparison(Result, Record):
     """The result of `compare`: each pair of runs by each measure.
 
     `first` and `second` have the numbers of the runs of each pair. `difference`, `low`, `high`,
@@ -79,8 +78,7 @@ class Comparison(Result):
 
     def table(self) -> Table:
         """A row for each measure and pair; the difference is the mean of a minus the mean of b."""
-        rows = MadeRows(self.difference.size, self._rows)
-        return Table(COLUMNS, rows, worded(self.notes))
+        return Table(COLUMNS, MadeRows(self.difference.size, self._rows), worded(self.notes))
 
     def marked_table(self) -> Table:
         """A row for each run: its means, marked with letters, as in papers.
@@ -140,24 +138,17 @@ class Comparison(Result):
             if other in letters and ahead:
                 (better if ahead > 0 else worse).append(letters[other])
         between = "," if len(letters) > 26 else ""
-        above, below = (between.join(sorted(some, key=_natural)) for some in (better, worse))
+        above, below = (
+            between.join(sorted(some, key=lambda letter: (len(letter), letter)))
+            for some in (better, worse)
+        )
         return Marked(float(self.means[m, run]), above, below if self.baselines else "")
 
 
 COLUMNS = (
-    "measure",
-    "a",
-    "b",
-    "difference",
-    "low",
-    "high",
-    "effect",
-    "p",
-    "p_corrected",
-    "wins",
-    "ties",
-    "losses",
-)
+    "measure", "a", "b", "difference", "low", "high", "effect", "p", "p_corrected",
+    "wins", "ties", "losses",
+)  # fmt: skip
 """The columns of the table of a comparison."""
 P, P_CORRECTED = (COLUMNS.index(name) - 3 for name in ("p", "p_corrected"))
 INTERVAL, EFFECT = "low, high", "effect"
@@ -306,7 +297,3 @@ def _about(
     yield Note(method.effect, column=EFFECT)
     if scores.policies.standardized is not None:
         yield Note(f"scores standardised by topic: {scores.policies.standardized}")
-
-
-def _natural(letter: str) -> tuple[int, str]:
-    return len(letter), letter

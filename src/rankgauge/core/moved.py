@@ -45,6 +45,7 @@ MOVED = {
     "rankgauge.data.errors": "rankgauge.errors",
     "rankgauge.data.tables": "rankgauge.data.frames",
     "rankgauge.report.numbers": "rankgauge.report.page_data",
+    "rankgauge.scores.frames": "rankgauge.scores.tables",
     "rankgauge.data.json_text": "rankgauge.io.rows",
     "rankgauge.io.json_text": "rankgauge.io.rows",
     "rankgauge.text.rows": "rankgauge.io.rows",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -65,8 +64,7 @@ def ranks_of(means: Floats, measures: Sequence[Measure | Aggregate]) -> Floats:
     return np.asarray(rankdata(exact * signs, axis=0))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class JudgingDepth(Result):
+class JudgingDepth(Result, Record):
     """The result of `judging_depth`: for each depth, how far its pool agrees with all judgements.
 
     `scores` has the scores by all judgements, run × topic × measure, and `deep` their means, run ×

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ from rankgauge.core.arrays import Bools, Floats, Ints
 from rankgauge.core.checks import checked
 from rankgauge.core.notes import WARNING, Note, counted, worded
 from rankgauge.core.policies import LEVEL, LEVELS
+from rankgauge.core.records import Record
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Cell, MadeRows, PValue, Table
 from rankgauge.forecast.ratio_estimator import UNLIMITED, Estimated, Limits, RatioEstimate
@@ -45,8 +45,7 @@ COLUMNS = (
 PAIR_COLUMNS = ("measure", "a", "b", "difference", "low", "high", "p", "p_corrected", "separable")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class TwoPhase(Result):
+class TwoPhase(Result, Record):
     """The result of `two_phase`: the deep mean of every run over all topics, estimated, with intervals.
 
     Arrays have a number for each run, in the order of `runs`.

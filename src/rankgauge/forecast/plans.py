@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
 
 from rankgauge.core.checks import Number, checked
 from rankgauge.core.notes import WARNING, Note, counted, worded
 from rankgauge.core.policies import LEVEL
+from rankgauge.core.records import Record
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Table
 from rankgauge.errors import RankgaugeError
@@ -29,8 +29,7 @@ MOST_ROWS = 12
 """About so many numbers of topics are in the table of a plan."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Plan(Result):
+class Plan(Result, Record):
     """The result of `plan`: how many topics to judge deeply.
 
     Parameters

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -370,8 +370,7 @@ def known_mean(values: Floats) -> Floats:
         return np.asarray(np.where(known, values, 0.0).sum(axis=0) / known.sum(axis=0))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class ForecastStudy(Result):
+class ForecastStudy(Result, Record):
     """How well a costly measure is forecast: for each target, depth, split and method."""
 
     asked: Asked
