@@ -39,8 +39,7 @@ from rankgauge.forecast.depth_results import (
     TeamLoss,
     ranks_of,
 )
-from rankgauge.forecast.pool_scores import PoolScorer
-from rankgauge.forecast.pools import DEPTHS, PooledJudgments
+from rankgauge.forecast.pools import DEPTHS, PooledJudgments, PoolScorer
 from rankgauge.forecast.retrieval import Retrieved, retrieved
 from rankgauge.forecast.teams import Teams, teams_of
 from rankgauge.measures.aggregates import ArithmeticMean
