@@ -18,6 +18,7 @@ from rankgauge.core.checks import checked, one_of
 from rankgauge.core.notes import Note, counted, worded
 from rankgauge.core.records import Record
 from rankgauge.core.results import Result
+from rankgauge.core.rounding import at_most
 from rankgauge.core.tables import Cell, Table
 from rankgauge.errors import RankgaugeError
 
@@ -97,7 +98,7 @@ class Assessed(Record):
     @property
     def significant(self) -> Ints:
         """For each test 1 if the first run is significantly better, −1 if the second run is, else 0."""
-        return np.where(self.p <= self.alpha * (1 + 1e-12), self.better, 0)
+        return np.where(at_most(self.p, self.alpha), self.better, 0)
 
     @property
     def power(self) -> float:

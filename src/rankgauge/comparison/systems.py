@@ -25,6 +25,7 @@ from rankgauge.core.policies import (
 from rankgauge.core.records import Record
 from rankgauge.core.resampling import Drawing, Progress
 from rankgauge.core.results import Result
+from rankgauge.core.rounding import at_most
 from rankgauge.core.tables import Cell, MadeRows, Marked, PValue, Table
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.scored import Scored
@@ -66,7 +67,7 @@ class Comparison(Result, Record):
     @property
     def significant(self) -> Bools:
         """Measure × pair: whether the difference is significant after the correction."""
-        return np.asarray(self.p_corrected <= (1 - self.level) * (1 + 1e-12))
+        return at_most(self.p_corrected, 1 - self.level)
 
     @property
     def better(self) -> Ints:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -23,6 +23,12 @@ LOUD = f"{WARNING.upper()}: "
 def counted(count: int, thing: str, things: str | None = None) -> str:
     """A count with its noun: `1 query`, `1,200 queries`."""
     return f"{count:,} {thing if count == 1 else things or thing + 's'}"
+
+
+def some_of(names: Sequence[str], most: int) -> str:
+    """The first names, and how many more there are: `a, b and 3 more`."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{', '.join(names[:most])}{more}"
 
 
 class Note(Value):

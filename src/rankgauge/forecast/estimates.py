@@ -17,6 +17,7 @@ from rankgauge.core.notes import WARNING, Note, counted, worded
 from rankgauge.core.policies import LEVEL, LEVELS
 from rankgauge.core.records import Record
 from rankgauge.core.results import Result
+from rankgauge.core.rounding import at_most
 from rankgauge.core.tables import Cell, MadeRows, PValue, Table
 from rankgauge.errors import RankgaugeError
 from rankgauge.forecast.ratio_estimator import UNLIMITED, Estimated, Limits, RatioEstimate
@@ -95,7 +96,7 @@ class TwoPhase(Result, Record):
     @cached_property
     def separable(self) -> Bools:
         """Whether the two runs of a pair are separable: the corrected p-value is at most 1 − level."""
-        return np.asarray(self.p_corrected <= (1 - self.level) * (1 + 1e-12))
+        return at_most(self.p_corrected, 1 - self.level)
 
     @property
     def ranking(self) -> Ints:

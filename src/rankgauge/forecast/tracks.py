@@ -12,7 +12,7 @@ import numpy as np
 
 from rankgauge.core.arrays import Floats
 from rankgauge.core.checks import Whole, checked, one_of
-from rankgauge.core.notes import WARNING, Note, counted
+from rankgauge.core.notes import WARNING, Note, counted, some_of
 from rankgauge.core.policies import (
     DEFAULT_FAILURES,
     DEFAULT_POOL_TIES,
@@ -431,11 +431,10 @@ def score_rows(
     values = np.asarray(track.scores)
     scores = {str(measure): values[:, :, m] for m, measure in enumerate(track.scores.measures)}
     if lacking := [name for name in names.at(depths) if name not in scores]:
-        more = f" and {len(lacking) - MOST_NAMED} more" if len(lacking) > MOST_NAMED else ""
         options = " ".join(f"-m '{name}'" for name in lacking[:MOST_NAMED])
         raise RankgaugeError(
-            f"{track.name}: the table of scores lacks {', '.join(lacking[:MOST_NAMED])}{more}; add them "
-            f"with `rankgauge evaluate QRELS RUNS {options} … --save FILE`"
+            f"{track.name}: the table of scores lacks {some_of(lacking, MOST_NAMED)}; add them with "
+            f" `rankgauge evaluate QRELS RUNS {options} … --save FILE`"
         )
     return {
         (depth, target, "full"): Rows(

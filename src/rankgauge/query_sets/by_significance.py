@@ -14,7 +14,7 @@ from rankgauge.core.notes import Note, counted, worded
 from rankgauge.core.policies import LEVEL, LEVELS, SAMPLE_NUMBERS, SAMPLES, SEED, SEEDS
 from rankgauge.core.records import Record
 from rankgauge.core.results import Result
-from rankgauge.core.rounding import ROUNDING
+from rankgauge.core.rounding import ROUNDING, at_most
 from rankgauge.core.seeds import list_seeds
 from rankgauge.core.tables import PValue, Table
 from rankgauge.data.model import encode
@@ -60,8 +60,8 @@ class Significance(Result, Record):
 
     def informative(self) -> QuerySet:
         """The queries on which at least one run is significantly better than chance."""
-        small = self.query_p() <= (1 - self.level) * (1 + 1e-12)
-        chosen = tuple(self.queries[row] for row in np.flatnonzero(small).tolist())
+        small = np.flatnonzero(at_most(self.query_p(), 1 - self.level))
+        chosen = tuple(self.queries[row] for row in small.tolist())
         return QuerySet("informative", chosen, self.left_out)
 
     def table(self) -> Table:

@@ -180,23 +180,12 @@ def score_intervals(scores: Scores, missing: Missing, options: IntervalOptions) 
 
 
 def beside_means(
-    table: Table,
-    scores: Scores,
-    shown: Sequence[tuple[int, Missing]],
-    options: IntervalOptions,
+    table: Table, scores: Scores, shown: Sequence[tuple[int, Missing]], options: IntervalOptions
 ) -> Table:
     """A table of means with two more columns after each mean: the ends of its interval.
 
-    Parameters
-    ----------
-    table
-        A table whose last columns are the measures.
-    scores
-        The scores that it shows.
-    shown
-        For each row, the run and how topics that it lacks are treated.
-    options
-        How the intervals are computed.
+    The last columns of the table are the measures. `shown` has for each row the run, and how topics that
+    it lacks are treated.
     """
     intervals = {
         missing: score_intervals(scores, missing, options)

@@ -203,18 +203,7 @@ def send(file: Any, source: str, limit: int, asked: None, result: IO[bytes]) -> 
     """What the other process does: write a line that says what the file holds, then the numbers.
 
     The numbers come piece by piece: whether the queries are present, the shares judged, the values of
-    all measures, as `Scores` has them in memory.
-
-    Parameters
-    ----------
-    file, source
-        The Parquet file, and its name for messages.
-    limit
-        How many bytes the numbers may take.
-    asked
-        Not used.
-    result
-        Where the line and the numbers go.
+    all measures, as `Scores` has them in memory. They may take `limit` bytes. `asked` is not used.
     """
     import json
 
