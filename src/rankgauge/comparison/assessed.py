@@ -311,7 +311,7 @@ class Assessment(Result, Record):
                     "means": each.means.tolist(),
                     "p": each.p.tolist(),
                     "better": each.better.tolist(),
-                    **_split_details(each.splits),
+                    **({} if each.splits is None else each.splits.to_dict()),
                 }
                 for part, each in self._each()
             ],
@@ -356,18 +356,6 @@ def _swap_curve(splits: Splits | None) -> SwapCurve:
     counts = splits.decided >= FEWEST
     sizes = (np.arange(len(counts)) + 0.5) / len(counts)
     return SwapCurve(sizes[counts], splits.swap_rates[counts], splits.trusted()[1])
-
-
-def _split_details(splits: Splits | None) -> dict[str, Any]:
-    if splits is None:
-        return {}
-    return {
-        "edges": splits.edges.tolist(),
-        "tau": splits.tau.tolist(),
-        "tied": splits.tied,
-        "decided": splits.decided.tolist(),
-        "swapped": splits.swapped.tolist(),
-    }
 
 
 def _records(table: Table) -> list[dict[str, Cell]]:

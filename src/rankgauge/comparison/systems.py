@@ -207,7 +207,7 @@ def compare(
     first, second, baselines = pairs_of(scores.runs, baseline)
     number = usual_samples(test, correction, len(first), level) if samples is None else samples
     drawing = Drawing.checked(number, seed, executor, progress)
-    results: dict[str, list[Any]] = {name: [] for name in ("means", *COLUMNS[3:])}
+    results: list[dict[str, Any]] = []
     notes: list[Note] = []
     draws = False
     for m, measure in enumerate(scores.measures):
@@ -220,14 +220,10 @@ def compare(
         if direction == "none":
             text = "neither higher nor lower is better; win only means a higher value"
             notes.append(Note(text, measure=str(measure)))
-        sign = -1 if direction == "lower" else 1
-        results["means"].append(pairs.means)
-        results["difference"].append(pairs.difference)
-        for name, column in zip(("p", "low", "high", "effect"), outcome, strict=True):
-            results[name].append(column)
-        results["p_corrected"].append(corrected(outcome.p, method, correction))
-        for name, count in zip(("wins", "ties", "losses"), pairs.signs[::sign], strict=True):
-            results[name].append(count)
+        wins, ties, losses = pairs.signs[:: -1 if direction == "lower" else 1]
+        own = {"means": pairs.means, "difference": pairs.difference, **outcome._asdict()}
+        own["p_corrected"] = corrected(outcome.p, method, correction)
+        results.append(own | {"wins": wins, "ties": ties, "losses": losses})
         same = int(np.count_nonzero((pairs.spread == 0) & (pairs.difference != 0)))
         if same:
             kind = "{pairs} with the same difference on every topic"
@@ -247,7 +243,7 @@ def compare(
             *_about(test, correction, level, len(first), scores, drawing if draws else None),
             *notes,
         ),
-        **{name: np.array(columns) for name, columns in results.items()},
+        **{name: np.array([each[name] for each in results]) for name in ("means", *COLUMNS[3:])},
     )
 
 

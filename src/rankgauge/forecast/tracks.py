@@ -434,7 +434,7 @@ def score_rows(
         options = " ".join(f"-m '{name}'" for name in lacking[:MOST_NAMED])
         raise RankgaugeError(
             f"{track.name}: the table of scores lacks {some_of(lacking, MOST_NAMED)}; add them with "
-            f" `rankgauge evaluate QRELS RUNS {options} … --save FILE`"
+            f"`rankgauge evaluate QRELS RUNS {options} … --save FILE`"
         )
     return {
         (depth, target, "full"): Rows(
