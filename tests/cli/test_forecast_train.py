@@ -411,6 +411,7 @@ def test_a_table_of_scores_is_a_track(rankgauge: Run, tracks: list[str], tmp_pat
     )
     assert lacking.code == 2
     assert "the table of scores lacks P@7, infAP@7" in lacking.err
+    assert "; add them with `rankgauge evaluate QRELS RUNS -m 'P@7' " in lacking.err
     train = rankgauge("forecast", "train", tables[0], "-o", str(tmp_path / "y"))
     assert "RUNS starts after the last comma" in train.err
 

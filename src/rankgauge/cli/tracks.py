@@ -22,8 +22,7 @@ from rankgauge.cli.scoring import about_judgments, check_order, column_names, fi
 from rankgauge.core.policies import DEFAULT_POOL_TIES, PoolTies
 from rankgauge.core.records import Record
 from rankgauge.errors import RankgaugeError
-from rankgauge.forecast.score_tracks import ScoreTrack
-from rankgauge.forecast.tracks import Track, TrackParts, track_parts
+from rankgauge.forecast.tracks import ScoreTrack, Track, TrackParts, track_parts
 from rankgauge.io.trec import run_files
 
 F = TypeVar("F", bound=Callable[..., Any])

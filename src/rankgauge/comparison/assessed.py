@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
@@ -19,6 +18,7 @@ from rankgauge.core.checks import checked, one_of
 from rankgauge.core.notes import Note, counted, worded
 from rankgauge.core.records import Record
 from rankgauge.core.results import Result
+from rankgauge.core.rounding import at_most
 from rankgauge.core.tables import Cell, Table
 from rankgauge.errors import RankgaugeError
 
@@ -98,7 +98,7 @@ class Assessed(Record):
     @property
     def significant(self) -> Ints:
         """For each test 1 if the first run is significantly better, −1 if the second run is, else 0."""
-        return np.where(self.p <= self.alpha * (1 + 1e-12), self.better, 0)
+        return np.where(at_most(self.p, self.alpha), self.better, 0)
 
     @property
     def power(self) -> float:
@@ -121,8 +121,7 @@ class Assessed(Record):
         return absolute_difference(self.means, safe=True)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Assessment(Result):
+class Assessment(Result, Record):
     """The result of `assess`: the measures, by name, on each set of topics or collection.
 
     `parts` is {set: {measure: Assessed}}. `runs` are the names of the runs. `queries` has the topics of
@@ -190,24 +189,18 @@ class Assessment(Result):
     def table(self) -> Table:
         """A row for each set and measure: how often it finds a significant difference, and how far two
         halves of the topics agree."""
-        rows = []
-        for part, measures in self.parts.items():
-            for each in measures.values():
-                significant = np.count_nonzero(each.significant)
-                rows.append(
-                    (
-                        part,
-                        each.name,
-                        each.topics,
-                        int(significant),
-                        len(each.p),
-                        each.power,
-                        each.pad,
-                        each.safe_pad,
-                        *_about_splits(each.splits),
-                    )
-                )
+        rows: list[tuple[Cell, ...]] = []
+        for part, each in self._each():
+            tests = int(np.count_nonzero(each.significant)), len(each.p)
+            shares = each.power, each.pad, each.safe_pad
+            rows.append(
+                (part, each.name, each.topics, *tests, *shares, *_about_splits(each.splits))
+            )
         return Table(COLUMNS, tuple(rows), (*self.definitions["measures"], *worded(self.notes)))
+
+    def _each(self) -> Iterator[tuple[str, Assessed]]:
+        """Each measure on each set, with the name of the set."""
+        return ((part, each) for part, names in self.parts.items() for each in names.values())
 
     def pair_table(self) -> Table:
         """A row for each set and pair of measures: how similarly they rank the runs, and their
@@ -318,10 +311,9 @@ class Assessment(Result):
                     "means": each.means.tolist(),
                     "p": each.p.tolist(),
                     "better": each.better.tolist(),
-                    **_split_details(each.splits),
+                    **({} if each.splits is None else each.splits.to_dict()),
                 }
-                for part, measures in self.parts.items()
-                for each in measures.values()
+                for part, each in self._each()
             ],
         }
 
@@ -364,18 +356,6 @@ def _swap_curve(splits: Splits | None) -> SwapCurve:
     counts = splits.decided >= FEWEST
     sizes = (np.arange(len(counts)) + 0.5) / len(counts)
     return SwapCurve(sizes[counts], splits.swap_rates[counts], splits.trusted()[1])
-
-
-def _split_details(splits: Splits | None) -> dict[str, Any]:
-    if splits is None:
-        return {}
-    return {
-        "edges": splits.edges.tolist(),
-        "tau": splits.tau.tolist(),
-        "tied": splits.tied,
-        "decided": splits.decided.tolist(),
-        "swapped": splits.swapped.tolist(),
-    }
 
 
 def _records(table: Table) -> list[dict[str, Cell]]:

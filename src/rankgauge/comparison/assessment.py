@@ -164,10 +164,11 @@ class Testing(Value):
 
     def assessed(self, name: str, values: Sequence[Floats], lower: bool = False) -> Assessed:
         """A measure by the scores of the runs: run × topic, once for each of its cut-offs."""
+        method = named_test(self.test)
         p, better = [], []
         for each in values:
             pairs = Pairs(each, self.first, self.second, self.level, self.drawing)
-            p.append(self._p(pairs))
+            p.append(corrected(method(pairs).p, method, self.correction))
             better.append(np.sign(pairs.difference).astype(np.int64) * (-1 if lower else 1))
         together = values[0] if len(values) == 1 else np.mean(values, axis=0)
         halves = None
@@ -183,10 +184,6 @@ class Testing(Value):
             alpha=1 - self.level,
             splits=halves,
         )
-
-    def _p(self, pairs: Pairs) -> Floats:
-        method = named_test(self.test)
-        return corrected(method(pairs).p, method, self.correction)
 
 
 class _Task(Value):
@@ -209,8 +206,11 @@ class _Task(Value):
     def _assessed(
         self, name: str, scores: Scores, columns: Sequence[int]
     ) -> tuple[Assessed, list[Note]]:
-        if len(columns) > 1:
-            scores = _defined(scores, columns)
+        if len(columns) > 1:  # on the topics for which all these measures are defined
+            undefined = np.isnan(scores.values[:, :, columns]).any(axis=2) & scores.present
+            kept = ~undefined.any(axis=0)
+            if not kept.all():
+                scores = scores.select(np.array(scores.queries)[kept].tolist())
         lower = inner(scores.measures[columns[0]]).direction == "lower"
         notes: list[Note] = []
         values = []
@@ -223,14 +223,6 @@ class _Task(Value):
         if np.ptp(assessed.means) <= ROUNDING * greatest_magnitude(together):
             notes.append(Note("the same mean for all runs"))
         return assessed, notes
-
-
-def _defined(scores: Scores, columns: Sequence[int]) -> Scores:
-    """The scores on the topics for which all these measures are defined, for every run that has the
-    topic."""
-    undefined = np.isnan(scores.values[:, :, columns]).any(axis=2) & scores.present
-    kept = ~undefined.any(axis=0)
-    return scores if kept.all() else scores.select(np.array(scores.queries)[kept].tolist())
 
 
 def _parts(

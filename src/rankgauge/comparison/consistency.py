@@ -7,6 +7,8 @@ difference of at most `fuzziness` times the greater mean counts as a tie (Buckle
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from rankgauge.core.arrays import Floats, Ints
@@ -37,6 +39,11 @@ class Splits(Record):
     edges: Floats
     decided: Ints
     swapped: Ints
+
+    def to_dict(self) -> dict[str, Any]:
+        """The numbers for each split and each size of difference, as lists that JSON can hold."""
+        names = ("edges", "tau", "tied", "decided", "swapped")
+        return {name: np.asarray(getattr(self, name)).tolist() for name in names}
 
     @property
     def swap_rate(self) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
@@ -15,9 +15,10 @@ from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.checks import checked
 from rankgauge.core.notes import Note, counted
 from rankgauge.core.policies import PERSISTENCE, PERSISTENCES
+from rankgauge.core.records import Value
 from rankgauge.core.results import Result
 from rankgauge.core.rounding import rounded
-from rankgauge.core.tables import Cell, Table
+from rankgauge.core.tables import Table
 from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.scored import Scored
@@ -118,8 +119,7 @@ def spearman(x: Ranked, y: Ranked) -> float:
     return _Pair(*_scores(x, y)).spearman
 
 
-@dataclass(frozen=True, repr=False)
-class Concordance(Result):
+class Concordance(Result, Value):
     """How far two measures agree on the order of systems. For `tau_ap`, `second` is the reference.
 
     `tau`, `tau_b`, `tau_ap` and `spearman` are correlations of the two rankings. `rbo` is their
@@ -149,20 +149,8 @@ class Concordance(Result):
 
     def table(self) -> Table:
         """One row with all the numbers."""
-        values: dict[str, Cell] = {
-            "first": self.first,
-            "second": self.second,
-            "systems": self.systems,
-            "tau": self.tau,
-            "tau_b": self.tau_b,
-            "tau_ap": self.tau_ap,
-            "spearman": self.spearman,
-            "rbo": self.rbo.ext,
-            "concordant": self.concordant,
-            "discordant": self.discordant,
-            "tied": self.tied,
-            "swap_rate": self.swap_rate,
-        }
+        values = vars(self) | {"rbo": self.rbo.ext, "swap_rate": self.swap_rate}
+        del values["notes"]
         return Table(tuple(values), (tuple(values.values()),))
 
     def _title(self) -> str:
@@ -285,8 +273,9 @@ def _scores(x: Ranked, y: Ranked) -> tuple[Floats, Floats]:
             for groups in (x_groups, y_groups)
         )
     if len(a) != len(b):
-        message = f"x has {len(a)} scores and y {len(b)}, expected scores of the same items"
-        raise RankgaugeError(message)
+        raise RankgaugeError(
+            f"x has {len(a)} scores and y {len(b)}, expected scores of the same items"
+        )
     return _checked("x", a), _checked("y", b)
 
 

@@ -55,7 +55,8 @@ def counted_topics(
     lacking: Bools = np.any(~scores.present, axis=0)
     unknown = ~scores.present & np.isnan(values)
     if policy == "zero":
-        if unknown.any() and not _worst_is_zero(scores, m):
+        worst_is_zero = inner(measure).direction != "lower" and scores.policies.standardized is None
+        if unknown.any() and not worst_is_zero:
             raise RankgaugeError(
                 f"{measure}: some runs lack topics, and a missing topic cannot be scored 0, since 0 is "
                 "not the worst score; leave these topics out: --missing intersection, in Python "
@@ -66,8 +67,7 @@ def counted_topics(
     left_out = lacking if policy == "intersection" else np.zeros_like(lacking)
     undefined = np.isnan(values).any(axis=0) & ~left_out
     counts = ~left_out & ~undefined
-    finite: Bools = np.all(np.isfinite(values), axis=0)
-    if not finite[counts].all():
+    if not np.isfinite(values[:, counts]).all():
         raise RankgaugeError(f"{measure}: some scores are infinite, expected finite scores")
     how = "scored 0" if unknown.any() else "scored as empty rankings"
     remarks = {
@@ -86,12 +86,6 @@ def with_topics(measure: Scored | Aggregate, values: Floats, notes: list[Note]) 
     first."""
     topics = Note("{topics}", measure=str(measure), count=values.shape[1])
     return [topics, *notes] if notes else []
-
-
-def _worst_is_zero(scores: Scores, m: int) -> bool:
-    """Whether 0 is the worst score, as far as is known."""
-    higher = inner(scores.measures[m]).direction != "lower"
-    return higher and scores.policies.standardized is None
 
 
 def pairs_of(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.checks import checked, one_of
 from rankgauge.core.policies import DEFAULT_OVERLAP_TIES, PERSISTENCE, PERSISTENCES, OverlapTies
-from rankgauge.core.records import Value
+from rankgauge.core.records import Record, Value
 from rankgauge.errors import RankgaugeError
 
 _GROUPS = (tuple, list, set, frozenset)
@@ -31,7 +31,7 @@ class RBO(Value):
         return self.max - self.min
 
 
-class Groups(NamedTuple):
+class Groups(Record):
     """A ranking as groups of tied items, best first: the size of each group, and the group of each
     id."""
 
@@ -111,27 +111,35 @@ def grouped(name: str, ranking: Iterable[Any]) -> Groups:
     return Groups(np.array(sizes, dtype=np.int64), group_of)
 
 
-class _AtDepth(NamedTuple):
+class _AtDepth(Record):
     """A ranking at each depth d: how many items are above the group at d, the size of this group, and
-    which part of it counts. An item beyond the end is a group of its own."""
+    which part of it counts. An item beyond the end is a group of its own.
+
+    For each shared item `begun` is the depth from which it counts in part, and `whole` fully.
+    """
 
     above: Ints
     size: Ints
     part: Floats
+    begun: Ints
+    whole: Ints
+
+    @classmethod
+    def of(cls, sizes: Ints, groups: Ints, depth: Ints, ties: OverlapTies) -> _AtDepth:
+        """The ranking with groups of these sizes; `groups` has the group of each shared item."""
+        ends = np.cumsum(sizes)
+        above = depth - 1
+        size = np.ones_like(depth)
+        seen = int(sizes.sum())
+        above[:seen] = np.repeat(ends - sizes, sizes)
+        size[:seen] = np.repeat(sizes, sizes)
+        part = np.ones(len(depth)) if ties == "w" else (depth - above) / size
+        whole = ends[groups] + 1
+        return cls(above, size, part, whole - sizes[groups], whole)
 
     def content(self, power: int) -> Floats:
         """The sum over the items of the part of each item that counts, to a power."""
         return self.above + self.size * self.part**power
-
-
-def _at_depth(sizes: Ints, depth: Ints, ties: OverlapTies) -> _AtDepth:
-    ends = np.cumsum(sizes)
-    above = depth - 1
-    size = np.ones_like(depth)
-    seen = int(sizes.sum())
-    above[:seen] = np.repeat(ends - sizes, sizes)
-    size[:seen] = np.repeat(sizes, sizes)
-    return _AtDepth(above, size, np.ones(len(depth)) if ties == "w" else (depth - above) / size)
 
 
 def overlap(
@@ -156,8 +164,9 @@ def overlap(
         return overlap(b_sizes, a_sizes, b_groups, a_groups, p, ties)
     short, long = int(a_sizes.sum()), int(b_sizes.sum())
     depth = np.arange(1, long + 1)
-    a, b = _at_depth(a_sizes, depth, ties), _at_depth(b_sizes, depth, ties)
-    shared = _shared(a_sizes, b_sizes, a_groups, b_groups, a, b)
+    a = _AtDepth.of(a_sizes, a_groups, depth, ties)
+    b = _AtDepth.of(b_sizes, b_groups, depth, ties)
+    shared = _shared(a, b)
     a_content, b_content = (side.content(2 if ties == "b" else 1) for side in (a, b))
     most = np.sqrt(a_content * b_content) if ties == "b" else (a_content + b_content) / 2
 
@@ -187,14 +196,9 @@ def overlap(
     return RBO(max(least, min(extrapolated, highest)), least, highest)
 
 
-def _shared(
-    a_sizes: Ints, b_sizes: Ints, a_groups: Ints, b_groups: Ints, a: _AtDepth, b: _AtDepth
-) -> Floats:
+def _shared(a: _AtDepth, b: _AtDepth) -> Floats:
     """At each depth, the sum over the shared items of the product of the parts that count in the two
     rankings."""
-    a_ends, b_ends = np.cumsum(a_sizes), np.cumsum(b_sizes)
-    a_whole, b_whole = a_ends[a_groups] + 1, b_ends[b_groups] + 1
-    a_begun, b_begun = a_whole - a_sizes[a_groups], b_whole - b_sizes[b_groups]
 
     def counted(a_from: Ints, b_from: Ints) -> Ints:
         """How many items count at each depth, if each counts from the greater of its two depths on."""
@@ -202,10 +206,10 @@ def _shared(
         reached: Ints = np.cumsum(at)[1 : len(a.part) + 1]
         return reached
 
-    both = counted(a_whole, b_whole)
-    only_a = counted(a_whole, b_begun) - both
-    only_b = counted(a_begun, b_whole) - both
-    neither = counted(a_begun, b_begun) - both - only_a - only_b
+    both = counted(a.whole, b.whole)
+    only_a = counted(a.whole, b.begun) - both
+    only_b = counted(a.begun, b.whole) - both
+    neither = counted(a.begun, b.begun) - both - only_a - only_b
     parts: Floats = b.part * only_a + a.part * only_b + a.part * b.part * neither
     return both + parts
 

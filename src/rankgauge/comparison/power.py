@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -20,7 +19,7 @@ from rankgauge.comparison.studentized_range import LogEstimate
 from rankgauge.core.checks import Number, Whole, checked, one_of
 from rankgauge.core.notes import Note, counted, worded
 from rankgauge.core.policies import LEVEL, LEVELS, POWER, SAMPLES, SEED, SharedTopics
-from rankgauge.core.records import Value
+from rankgauge.core.records import Record, Value
 from rankgauge.core.resampling import Drawing, Progress, greatest_ranges
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Table
@@ -167,8 +166,7 @@ def detectable_difference(
     return (test or PairedT(level)).smallest(sd, topics, power)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Detectable(Result):
+class Detectable(Result, Record):
     """The result of `detectable`: `table()` has a row for each measure and pair of runs."""
 
     rows: tuple[tuple[Any, ...], ...]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,8 +22,10 @@ from rankgauge.core.policies import (
     SEED,
     SharedTopics,
 )
+from rankgauge.core.records import Record
 from rankgauge.core.resampling import Drawing, Progress
 from rankgauge.core.results import Result
+from rankgauge.core.rounding import at_most
 from rankgauge.core.tables import Cell, MadeRows, Marked, PValue, Table
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.scored import Scored
@@ -34,8 +35,7 @@ if TYPE_CHECKING:
     from rankgauge.workers import AnyExecutor
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Result):
+class Comparison(Result, Record):
     """The result of `compare`: each pair of runs by each measure.
 
     `first` and `second` have the numbers of the runs of each pair. `difference`, `low`, `high`,
@@ -67,7 +67,7 @@ class Comparison(Result):
     @property
     def significant(self) -> Bools:
         """Measure × pair: whether the difference is significant after the correction."""
-        return np.asarray(self.p_corrected <= (1 - self.level) * (1 + 1e-12))
+        return at_most(self.p_corrected, 1 - self.level)
 
     @property
     def better(self) -> Ints:
@@ -79,8 +79,7 @@ class Comparison(Result):
 
     def table(self) -> Table:
         """A row for each measure and pair; the difference is the mean of a minus the mean of b."""
-        rows = MadeRows(self.difference.size, self._rows)
-        return Table(COLUMNS, rows, worded(self.notes))
+        return Table(COLUMNS, MadeRows(self.difference.size, self._rows), worded(self.notes))
 
     def marked_table(self) -> Table:
         """A row for each run: its means, marked with letters, as in papers.
@@ -140,24 +139,17 @@ class Comparison(Result):
             if other in letters and ahead:
                 (better if ahead > 0 else worse).append(letters[other])
         between = "," if len(letters) > 26 else ""
-        above, below = (between.join(sorted(some, key=_natural)) for some in (better, worse))
+        above, below = (
+            between.join(sorted(some, key=lambda letter: (len(letter), letter)))
+            for some in (better, worse)
+        )
         return Marked(float(self.means[m, run]), above, below if self.baselines else "")
 
 
 COLUMNS = (
-    "measure",
-    "a",
-    "b",
-    "difference",
-    "low",
-    "high",
-    "effect",
-    "p",
-    "p_corrected",
-    "wins",
-    "ties",
-    "losses",
-)
+    "measure", "a", "b", "difference", "low", "high", "effect", "p", "p_corrected",
+    "wins", "ties", "losses",
+)  # fmt: skip
 """The columns of the table of a comparison."""
 P, P_CORRECTED = (COLUMNS.index(name) - 3 for name in ("p", "p_corrected"))
 INTERVAL, EFFECT = "low, high", "effect"
@@ -215,7 +207,7 @@ def compare(
     first, second, baselines = pairs_of(scores.runs, baseline)
     number = usual_samples(test, correction, len(first), level) if samples is None else samples
     drawing = Drawing.checked(number, seed, executor, progress)
-    results: dict[str, list[Any]] = {name: [] for name in ("means", *COLUMNS[3:])}
+    results: list[dict[str, Any]] = []
     notes: list[Note] = []
     draws = False
     for m, measure in enumerate(scores.measures):
@@ -228,14 +220,10 @@ def compare(
         if direction == "none":
             text = "neither higher nor lower is better; win only means a higher value"
             notes.append(Note(text, measure=str(measure)))
-        sign = -1 if direction == "lower" else 1
-        results["means"].append(pairs.means)
-        results["difference"].append(pairs.difference)
-        for name, column in zip(("p", "low", "high", "effect"), outcome, strict=True):
-            results[name].append(column)
-        results["p_corrected"].append(corrected(outcome.p, method, correction))
-        for name, count in zip(("wins", "ties", "losses"), pairs.signs[::sign], strict=True):
-            results[name].append(count)
+        wins, ties, losses = pairs.signs[:: -1 if direction == "lower" else 1]
+        own = {"means": pairs.means, "difference": pairs.difference, **outcome._asdict()}
+        own["p_corrected"] = corrected(outcome.p, method, correction)
+        results.append(own | {"wins": wins, "ties": ties, "losses": losses})
         same = int(np.count_nonzero((pairs.spread == 0) & (pairs.difference != 0)))
         if same:
             kind = "{pairs} with the same difference on every topic"
@@ -255,7 +243,7 @@ def compare(
             *_about(test, correction, level, len(first), scores, drawing if draws else None),
             *notes,
         ),
-        **{name: np.array(columns) for name, columns in results.items()},
+        **{name: np.array([each[name] for each in results]) for name in ("means", *COLUMNS[3:])},
     )
 
 
@@ -306,7 +294,3 @@ def _about(
     yield Note(method.effect, column=EFFECT)
     if scores.policies.standardized is not None:
         yield Note(f"scores standardised by topic: {scores.policies.standardized}")
-
-
-def _natural(letter: str) -> tuple[int, str]:
-    return len(letter), letter

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -36,6 +36,12 @@ def short_repr(value: object, longest: int = 60) -> str:
         return shortened(repr(value), longest)
     except ValueError:  # a number of more digits than Python writes
         return f"a very long {type(value).__name__}"
+
+
+def some_of(names: Sequence[str], most: int) -> str:
+    """The first names, and how many more there are: `a, b and 3 more`."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{', '.join(names[:most])}{more}"
 
 
 class Note(Value):

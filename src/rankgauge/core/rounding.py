@@ -25,6 +25,11 @@ def rounded(values: ArrayLike, greatest: ArrayLike) -> NDArray[np.float64]:
     return np.where(known, np.rint(values / unit) * unit, values)
 
 
+def at_most(values: NDArray[np.float64], limit: float) -> NDArray[np.bool_]:
+    """Which values are at most the limit, save rounding."""
+    return np.asarray(values <= limit * (1 + ROUNDING))
+
+
 def greatest_magnitude(values: NDArray[np.float64]) -> float:
     """The greatest magnitude of any value, 0 without values; without an array of magnitudes."""
     return float(max(values.max(initial=0.0), -values.min(initial=0.0)))

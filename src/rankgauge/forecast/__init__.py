@@ -9,10 +9,17 @@ from rankgauge.forecast.forecast_results import Forecast
 from rankgauge.forecast.forecaster import Forecaster, features_of
 from rankgauge.forecast.plans import Plan, plan
 from rankgauge.forecast.pools import PooledJudgments, pool
-from rankgauge.forecast.score_tracks import ScoreTrack, score_rows
 from rankgauge.forecast.stacked import StackedRows
 from rankgauge.forecast.topic_choice import choose_topics
-from rankgauge.forecast.tracks import FEATURES, FeatureJudgments, Rows, Track, rows_by
+from rankgauge.forecast.tracks import (
+    FEATURES,
+    FeatureJudgments,
+    Rows,
+    ScoreTrack,
+    Track,
+    rows_by,
+    score_rows,
+)
 
 __all__ = [
     "FEATURES",

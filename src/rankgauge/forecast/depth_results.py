@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankgauge.core.arrays import Bools, Floats, Ints
-from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.notes import Note, counted, some_of, worded
 from rankgauge.core.records import Record
 from rankgauge.core.results import Result
 from rankgauge.core.rounding import rounded
@@ -65,8 +64,7 @@ def ranks_of(means: Floats, measures: Sequence[Measure | Aggregate]) -> Floats:
     return np.asarray(rankdata(exact * signs, axis=0))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class JudgingDepth(Result):
+class JudgingDepth(Result, Record):
     """The result of `judging_depth`: for each depth, how far its pool agrees with all judgements.
 
     `scores` has the scores by all judgements, run × topic × measure, and `deep` their means, run ×
@@ -178,11 +176,15 @@ class JudgingDepth(Result):
 
     def _lost(self, m: int, teams: Sequence[TeamLoss]) -> dict[str, Cell]:
         """What the runs of these teams lose: the mean and the worst over all runs."""
-        sign = -1.0 if inner(self.measures[m]).direction == "lower" else 1.0
-        loss = -sign * np.concatenate([one.change[:, m] for one in teams])
-        ranks = np.concatenate([one.ranks[:, m] for one in teams])
+        loss, ranks = self._losses(m, teams)
         values = (loss.mean(), loss.max(), ranks.mean(), ranks.max())
         return dict(zip(LEFT_OUT, map(float, values), strict=True))
+
+    def _losses(self, m: int, teams: Sequence[TeamLoss]) -> tuple[Floats, Floats]:
+        """How much score each run of these teams loses, and how many ranks."""
+        sign = -1.0 if inner(self.measures[m]).direction == "lower" else 1.0
+        loss = -sign * np.concatenate([one.change[:, m] for one in teams])
+        return loss, np.concatenate([one.ranks[:, m] for one in teams])
 
     @property
     def notes(self) -> tuple[Note, ...]:  # type: ignore[override]
@@ -199,11 +201,18 @@ class JudgingDepth(Result):
                 left = len(self.relevant) - int(self.topics[m])
                 yield Note(text, measure=str(measure), count=left)
         for shallow in self.shallow:
-            lost = int(np.count_nonzero((shallow.counts.relevant == 0) & (self.relevant > 0)))
-            if lost:
-                text = "{topics} with relevant documents, but none of them in the pool"
-                part, detail = f"depth {shallow.depth}", self._deep_where(shallow)
-                yield Note(text, part=part, column="nothing", count=lost, detail=detail)
+            topics = (shallow.counts.relevant == 0) & (self.relevant > 0)
+            if topics.any():
+                means = np.nanmean(self.scores[:, topics], axis=(0, 1)).tolist()
+                deep = zip(self.measures, means, strict=True)
+                shown = ", ".join(f"{measure} {mean:.3f}" for measure, mean in deep)
+                yield Note(
+                    "{topics} with relevant documents, but none of them in the pool",
+                    part=f"depth {shallow.depth}",
+                    column="nothing",
+                    count=int(np.count_nonzero(topics)),
+                    detail=f"mean score there by all judgements: {shown}",
+                )
         never = self.shallow[-1].counts.total["never_judged"]
         if never:
             text = (
@@ -213,10 +222,9 @@ class JudgingDepth(Result):
             yield Note(text, column="judgements")
         if not self.pooled.all():
             names = [run for run, inside in zip(self.runs, self.pooled, strict=True) if not inside]
-            more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
             yield Note(
-                f"not in the pool: {', '.join(names[:MOST_NAMED])}{more}. Documents that only these "
-                "runs found are not judged. If outside_bias is below inside_bias, these runs look worse "
+                f"not in the pool: {some_of(names, MOST_NAMED)}. Documents that only these runs "
+                "found are not judged. If outside_bias is below inside_bias, these runs look worse "
                 "beside the others than they are",
                 column=", ".join(OUTSIDE),
             )
@@ -231,13 +239,6 @@ class JudgingDepth(Result):
         text = f"paired t-test, p ≤ {1 - self.level:.4g}, not corrected for the number of pairs"
         yield Note(text, column="significant, reversed, opposed")
 
-    def _deep_where(self, shallow: ShallowPool) -> str:
-        """The mean deep score on the topics without anything relevant in the pool."""
-        topics = (shallow.counts.relevant == 0) & (self.relevant > 0)
-        means = np.nanmean(self.scores[:, topics], axis=(0, 1)).tolist()
-        said = (f"{name} {mean:.3f}" for name, mean in zip(self.measures, means, strict=True))
-        return f"mean score there by all judgements: {', '.join(said)}"
-
     def _team_notes(self) -> Iterator[Note]:
         if not self.left_out:
             yield Note("no team was left out: all runs in the pool are of one team")
@@ -245,12 +246,10 @@ class JudgingDepth(Result):
         teams = counted(len({one.team for one in self.left_out}), "team")
         yield Note(f"each of {teams} was left out of the pool once", column=", ".join(LEFT_OUT))
         for m, measure in enumerate(self.measures):
-            sign = -1.0 if inner(measure).direction == "lower" else 1.0
             for depth in self.depths:
                 some = [one for one in self.left_out if one.depth == depth]
                 runs = np.concatenate([one.runs for one in some])
-                loss = -sign * np.concatenate([one.change[:, m] for one in some])
-                ranks = np.concatenate([one.ranks[:, m] for one in some])
+                loss, ranks = self._losses(m, some)
                 most, deepest = int(np.argmax(loss)), int(np.argmax(ranks))
                 yield Note(
                     f"{self.runs[runs[most]]} loses the most score, {loss[most]:.4f}; "
@@ -264,19 +263,14 @@ class JudgingDepth(Result):
         for each measure."""
         from rankgauge.figures.depths import depth_curves
 
-        judged = [shallow.counts.total["judged"] for shallow in self.shallow]
+        names = {m: str(measure) for m, measure in enumerate(self.measures)}
+        apart = [shallow.means - self.deep for shallow in self.shallow]
         return depth_curves(
             self.depths,
-            judged,
-            {
-                str(measure): [s.tau[m] for s in self.shallow]
-                for m, measure in enumerate(self.measures)
-            },
-            {
-                str(measure): [float((s.means - self.deep)[:, m].mean()) for s in self.shallow]
-                for m, measure in enumerate(self.measures)
-            },
-            {str(m): float(tau) for m, tau in zip(self.measures, self.half_tau, strict=True)},
+            [shallow.counts.total["judged"] for shallow in self.shallow],
+            {name: [shallow.tau[m] for shallow in self.shallow] for m, name in names.items()},
+            {name: [float(each[:, m].mean()) for each in apart] for m, name in names.items()},
+            {name: float(self.half_tau[m]) for m, name in names.items()},
             total=self.judgments,
         )
 
@@ -286,21 +280,9 @@ class JudgingDepth(Result):
 
 
 COLUMNS = (
-    "measure",
-    "depth",
-    "judgements",
-    "saved",
-    "relevant",
-    "nothing",
-    "bias",
-    "error",
-    "greatest",
-    "tau",
-    "half_tau",
-    "significant",
-    "reversed",
-    "opposed",
-)
+    "measure", "depth", "judgements", "saved", "relevant", "nothing", "bias", "error", "greatest",
+    "tau", "half_tau", "significant", "reversed", "opposed",
+)  # fmt: skip
 OUTSIDE = ("inside_bias", "outside_bias", "outside_ranks", "outside_worst")
 LEFT_OUT = ("loss", "worst_loss", "ranks", "worst_ranks")
 """The columns of the table of `JudgingDepth`."""

@@ -9,8 +9,9 @@ import numpy as np
 from rankgauge.comparison.consistency import split_halves
 from rankgauge.comparison.correlation import concordance_of
 from rankgauge.comparison.significance import Pairs, named_test
-from rankgauge.core.arrays import Bools, Floats, Ints
+from rankgauge.core.arrays import Bools, Floats
 from rankgauge.core.checks import checked, one_of
+from rankgauge.core.notes import some_of
 from rankgauge.core.policies import (
     DEFAULT_FAILURES,
     DEFAULT_POOL_TIES,
@@ -28,7 +29,7 @@ from rankgauge.core.policies import (
 )
 from rankgauge.core.records import Record
 from rankgauge.core.resampling import Drawing
-from rankgauge.data.model import Judgments
+from rankgauge.core.rounding import at_most
 from rankgauge.errors import RankgaugeError, Unsupported
 from rankgauge.evaluation.evaluator import Evaluator, Measures
 from rankgauge.evaluation.inputs import Qrels, Runs, judgments_of
@@ -39,13 +40,13 @@ from rankgauge.forecast.depth_results import (
     TeamLoss,
     ranks_of,
 )
-from rankgauge.forecast.pool_scores import PoolScorer
-from rankgauge.forecast.pools import DEPTHS, PooledJudgments
+from rankgauge.forecast.pools import DEPTHS, PooledJudgments, PoolScorer
 from rankgauge.forecast.retrieval import Retrieved, retrieved
 from rankgauge.forecast.teams import Teams, teams_of
 from rankgauge.measures.aggregates import ArithmeticMean
 from rankgauge.measures.around import Aggregate, inner, innermost
 from rankgauge.measures.base import Measure
+from rankgauge.rankings.lists import segment_count
 from rankgauge.workers import AnyExecutor, outcomes
 
 DEFAULT_MEASURE = "nDCG@100"
@@ -160,7 +161,7 @@ def judging_depth(
         measures=evaluator.measures,
         pooled=inside,
         judgments=int(np.count_nonzero(judgments.judged)),
-        relevant=_relevant(judgments),
+        relevant=segment_count(judgments.grades >= 1, judgments.bounds),
         topics=counted.sum(axis=1),
         scores=deep,
         deep=comparing.deep_means,
@@ -216,32 +217,26 @@ class _Comparing:
     ) -> None:
         self.measures, self.deep, self.counted, self.level = measures, deep, counted, level
         self.deep_means = self.means(deep)
-        runs = deep.shape[0]
-        self.first, self.second = np.triu_indices(runs, 1)
+        self.first, self.second = np.triu_indices(len(deep), 1)
         self.difference, self.significant = self._tested(deep)
 
     def means(self, scores: Floats) -> Floats:
         """Run × measure: the means over the topics that count."""
-        return np.stack(
-            [scores[:, topics, m].mean(axis=1) for m, topics in enumerate(self.counted)], axis=1
-        )
+        columns = [scores[:, topics, m].mean(axis=1) for m, topics in enumerate(self.counted)]
+        return np.stack(columns, axis=1)
 
     def _tested(self, scores: Floats) -> tuple[Floats, Bools]:
         """Measure × pair: the difference of the means, and whether it is significant."""
-        differences, significant = [], []
+        size = len(self.counted), len(self.first)
+        differences, p = np.zeros(size), np.ones(size)
         test = named_test(DEFAULT_TEST)
-        for m, topics in enumerate(self.counted):
+        for m, topics in enumerate(self.counted if len(self.first) else ()):
             values = np.ascontiguousarray(scores[:, topics, m])
             pairs = Pairs(values, self.first, self.second, self.level)
-            if not len(self.first):
-                differences.append(np.zeros(0))
-                significant.append(np.zeros(0, dtype=np.bool_))
-                continue
-            differences.append(pairs.difference)
-            enough = pairs.topics >= test.least_topics
-            p = test(pairs).p if enough else np.ones(len(self.first))
-            significant.append(p <= (1 - self.level) * (1 + 1e-12))
-        return np.array(differences), np.array(significant)
+            differences[m] = pairs.difference
+            if pairs.topics >= test.least_topics:
+                p[m] = test(pairs).p
+        return differences, at_most(p, 1 - self.level)
 
     def half_tau(self, drawing: Drawing) -> Floats:
         """For each measure, the mean τ of the deep rankings of the runs by two halves of the topics."""
@@ -263,7 +258,7 @@ class _Comparing:
             depth=depth,
             counts=judgments.counts,
             means=means,
-            tau=np.array([_tau(means[:, m], self.deep_means[:, m]) for m in range(means.shape[1])]),
+            tau=np.array([_tau(*both) for both in zip(means.T, self.deep_means.T, strict=True)]),
             reversed=(self.significant & opposite).sum(axis=1),
             opposed=(self.significant & significant & opposite).sum(axis=1),
         )
@@ -323,25 +318,14 @@ def _inside(lists: Retrieved, pooled: Iterable[str] | None) -> Bools:
         raise RankgaugeError("pooled: no run makes the pool; name at least one")
     for name in chosen:
         if name not in lists.names:
-            raise RankgaugeError("\n".join((_unknown(name, lists.names), *lists.failed)))
+            from difflib import get_close_matches
+
+            near = get_close_matches(str(name), lists.names, n=1)
+            runs = some_of(list(map(repr, lists.names)), MOST_NAMED)
+            remedy = f"did you mean {near[0]!r}?" if near else f"the runs are {runs}"
+            fault = f"no run is called {name!r}, so it cannot make the pool; {remedy}"
+            raise RankgaugeError("\n".join((fault, *lists.failed)))
     return np.array([name in chosen for name in lists.names])
-
-
-def _unknown(run: str, runs: Sequence[str]) -> str:
-    """What to say of a run that should make the pool and is not there."""
-    from difflib import get_close_matches
-
-    near = get_close_matches(str(run), runs, n=1)
-    some = ", ".join(map(repr, runs[:MOST_NAMED]))
-    more = f" and {len(runs) - MOST_NAMED} more" if len(runs) > MOST_NAMED else ""
-    remedy = f"did you mean {near[0]!r}?" if near else f"the runs are {some}{more}"
-    return f"no run is called {run!r}, so it cannot make the pool; {remedy}"
-
-
-def _relevant(judgments: Judgments) -> Ints:
-    """For each topic, how many documents are relevant."""
-    query = np.repeat(np.arange(len(judgments.queries)), np.diff(judgments.bounds))
-    return np.bincount(query[judgments.grades >= 1], minlength=len(judgments.queries))
 
 
 def _counted(measures: Sequence[Measure | Aggregate], *scores: Floats) -> Bools:

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankgauge.comparison.design import counted_topics
 from rankgauge.comparison.significance import holm
 from rankgauge.core.arrays import Bools, Floats, Ints
 from rankgauge.core.checks import checked
 from rankgauge.core.notes import WARNING, Note, counted, worded
 from rankgauge.core.policies import LEVEL, LEVELS
+from rankgauge.core.records import Record
 from rankgauge.core.results import Result
+from rankgauge.core.rounding import at_most
 from rankgauge.core.tables import Cell, MadeRows, PValue, Table
+from rankgauge.errors import RankgaugeError
 from rankgauge.forecast.ratio_estimator import UNLIMITED, Estimated, Limits, RatioEstimate
-from rankgauge.forecast.samples import Sample
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.scored import Scored
 from rankgauge.scores.model import Scores
@@ -26,27 +29,18 @@ from rankgauge.scores.validation import SLACK
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+MOST_NAMED = 5
+"""How many names an error lists."""
 FEW_RUNS = 5
 """With fewer runs than this, the mean variance of the runs rests on too little; a note says so."""
 COLUMNS = (
-    "measure",
-    "rank",
-    "best_rank",
-    "worst_rank",
-    "run",
-    "mean",
-    "low",
-    "high",
-    "deep",
-    "deep_low",
-    "deep_high",
-    "shallow",
-)
+    "measure", "rank", "best_rank", "worst_rank", "run",
+    "mean", "low", "high", "deep", "deep_low", "deep_high", "shallow",
+)  # fmt: skip
 PAIR_COLUMNS = ("measure", "a", "b", "difference", "low", "high", "p", "p_corrected", "separable")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class TwoPhase(Result):
+class TwoPhase(Result, Record):
     """The result of `two_phase`: the deep mean of every run over all topics, estimated, with intervals.
 
     Arrays have a number for each run, in the order of `runs`.
@@ -102,7 +96,7 @@ class TwoPhase(Result):
     @cached_property
     def separable(self) -> Bools:
         """Whether the two runs of a pair are separable: the corrected p-value is at most 1 − level."""
-        return np.asarray(self.p_corrected <= (1 - self.level) * (1 + 1e-12))
+        return at_most(self.p_corrected, 1 - self.level)
 
     @property
     def ranking(self) -> Ints:
@@ -328,3 +322,105 @@ def _careful(sample: Sample, estimate: RatioEstimate, shallow: Scores, name: str
             "runs the interval may hold less often than it says"
         )
         yield Note(text, measure=name, column="low, high")
+
+
+# Shallow and deep scores of the same runs, side by side
+
+
+class Sample(Record):
+    """Shallow scores of all topics that count, run × topic, and deep scores of some of them.
+
+    `chosen` has the number of each deep topic among `topics`, ascending.
+    """
+
+    runs: tuple[str, ...]
+    topics: tuple[str, ...]
+    shallow: Floats
+    deep: Floats
+    chosen: Ints
+    notes: tuple[Note, ...]
+
+    @classmethod
+    def of(cls, shallow: Scores, deep: Scores, topics: Iterable[str] | None) -> Sample:
+        """The scores side by side; RankgaugeError if they do not fit together."""
+        for name, scores in (("shallow", shallow), ("deep", deep)):
+            _check_alone(name, scores)
+        _check_runs(shallow.runs, deep.runs)
+        deep = deep.select(_deep_topics(shallow, deep, topics), runs=shallow.runs)
+        values, counts, notes = counted_topics(shallow, 0)
+        deep_values, deep_counts, deep_notes = counted_topics(deep, 0)
+        place = {query: number for number, query in enumerate(shallow.queries)}
+        where = np.array([place[query] for query in deep.queries], dtype=np.int64)
+        counts = counts.copy()
+        counts[where[~deep_counts]] = False
+        kept = counts[where]
+        if not kept.any():
+            raise RankgaugeError(
+                f"{deep.measures[0]}: no deep topic has a shallow and a deep score for every run, "
+                "expected at least one"
+            )
+        where, deep_values = where[kept], deep_values[:, kept]
+        order = np.argsort(where)
+        new_place = np.cumsum(counts) - 1
+        return cls(
+            runs=shallow.runs,
+            topics=tuple(shallow.queries[number] for number in np.flatnonzero(counts).tolist()),
+            shallow=values[:, counts],
+            deep=deep_values[:, order],
+            chosen=new_place[where[order]],
+            notes=(
+                *(replace(note, part="shallow") for note in notes),
+                *(replace(note, part="deep") for note in deep_notes),
+            ),
+        )
+
+
+def _check_alone(name: str, scores: Scores) -> None:
+    """RankgaugeError unless the scores have runs and topics, and one measure, not standardised."""
+    if len(scores.measures) != 1:
+        measures = ", ".join(map(str, scores.measures[:MOST_NAMED]))
+        raise RankgaugeError(
+            f"{name}: {counted(len(scores.measures), 'measure')} ({measures}), expected one; choose it: "
+            f"{name}.select(measures=['nDCG@100'])"
+        )
+    if not scores.runs or not scores.queries:
+        raise RankgaugeError(f"{name}: no scores, expected at least one run and one topic")
+    if scores.policies.standardized is not None:
+        raise RankgaugeError(
+            f"{name}: standardised scores, expected plain scores; the ratio of deep to shallow scores "
+            "means nothing for standardised scores"
+        )
+
+
+def _check_runs(shallow: Sequence[str], deep: Sequence[str]) -> None:
+    for name, runs, others in (("shallow", shallow, deep), ("deep", deep, shallow)):
+        known = set(others)
+        if alone := [run for run in runs if run not in known]:
+            raise RankgaugeError(
+                f"only the {name} scores have {_named('run', alone)}, expected the same runs in both"
+            )
+
+
+def _deep_topics(shallow: Scores, deep: Scores, topics: Iterable[str] | None) -> list[str]:
+    """The topics whose deep scores are used."""
+    if isinstance(topics, str):
+        raise RankgaugeError(f"topics={topics!r} is one text, expected a list of topics")
+    chosen = list(deep.queries if topics is None else dict.fromkeys(topics))
+    if not chosen:
+        raise RankgaugeError("topics is empty, expected at least one deep topic")
+    for name, scores in (("deep", deep), ("shallow", shallow)):
+        known = set(scores.queries)
+        if unknown := [str(topic) for topic in chosen if topic not in known]:
+            raise RankgaugeError(
+                f"no {name} scores for {_named('topic', unknown)}; every deep topic needs a shallow and "
+                "a deep score"
+            )
+    return chosen
+
+
+def _named(thing: str, names: Sequence[str]) -> str:
+    """Some names, with their number if there are many: `topic 'q1'`, `8 topics: 'q1', 'q2', …`."""
+    texts = ", ".join(repr(name) for name in names[:MOST_NAMED])
+    if len(names) == 1:
+        return f"{thing} {texts}"
+    return f"{counted(len(names), thing)}: {texts}{', …' if len(names) > MOST_NAMED else ''}"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from rankgauge.core.arrays import Floats
 from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.records import Record
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Cell, Table
 from rankgauge.forecast.left_out import PartLeftOut
@@ -26,8 +27,7 @@ _LIMITS: Mapping[PartLeftOut | None, str] = {
 """How far the error on what was left out goes."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Forecast(Result):
+class Forecast(Result, Record):
     """Forecasts of a track: run × topic, with half the width of their intervals, and beside them what
     needs no learning."""
 

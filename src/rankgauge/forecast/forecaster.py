@@ -13,7 +13,7 @@ import numpy as np
 
 from rankgauge.core.arrays import Floats
 from rankgauge.core.checks import Whole, checked, one_of
-from rankgauge.core.notes import Note, counted
+from rankgauge.core.notes import Note, counted, some_of
 from rankgauge.core.policies import LEVEL, LEVELS, SEED, SEEDS
 from rankgauge.core.sealing import check_seal, read_object, unsealed, write_sealed
 from rankgauge.errors import InputError, MeasureError, RankgaugeError
@@ -187,7 +187,8 @@ class Forecaster:
         kinds = [rows.kind for rows in tracks]
         self.errors_ = errors_by_kind(stacked, kinds, self.seed, self.fitted)
         self.tracks_ = tuple(rows.track for rows in tracks)
-        self.notes_ = (*self._learning_notes(stacked), *_reading_notes(tracks))
+        reading = (replace(note, part=rows.track) for rows in tracks for note in rows.notes)
+        self.notes_ = (*self._learning_notes(stacked), *reading)
         return self
 
     def _learning_notes(self, rows: StackedRows) -> Iterator[Note]:
@@ -255,11 +256,11 @@ class Forecaster:
         if errors is None:  # the widest intervals of all kinds
             errors = max(self.errors_.values(), key=lambda each: each.half_width(level))
         half = errors.half_width(level)
-        notes = (*self._forecast_notes(rows.kind, errors, level), *rows.notes)
-        notes += self._range_notes(values, rows)
+        about = (*self._forecast_notes(rows.kind, errors, level), *rows.notes)
+        notes = (*about, *self._range_notes(values, rows))
         return Forecast(self.target, self.depth, rows, values, line, half, level, left_out, notes)
 
-    def _range_notes(self, values: Floats, rows: Rows) -> tuple[Note, ...]:
+    def _range_notes(self, values: Floats, rows: Rows) -> Iterator[Note]:
         """How many forecasts are no scores of the target; RankgaugeError where a run's mean is none.
 
         A line goes on beyond what it was learnt from. gupta, which learns from the means of runs, often
@@ -274,14 +275,12 @@ class Forecaster:
                 f"{means[wrong[0]]:.4g} for run {short(rows.runs[wrong[0]])}, expected {low:g} to "
                 f"{high:g} (train it again, on collections like this one)"
             )
-        outside = int(((values < low) | (values > high)).sum())
-        if not outside:
-            return ()
-        text = (
-            f"{counted(outside, 'forecast')} for single topics outside the range {low:g} to {high:g}, "
-            f"from {values.min():.3g} to {values.max():.3g}; the means are inside"
-        )
-        return (Note(text, column="forecast"),)
+        if outside := int(((values < low) | (values > high)).sum()):
+            text = (
+                f"{counted(outside, 'forecast')} for single topics outside the range {low:g} to "
+                f"{high:g}, from {values.min():.3g} to {values.max():.3g}; the means are inside"
+            )
+            yield Note(text, column="forecast")
 
     def _forecast_notes(self, kind: str, errors: KindErrors, level: float) -> Iterator[Note]:
         """What to know about forecasts for a kind of collection, with intervals by these errors."""
@@ -322,9 +321,9 @@ class Forecaster:
             "version": VERSION,
             **{name: getattr(self, name) for name in SETTINGS},
             "features": list(self.features),
-            "models": [model.content() for model in self.model_.models],
-            "line": self.line_.content(),
-            "errors": [errors.content() for errors in self.errors_.values()],
+            "models": [vars(model) for model in self.model_.models],
+            "line": vars(self.line_),
+            "errors": [vars(errors) for errors in self.errors_.values()],
             "tracks": list(self.tracks_),
             "notes": [str(note) for note in self.notes_ if note.run is None],
         }
@@ -352,17 +351,12 @@ class Forecaster:
 
     @classmethod
     def _of(cls, content: dict[str, Any]) -> Forecaster:
-        versions = (UNSEALED_VERSION, VERSION)
-        if (
-            content.get("format", FORMAT) != FORMAT
-            or content.get("version", VERSION) not in versions
-        ):
+        version = content.get("version", VERSION)
+        if content.get("format", FORMAT) != FORMAT or version not in (UNSEALED_VERSION, VERSION):
             raise RankgaugeError("another format")
         entries = (*HEAD, *SETTINGS, *LEARNT)
-        lacking = [name for name in entries if name not in content]
-        if lacking:
-            more = f" and {len(lacking) - MOST_NAMED} more" if len(lacking) > MOST_NAMED else ""
-            raise RankgaugeError(f"the file lacks {', '.join(lacking[:MOST_NAMED])}{more}")
+        if lacking := [name for name in entries if name not in content]:
+            raise RankgaugeError(f"the file lacks {some_of(lacking, MOST_NAMED)}")
         if unknown := sorted(set(content) - set(entries)):
             raise RankgaugeError(f"the file has the unknown entry {short(unknown[0])}")
         made = cls(
@@ -406,9 +400,3 @@ def features_of(features: str | Sequence[str]) -> tuple[str, ...]:
     if not names:
         raise RankgaugeError("no features, expected at least one measure")
     return tuple(dict.fromkeys(each for name in names for each in FEATURE_SETS.get(name, (name,))))
-
-
-def _reading_notes(tracks: Sequence[Rows]) -> Iterator[Note]:
-    """The notes about the runs; each names its track."""
-    for rows in tracks:
-        yield from (replace(note, part=rows.track) for note in rows.notes)

@@ -44,10 +44,6 @@ class KindErrors(Record):
         """The highest level that the number of topics allows."""
         return self.by_mass[-1][1] if self.by_mass else 0.0
 
-    def content(self) -> dict[str, Any]:
-        """The errors as JSON keeps them."""
-        return {**vars(self), "by_mass": [list(pair) for pair in self.by_mass]}
-
 
 def kind_errors_of(content: Any) -> KindErrors:
     """The errors that JSON kept; RankgaugeError where they are none."""
@@ -71,17 +67,17 @@ def errors_by_kind(
     whole = whole_tracks(rows, kinds)
     only_topics = {kind for number, kind in enumerate(kinds) if number not in whole}
     by_row = np.array(kinds)[rows.track]
-    found = {}
+    by_kind = {}
     for kind in dict.fromkeys(kinds):
         own = by_row == kind
         known = own.any() and np.isfinite(errors[own]).all()
-        found[kind] = KindErrors(
+        by_kind[kind] = KindErrors(
             kind,
             len(np.unique(rows.group[own])),
             "topics" if kind in only_topics else "tracks",
             errors_by_mass(errors[own], rows.group[own]) if known else (),
         )
-    return found
+    return by_kind
 
 
 def left_out_errors(
@@ -90,18 +86,8 @@ def left_out_errors(
     """The error of each row when it was left out of the training; NaN if nothing was left to learn from.
 
     A track is left out whole, with its topics, if there are others of its kind to learn from: runs and
-    pools differ between tracks, not only topics. Otherwise some of its topics are left out.
-
-    Parameters
-    ----------
-    rows
-        The rows of all tracks.
-    kinds
-        The kind of each track.
-    seed
-        Fixes which topics are left out together.
-    fit
-        Learns from rows.
+    pools differ between tracks, not only topics. Otherwise some of its topics are left out; the seed
+    fixes which ones together. `kinds` has the kind of each track, and `fit` learns from rows.
     """
     errors = np.full(len(rows.target), np.nan)
 
@@ -122,12 +108,11 @@ def left_out_errors(
 def whole_tracks(rows: StackedRows, kinds: Sequence[str]) -> list[int]:
     """The tracks that can be left out whole: another track of their kind has other topics."""
     by_row = np.array(kinds)[rows.track]
-    found = []
-    for number in np.unique(rows.track).tolist():
-        others = ~rows.with_topics_of(rows.track == number)
-        if (others & (by_row == kinds[number])).any():
-            found.append(number)
-    return found
+    return [
+        number
+        for number in np.unique(rows.track).tolist()
+        if (~rows.with_topics_of(rows.track == number) & (by_row == kinds[number])).any()
+    ]
 
 
 def errors_by_mass(errors: Floats, groups: Ints) -> tuple[tuple[float, float], ...]:
@@ -138,9 +123,8 @@ def errors_by_mass(errors: Floats, groups: Ints) -> tuple[tuple[float, float], .
     order = np.argsort(errors, kind="stable")
     total = np.cumsum(mass[order])
     places = np.arange(len(errors))
-    if (
-        len(places) > MOST_ERRORS
-    ):  # the greatest error of each step, so that intervals are no narrower
+    if len(places) > MOST_ERRORS:
+        # The greatest error of each step, so that intervals are no narrower.
         places = np.unique(np.linspace(0, len(errors) - 1, MOST_ERRORS).round().astype(np.int64))
     ordered = errors[order]
     starts = np.concatenate(([0.0], total[places[:-1]]))

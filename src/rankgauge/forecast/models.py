@@ -54,30 +54,18 @@ class Weights(Record):
         chosen = features[:, list(self.columns)]
         return np.asarray(self.constant + chosen @ np.array(self.weights))
 
-    def content(self) -> dict[str, Any]:
-        """The model as JSON keeps it."""
-        return {
-            "columns": list(self.columns),
-            "constant": self.constant,
-            "weights": list(self.weights),
-        }
-
 
 class Trees(Record):
     """Trees of LightGBM, in its text form."""
 
-    text: str
+    trees: str
 
     def predict(self, features: Floats) -> Floats:
         """A number for each row."""
         if not len(features):
             return np.zeros(0)
-        model = imported("lightgbm").Booster(model_str=self.text)
+        model = imported("lightgbm").Booster(model_str=self.trees)
         return np.asarray(model.predict(features, num_threads=1), dtype=np.float64)
-
-    def content(self) -> dict[str, Any]:
-        """The model as JSON keeps it."""
-        return {"trees": self.text}
 
 
 class Average(Record):
@@ -104,14 +92,11 @@ def model_of(content: Any, width: int) -> Weights | Trees:
     whole = isinstance(columns, list) and all(type(column) is int for column in columns)
     if not whole or not all(0 <= column < width for column in columns):
         raise RankgaugeError("weights of other features")
-    numbers = isinstance(weights, list) and [content["constant"], *weights]
-    if not numbers or len(weights) != len(columns) or not all(map(_number, numbers)):
+    numbers = [content["constant"], *weights] if isinstance(weights, list) else []
+    known = all(type(number) in (int, float) and math.isfinite(number) for number in numbers)
+    if not known or len(numbers) != len(columns) + 1:
         raise RankgaugeError("weights that are no numbers")
     return Weights(tuple(columns), float(content["constant"]), tuple(map(float, weights)))
-
-
-def _number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def least_squares(
@@ -134,11 +119,7 @@ def support_vectors(features: Floats, target: Floats, columns: Sequence[int]) ->
 
 
 def boosted(
-    features: Floats,
-    target: Floats,
-    method: str,
-    seed: int,
-    weights: Floats | None = None,
+    features: Floats, target: Floats, method: str, seed: int, weights: Floats | None = None
 ) -> Trees:
     """Trees that are added to lower the squared error; `method` is boosting or pooled."""
     lightgbm = imported("lightgbm")
@@ -175,10 +156,10 @@ def best_subset(features: Floats, target: Floats, groups: Ints | None = None) ->
     """
     design = np.column_stack((np.ones(len(target)), features))
     parts = np.zeros(len(target), dtype=np.int64) if groups is None else groups
-    grams = [(design[parts == part], target[parts == part]) for part in np.unique(parts)]
-    squares = [(own.T @ own, own.T @ values, float(values @ values)) for own, values in grams]
-    gram = np.sum([each[0] for each in squares], axis=0)
-    moment = np.sum([each[1] for each in squares], axis=0)
+    groupwise = [(design[parts == part], target[parts == part]) for part in np.unique(parts)]
+    squares = [(own.T @ own, own.T @ values, float(values @ values)) for own, values in groupwise]
+    gram = np.sum([own_gram for own_gram, _, _ in squares], axis=0)
+    moment = np.sum([own_moment for _, own_moment, _ in squares], axis=0)
     best = math.inf
     chosen: tuple[int, ...] = (0,)
     for columns in subsets(features.shape[1]):

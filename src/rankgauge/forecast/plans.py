@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
 
 from rankgauge.core.checks import Number, checked
 from rankgauge.core.notes import WARNING, Note, counted, worded
 from rankgauge.core.policies import LEVEL
+from rankgauge.core.records import Record
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Table
 from rankgauge.errors import RankgaugeError
@@ -29,8 +29,7 @@ MOST_ROWS = 12
 """About so many numbers of topics are in the table of a plan."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Plan(Result):
+class Plan(Result, Record):
     """The result of `plan`: how many topics to judge deeply.
 
     Parameters
@@ -61,28 +60,17 @@ class Plan(Result):
 
     def widths(self, deep_topics: int) -> tuple[float, float]:
         """The width to expect with so many deep topics, and the careful width that the plan uses."""
-        expected, careful = (
-            2
-            * float(
-                half_width(np.array(factor * self.variance), deep_topics, self.topics, self.level)
-            )
-            for factor in (1.0, CAREFUL)
-        )
-        return expected, careful
+        over = deep_topics, self.topics, self.level
+        return _width(self.variance, *over), _width(CAREFUL * self.variance, *over)
 
     def table(self) -> Table:
         """Some numbers of deep topics, from the pilot to all topics, with the widths to expect."""
         steps = np.linspace(self.pilot, self.topics, MOST_ROWS).round().astype(int).tolist()
         numbers = sorted({*steps, self.needed, self.pilot, self.topics})
+        name = str(self.measure)
         rows = tuple(
-            (
-                str(self.measure),
-                number,
-                number - self.pilot,
-                *self.widths(number),
-                "yes" if number >= self.needed else "no",
-            )
-            for number in numbers
+            (name, n, n - self.pilot, *self.widths(n), "yes" if n >= self.needed else "no")
+            for n in numbers
         )
         columns = ("measure", "deep_topics", "more", "expected_width", "careful_width", "enough")
         return Table(columns, rows, worded(self.notes))
@@ -148,6 +136,10 @@ def plan(
     )
 
 
+def _width(variance: float, deep_topics: int, topics: int, level: float) -> float:
+    return 2 * float(half_width(np.array(variance), deep_topics, topics, level))
+
+
 def _answer(needed: int, pilot: int, topics: int, width: float) -> str:
     """The plan in a sentence."""
     if needed == pilot:
@@ -173,7 +165,7 @@ def fewest_topics(
     low, high = pilot, topics
     while low < high:
         middle = (low + high) // 2
-        if 2 * float(half_width(np.array(CAREFUL * variance), middle, topics, level)) <= width:
+        if _width(CAREFUL * variance, middle, topics, level) <= width:
             high = middle
         else:
             low = middle + 1

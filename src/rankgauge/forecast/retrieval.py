@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 
@@ -27,6 +28,8 @@ from rankgauge.io.trec import RunFile
 from rankgauge.rankings.alignment import alignment_notes, located, moves
 from rankgauge.rankings.lists import offsets_of
 from rankgauge.workers import AnyExecutor, outcomes, processors
+
+R = TypeVar("R")
 
 
 class Retrieved(Record):
@@ -105,10 +108,25 @@ def retrieved(
     sources = sources_of(runs, elsewhere=executor is not None)
     threads = 1 if executor is not None else max(1, processors() // max(1, len(sources)))
     reader = _Reader(judgments, depth, longest, ties, seed, precision, threads)
-    done: list[_RankedRun] = []
-    failed = []
+    done, failed = read_runs(reader, sources, failures, executor, progress)
+    name, count = Counter(run.name for run in done).most_common(1)[0]
+    if count > 1:
+        raise RankgaugeError(f"two runs are called {name!r}; give them different names")
+    return _together(judgments, done, depth, failed)
+
+
+def read_runs(
+    reader: Callable[[Source], R],
+    sources: Sequence[Source],
+    failures: Failures,
+    executor: AnyExecutor | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> tuple[list[R], tuple[str, ...]]:
+    """What a reader makes of the runs, and why runs were left out. RankgaugeError if no run is left."""
+    done: list[R] = []
+    failed: list[str] = []
     for source, result in outcomes(reader, sources, executor, label):
-        if isinstance(result, _RankedRun):
+        if not isinstance(result, RankgaugeError):
             done.append(result)
         elif failures == "raise":
             raise result
@@ -118,10 +136,16 @@ def retrieved(
             progress(label(source))
     if not done:
         raise RankgaugeError("\n".join(failed))
-    name, count = Counter(run.name for run in done).most_common(1)[0]
-    if count > 1:
-        raise RankgaugeError(f"two runs are called {name!r}; give them different names")
-    return _together(judgments, done, depth, tuple(failed))
+    return done, tuple(failed)
+
+
+def run_of(source: Source) -> Run:
+    """The run that a source gives."""
+    run = source()
+    if not isinstance(run, Run):
+        kind = type(run).__name__
+        raise RankgaugeError(f"{label(source)}: a function gave {kind}, expected a Run")
+    return run
 
 
 class _Part(Record):
@@ -165,18 +189,14 @@ class _Reader(Record):
     threads: int
 
     def __call__(self, source: Source) -> _RankedRun:
-        run: Run | list[_Part]
+        where = place_of(source)
         if isinstance(source, RunFile):
             with source.opened() as content:
                 run = source.scanned(content, self._part, self.judgments.lookup, self.threads)
+            if isinstance(run, list):
+                return self._joined(label(source), where, run, ())
         else:
-            run = source()
-        where = place_of(source)
-        if isinstance(run, list):
-            return self._joined(label(source), where, run, ())
-        if not isinstance(run, Run):
-            kind = type(run).__name__
-            raise RankgaugeError(f"{label(source)}: a function gave {kind}, expected a Run")
+            run = run_of(source)
         part = self._part(located(self.judgments, run))
         return self._joined(run.name, where, [part], run.dropped)
 

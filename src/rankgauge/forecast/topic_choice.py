@@ -13,6 +13,7 @@ from rankgauge.core.seeds import digest, query_key
 from rankgauge.data.model import Judgments, encode
 from rankgauge.errors import RankgaugeError
 from rankgauge.evaluation.inputs import Qrels, judgments_of
+from rankgauge.rankings.lists import segment_count
 
 
 def choose_topics(
@@ -54,14 +55,16 @@ def choose_topics(
         )
     keys = {topic: query_key(seed, encode(topic)) for topic in counts}
     topics = sorted(counts, key=lambda topic: (counts[topic], keys[topic], topic))
-    drawn = _one_of_each(len(topics), m, _random(seed, topics))
+    # Random numbers that follow from the seed and the ids, in whatever order they are.
+    ids = b"\0".join(sorted(encode(topic) for topic in topics))
+    key = int.from_bytes(digest(b"%d\0%b" % (seed, ids), size=16), "big")
+    drawn = _one_of_each(len(topics), m, np.random.default_rng(key))
     return tuple(topics[place] for place in drawn)
 
 
 def relevant_counts(judgments: Judgments) -> dict[str, int]:
     """For each topic, how many of its documents have a grade of 1 or more."""
-    owner = np.repeat(np.arange(len(judgments.queries)), np.diff(judgments.bounds))
-    counts = np.bincount(owner[judgments.grades > 0], minlength=len(judgments.queries))
+    counts = segment_count(judgments.grades > 0, judgments.bounds)
     return dict(zip(judgments.queries.texts(), counts.tolist(), strict=True))
 
 
@@ -80,12 +83,6 @@ def _counts(qrels_or_counts: Any) -> dict[str, float]:
     if not counts:
         raise RankgaugeError("no topics, expected at least one to choose from")
     return counts
-
-
-def _random(seed: int, topics: list[str]) -> np.random.Generator:
-    """Random numbers that follow from the seed and the ids, in whatever order they are."""
-    ids = b"\0".join(sorted(encode(topic) for topic in topics))
-    return np.random.default_rng(int.from_bytes(digest(b"%d\0%b" % (seed, ids), size=16), "big"))
 
 
 def _one_of_each(topics: int, strata: int, random: np.random.Generator) -> list[int]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from rankgauge.core.arrays import Floats
 from rankgauge.core.checks import Whole, checked, one_of
-from rankgauge.core.notes import WARNING, Note, counted
+from rankgauge.core.notes import WARNING, Note, counted, some_of
 from rankgauge.core.policies import (
     DEFAULT_FAILURES,
     DEFAULT_POOL_TIES,
@@ -28,17 +28,9 @@ from rankgauge.core.seeds import digest
 from rankgauge.data.model import Judgments, Run
 from rankgauge.data.roles import USUAL_NAMES, ColumnNames
 from rankgauge.errors import DuplicateError, InputError, MeasureError, RankgaugeError
-from rankgauge.evaluation.inputs import (
-    Qrels,
-    Runs,
-    Source,
-    judgments_of,
-    label,
-    place_of,
-    sources_of,
-)
-from rankgauge.forecast.pool_scores import PoolScorer
-from rankgauge.forecast.retrieval import Retrieved, retrieved
+from rankgauge.evaluation.inputs import Qrels, Runs, Source, judgments_of, place_of, sources_of
+from rankgauge.forecast.pools import PoolScorer
+from rankgauge.forecast.retrieval import Retrieved, read_runs, retrieved, run_of
 from rankgauge.io.diagnosis import KEPT, no_shared_topics, nothing_judged
 from rankgauge.io.files import SIZE_LIMIT
 from rankgauge.io.trec import SUBTOPICS_REMEDY, read_qrels, run_files
@@ -46,19 +38,15 @@ from rankgauge.measures.around import Aggregate, innermost
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import parse
 from rankgauge.rankings.alignment import judged_labels
-from rankgauge.workers import outcomes
+from rankgauge.scores.model import Scores
 
 FeatureJudgments: TypeAlias = Literal["pool", "full"]
 """Which judgements features see: those of a pool of the depth, or all of them, which is not cheap."""
 
 FEATURES = ("P", "infAP", "ERR", "bpref", "nDCG", "RBP")
 """The features of the paper, each at the depth."""
-
-
 RICH = (*FEATURES, "nDCG@100", "nDCG@1000", "AP", "NumRel", "NumRelRet@100", "NumRet")
 """More features, as cheap as the others: also of the whole run, by the judgements of the pool."""
-
-
 FEATURE_SETS: Mapping[str, tuple[str, ...]] = {"paper": FEATURES, "rich": RICH}
 """Sets of features, by name."""
 
@@ -126,18 +114,8 @@ class Track(Record):
         if max_grade is not None:
             judgments = replace(judgments, max_grade=judged_labels(judgments, max_grade).max_grade)
         reader = _RunReader(judgments, frozenset(judgments.queries))
-        read: list[Run] = []
-        failed = []
-        for _, result in outcomes(reader, sources_of(runs), name=label):
-            if isinstance(result, Run):
-                read.append(result)
-            elif failures == "raise":
-                raise result
-            else:
-                failed.append(str(result))
-        if not read:
-            raise RankgaugeError("\n".join(failed))
-        return cls(name or kind, kind, judgments, tuple(read), ties, seed, precision, tuple(failed))
+        read, failed = read_runs(reader, sources_of(runs), failures)
+        return cls(name or kind, kind, judgments, tuple(read), ties, seed, precision, failed)
 
     @classmethod
     def read(
@@ -201,10 +179,7 @@ class _RunReader(Record):
     topics: frozenset[bytes]
 
     def __call__(self, source: Source) -> Run:
-        run = source()
-        if not isinstance(run, Run):
-            kind = type(run).__name__
-            raise RankgaugeError(f"{label(source)}: a function gave {kind}, expected a Run")
+        run = run_of(source)
         if self.topics.isdisjoint(run.queries):
             raise no_shared_topics(place_of(source), run.queries, self.judgments)
         return run
@@ -294,6 +269,8 @@ def depth_note(track: Track, target: str) -> Note | None:
     )
 
 
+MOST_NAMED = 4
+"""So many lacking measures are named."""
 SEPARATOR = "\0"
 """What stands between the kind and the id of a topic, in the name of a group of rows."""
 
@@ -345,8 +322,8 @@ def rows_of(
 ) -> Rows:
     """The rows of a track, for a target measure and features of runs cut at a depth."""
     checked("judgments", judgments, one_of(FeatureJudgments))
-    found = rows_by(track, [target], [depth], features)
-    return found[depth, str(parse(str(target))), judgments]
+    rows = rows_by(track, [target], [depth], features)
+    return rows[depth, str(parse(str(target))), judgments]
 
 
 def rows_by(
@@ -357,9 +334,7 @@ def rows_by(
 ) -> dict[tuple[int, str, FeatureJudgments], Rows]:
     """The rows of a track for several targets and depths, also by the judgements that features see. The
     documents of the runs are looked up in the judgements once."""
-    asked = [str(parse(str(target))) for target in targets]
-    cheap = {depth: [str(feature_at(name, depth)) for name in features] for depth in depths}
-    plain = {(depth, target): str(target_at(target, depth)) for depth in depths for target in asked}
+    names = _Names.of(targets, depths, features)
     judgments = track.judgments
     lists = retrieved(
         judgments,
@@ -371,32 +346,110 @@ def rows_by(
         precision=track.precision,
     )
     notes = (*_nothing_judged(track, lists), *lists.notes)
-    everything = dict.fromkeys(
-        [*(name for own in cheap.values() for name in own), *plain.values(), *asked]
-    )
-    by_all = _by_measure(everything, PoolScorer(lists, list(everything)).by_all())
-    found: dict[tuple[int, str, FeatureJudgments], Rows] = {}
+    everything = names.at(depths)
+    by_all = _by_measure(everything, PoolScorer(lists, everything).by_all())
+    rows: dict[tuple[int, str, FeatureJudgments], Rows] = {}
     for depth in depths:
-        own = [plain[depth, target] for target in asked]
-        names = list(dict.fromkeys([*cheap[depth], *own, *asked]))
-        by_pool = _by_measure(names, PoolScorer(lists, names).by_pool(depth))
+        own = names.at([depth])
+        by_pool = _by_measure(own, PoolScorer(lists, own).by_pool(depth))
         sides: dict[FeatureJudgments, Mapping[str, Floats]] = {"pool": by_pool, "full": by_all}
-        for target in asked:
+        for target in names.targets:
             short = depth_note(track, target)
-            for name, seen in sides.items():
-                found[depth, target, name] = Rows(
-                    track.name,
-                    track.kind,
-                    lists.names,
-                    tuple(judgments.queries.texts()),
-                    np.stack([seen[feature] for feature in cheap[depth]], axis=2),
-                    seen[plain[depth, target]],
-                    by_pool[target],
-                    by_all[target],
-                    notes if short is None else (short, *notes),
-                    track.failed,
+            for judged, seen in sides.items():
+                rows[depth, target, judged] = Rows(
+                    track=track.name,
+                    kind=track.kind,
+                    runs=lists.names,
+                    topics=tuple(judgments.queries.texts()),
+                    features=np.stack([seen[name] for name in names.features[depth]], axis=2),
+                    plain=seen[names.plain[depth, target]],
+                    shallow=by_pool[target],
+                    target=by_all[target],
+                    notes=notes if short is None else (short, *notes),
+                    failed=track.failed,
                 )
-    return found
+    return rows
+
+
+class _Names(Record):
+    """The names of the measures of some rows: the features at each depth, the targets, and each target
+    cut at each depth."""
+
+    targets: tuple[str, ...]
+    features: Mapping[int, Sequence[str]]
+    plain: Mapping[tuple[int, str], str]
+
+    @classmethod
+    def of(
+        cls, targets: Sequence[str | Measure], depths: Sequence[int], features: Sequence[str]
+    ) -> _Names:
+        """The names for these targets, depths and features."""
+        whole = tuple(str(parse(str(target))) for target in targets)
+        return cls(
+            whole,
+            {depth: [str(feature_at(name, depth)) for name in features] for depth in depths},
+            {(depth, name): str(target_at(name, depth)) for depth in depths for name in whole},
+        )
+
+    def at(self, depths: Sequence[int]) -> list[str]:
+        """The names of all measures at these depths, each once; the targets come last."""
+        features = [name for depth in depths for name in self.features[depth]]
+        plain = [self.plain[depth, target] for depth in depths for target in self.targets]
+        return list(dict.fromkeys([*features, *plain, *self.targets]))
+
+
+class ScoreTrack(Record):
+    """An evaluation campaign as a table of scores: run × topic × measure, by all judgements.
+
+    Parameters
+    ----------
+    name, kind
+        What messages call the track, and the kind of its collection, such as newswire.
+    scores
+        The scores. They must have the features at every depth and the target measures.
+    """
+
+    name: str
+    kind: str
+    scores: Scores
+    failed: tuple[str, ...] = ()
+
+    def has(self, measure: str) -> bool:
+        """Whether the table has a measure."""
+        return str(parse(measure)) in map(str, self.scores.measures)
+
+
+def score_rows(
+    track: ScoreTrack,
+    targets: Sequence[str],
+    depths: Sequence[int],
+    features: Sequence[str] = FEATURES,
+) -> dict[tuple[int, str, FeatureJudgments], Rows]:
+    """The rows of a track, as `rows_by` has them, for features that see all judgements. The shallow
+    score is unknown (NaN): it takes the judgements of a pool."""
+    names = _Names.of(targets, depths, features)
+    values = np.asarray(track.scores)
+    scores = {str(measure): values[:, :, m] for m, measure in enumerate(track.scores.measures)}
+    if lacking := [name for name in names.at(depths) if name not in scores]:
+        options = " ".join(f"-m '{name}'" for name in lacking[:MOST_NAMED])
+        raise RankgaugeError(
+            f"{track.name}: the table of scores lacks {some_of(lacking, MOST_NAMED)}; add them with "
+            f"`rankgauge evaluate QRELS RUNS {options} … --save FILE`"
+        )
+    return {
+        (depth, target, "full"): Rows(
+            track=track.name,
+            kind=track.kind,
+            runs=track.scores.runs,
+            topics=track.scores.queries,
+            features=np.stack([scores[name] for name in names.features[depth]], axis=2),
+            plain=scores[names.plain[depth, target]],
+            shallow=np.full(values.shape[:2], np.nan),
+            target=scores[target],
+        )
+        for depth in depths
+        for target in names.targets
+    }
 
 
 def _nothing_judged(track: Track, lists: Retrieved) -> Iterator[Note]:

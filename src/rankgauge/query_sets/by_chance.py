@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,7 +35,7 @@ from rankgauge.evaluation.inputs import Qrels, judgments_of
 from rankgauge.measures.answers import EXACT, Answers
 from rankgauge.measures.around import of_rankings
 from rankgauge.measures.base import estimates
-from rankgauge.query_sets.model import HowMany, LeftOut, QuerySet, left_out, left_out_text
+from rankgauge.query_sets.model import HowMany, LeftOut, QuerySet, left_out
 from rankgauge.rankings.alignment import judged_labels
 from rankgauge.scores.model import Scores
 
@@ -233,12 +233,7 @@ def hard(
 
     Parameters
     ----------
-    scores: the scores of the runs.
-    qrels: the judgments that the scores were made with.
-    number: how many uninformative queries to choose. Give exactly one of number, share and threshold.
-    share: which share of the queries to choose as uninformative.
-    threshold: the largest difference of an uninformative query.
-    by: "signed" or "absolute", as in `uninformative`.
+    scores, qrels, number, share, threshold, by: which queries are uninformative, as in `uninformative`.
     """
     above = above_chance(scores, qrels)
     rest = above.uninformative(HowMany(number, share, threshold), by)
@@ -262,20 +257,14 @@ def easy(
 
     Parameters
     ----------
-    scores: the scores of the runs.
-    qrels: the judgments that the scores were made with.
-    number: how many uninformative queries to choose. Give exactly one of number, share and threshold.
-    share: which share of the queries to choose as uninformative.
-    threshold: the largest difference of an uninformative query.
-    by: "signed" or "absolute", as in `uninformative`.
+    scores, qrels, number, share, threshold, by: which queries are uninformative, as in `uninformative`.
     """
     above = above_chance(scores, qrels)
     rest = above.uninformative(HowMany(number, share, threshold), by)
     return above.set_of("uninformative easy", above.easy(rest))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class QueryTypes(Result):
+class QueryTypes(Result, Record):
     """For each query: its mean score, its expected score, the difference, and the type, one of `TYPES`.
 
     `estimated` has a note for each measure whose expected scores are estimates. `both` counts the
@@ -308,18 +297,15 @@ class QueryTypes(Result):
         """A row for each query. The notes have the counts of the types and of the queries left out."""
         numbers = (self.scores, self.expected, self.differences)
         columns = [self.queries, *(values.tolist() for values in numbers), self.types]
-        return Table(
-            ("topic", "score", "expected", "difference", "type"),
-            tuple(zip(*columns, strict=True)),
-            worded(self.notes),
-        )
+        names = ("topic", "score", "expected", "difference", "type")
+        return Table(names, tuple(zip(*columns, strict=True)), worded(self.notes))
 
     @property
     def notes(self) -> tuple[Note, ...]:  # type: ignore[override]
         """The count of each type, the queries left out, and which expected scores are estimates."""
         return (
             *(Note(f"{name}: {count:,}") for name, count in self.counts().items()),
-            *(Note(f"left out: {left_out_text(left)}") for left in self.left_out),
+            *(left.note for left in self.left_out),
             *([Note(BOTH, count=self.both)] if self.both else []),
             *self.estimated,
         )
@@ -398,30 +384,27 @@ def query_types(
     """
     if number is None and share is None and threshold is None:
         share = SET_SHARE
-    low, high = (None, None) if threshold is None else _pair(threshold)
+    low, high = (None, None) if threshold is None else _limits(threshold)
     few, many = HowMany(number, share, low), HowMany(number, share, high)
     above = above_chance(scores, qrels)
     is_ideal = above.ideal(many)
     is_uninformative = above.uninformative(few, by)
     is_easy = above.easy(is_uninformative)
-    names = np.select(
-        [is_easy, is_uninformative, is_ideal],
-        ["uninformative easy", "uninformative hard", "ideal"],
-        default="other",
-    )
+    names = ("uninformative easy", "uninformative hard", "ideal")
+    types = np.select([is_easy, is_uninformative, is_ideal], names, default="other")
     return QueryTypes(
         above.queries,
         above.scores,
         above.expected,
         np.round(above.differences, DECIMALS),
-        tuple(names.tolist()),
+        tuple(types.tolist()),
         above.left_out,
         above.estimated,
-        int(np.count_nonzero(is_ideal & is_uninformative)),
+        both=int(np.count_nonzero(is_ideal & is_uninformative)),
     )
 
 
-def _pair(threshold: Any) -> tuple[float, float]:
+def _limits(threshold: Any) -> tuple[float, float]:
     if not isinstance(threshold, Sequence) or isinstance(threshold, str) or len(threshold) != 2:
         raise RankgaugeError(
             f"threshold={threshold!r}, expected two numbers: the largest difference of "
@@ -463,7 +446,7 @@ def above_chance(
             "other judgments, expected the judgments that the scores were made with"
         )
     judged = judged.take(rows)
-    counts = scores.present if scores.policies.missing == "skip" else np.ones_like(scores.present)
+    counts = scores.present | (scores.policies.missing != "skip")
     values = np.where(counts[:, :, None], scores.values, 0.0)
     barren = judged.relevant(1) == 0
     for measure in measures:
@@ -488,19 +471,18 @@ def above_chance(
     for mean in means:
         greatest = np.fmax(greatest, np.abs(mean.values[known]))
     sign = -1 if directions == {"lower"} else 1
+    reasons = {
+        "nothing relevant": left,
+        "no run": unanswered & ~left,
+        "an undefined score": undefined & ~left & ~unanswered,
+    }
     return AboveChance(
-        tuple(scores.queries[row] for row in kept.tolist()),
-        score,
-        expected,
-        sign * (score - expected),
-        sign * score,
-        greatest,
-        left_out(
-            {
-                "nothing relevant": left,
-                "no run": unanswered & ~left,
-                "an undefined score": undefined & ~left & ~unanswered,
-            }
-        ),
-        tuple(estimated),
+        queries=tuple(scores.queries[row] for row in kept.tolist()),
+        scores=score,
+        expected=expected,
+        differences=sign * (score - expected),
+        better=sign * score,
+        greatest=greatest,
+        left_out=left_out(reasons),
+        estimated=tuple(estimated),
     )

@@ -59,10 +59,7 @@ def focused(
     Parameters
     ----------
     qrels: the judgments.
-    share: a query is broad if at least this share of its judged documents is highly relevant.
-    label: a document is highly relevant if it has at least this label.
-    balanced: make the two sets equally large. The larger set is then a random sample.
-    seed: fixes the sample; it also depends on the query ids.
+    share, label, balanced, seed: as in `broad`.
     """
     return _by_breadth(qrels, share, label, balanced, seed)[1]
 
@@ -87,11 +84,8 @@ def _by_breadth(
     both = []
     for name, ids in zip(("broad", "focused"), sets, strict=True):
         kept = drawn(ids, min(size, len(ids)), seed)
-        rest = len(ids) - len(kept)
-        drawn_out = (
-            (LeftOut("no place left in the set: both sets have the same size", rest),)
-            if rest
-            else ()
-        )
-        both.append(QuerySet(name, kept, nothing + drawn_out))
+        reasons = nothing
+        if rest := len(ids) - len(kept):
+            reasons += (LeftOut("no place left in the set: both sets have the same size", rest),)
+        both.append(QuerySet(name, kept, reasons))
     return both[0], both[1]

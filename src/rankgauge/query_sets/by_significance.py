@@ -5,8 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -14,8 +12,9 @@ from rankgauge.core.arrays import Bools, Floats, Labels
 from rankgauge.core.checks import checked
 from rankgauge.core.notes import Note, counted, worded
 from rankgauge.core.policies import LEVEL, LEVELS, SAMPLE_NUMBERS, SAMPLES, SEED, SEEDS
+from rankgauge.core.records import Record
 from rankgauge.core.results import Result
-from rankgauge.core.rounding import ROUNDING
+from rankgauge.core.rounding import ROUNDING, at_most
 from rankgauge.core.seeds import list_seeds
 from rankgauge.core.tables import PValue, Table
 from rankgauge.data.model import encode
@@ -26,14 +25,13 @@ from rankgauge.measures.base import Measure
 from rankgauge.measures.labelling import MOST_CELLS
 from rankgauge.measures.orders import arrangements
 from rankgauge.query_sets.by_chance import above_chance
-from rankgauge.query_sets.model import LeftOut, QuerySet, left_out_text
+from rankgauge.query_sets.model import LeftOut, QuerySet
 from rankgauge.rankings.alignment import judged_labels
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.scores.model import Scores
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Significance(Result):
+class Significance(Result, Record):
     """How likely a random order of the judged documents scores at least as well as a run.
 
     `p` is run × query; it is NaN if a run does not count on a query. `scores` has the scores of the
@@ -62,8 +60,8 @@ class Significance(Result):
 
     def informative(self) -> QuerySet:
         """The queries on which at least one run is significantly better than chance."""
-        small = self.query_p() <= (1 - self.level) * (1 + 1e-12)
-        chosen = tuple(self.queries[row] for row in np.flatnonzero(small).tolist())
+        small = np.flatnonzero(at_most(self.query_p(), 1 - self.level))
+        chosen = tuple(self.queries[row] for row in small.tolist())
         return QuerySet("informative", chosen, self.left_out)
 
     def table(self) -> Table:
@@ -99,14 +97,9 @@ class Significance(Result):
             notes.append(Note(text, count=drawn))
         if drawn and len(self.runs) / (self.samples + 1) > 1 - self.level:
             least = math.ceil(len(self.runs) / (1 - self.level))
-            notes.append(
-                Note(
-                    f"too few random orders: no p can be significant with {len(self.runs)} runs; use "
-                    f"{least:,} samples or more"
-                )
-            )
-        notes += [Note(f"left out: {left_out_text(left)}") for left in self.left_out]
-        return (*notes, *self.estimated)
+            text = f"too few random orders: no p can be significant with {len(self.runs)} runs"
+            notes.append(Note(f"{text}; use {least:,} samples or more"))
+        return (*notes, *(left.note for left in self.left_out), *self.estimated)
 
     def _title(self) -> str:
         runs, queries = counted(len(self.runs), "run"), counted(len(self.queries), "topic")
@@ -164,8 +157,9 @@ def significance(
     seeds = list_seeds(seed, map(encode, above.queries))
     for q, query in enumerate(above.queries):
         one = judged.take(np.array([position[query]]))
-        null = _null(measures, one, samples, int(seeds[q]))
-        p[:, q], exact[q] = null.at_least(sign, own[:, q]), null.weights is not None
+        orders, weights = _orders(measures, one, samples, int(seeds[q]))
+        p[:, q] = _p_values(orders, weights, sign, own[:, q])
+        exact[q] = weights is not None
     return Significance(
         scores.runs,
         above.queries,
@@ -180,44 +174,41 @@ def significance(
     )
 
 
-class _Null(NamedTuple):
-    """The scores of orders, with the probability of each order; `weights` is None for random orders."""
-
-    scores: Floats
-    weights: Floats | None
-
-    def at_least(self, sign: int, values: Floats) -> Floats:
-        """For each value the p-value: how likely an order scores at least as well."""
-        # An order without a score counts as better: nobody knows that it is not.
-        scores = np.where(np.isnan(self.scores), np.inf, sign * self.scores)
-        order = np.argsort(scores)
-        finite = np.abs(np.concatenate((self.scores, values)))
-        slack = ROUNDING * float(finite[np.isfinite(finite)].max(initial=0.0))
-        place = np.searchsorted(scores[order], sign * values - slack, side="left")
-        if self.weights is None:
-            p = (len(scores) - place + 1) / (len(scores) + 1)
-        else:
-            above = np.concatenate((np.cumsum(self.weights[order][::-1])[::-1], [0.0]))
-            p = np.minimum(above[place], 1.0)
-        return np.where(np.isnan(values), np.nan, p).astype(np.float64)
+def _p_values(orders: Floats, weights: Floats | None, sign: int, values: Floats) -> Floats:
+    """For each value the p-value: how likely an order, of these scores, scores at least as well."""
+    # An order without a score counts as better: nobody knows that it is not.
+    scores = np.where(np.isnan(orders), np.inf, sign * orders)
+    ascending = np.argsort(scores)
+    finite = np.abs(np.concatenate((orders, values)))
+    slack = ROUNDING * float(finite[np.isfinite(finite)].max(initial=0.0))
+    place = np.searchsorted(scores[ascending], sign * values - slack, side="left")
+    if weights is None:
+        p = (len(scores) - place + 1) / (len(scores) + 1)
+    else:
+        above = np.concatenate((np.cumsum(weights[ascending][::-1])[::-1], [0.0]))
+        p = np.minimum(above[place], 1.0)
+    return np.where(np.isnan(values), np.nan, p).astype(np.float64)
 
 
-def _null(measures: Sequence[Measure], judged: JudgedLabels, samples: int, seed: int) -> _Null:
-    """The scores of random orders of one query's judged documents."""
+def _orders(
+    measures: Sequence[Measure], judged: JudgedLabels, samples: int, seed: int
+) -> tuple[Floats, Floats | None]:
+    """The scores of orders of one query's judged documents, and the probability of each order; None
+    for random orders."""
     labels, depths = judged.labels, [measure.depth for measure in measures]
     places = max((len(labels) if d is None else min(d, len(labels)) for d in depths), default=0)
     kinds, counts = np.unique(labels, return_counts=True)
     prefixes = _prefixes(counts.tolist(), places, samples)
     if prefixes is not None:
         rows, weights = prefixes
-        return _Null(_scored(measures, judged, kinds[rows]), weights)
+        return _scored(measures, judged, kinds[rows]), weights
     generator = np.random.default_rng(seed)
     size = max(1, MOST_CELLS // max(1, len(labels)))
     parts = []
     for start in range(0, samples, size):
         block = np.repeat(labels[None, :], min(size, samples - start), axis=0)
         parts.append(_scored(measures, judged, generator.permuted(block, axis=1)[:, :places]))
-    return _Null(np.concatenate(parts), None)
+    return np.concatenate(parts), None
 
 
 def _scored(measures: Sequence[Measure], judged: JudgedLabels, orders: Labels) -> Floats:

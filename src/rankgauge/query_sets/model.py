@@ -11,7 +11,7 @@ import numpy as np
 
 from rankgauge.core.arrays import Bools, Floats
 from rankgauge.core.checks import Number, Whole, checked
-from rankgauge.core.notes import counted
+from rankgauge.core.notes import Note, counted
 from rankgauge.core.records import Value
 from rankgauge.core.rounding import merged
 from rankgauge.errors import RankgaugeError
@@ -22,6 +22,14 @@ class LeftOut(NamedTuple):
 
     reason: str
     queries: int
+
+    def __str__(self) -> str:
+        return f"{self.queries:,} with {self.reason}"
+
+    @property
+    def note(self) -> Note:
+        """The note of a result."""
+        return Note(f"left out: {self}")
 
 
 class QuerySet(Value, Collection[str]):
@@ -48,13 +56,8 @@ class QuerySet(Value, Collection[str]):
 
     def __repr__(self) -> str:
         text = f"{type(self).__name__} {self.name}: {counted(len(self), 'query', 'queries')}"
-        notes = ", ".join(left_out_text(left) for left in self.left_out)
+        notes = ", ".join(map(str, self.left_out))
         return f"{text} (left out: {notes})" if notes else text
-
-
-def left_out_text(left: LeftOut) -> str:
-    """A text: how many queries were left out, and why."""
-    return f"{left.queries:,} with {left.reason}"
 
 
 class HowMany(Value):

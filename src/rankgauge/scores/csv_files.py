@@ -22,10 +22,10 @@ from rankgauge.io.rows import csv_records
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.elsewhere import given
 from rankgauge.measures.scored import Scored
-from rankgauge.scores.frames import LONG
 from rankgauge.scores.matrices import LARGEST, from_matrix, measure_of, scores_of
 from rankgauge.scores.model import Scores
 from rankgauge.scores.parsing import AnyScored
+from rankgauge.scores.tables import LONG
 from rankgauge.scores.validation import SLACK, short
 
 SAVED = re.compile(rb'PAR1|(\xef\xbb\xbf)?\s*\{\s*"')
@@ -194,19 +194,20 @@ def _long(lines: _Lines) -> Scores:
         q = queries.setdefault(query, len(queries))
         m = measures.setdefault(measure, len(measures))
         if m == len(meant):
-            meant.append(_meant(lines, measure))
+            try:
+                meant.append(measure_of(measure))
+            except MeasureError as error:
+                lines.refuse(f"the measure {short(measure)}: {error}")
         if (r, q, m) in values:
             lines.refuse(
                 f"a second row for this query and measure of the run {short(run)}, expected one row"
             )
         values[r, q, m] = lines.number(value)
         _check_score(lines, values[r, q, m], meant[m], "value", STANDARDIZED)
-        if present.strip().lower() not in BOOLEANS:
+        there = BOOLEANS.get(present.strip().lower())
+        if there is None:
             lines.refuse(f"{short(present)} in the column present, expected true or false")
-        if (
-            answered.setdefault((r, q), is_present := BOOLEANS[present.strip().lower()])
-            != is_present
-        ):
+        if answered.setdefault((r, q), there) != there:
             lines.refuse(
                 f"present is both true and false for a query of the run {short(run)}, expected one"
             )
@@ -219,20 +220,13 @@ def _long(lines: _Lines) -> Scores:
             f"only {len(values):,} rows for {named} runs, queries and measures, expected a row for most "
             "combinations of a run, a query and a measure"
         )
-    table, there = np.full(shape, np.nan), np.zeros(shape[:2], dtype=np.bool_)
+    table, present_at = np.full(shape, np.nan), np.zeros(shape[:2], dtype=np.bool_)
     table[tuple(np.array(list(values)).T)] = list(values.values())
-    there[tuple(np.array(list(answered)).T)] = list(answered.values())
+    present_at[tuple(np.array(list(answered)).T)] = list(answered.values())
     if len(set(meant)) < len(meant):
         lines.refuse("one measure has two names, expected one name")
     missing: Missing = "zero" if len(answered) == shape[0] * shape[1] else "skip"
-    return scores_of(tuple(runs), tuple(queries), tuple(meant), table, there, missing)
-
-
-def _meant(lines: _Lines, text: str) -> Scored | Aggregate:
-    try:
-        return measure_of(text)
-    except MeasureError as error:
-        lines.refuse(f"the measure {short(text)}: {error}")
+    return scores_of(tuple(runs), tuple(queries), tuple(meant), table, present_at, missing)
 
 
 def _titled(path: str | os.PathLike[str]) -> Scored:

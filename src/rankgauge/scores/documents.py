@@ -6,14 +6,14 @@ A Parquet file of scores has it in its metadata, without the numbers; a file of 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from rankgauge.core.arrays import Bools, Floats, Ints
-from rankgauge.core.notes import Note, counted
+from rankgauge.core.notes import Note
 from rankgauge.core.policies import AppliedPolicies
 from rankgauge.core.records import Record
 from rankgauge.core.sealing import SEAL, read_json, unsealed
@@ -23,7 +23,7 @@ from rankgauge.measures.elsewhere import Given
 from rankgauge.measures.scored import Scored
 from rankgauge.scores.model import UNKNOWN, Scores
 from rankgauge.scores.parsing import parse_scored
-from rankgauge.scores.validation import check, check_policies, short
+from rankgauge.scores.validation import check, refuse_first, short, wrong_policies
 
 FORMAT = "rankgauge-scores"
 JSON_VERSION, UNSEALED_VERSION, VERSION = 1, 2, 3
@@ -60,16 +60,16 @@ def document_of(scores: Scores) -> dict[str, Any]:
         "measures": [str(measure) for measure in scores.measures],
         "relevant": scores.relevant.tolist(),
         "nothing_relevant": scores.nothing_relevant.tolist(),
-        "notes": [_said(note) for note in scores.notes],
+        "notes": [_note_entries(note) for note in scores.notes],
         "failed": scores.failed,
     }
 
 
-def _said(note: Note) -> dict[str, Any]:
-    said = {"kind": note.kind} | note.said()
+def _note_entries(note: Note) -> dict[str, Any]:
+    entries = {"kind": note.kind} | note.said()
     if note.error is not None and not math.isfinite(note.error):
-        said["error"] = str(note.error)
-    return said
+        entries["error"] = str(note.error)
+    return entries
 
 
 class Document:
@@ -94,7 +94,7 @@ class Document:
             if name not in expected:
                 self.refuse(short(name), "there", f"only {', '.join(expected)}")
 
-    def refuse(self, entry: str, fault: str, expected: str) -> Any:
+    def refuse(self, entry: str, fault: str, expected: str) -> NoReturn:
         """Raise the error for an entry."""
         message = f"not a file of scores ({entry} is {fault}), expected {expected}"
         raise InputError(self.source, None, message)
@@ -114,7 +114,7 @@ class Document:
         def items(values: Any, place: str, lengths: Sequence[int]) -> list[Any]:
             self._length(place, values, lengths[0])
             if len(lengths) == 1:
-                return values  # type: ignore[no-any-return]
+                return list(values)
             return [
                 item
                 for i, row in enumerate(values)
@@ -129,41 +129,40 @@ class Document:
         if length is not None and len(values) != length:
             self.refuse(place, f"a list of {len(values)}", str(length))
 
-    def place(self, name: str, shape: Sequence[int], i: int) -> str:
-        """The name of the item in an entry that is at a place of the flat list."""
-        where = "".join(f"[{index}]" for index in np.unravel_index(i, shape))
-        return f"{name}{where}"
+    def checked(
+        self, name: str, shape: Sequence[int], fits: Callable[[Any], bool], expected: str
+    ) -> list[Any]:
+        """What an entry of lists in lists holds, where every item fits."""
+        values = self.flat(name, shape)
+        for i, value in enumerate(values):
+            if not fits(value):
+                place = "".join(f"[{index}]" for index in np.unravel_index(i, shape))
+                self.refuse(f"{name}{place}", short(value), expected)
+        return values
 
     def bools(self, name: str, shape: Sequence[int]) -> Bools:
         """An array of true and false."""
-        values = self.flat(name, shape)
-        for i, value in enumerate(values):
-            if type(value) is not bool:
-                self.refuse(self.place(name, shape, i), short(value), "true or false")
+        values = self.checked(name, shape, lambda value: type(value) is bool, "true or false")
         return np.array(values, dtype=np.bool_).reshape(shape)
 
     def wholes(self, name: str, shape: Sequence[int], least: int) -> Ints:
         """An array of whole numbers."""
-        values = self.flat(name, shape)
-        for i, value in enumerate(values):
-            if type(value) is not int or not least <= value < 2**62:
-                expected = f"a whole number from {least}"
-                self.refuse(self.place(name, shape, i), short(value), expected)
+
+        def fits(value: Any) -> bool:
+            return type(value) is int and least <= value < 2**62
+
+        values = self.checked(name, shape, fits, f"a whole number from {least}")
         return np.array(values, dtype=np.int64).reshape(shape)
 
     def floats(self, name: str, shape: Sequence[int]) -> Floats:
         """An array of numbers; null is NaN, and infinity is text."""
-        numbers = []
-        for i, value in enumerate(self.flat(name, shape)):
-            if value is None:
-                value = math.nan
-            elif type(value) is str and value in ("inf", "-inf"):
-                value = UNUSUAL[value]
-            elif type(value) is int and abs(value) < 2**1023:
-                value = float(value)
-            if type(value) is not float:
-                self.refuse(self.place(name, shape, i), short(value), "a number, or null for none")
-            numbers.append(value)
+
+        def fits(value: Any) -> bool:
+            small = type(value) is int and abs(value) < 2**1023
+            return small or type(value) is float or value in (None, "inf", "-inf")
+
+        values = self.checked(name, shape, fits, "a number, or null for none")
+        numbers = [math.nan if value is None else float(value) for value in values]
         return np.array(numbers, dtype=np.float64).reshape(shape)
 
     def measures(self) -> tuple[Scored | Aggregate, ...]:
@@ -188,7 +187,7 @@ class Document:
         policies = self.entries["policies"]
         if not isinstance(policies, dict):
             self.refuse("policies", short(policies), "an object")
-        check_policies(policies, self.source)
+        refuse_first(wrong_policies(policies), self.source)
         return AppliedPolicies(**policies)
 
     def notes(self) -> tuple[Note, ...]:
@@ -198,19 +197,19 @@ class Document:
         made = tuple(self._note(f"notes[{i}]", note) for i, note in enumerate(notes))
         return made if self.sealed else (*made, unsealed(self.source))
 
-    def _note(self, place: str, said: Any) -> Note:
-        if isinstance(said, str):
-            return Note(said)
-        if not isinstance(said, dict) or "kind" not in said:
-            return self.refuse(place, short(said), "a note with its kind")  # type: ignore[no-any-return]
-        said = dict(said)
-        if isinstance(said.get("error"), str):
-            said["error"] = UNUSUAL.get(said["error"], said["error"])
+    def _note(self, place: str, entries: Any) -> Note:
+        if isinstance(entries, str):
+            return Note(entries)
+        if not isinstance(entries, dict) or "kind" not in entries:
+            self.refuse(place, short(entries), "a note with its kind")
+        entries = dict(entries)
+        if isinstance(entries.get("error"), str):
+            entries["error"] = UNUSUAL.get(entries["error"], entries["error"])
         kinds = {"count": int, "error": float}
-        for name, value in said.items():
+        for name, value in entries.items():
             if name not in NOTE_FIELDS or type(value) is not kinds.get(name, str):
                 self.refuse(f"{place}[{short(name)}]", short(value), "a field of a note")
-        return Note(**said)
+        return Note(**entries)
 
 
 class Described(Record):
@@ -250,14 +249,6 @@ class Described(Record):
         scores = Scores(values=values, present=present, judged_at_10=judged_at_10, **vars(self))
         check(scores, source)
         return scores
-
-    def told(self) -> str:
-        """How many runs, queries and measures there are."""
-        runs, queries, measures = self.shape
-        return (
-            f"{counted(runs, 'run')}, {counted(queries, 'query', 'queries')} and "
-            f"{counted(measures, 'measure')}"
-        )
 
 
 def scores_of_json(text: bytes, source: str) -> Scores:

@@ -21,16 +21,22 @@ from rankgauge.core.policies import (
     IntervalKind,
     Missing,
 )
-from rankgauge.core.resampling import (
-    CELLS,
-    Drawing,
-    topic_counts,
-)
+from rankgauge.core.records import Record
+from rankgauge.core.resampling import CELLS, Drawing, topic_counts
 from rankgauge.core.rounding import ROUNDING
 from rankgauge.core.tables import Table
 from rankgauge.errors import RankgaugeError
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.scores.model import Scores
+
+
+class IntervalOptions(Record):
+    """How intervals are computed, as in `mean_interval`."""
+
+    kind: IntervalKind
+    level: float
+    samples: int
+    seed: int
 
 
 class Intervals(NamedTuple):
@@ -143,23 +149,15 @@ def _quantiles(ordered: Floats, shares: Floats) -> Floats:
     return np.asarray((1 - weight) * ordered[row, before] + weight * ordered[row, after])
 
 
-def score_intervals(
-    scores: Scores, missing: Missing, kind: IntervalKind, level: float, samples: int, seed: int
-) -> Intervals:
-    """The interval of each mean, over the topics that the mean is over.
-
-    Parameters
-    ----------
-    scores
-        The scores.
-    missing
-        How topics that a run lacks are treated.
-    kind, level, samples, seed
-        As in `mean_interval`.
-    """
+def score_intervals(scores: Scores, missing: Missing, options: IntervalOptions) -> Intervals:
+    """The interval of each mean, over the topics that the mean is over. `missing` says how topics that
+    a run lacks are treated."""
+    level, kind, samples, seed = options.level, options.kind, options.samples, options.seed
+    how = "Student's t" if kind == "t" else f"bootstrap (BCa), {samples:,} samples, seed {seed}"
+    about = f"{100 * level:g}% interval of the mean over topics, {how}"
+    notes = [Note(about, column="low, high")]
     skip = ~scores.present & (missing == "skip")
     low, high = np.full((2, len(scores.runs), len(scores.measures)), np.nan)
-    notes = [_about(kind, level, samples, seed)]
     for m, measure in enumerate(scores.measures):
         values = np.where(skip, np.nan, scores.values[:, :, m])
         if not inner(measure).averages_defined:
@@ -182,29 +180,15 @@ def score_intervals(
 
 
 def beside_means(
-    table: Table,
-    scores: Scores,
-    shown: Sequence[tuple[int, Missing]],
-    kind: IntervalKind,
-    level: float,
-    samples: int,
-    seed: int,
+    table: Table, scores: Scores, shown: Sequence[tuple[int, Missing]], options: IntervalOptions
 ) -> Table:
     """A table of means with two more columns after each mean: the ends of its interval.
 
-    Parameters
-    ----------
-    table
-        A table whose last columns are the measures.
-    scores
-        The scores that it shows.
-    shown
-        For each row, the run and how topics that it lacks are treated.
-    kind, level, samples, seed
-        As in `mean_interval`.
+    The last columns of the table are the measures. `shown` has for each row the run, and how topics that
+    it lacks are treated.
     """
     intervals = {
-        missing: score_intervals(scores, missing, kind, level, samples, seed)
+        missing: score_intervals(scores, missing, options)
         for missing in dict.fromkeys(missing for _, missing in shown)
     }
     first = len(table.columns) - len(scores.measures)
@@ -220,9 +204,3 @@ def beside_means(
         tuple(rows),
         (*worded(notes), *table.notes),
     )
-
-
-def _about(kind: IntervalKind, level: float, samples: int, seed: int) -> Note:
-    how = "Student's t" if kind == "t" else f"bootstrap (BCa), {samples:,} samples, seed {seed}"
-    text = f"{100 * level:g}% interval of the mean over topics, {how}"
-    return Note(text, column="low, high")

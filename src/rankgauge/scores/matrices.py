@@ -145,13 +145,13 @@ def _names(what: str, names: Iterable[Any], count: int) -> tuple[str, ...]:
     return _different(what, texts, count)
 
 
-def _different(what: str, found: list[Any], count: int) -> tuple[Any, ...]:
-    if len(found) != count:
-        raise _refusal(f"{counted(len(found), what)} named, expected {count}, as in the table")
-    (name, often), *_ = Counter(found).most_common(1)
+def _different(what: str, names: list[Any], count: int) -> tuple[Any, ...]:
+    if len(names) != count:
+        raise _refusal(f"{counted(len(names), what)} named, expected {count}, as in the table")
+    (name, often), *_ = Counter(names).most_common(1)
     if often > 1:
         raise _refusal(f"the {what} {str(name)!r} is named twice, expected different names")
-    return tuple(found)
+    return tuple(names)
 
 
 def _refusal(message: str) -> InputError:

@@ -194,15 +194,15 @@ class Scores(Result, Record):
         >>> round(low, 4), round(high, 4)
         (0.0891, 0.9109)
         """
-        from rankgauge.scores.intervals import score_intervals
+        from rankgauge.scores.intervals import IntervalOptions, score_intervals
 
-        low, high, _ = score_intervals(self, self.policies.missing, kind, level, samples, seed)
+        options = IntervalOptions(kind, level, samples, seed)
+        low, high, _ = score_intervals(self, self.policies.missing, options)
         names = [str(measure) for measure in self.measures]
+        ends = np.stack((low, high), axis=2).tolist()
         return {
-            run: ByMeasure(
-                zip(names, zip(low[r].tolist(), high[r].tolist(), strict=True), strict=True)
-            )
-            for r, run in enumerate(self.runs)
+            run: ByMeasure(zip(names, map(tuple, by_measure), strict=True))
+            for run, by_measure in zip(self.runs, ends, strict=True)
         }
 
     def per_query(self) -> dict[str, dict[str, ByMeasure[float]]]:
@@ -313,7 +313,12 @@ class Scores(Result, Record):
         """
         from rankgauge.scores.tables import mean_table
 
-        table = mean_table(self, signature, interval, level, samples, seed)
+        options = None
+        if interval is not None:
+            from rankgauge.scores.intervals import IntervalOptions
+
+            options = IntervalOptions(interval, level, samples, seed)
+        table = mean_table(self, signature, options)
         if notes:
             table = replace(table, notes=(*worded(self.notes, gather=True), *table.notes))
         return table
@@ -363,19 +368,19 @@ class Scores(Result, Record):
         queries that a run lacks. `present` says whether the run has the query. A value is NaN where the
         measure is undefined.
         """
-        from rankgauge.scores.frames import polars_frame
+        from rankgauge.scores.tables import polars_frame
 
         return polars_frame(self)
 
     def to_pandas(self) -> Any:
         """A pandas data frame, with the rows and columns of `to_polars`."""
-        from rankgauge.scores.frames import pandas_frame
+        from rankgauge.scores.tables import pandas_frame
 
         return pandas_frame(self)
 
     def to_arrow(self) -> Any:
         """A pyarrow table, with the rows and columns of `to_polars`."""
-        from rankgauge.scores.frames import arrow_frame
+        from rankgauge.scores.tables import arrow_frame
 
         return arrow_frame(self)
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Floats
+from rankgauge.core.notes import counted
 from rankgauge.core.sealing import check_seal, read_json, seal
 from rankgauge.data.columns import first_line
 from rankgauge.errors import InputError
@@ -27,8 +28,8 @@ from rankgauge.scores.documents import (
     document_of,
     scores_of_json,
 )
-from rankgauge.scores.frames import LONG
 from rankgauge.scores.model import Scores
+from rankgauge.scores.tables import LONG
 from rankgauge.scores.validation import check, short
 from rankgauge.separate.inside import limit_memory
 
@@ -53,17 +54,13 @@ def save(scores: Scores, path: str | os.PathLike[str]) -> None:
     import polars as pl
 
     check(scores, os.fspath(path))
-    document = json.dumps(seal(document_of(scores), _arrays(scores)), allow_nan=False)
+    numbers = {name: getattr(scores, name) for name in NUMBERS}
+    document = json.dumps(seal(document_of(scores), numbers), allow_nan=False)
     names = [name for name, _ in columns_of([str(measure) for measure in scores.measures])]
     columns = [scores.present.ravel(), scores.judged_at_10.ravel(), *_by_measure(scores.values)]
     frame = pl.DataFrame(dict(zip(names, columns, strict=True)))
     with writing(path) as stream:
         _write(frame, stream, {FORMAT: document})
-
-
-def _arrays(scores: Scores) -> dict[str, NDArray[Any]]:
-    """The numbers that a seal covers."""
-    return {name: getattr(scores, name) for name in NUMBERS}
 
 
 class _Target(io.RawIOBase):
@@ -172,14 +169,17 @@ def described_by(
     expected = columns_of(document.texts("measures"))
     for column, right in zip(columns, expected, strict=False):
         if column != right:
-            told = f"the column {short(column[0])} of type {column[1]}"
-            wish = f"{short(right[0])} of type {right[1]} in its place"
-            raise InputError(source, None, f"{told}, expected {wish} (save the scores again)")
-    runs, queries, _ = described.shape
+            message = f"the column {short(column[0])} of type {column[1]}"
+            wanted = f"{short(right[0])} of type {right[1]} in its place"
+            raise InputError(source, None, f"{message}, expected {wanted} (save the scores again)")
+    runs, queries, measures = described.shape
     if len(columns) != len(expected) or rows != runs * queries:
-        told = f"{len(columns)} columns and {rows:,} rows for {described.told()}"
-        wish = f"{len(expected)} columns and {runs * queries:,} rows"
-        raise InputError(source, None, f"{told}, expected {wish} (save the scores again)")
+        message = (
+            f"{len(columns)} columns and {rows:,} rows for {counted(runs, 'run')}, "
+            f"{counted(queries, 'query', 'queries')} and {counted(measures, 'measure')}"
+        )
+        wanted = f"{len(expected)} columns and {runs * queries:,} rows"
+        raise InputError(source, None, f"{message}, expected {wanted} (save the scores again)")
     return document, described
 
 
@@ -203,18 +203,7 @@ def send(file: Any, source: str, limit: int, asked: None, result: IO[bytes]) -> 
     """What the other process does: write a line that says what the file holds, then the numbers.
 
     The numbers come piece by piece: whether the queries are present, the shares judged, the values of
-    all measures, as `Scores` has them in memory.
-
-    Parameters
-    ----------
-    file, source
-        The Parquet file, and its name for messages.
-    limit
-        How many bytes the numbers may take.
-    asked
-        Not used.
-    result
-        Where the line and the numbers go.
+    all measures, as `Scores` has them in memory. They may take `limit` bytes. `asked` is not used.
     """
     import json
 

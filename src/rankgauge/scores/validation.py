@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
-from typing import Any, NoReturn, get_args
+from itertools import chain
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,28 +37,35 @@ TIES = tuple(f"{ties}-desc" if ties == "docno" else ties for ties in get_args(Ti
 
 def check(scores: Scores, source: str) -> None:
     """Raise InputError unless these are scores that rankgauge could have made."""
-    _check_names(scores, source)
-    _check_shapes(scores, source)
-    check_policies(asdict(scores.policies), source)
-    _check_judgments(scores, source)
-    _check_values(scores, source)
+    faults = chain(
+        _wrong_names(scores),
+        _wrong_shapes(scores),
+        wrong_policies(asdict(scores.policies)),
+        _wrong_judgments(scores),
+        _wrong_values(scores),
+    )
+    refuse_first(faults, source)
 
 
-def _check_names(scores: Scores, source: str) -> None:
+def refuse_first(faults: Iterable[str], source: str) -> None:
+    """Raise InputError for the first fault, if there is one."""
+    for fault in faults:
+        raise InputError(source, None, fault)
+
+
+def _wrong_names(scores: Scores) -> Iterator[str]:
     texts = [str(measure) for measure in scores.measures]
     axes: list[tuple[str, Sequence[Any]]] = [("run", scores.runs), ("query", scores.queries)]
     for axis, names in (*axes, ("measure", texts)):
         for name in names:
             if not isinstance(name, str):
-                message = f"the name of a {axis} is {short(name)}, expected text"
-                raise InputError(source, None, message)
+                yield f"the name of a {axis} is {short(name)}, expected text"
         name, often = next(iter(Counter(names).most_common(1)), ("", 0))
         if often > 1:
-            message = f"the {axis} {short(name)} is named {often} times, expected different names"
-            raise InputError(source, None, message)
+            yield f"the {axis} {short(name)} is named {often} times, expected different names"
 
 
-def _check_shapes(scores: Scores, source: str) -> None:
+def _wrong_shapes(scores: Scores) -> Iterator[str]:
     runs, queries, measures = len(scores.runs), len(scores.queries), len(scores.measures)
     expected: dict[str, tuple[tuple[int, ...], type]] = {
         "values": ((runs, queries, measures), np.float64),
@@ -69,9 +77,10 @@ def _check_shapes(scores: Scores, source: str) -> None:
     for name, (shape, kind) in expected.items():
         array: NDArray[Any] = getattr(scores, name)
         if array.shape != shape or array.dtype != kind:
-            text = f"`{name}` has shape {array.shape} and type {array.dtype}"
-            wanted = f"{shape} and {np.dtype(kind)}"
-            raise InputError(source, None, f"{text}, expected {wanted}")
+            yield (
+                f"`{name}` has shape {array.shape} and type {array.dtype}, expected {shape} and "
+                f"{np.dtype(kind)}"
+            )
 
 
 # Policies
@@ -114,38 +123,40 @@ OPTIONAL = ("source", "seed", "tail", "judgments", "negative", "standardized", "
 """The policies that can be None."""
 
 
-def check_policies(policies: dict[str, Any], source: str) -> None:
-    """Raise InputError for a policy that is not known, or has a value that no policy has."""
+def wrong_policies(policies: dict[str, Any]) -> Iterator[str]:
+    """What is wrong with policies that are not known, or have a value that no policy has."""
     for name, value in policies.items():
         if name not in POLICIES:
-            message = (
-                f"the policy {short(name)} is not known, expected one of {', '.join(POLICIES)}"
+            yield (
+                f"the policy {short(name)} is not known, expected one of {', '.join(POLICIES)} "
+                "(a later rankgauge may know it)"
             )
-            raise InputError(source, None, f"{message} (a later rankgauge may know it)")
         fits, expected = POLICIES[name]
         if not fits(value) and not (value is None and name in OPTIONAL):
-            message = f"the policy {name} is {short(value)}, expected {expected}"
-            raise InputError(source, None, message)
+            yield f"the policy {name} is {short(value)}, expected {expected}"
 
 
 # Numbers
 
 
-def _check_judgments(scores: Scores, source: str) -> None:
+def _wrong_judgments(scores: Scores) -> Iterator[str]:
     low = scores.relevant < UNKNOWN
     if low.any():
         q = int(np.argmax(low))
-        message = f"{scores.relevant[q]} relevant documents for {named(scores, (None, q, None))}"
-        raise InputError(source, None, f"{message}, expected 0 or more, or -1 if not known")
+        where = named(scores, (None, q, None))
+        yield (
+            f"{scores.relevant[q]} relevant documents for {where}, expected 0 or more, or -1 if not "
+            "known"
+        )
     share = scores.judged_at_10
     wrong = (share < 0) | (share > 1)
     if wrong.any():
         r, q = (int(place[0]) for place in np.nonzero(wrong))
-        message = f"judged_at_10 is {share[r, q]:g} for {named(scores, (r, q, None))}"
-        raise InputError(source, None, f"{message}, expected a share from 0 to 1, or none")
+        where = named(scores, (r, q, None))
+        yield f"judged_at_10 is {share[r, q]:g} for {where}, expected a share from 0 to 1, or none"
 
 
-def _check_values(scores: Scores, source: str) -> None:
+def _wrong_values(scores: Scores) -> Iterator[str]:
     limits = [limits_of(scores, measure) for measure in scores.measures]
     if not scores.values.size:
         return
@@ -158,7 +169,12 @@ def _check_values(scores: Scores, source: str) -> None:
         if wrong.any():
             row, m = (int(place[0]) for place in np.nonzero(wrong))
             r, q = divmod(start + row, len(scores.queries))
-            _refuse(scores, (r, q, m), source)
+            low, high = limits[m]
+            expected = "a finite number" if LARGEST in (-low, high) else f"{low:g} to {high:g}"
+            yield (
+                f"the score {block[row, m]:.12g} of {named(scores, (r, q, m))}, expected {expected} "
+                '(call the measure given("…") if its scores are on another scale)'
+            )
 
 
 def limits_of(scores: Scores, measure: Scored | Aggregate) -> tuple[float, float]:
@@ -175,17 +191,6 @@ def limits_of(scores: Scores, measure: Scored | Aggregate) -> tuple[float, float
     if scores.policies.source == JOINED:
         return (low if low == -np.inf else -LARGEST), (high if high == np.inf else LARGEST)
     return low, high
-
-
-def _refuse(scores: Scores, place: tuple[int, int, int], source: str) -> NoReturn:
-    """Raise the error for a score that its measure never gives."""
-    low, high = limits_of(scores, scores.measures[place[2]])
-    expected = "a finite number" if LARGEST in (-low, high) else f"{low:g} to {high:g}"
-    message = (
-        f"the score {scores.values[place]:.12g} of {named(scores, place)}, expected {expected}"
-    )
-    remedy = 'call the measure given("…") if its scores are on another scale'
-    raise InputError(source, None, f"{message} ({remedy})")
 
 
 def named(scores: Scores, place: tuple[int | None, int | None, int | None]) -> str:

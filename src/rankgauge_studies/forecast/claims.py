@@ -17,9 +17,9 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from rankgauge.extending import Cell, Floats, Table
+from rankgauge.extending import Cell, Record, Table
 from rankgauge.forecast import FeatureJudgments
-from rankgauge_studies.forecast.quality import StudyNumber, combined, mean_of
+from rankgauge_studies.forecast.quality import StudyNumber, amount_of, combined, mean_of
 from rankgauge_studies.forecast.splits import RowSplit
 from rankgauge_studies.forecast.study import ForecastStudy
 from rankgauge_studies.verdicts import Amount
@@ -51,7 +51,7 @@ class Side(NamedTuple):
         return self._replace(split="topics") if whole else self
 
 
-class Claim(NamedTuple):
+class Claim(Record):
     """A claim: one side is ahead of the other.
 
     `compared` says of what the differences are: of the sides; of each depth and the depth before, for
@@ -69,7 +69,7 @@ def _own(method: str) -> Side:
     return Side(method, "paper", "full")
 
 
-def _fair(method: str) -> Side:
+def _new(method: str) -> Side:
     return Side(method, "topics", "pool")
 
 
@@ -77,89 +77,79 @@ def _elsewhere(method: str, judgments: FeatureJudgments = "pool") -> Side:
     return Side(method, "track", judgments)
 
 
+BOOSTING, REGRESSION = _own("boosting"), _own("regression")
+GUPTA, GUPTA_SVR = _elsewhere("gupta", "full"), _elsewhere("gupta, svr", "full")
+NEW_BOOSTING, NEW_POOLED, SHALLOW = _new("boosting"), _new("pooled"), _new("shallow")
 CLAIMS = (
-    Claim("Boosting is better than regression.", _own("boosting"), _own("regression")),
-    Claim(
-        "Boosting is better than Gupta's method.",
-        _own("boosting"),
-        _elsewhere("gupta", "full"),
-        SYSTEMS,
-    ),
-    Claim(
-        "Regression is better than Gupta's method.",
-        _own("regression"),
-        _elsewhere("gupta", "full"),
-        SYSTEMS,
-    ),
+    Claim("Boosting is better than regression.", BOOSTING, REGRESSION),
+    Claim("Boosting is better than Gupta's method.", BOOSTING, GUPTA, SYSTEMS),
+    Claim("Regression is better than Gupta's method.", REGRESSION, GUPTA, SYSTEMS),
     Claim(
         "Regression is ahead of Gupta's method at low depths only: its lead shrinks from the lowest "
         "depth to the greatest.",
-        _own("regression"),
-        _elsewhere("gupta", "full"),
+        REGRESSION,
+        GUPTA,
         SYSTEMS,
         "depths of sides",
     ),
     Claim(
-        "Boosting becomes better with each step of depth.",
-        _own("boosting"),
-        _own("boosting"),
-        compared="depths",
+        "Boosting becomes better with each step of depth.", BOOSTING, BOOSTING, compared="depths"
     ),
     Claim(
         "Regression becomes better with each step of depth.",
-        _own("regression"),
-        _own("regression"),
+        REGRESSION,
+        REGRESSION,
         compared="depths",
     ),
     Claim(
         "Weak learners beat strong ones: boosting is better than support vectors (on the means of "
         "systems).",
-        _own("boosting"),
-        _elsewhere("gupta, svr", "full"),
+        BOOSTING,
+        GUPTA_SVR,
         SYSTEMS,
     ),
     Claim(
         "Weak learners beat strong ones: boosting is better than support vectors (on rows).",
-        _own("boosting"),
+        BOOSTING,
         _own("svr"),
     ),
     Claim(
         "On the means of systems, support vectors are better than least squares.",
-        _elsewhere("gupta, svr", "full"),
-        _elsewhere("gupta", "full"),
+        GUPTA_SVR,
+        GUPTA,
         SYSTEMS,
     ),
     Claim(
         "Boosting models of each track, averaged, are better than one boosting model of all tracks.",
-        _own("boosting"),
+        BOOSTING,
         _own("boosting, one model"),
     ),
     Claim(
         "Lines of each track, averaged, are better than one line of all tracks.",
-        _own("regression"),
+        REGRESSION,
         _own("regression, one model"),
     ),
     Claim(
         "Boosting models of each track, averaged, are better than different learners that vote, each "
         "on all rows (VotingRegressor).",
-        _own("boosting"),
+        BOOSTING,
         _own("voting"),
     ),
     Claim(
         "New topics, cheap judgments: averaged boosting models are better than one.",
-        _fair("boosting"),
-        _fair("boosting, one model"),
+        NEW_BOOSTING,
+        _new("boosting, one model"),
     ),
     Claim(
         "New topics, cheap judgments: averaged lines are better than one.",
-        _fair("regression"),
-        _fair("regression, one model"),
+        _new("regression"),
+        _new("regression, one model"),
     ),
     Claim(
         "New topics, cheap judgments: averaged boosting models are better than one with other settings "
         "(pooled).",
-        _fair("boosting"),
-        _fair("pooled"),
+        NEW_BOOSTING,
+        NEW_POOLED,
     ),
     Claim(
         "New tracks, cheap judgments: topic scores (boosting) rank systems better than the means of "
@@ -175,34 +165,28 @@ CLAIMS = (
         SYSTEMS,
     ),
     Claim(
-        "Boosting is better than the shallow score, which needs no learning.",
-        _fair("boosting"),
-        _fair("shallow"),
+        "Boosting is better than the shallow score, which needs no learning.", NEW_BOOSTING, SHALLOW
     ),
-    Claim(
-        "One model of all tracks is better than the shallow score.",
-        _fair("pooled"),
-        _fair("shallow"),
-    ),
+    Claim("One model of all tracks is better than the shallow score.", NEW_POOLED, SHALLOW),
     Claim(
         "One model with more features is better than the shallow score.",
-        _fair("pooled, rich"),
-        _fair("shallow"),
+        _new("pooled, rich"),
+        SHALLOW,
     ),
     Claim(
         "A random split of rows flatters: one model of all tracks is better there than on new topics.",
         Side("pooled", "rows", "pool"),
-        _fair("pooled"),
+        NEW_POOLED,
     ),
     Claim(
         "Boosting is better on new topics than on a new kind of collection.",
-        _fair("boosting"),
+        NEW_BOOSTING,
         Side("boosting", "kind", "pool"),
     ),
     Claim(
         "Features that see all judgments are better than those of the pool.",
         Side("boosting", "topics", "full"),
-        _fair("boosting"),
+        NEW_BOOSTING,
     ),
 )
 
@@ -249,10 +233,9 @@ def claims_of(study: ForecastStudy) -> Iterator[MeasuredClaim]:
             one, other = claim.one.by(number), claim.other.by(number)
             differences = _differences(study, claim.compared, one, other, number)
             known = [each for each in differences if math.isfinite(each.value)]
-            mean = mean_of(known)
-            amount = Amount(math.nan, math.nan, math.nan) if mean is None else mean.amount
             ahead = sum(each.value > 0 for each in known)
             sides = ", ".join(one), _other_side(claim.compared, other)
+            amount = amount_of(mean_of(known))
             yield MeasuredClaim(claim.text, number, *sides, *amount, ahead, len(known))
 
 
@@ -291,10 +274,7 @@ def _differences(
 
 
 def _difference(one: StudyNumber, other: StudyNumber) -> StudyNumber:
-    def minus(first: Floats, second: Floats) -> Floats:
-        return np.asarray(first - second)
-
-    return combined(minus, [one, other])
+    return combined(np.subtract, [one, other])
 
 
 def _numbers(study: ForecastStudy, side: Side, number: str) -> dict[Where, StudyNumber]:

@@ -109,9 +109,10 @@ def _forecasts(
     if POOLED in methods:
         made[POOLED] = Forecaster("pooled", seed=seed).fitted(own).predict(seen)
         made[RICHER] = Forecaster("pooled", seed=seed).fitted(richly).predict(rich)
-    for name in (name for name in GUPTA if name in methods):
-        settings = GUPTA[name]
-        made[name] = Forecaster("gupta", seed=seed, **settings).fitted(own).predict(seen)  # type: ignore[arg-type]
+    for name, settings in GUPTA.items():
+        if name in methods:
+            gupta = Forecaster("gupta", seed=seed, **settings)  # type: ignore[arg-type]
+            made[name] = gupta.fitted(own).predict(seen)
     return made
 
 

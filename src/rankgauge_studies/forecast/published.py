@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from rankgauge.extending import Record
 
-TEST_SETS = ("TREC 2013", "TREC 2014")
+PRINTED = ("printed A: TREC 2013", "printed B: TREC 2014")
+"""The columns of what is printed."""
 DEPTHS = (10, 15, 20, 25, 30)
 NUMBER_IN_PAPER = {"nDCG@1000": 1, "nDCG@100": 2}
 """For each target the number of its table and of its figure."""
@@ -30,7 +31,7 @@ def printed_r2(target: str, method: str, depth: int) -> tuple[float | None, floa
     return sets[0][place], sets[1][place]
 
 
-class PrintedPercentage(NamedTuple):
+class PrintedPercentage(Record):
     """By how many per cent the text says that a method is ahead of another, on both test sets."""
 
     target: str

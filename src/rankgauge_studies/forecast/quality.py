@@ -96,6 +96,11 @@ class StudyNumber(Record):
         return Amount(self.value, self.value - half, self.value + half)
 
 
+def amount_of(estimate: StudyNumber | None) -> Amount:
+    """The number with its interval; all NaN where there is none."""
+    return Amount(math.nan, math.nan, math.nan) if estimate is None else estimate.amount
+
+
 def combined(formula: Callable[..., Floats], estimates: Sequence[StudyNumber]) -> StudyNumber:
     """What a formula makes of several estimates on the same topics and splits.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -178,15 +178,11 @@ def run_study(
     made = {track.name: _rows(track, asked) for track in tracks}
     order = sorted(tracks, key=lambda track: next(iter(made[track.name].values())).content_key)
     names = {track.name: track.kind for track in order}
-    rows = {
-        place: [
-            made[name][place]
-            for name in names
-            if place in made[name] and name not in left_out[place[1]]
-        ]
-        for place in _places(asked)
-    }
-    rows = {place: own for place, own in rows.items() if len(own) > 1}
+    rows = {}
+    for place in _places(asked):
+        known = [name for name in names if place in made[name] and name not in left_out[place[1]]]
+        if len(known) > 1:
+            rows[place] = [made[name][place] for name in known]
     task = _Block(rows, asked)
     blocks = blocks_of(rows)
     made_cells: dict[Work, list[Found]] = {}
@@ -370,8 +366,7 @@ def known_mean(values: Floats) -> Floats:
         return np.asarray(np.where(known, values, 0.0).sum(axis=0) / known.sum(axis=0))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class ForecastStudy(Result):
+class ForecastStudy(Result, Record):
     """How well a costly measure is forecast: for each target, depth, split and method."""
 
     asked: Asked

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, repeat
 from string import ascii_uppercase
 from typing import TYPE_CHECKING
 
@@ -13,10 +14,10 @@ from rankgauge.extending import Cell, Floats, Note, Table, worded
 from rankgauge_studies.forecast.published import (
     NUMBER_IN_PAPER,
     PERCENTAGES,
-    TEST_SETS,
+    PRINTED,
     printed_r2,
 )
-from rankgauge_studies.forecast.quality import NUMBERS, StudyNumber, combined
+from rankgauge_studies.forecast.quality import NUMBERS, StudyNumber, amount_of, combined
 from rankgauge_studies.forecast.study import Asked, ForecastStudy, Found, with_gain
 from rankgauge_studies.verdicts import Amount
 
@@ -42,14 +43,8 @@ OTHER_DATA = (
     "printed: by Muwanei et al. 2022 on TREC 2013 (A) and TREC 2014 (B), which is other data"
 )
 SYSTEM_CURVES = (
-    "at depth",
-    "shallow",
-    "boosting",
-    "boosting, one model",
-    "regression",
-    "pooled",
-    "pooled, rich",
-)
+    "at depth", "shallow", "boosting", "boosting, one model", "regression", "pooled", "pooled, rich",
+)  # fmt: skip
 
 
 def slug(target: str) -> str:
@@ -70,8 +65,7 @@ def _file(kind: str, asked: Asked, target: str) -> str:
 
 def cells_of(estimate: StudyNumber | None) -> tuple[Cell, Cell, Cell]:
     """A number and the ends of its interval; None where there is none."""
-    amount = Amount(math.nan, math.nan, math.nan) if estimate is None else estimate.amount
-    value, low, high = (end if math.isfinite(end) else None for end in amount)
+    value, low, high = (end if math.isfinite(end) else None for end in amount_of(estimate))
     return value, low, high
 
 
@@ -130,7 +124,13 @@ def overview(study: ForecastStudy, *, short: bool = False) -> Table:
     return Table(("target", "method", *columns), tuple(rows), worded(notes))
 
 
-def _with_ends(names: Mapping[str, object]) -> Iterator[str]:
+def _lettered(study: ForecastStudy) -> dict[str, str]:
+    """The target tracks by name, with the letters that the paper gives to its test sets."""
+    letters = chain(ascii_uppercase, repeat(""))
+    return {name: f"{next(letters)}: {name}" for name in study.target_tracks}
+
+
+def _with_ends(names: Iterable[str]) -> Iterator[str]:
     for name in names:
         yield from (name, f"{name} low", f"{name} high")
 
@@ -147,7 +147,7 @@ def _plus_minus(value: Cell, low: Cell, high: Cell) -> str | None:
 def paper_tables(study: ForecastStudy) -> dict[str, Table]:
     """Tables 1 and 2 of the paper, and one for every other target: R² of both methods at each depth in
     the paper's protocol, the test sets side by side, with the printed numbers."""
-    letters = dict(zip(study.target_tracks, ascii_uppercase, strict=False))
+    lettered = _lettered(study)
     made = {}
     for target in study.asked.targets:
         printed = in_paper(study.asked, target)
@@ -159,18 +159,14 @@ def paper_tables(study: ForecastStudy) -> dict[str, Table]:
                 ours = [end for name in tested for end in cells_of(_number(cell, name, "r2"))]
                 printed_values = printed_r2(printed or "", method, depth)
                 rows.append((method, depth, *ours, *printed_values))
-        columns = [f"R² {letters.get(name, '')}: {name}" for name in tested]
-        head = ("method", "depth", *_with_ends(dict.fromkeys(columns)), *_printed())
+        columns = [f"R² {lettered[name]}" for name in tested]
+        head = ("method", "depth", *_with_ends(columns), *PRINTED)
         notes = (
             f"R² of {target} in the paper's protocol, with features that see all judgements",
             OTHER_DATA,
         )
         made[_file("table", study.asked, target)] = Table(head, tuple(rows), notes)
     return made
-
-
-def _printed() -> tuple[str, ...]:
-    return tuple(f"printed {letter}: {name}" for letter, name in zip("AB", TEST_SETS, strict=True))
 
 
 def _number(cell: Found | None, track: str, number: str) -> StudyNumber | None:
@@ -198,16 +194,15 @@ def percentage_table(study: ForecastStudy) -> Table:
             second = _number(other, name, "system_tau" if over_systems else each.number)
             ours += cells_of(_percent_ahead(first, second))
         rows.append((target, each.depth, each.number, each.one, each.other, *ours, *each.printed))
-    letters = dict(zip(tested, ascii_uppercase, strict=False))
-    columns = [f"percent {letters.get(name, '')}: {name}" for name in tested]
-    head = ("target", "depth", "number", "one", "other", *_with_ends(dict.fromkeys(columns)))
+    columns = [f"percent {name}" for name in _lettered(study).values()]
+    head = ("target", "depth", "number", "one", "other", *_with_ends(columns))
     notes = (
         "percent: by how much the number of one is above the number of other, in the paper's protocol "
         "with features that see all judgements",
         "gupta: its τ is over systems, as the paper compares it with its own τ over rows",
         OTHER_DATA,
     )
-    return Table((*head, *_printed()), tuple(rows), notes)
+    return Table((*head, *PRINTED), tuple(rows), notes)
 
 
 def _percent_ahead(one: StudyNumber | None, other: StudyNumber | None) -> StudyNumber | None:
@@ -226,10 +221,10 @@ def study_figures(study: ForecastStudy) -> dict[str, Figure]:
     from rankgauge.figures import depth_curves
 
     made = {}
-    letters = dict(zip(study.target_tracks, ascii_uppercase, strict=False))
+    lettered = _lettered(study)
     for target in study.asked.targets:
         panels = {
-            f"{letters.get(track, '')}: {track}": _paper_curves(study, target, track)
+            lettered[track]: _paper_curves(study, target, track)
             for track in study.target_tracks
             if track not in study.left_out[target]
         }
@@ -256,28 +251,25 @@ def _paper_curves(study: ForecastStudy, target: str, track: str) -> dict[str, Am
     names = {"tau_a": "Kendall's τ", "rho": "Spearman's ρ"}
     curves = {}
     for method in PAPERS:
+        cells = [study.cell(target, depth, "full", "paper", method) for depth in study.asked.depths]
         for number, shown in names.items():
-            cells = [
-                study.cell(target, depth, "full", "paper", method) for depth in study.asked.depths
+            curves[f"{method}, {shown}"] = [
+                amount_of(_number(cell, track, number)) for cell in cells
             ]
-            curves[f"{method}, {shown}"] = [_amount(_number(cell, track, number)) for cell in cells]
     return _drawn(curves)
 
 
 def _system_curves(study: ForecastStudy, target: str) -> dict[str, AmountCurve]:
     """τ over systems of each method; Gupta's is learnt from other tracks."""
     curves = {}
-    shown = {name: (name, "topics") for name in SYSTEM_CURVES}
-    shown["gupta (other tracks)"] = ("gupta", "track")
-    for label, (method, split) in shown.items():
-        cells = [study.cell(target, depth, "pool", split, method) for depth in study.asked.depths]
-        means = [None if cell is None else cell.mean("system_tau") for cell in cells]
-        curves[label] = [_amount(mean) for mean in means]
+    places = {name: ("topics", name) for name in SYSTEM_CURVES}
+    places["gupta (other tracks)"] = ("track", "gupta")
+    for label, place in places.items():
+        cells = [study.cell(target, depth, "pool", *place) for depth in study.asked.depths]
+        curves[label] = [
+            amount_of(None if cell is None else cell.mean("system_tau")) for cell in cells
+        ]
     return _drawn(curves)
-
-
-def _amount(estimate: StudyNumber | None) -> Amount:
-    return Amount(math.nan, math.nan, math.nan) if estimate is None else estimate.amount
 
 
 def _drawn(curves: Mapping[str, AmountCurve]) -> dict[str, AmountCurve]:
