@@ -19,7 +19,7 @@ from dask_cluster import on_loopback
 from rankgauge.core.sealing import write_sealed
 from rankgauge.errors import InputError, RankgaugeError
 from rankgauge.text.documents import HETEROGENEOUS, HOMOGENEOUS
-from rankgauge.text.embedding import use_encoder
+from rankgauge.text.metrics.embedding import use_encoder
 from rankgauge_studies.text import published, tables
 from rankgauge_studies.text.claims import CLAIMS, statements
 from rankgauge_studies.text.experiment import Examined

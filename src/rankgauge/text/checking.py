@@ -21,7 +21,7 @@ from rankgauge.text.chance import Null
 from rankgauge.text.data.texts import Candidates, DrawnTexts, Texts
 from rankgauge.text.grammar import parse_metric
 from rankgauge.text.normalization import ChanceMetric, LinearMetric, V1Metric, V2Metric, ZMetric
-from rankgauge.text.registry import METRICS, metrics
+from rankgauge.text.registry import METRICS, entries
 from rankgauge.text.tokens import source_words
 
 DRAWS = 400
@@ -137,7 +137,7 @@ def _text_form(metric: Metric) -> None:
     again = parse_metric(signature)
     if again.specification() != signature:
         fail(f"its signature {signature!r} is read as {again.specification()}")
-    names: dict[str, Any] = dict(metrics())
+    names: dict[str, Any] = dict(entries())
     if eval(repr(metric), {"__builtins__": {}}, names) != metric:
         fail(f"{metric!r} in Python is another metric")
     for example in metric.examples:

@@ -14,11 +14,11 @@ from rankgauge.core.notes import Note, counted, worded
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Cell, Table
 from rankgauge.errors import MeasureError, RankgaugeError
-from rankgauge.text.bert_metric import BertScore
-from rankgauge.text.bert_nulls import document_similarity
 from rankgauge.text.chance import DISSIMILAR, SIMILAR, Null
 from rankgauge.text.data.texts import Candidates, Texts
 from rankgauge.text.grammar import parse_metric
+from rankgauge.text.metrics.bertscore import BertScore
+from rankgauge.text.metrics.bertscore_chance import document_similarity
 
 KindsBy = Literal["difference", "similarity"]
 HETEROGENEOUS, HOMOGENEOUS = "heterogeneous", "homogeneous"

@@ -26,9 +26,9 @@ from rankgauge.text import registry
 from rankgauge.text.base import Metric
 from rankgauge.text.chance import Null, check_known_elsewhere
 from rankgauge.text.data.texts import Candidates, Texts
-from rankgauge.text.embedding import AnyEncoder, current_encoder, using
 from rankgauge.text.encoders.threads import one_thread_each
 from rankgauge.text.grammar import parse_metrics
+from rankgauge.text.metrics.embedding import AnyEncoder, current_encoder, using
 from rankgauge.text.tokens import word_counts
 from rankgauge.workers import AnyExecutor, as_workers, outcomes
 

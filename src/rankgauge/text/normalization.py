@@ -17,7 +17,7 @@ from rankgauge.errors import MeasureError
 from rankgauge.measures import forms
 from rankgauge.measures.scored import Around, Direction, Scored
 from rankgauge.text.base import Metric
-from rankgauge.text.chance import CANDIDATE, SPREAD_DRAWS, Null, OfChance, check_null
+from rankgauge.text.chance import CANDIDATE, SPREAD_DRAWS, ChanceParameters, Null, check_null
 from rankgauge.text.data.texts import Candidates, Texts
 from rankgauge.text.registry import register
 from rankgauge.text.tokens import SplitWords
@@ -35,7 +35,7 @@ BY_DRAW = (
 )
 
 
-class ChanceMetric(Around, OfChance, Metric):
+class ChanceMetric(Around, ChanceParameters, Metric):
     """A metric made of another one, and of what chance gets by it."""
 
     contains: ClassVar[type[Scored]] = Metric

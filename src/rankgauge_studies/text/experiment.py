@@ -22,10 +22,10 @@ from rankgauge.text import (
     scores_of_candidates,
     win_lose_tie,
 )
-from rankgauge.text.embedding import embedded, unit
 from rankgauge.text.encoders import current_encoder
 from rankgauge.text.human import Over
-from rankgauge.text.rouge_family import FIRST
+from rankgauge.text.metrics.embedding import embedded, unit
+from rankgauge.text.metrics.references import FIRST
 from rankgauge_studies.text.example import TokenExample, token_example
 from rankgauge_studies.text.protocol import (
     CHANCE,

@@ -44,7 +44,7 @@ from rankgauge.text import (
     v2,
 )
 from rankgauge.text.human import NoRatingsError
-from rankgauge.text.rouge_family import FIRST
+from rankgauge.text.metrics.references import FIRST
 
 LAYERS = (5, 4, 6)
 """The layers of BERTScore. The first one is looked at most closely."""

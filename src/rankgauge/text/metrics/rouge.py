@@ -1,34 +1,46 @@
-"""What all members of the ROUGE family share: hits, units, parts and several references."""
+"""ROUGE: how many words, pairs of words, or words in the same order a text shares with its references.
+
+ROUGE-1, -2, -L and -Lsum have the numbers of Google's rouge-score. ROUGE-W and -S follow Lin's paper.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
 from rankgauge.core.arrays import Floats, Ints
-from rankgauge.core.checks import Choice, Flag
+from rankgauge.core.checks import Choice, Flag, Kind, Number, Whole
 from rankgauge.core.notes import WARNING, Note
 from rankgauge.core.parameters import parameter
-from rankgauge.errors import RankgaugeError
+from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.measures.base import ratio
-from rankgauge.text import rouge_library
 from rankgauge.text.base import Metric
 from rankgauge.text.data.texts import Candidates, DrawnTexts, Texts
-from rankgauge.text.rouge_words import (
+from rankgauge.text.metrics import rouge_library
+from rankgauge.text.metrics.references import (
+    FIRST,
+    MAX,
+    MEAN,
+    POOLED,
+    PRECISION,
+    RECALL,
+    F,
     ReferenceGrid,
+    first_lengths,
+)
+from rankgauge.text.metrics.rouge_words import (
+    MOST_PAIRS,
     Sequences,
     Words,
     all_reference_counts,
     pairs_within,
     shared_grams,
 )
-from rankgauge.text.tokens import reference_counts, word_counts, words_of
+from rankgauge.text.registry import register
+from rankgauge.text.tokens import candidate_counts, reference_counts, source_words, words_of
 
-MEAN, MAX, POOLED, FIRST = "mean", "max", "pooled", "first"
-F, PRECISION, RECALL = "f", "precision", "recall"
 SLOW = (
     "rouge-score-rs is not installed, so rouge-score computed ROUGE: the numbers are the same, but it "
     "takes about 60 times as long"
@@ -56,8 +68,12 @@ class Rouge(Metric):
 
     split = staticmethod(words_of)
     source = "Lin 2004, ROUGE: a package for automatic evaluation of summaries"
+    by_library: ClassVar[bool] = False
+    """Whether another package computes the score of what systems wrote."""
     most_steps: ClassVar[float] = np.inf
     """An output and a reference are not compared if that takes more steps."""
+    remedy: ClassVar[str] = "Cut these texts, or use rouge1 or rouge2"
+    """What to do then."""
 
     part: str = parameter(
         Choice((F, PRECISION, RECALL)),
@@ -76,9 +92,7 @@ class Rouge(Metric):
     )
 
     def lengths(self, texts: Texts) -> Ints:
-        if self.references != FIRST:
-            return super().lengths(texts)
-        return np.array([max(1, int(each[0])) for each in reference_counts(texts)], dtype=np.int64)
+        return first_lengths(texts) if self._first else super().lengths(texts)
 
     def _units(self, words: Ints) -> Floats:
         """How many units a text of so many words has: the most hits that it can get."""
@@ -90,7 +104,7 @@ class Rouge(Metric):
 
     def _steps(self, own: Ints, theirs: Ints) -> Floats:
         """How many steps it takes to compare texts of so many words."""
-        return np.zeros(len(own))
+        return own.astype(np.float64) * theirs
 
     def _hits(self, candidates: Candidates, grid: ReferenceGrid) -> Floats:
         """The hits of each candidate with each of its references."""
@@ -102,7 +116,7 @@ class Rouge(Metric):
 
     def _score(self, candidates: Candidates) -> Floats:
         grid = self._grid(candidates.texts, candidates.of)
-        words = candidates.once(word_counts, lambda: word_counts(candidates.words))
+        words = candidate_counts(candidates)
         self._check_steps(candidates, words, grid)
         # The parts, and all ways to combine several references, have the same hits.
         key = dataclasses.replace(self, part=F, references=FIRST if self._first else MEAN)
@@ -131,13 +145,9 @@ class Rouge(Metric):
         own = self._units(words)[grid.row]
         theirs = self._units(texts.once(all_reference_counts))[grid.reference]
         if self.references == POOLED:
-            return self._part(*(np.add.reduceat(each, grid.starts) for each in (hits, own, theirs)))
-        each = self._part(hits, own, theirs)
-        if self.references == MAX:
-            highest: Floats = np.maximum.reduceat(each, grid.starts)
-            return highest
-        total: Floats = np.add.reduceat(each, grid.starts)
-        return total / np.bincount(grid.row, minlength=len(words))
+            starts = grid.edges[:-1]
+            return self._part(*(np.add.reduceat(each, starts) for each in (hits, own, theirs)))
+        return grid.combined(self._part(hits, own, theirs), self.references)
 
     def _part(self, hits: Floats, own: Floats, theirs: Floats) -> Floats:
         precision, recall = self._share(hits, own), self._share(hits, theirs)
@@ -149,7 +159,8 @@ class Rouge(Metric):
         self, texts: Candidates | DrawnTexts, words: Ints, grid: ReferenceGrid
     ) -> None:
         """RankgaugeError if an output and a reference are too long to be compared."""
-        most = self._most_steps()
+        slow = self.by_library and rouge_library.package() == rouge_library.SLOW
+        most = self.most_steps / (SLOWER if slow else 1)
         if most == np.inf or not len(words):
             return
         theirs = texts.texts.once(all_reference_counts)[grid.reference]
@@ -160,26 +171,21 @@ class Rouge(Metric):
             raise RankgaugeError(
                 f"{self}: {texts.described(row)} has {words[row]:,} words, and a reference has "
                 f"{theirs[worst]:,}; to compare them takes {steps[worst]:,.0f} steps, expected at most "
-                f"{most:,.0f}. {self._remedy()}"
+                f"{most:,.0f}. {self.remedy}"
             )
-
-    def _most_steps(self) -> float:
-        return self.most_steps
-
-    def _remedy(self) -> str:
-        return "Cut these texts, or use rouge1 or rouge2"
 
     def remarks(self, candidates: Candidates) -> list[Note]:
         notes = []
-        if self._uses_library() and rouge_library.package() == rouge_library.SLOW:
+        if (self.by_library or self.stem) and rouge_library.package() == rouge_library.SLOW:
             notes.append(Note(SLOW))
-        words = candidates.once(word_counts, lambda: word_counts(candidates.words))
-        empty = [count == 0 for count in words.tolist()]
-        outputs = _wordless(candidates.words, empty)
+        counts = candidate_counts(candidates).tolist()
+        blank = [not text.strip() for text in candidates.words]
+        outputs = sum(
+            not count and not nothing for count, nothing in zip(counts, blank, strict=True)
+        )
         if outputs:
-            notes.append(
-                Note(WORDLESS.format(things="outputs", they="such an output"), count=outputs)
-            )
+            kind = WORDLESS.format(things="outputs", they="such an output")
+            notes.append(Note(kind, count=outputs))
         chosen = slice(0, 1) if self._first else slice(None)
         references = sum(
             int(np.count_nonzero(counts[chosen] == 0))
@@ -196,15 +202,6 @@ class Rouge(Metric):
             notes.append(Note(FOREIGN, count=foreign, severity=WARNING))
         return notes
 
-    def _uses_library(self) -> bool:
-        """Whether another package computes the score, or the stems."""
-        return self.stem
-
-
-def _wordless(texts: Sequence[str], empty: Sequence[bool]) -> int:
-    """How many texts have no words, though they are not blank."""
-    return sum(nothing and bool(text.strip()) for text, nothing in zip(texts, empty, strict=True))
-
 
 def _elsewhere(text: str) -> bool:
     """Whether most letters of a text are others than a to z."""
@@ -216,6 +213,8 @@ class ByLibrary(Rouge):
     """A metric that rouge-score-rs computes. Drawn texts, which are many and have only words of the
     source, are compared as numbers of words."""
 
+    by_library = True
+
     def _hits(self, candidates: Candidates, grid: ReferenceGrid) -> Floats:
         every = [text for references in candidates.texts.references for text in references]
         recall = rouge_library.recalls(
@@ -226,13 +225,6 @@ class ByLibrary(Rouge):
         )
         theirs = self._units(candidates.texts.once(all_reference_counts))[grid.reference]
         return np.rint(recall * theirs)
-
-    def _uses_library(self) -> bool:
-        return True
-
-    def _most_steps(self) -> float:
-        slow = rouge_library.package() == rouge_library.SLOW
-        return self.most_steps / (SLOWER if slow else 1)
 
 
 class ByOurselves(Rouge):
@@ -248,25 +240,193 @@ class ByOurselves(Rouge):
         found = sequences.in_common(candidates.texts, self.stem, sorted_grid, self._count)
         hits = np.empty(len(found))
         row = order[sorted_grid.row]
-        number = np.arange(len(found)) - sorted_grid.starts[sorted_grid.row]
-        hits[grid.starts[row] + number] = found
+        number = np.arange(len(found)) - sorted_grid.edges[sorted_grid.row]
+        hits[grid.edges[row] + number] = found
         return hits
 
 
 class Grams(Rouge):
     """A metric of single words, or of pairs of words that are not too far apart."""
 
-    def _reach(self) -> int | None:
-        """How many places apart the words of a pair are at most: 0 no pairs at all, None any pair."""
-        raise NotImplementedError
-
-    def _single(self) -> bool:
-        """Whether single words count."""
-        return False
+    reach: ClassVar[int | None]
+    """How many places apart the words of a pair are at most: 0 no pairs at all, None any pair."""
+    single: ClassVar[bool] = False
+    """Whether single words count."""
 
     def _units(self, words: Ints) -> Floats:
-        units = pairs_within(words, self._reach())
-        return (units + words if self._single() else units).astype(np.float64)
+        units = pairs_within(words, self.reach)
+        return (units + words if self.single else units).astype(np.float64)
 
     def _count(self, words: Words, offsets: Ints, reference: Words, vocabulary: int) -> Ints:
-        return shared_grams(words, offsets, reference, vocabulary, self._reach(), self._single())
+        return shared_grams(words, offsets, reference, vocabulary, self.reach, self.single)
+
+
+class WithFormula(Grams, ByLibrary):
+    """A metric with a formula for what words drawn at random get. The maximum over several references
+    has none."""
+
+    def _expected(self, texts: Texts, text: Ints, length: Ints) -> Floats:
+        from rankgauge.text.metrics.rouge_chance import expected_hits
+
+        grid = self._grid(texts, text)
+        hits = expected_hits(texts, self.stem, grid, text, length, pairs=self.reach == 1)
+        # Every part is linear in the hits: F is 2·hits / (units of the text + units of the reference).
+        values = self._combined(texts, hits, length, grid)
+        known = np.array([bool(source_words(texts, each)) for each in text.tolist()], dtype=bool)
+        if self.references == MAX:
+            known &= grid.sizes == 1
+        return np.where(known, values, np.nan)
+
+
+class Rouge1(WithFormula):
+    """Words in common."""
+
+    name = "rouge1"
+    summary = "ROUGE-1: the words that a text has in common with its reference."
+    formula = (
+        "hits = Σ over words of min(count in the output, count in the reference); units = words"
+    )
+    examples = ("rouge1", "rouge1(stem=true)", "rouge1(part=recall)")
+    reach = 0
+    single = True
+
+
+class Rouge2(WithFormula):
+    """Pairs of neighbours in common."""
+
+    name = "rouge2"
+    summary = (
+        "ROUGE-2: the pairs of neighbouring words that a text has in common with its reference."
+    )
+    formula = (
+        "hits = Σ over pairs of min(count in the output, count in the reference); units = words − 1"
+    )
+    examples = ("rouge2", "rouge2(stem=true)", "rouge2(references=max)")
+    reach = 1
+
+
+class RougeL(ByLibrary):
+    """Words in the same order."""
+
+    name = "rougeL"
+    summary = (
+        "ROUGE-L: the most words of the reference that a text has in the same order, with any words "
+        "between them."
+    )
+    formula = "hits = length of the longest common subsequence of words; units = words"
+    examples = ("rougeL", "rougeL(references=max)", "rougeL(part=recall,stem=true)")
+    most_steps = 1e10
+
+    def _count(self, words: Words, offsets: Ints, reference: Words, vocabulary: int) -> Ints:
+        from rankgauge.native.subsequences import lcs_lengths
+
+        return lcs_lengths(words, offsets, reference, vocabulary)
+
+
+class RougeLsum(ByLibrary):
+    """Words in the same order, sentence by sentence."""
+
+    name = "rougeLsum"
+    summary = (
+        "ROUGE-Lsum: ROUGE-L for each sentence of the reference with all sentences of a text. Each line "
+        "is a sentence: put newlines between sentences."
+    )
+    formula = (
+        "hits = Σ over lines of the reference of the words in a longest common subsequence with any "
+        "line of the output, no word more often than both texts have it; units = words"
+    )
+    examples = ("rougeLsum", "rougeLsum(stem=true)")
+    most_steps = 1e8
+    remedy = "Cut these texts, or use rougeL"
+
+    def _score_drawn(self, drawn: DrawnTexts) -> Floats:
+        return Metric._score_drawn(self, drawn)
+
+
+class RougeW(ByOurselves):
+    """Words in the same order; neighbours count more."""
+
+    name = "rougeW"
+    summary = "ROUGE-W: as ROUGE-L, but words that follow each other in both texts count more."
+    formula = (
+        "hits = weighted longest common subsequence, in which k words in a row count k^weight; units = "
+        "words^weight; precision and recall = (hits/units)^(1/weight)"
+    )
+    examples = ("rougeW", "rougeW(weight=2)")
+    most_steps = 1e9
+    remedy = "Cut these texts, or use rougeL"
+
+    weight: float = parameter(
+        Number(1, 10, example=1.2), "k words in a row count k to the power of this", default=1.2
+    )
+
+    def _units(self, words: Ints) -> Floats:
+        return words.astype(np.float64) ** self.weight
+
+    def _share(self, hits: Floats, units: Floats) -> Floats:
+        return np.minimum(ratio(hits, units), 1.0) ** (1 / self.weight)
+
+    def _count(self, words: Words, offsets: Ints, reference: Words, vocabulary: int) -> Floats:
+        from rankgauge.native.subsequences import weighted_lcs
+
+        gains = np.diff(np.arange(len(reference) + 1, dtype=np.float64) ** self.weight)
+        return weighted_lcs(words, offsets, reference, vocabulary, gains)
+
+
+UNLIMITED = "unlimited"
+
+
+class Skip(Kind):
+    """How many words may stand between two words, or any number."""
+
+    description = f"a whole number from 0, or {UNLIMITED}"
+
+    def check(self, value: Any) -> str | int:
+        if value == UNLIMITED:
+            return UNLIMITED
+        try:
+            return Whole(0).check(value)
+        except MeasureError:
+            raise self.refusal(value) from None
+
+
+class RougeS(Grams, ByOurselves):
+    """Pairs of words in the same order."""
+
+    name = "rougeS"
+    summary = (
+        "ROUGE-S: the pairs of words, with up to `skip` words between them, that a text has in common "
+        "with its reference."
+    )
+    formula = (
+        "hits = Σ over pairs of min(count in the output, count in the reference); units = pairs"
+    )
+    examples = ("rougeS", "rougeS(skip=unlimited)", "rougeS(unigram=true)")
+    most_steps = MOST_PAIRS
+    remedy = "Cut these texts, or lower skip"
+
+    skip: str | int = parameter(
+        Skip(), f"how many words stand between two words at most, or {UNLIMITED}", default=4
+    )
+    unigram: bool = parameter(
+        Flag(), "whether single words count too, which makes it ROUGE-SU", default=False
+    )
+
+    @property
+    def reach(self) -> int | None:  # type: ignore[override]
+        return None if isinstance(self.skip, str) else self.skip + 1
+
+    @property
+    def single(self) -> bool:  # type: ignore[override]
+        return self.unigram
+
+    def _steps(self, own: Ints, theirs: Ints) -> Floats:
+        return np.maximum(self._units(own), self._units(theirs))
+
+
+rouge1 = register(Rouge1())
+rouge2 = register(Rouge2())
+rougeL = register(RougeL())
+rougeLsum = register(RougeLsum())
+rougeW = register(RougeW())
+rougeS = register(RougeS())

@@ -15,7 +15,8 @@ import numpy as np
 
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.text.data.texts import Texts
-from rankgauge.text.rouge_words import Numbered, ReferenceGrid, numbered, runs
+from rankgauge.text.metrics.references import ReferenceGrid, runs
+from rankgauge.text.metrics.rouge_words import Numbered, numbered
 
 MOST_STATES = 200_000
 """How many states of pairs are followed at once."""
@@ -42,11 +43,10 @@ def expected_hits(
     NaN where the formula would take too long.
     """
     known = numbered(texts, stem)
-    ends = np.append(grid.starts, len(grid.row))
     hits = np.zeros(len(grid.row))
     asked = []
     for of, start, stop in runs(text):
-        part = hits[ends[start] : ends[stop]].reshape(stop - start, -1)
+        part = hits[grid.edges[start] : grid.edges[stop]].reshape(stop - start, -1)
         lengths = length[start:stop]
         own = [_Asked(grams, lengths, part) for grams in _grams_of(known[of], part.shape[1], pairs)]
         if pairs and sum(one.states for one in own) * float(lengths.max()) > MOST_WORK:
