@@ -75,7 +75,9 @@ def test_names_are_taken_once() -> None:
     class Mine(Metric):
         name = "rouge1"
 
-    with pytest.raises(MeasureError, match=r"the name rouge1 is taken by rankgauge\.text\.metrics\.rouge"):
+    with pytest.raises(
+        MeasureError, match=r"the name rouge1 is taken by rankgauge\.text\.metrics\.rouge"
+    ):
         register(Mine())
 
 

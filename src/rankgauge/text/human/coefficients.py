@@ -6,13 +6,14 @@ with the coefficients in the order of `COEFFICIENTS`; NaN where a coefficient is
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.comparison.correlation import kendall_tau_b
 from rankgauge.core.arrays import Bools, Floats, Ints
+from rankgauge.core.records import Record
 from rankgauge.core.resampling import CELLS
 from rankgauge.core.rounding import ROUNDING, merged
 
@@ -25,7 +26,7 @@ MOST_ROWS = 2_000
 square of their number."""
 
 
-class Rated(NamedTuple):
+class Rated(Record):
     """The scores and the ratings of the same outputs.
 
     `scores` is metric × system × text, `ratings` is rating × system × text. `counts` says which outputs
@@ -147,7 +148,7 @@ def _of_vectors(x: Floats, y: Floats, counts: Bools, x_unit: Floats, y_unit: Flo
         The magnitude of each metric and of each rating. Differences that are only rounding are ties.
     """
     both = (counts[:, :, None] & counts[:, None])[:, None]
-    x_signs, y_signs = (_signs(values, unit) * both for values, unit in ((x, x_unit), (y, y_unit)))
+    x_signs, y_signs = _signs(x, x_unit) * both, _signs(y, y_unit) * both
     x_untied, y_untied = (
         np.count_nonzero(signs, axis=(2, 3)).astype(np.float64) for signs in (x_signs, y_signs)
     )
@@ -229,7 +230,7 @@ def _quadratic(forms: Floats, weights: Floats) -> Floats:
     return np.array([np.einsum("bt,bt->b", weights @ form, weights) for form in forms]).T
 
 
-class _Tied(NamedTuple):
+class _Tied(Record):
     """The order of some numbers: the lowest first, where each group of ties starts, and the group of
     each number."""
 
