@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.checks import Choice, Kind, Number, Whole
 from rankgauge.core.parameters import Parametric, parameter
 from rankgauge.core.policies import SEED, SEEDS
+from rankgauge.core.records import Record
 from rankgauge.core.registry import Registry
 from rankgauge.core.seeds import digest
 from rankgauge.errors import MeasureError, RankgaugeError
@@ -295,7 +296,7 @@ def _some_sentences(
     return "\n".join(chosen)
 
 
-class _Tasks(NamedTuple):
+class _Tasks(Record):
     """What is drawn: for which text, how many words, by which seed; and the task of each candidate."""
 
     text: Ints
@@ -337,7 +338,7 @@ def _blocks(wanted: Ints, length: Ints) -> Iterator[tuple[Ints, Ints]]:
         left[some] -= count
 
 
-class _Sums(NamedTuple):
+class _Sums(Record):
     """For each task the number of draws, the mean of their scores, and the sum of the squares of what
     they differ from it."""
 

@@ -245,33 +245,20 @@ class TextOverview(Result, Record):
             for run in order:
                 place = self.scores.runs.index(run)
                 shown = [self.forms.get((metric, name)) for name in FORMS]
-                rows.append(
-                    (
-                        str(metric),
-                        run,
-                        means[run][str(metric)],
-                        *intervals[run][str(metric)],
-                        *(None if form is None else means[run][str(form)] for form in shown),
-                        float(self.words[place]),
-                        self.empty[place],
-                    )
-                )
-        about = [
-            Note(
-                f"the mean over texts, with its {self.level:.0%} confidence interval",
-                column="score",
-            ),
-            Note("what a text drawn at random from the source gets instead", column="chance"),
-            Note("score² / (score + chance), if the best score is 1", column="v1"),
-            Note(
-                "0 for chance, 1 for the best score; below chance v2 goes down to −1",
-                column="v2, linear",
-            ),
-            Note("the mean number of words of an output", column="words"),
-        ]
-        if not self.forms:
-            about = [note for note in about if note.column not in ("chance", "v1", "v2, linear")]
-        return Table(COLUMNS, tuple(rows), worded((*about, *self.notes), gather=True))
+                score = means[run][str(metric)], *intervals[run][str(metric)]
+                beside = (None if form is None else means[run][str(form)] for form in shown)
+                words = float(self.words[place]), self.empty[place]
+                rows.append((str(metric), run, *score, *beside, *words))
+        about = {"score": f"the mean over texts, with its {self.level:.0%} confidence interval"}
+        if self.forms:
+            about |= {
+                "chance": "what a text drawn at random from the source gets instead",
+                "v1": "score² / (score + chance), if the best score is 1",
+                "v2, linear": "0 for chance, 1 for the best score; below chance v2 goes down to −1",
+            }
+        about["words"] = "the mean number of words of an output"
+        columns = [Note(text, column=column) for column, text in about.items()]
+        return Table(COLUMNS, tuple(rows), worded((*columns, *self.notes), gather=True))
 
     def _title(self) -> str:
         systems, texts = counted(len(self.scores.runs), "system"), counted(len(self.texts), "text")

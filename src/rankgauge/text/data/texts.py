@@ -61,9 +61,12 @@ class Texts(Record):
         names = _ids(references, ids)
         given = _several("references", references, names)
         super().__init__(
-            ("",) * len(names) if sources is None else tuple(_texts("sources", sources, names)),
+            ("",) * len(names) if sources is None else _texts("sources", sources, names),
             tuple(_references(each, name) for each, name in zip(given, names, strict=True)),
-            {str(system): _outputs(system, each, names) for system, each in outputs.items()},
+            {
+                str(system): _outputs(f"outputs of {system}", each, names)
+                for system, each in outputs.items()
+            },
             names,
             {},
         )
@@ -231,11 +234,9 @@ def _several(what: str, values: ById[V], names: Sequence[str]) -> list[V | None]
     return list(values)
 
 
-def _texts(what: str, values: ById[Any], names: Sequence[str]) -> list[str]:
-    return [
-        _text(what, value, name)
-        for value, name in zip(_several(what, values, names), names, strict=True)
-    ]
+def _texts(what: str, values: ById[Any], names: Sequence[str]) -> tuple[str, ...]:
+    several = _several(what, values, names)
+    return tuple(_text(what, value, name) for value, name in zip(several, names, strict=True))
 
 
 def _text(what: str, value: Any, name: str) -> str:
@@ -251,10 +252,8 @@ def _references(value: Any, name: str) -> tuple[str, ...]:
     return tuple(_text("references", each, name) for each in several)
 
 
-def _outputs(system: Any, values: ById[Any], names: Sequence[str]) -> tuple[str | None, ...]:
-    what = f"outputs of {system}"
-    given = _several(what, values, names)
+def _outputs(what: str, values: ById[Any], names: Sequence[str]) -> tuple[str | None, ...]:
     return tuple(
         None if value is None else _text(what, value, name)
-        for value, name in zip(given, names, strict=True)
+        for value, name in zip(_several(what, values, names), names, strict=True)
     )

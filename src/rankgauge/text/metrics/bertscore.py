@@ -17,8 +17,9 @@ from rankgauge.measures.base import ratio
 from rankgauge.text.base import Metric
 from rankgauge.text.chance import DISSIMILAR, SIMILAR, TOKENS, WORDS, Null
 from rankgauge.text.data.texts import Candidates, DrawnTexts, Draws, Texts
+from rankgauge.text.encoders.windows import cut_off
 from rankgauge.text.metrics.bertscore_chance import drawn_pairs, drawn_tokens, expected_pairs
-from rankgauge.text.metrics.embedding import Embedded, current_encoder, cut_off, embedded, tokens_of
+from rankgauge.text.metrics.embedding import Embedded, current_encoder, embedded, tokens_of
 from rankgauge.text.metrics.matching import IDF, PLAIN, LayerPairs, drawn_from, scored_tokens
 from rankgauge.text.metrics.references import (
     FIRST,

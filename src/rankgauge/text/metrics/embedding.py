@@ -24,6 +24,7 @@ from rankgauge.core.records import Record
 from rankgauge.errors import RankgaugeError
 from rankgauge.text.data.texts import Texts
 from rankgauge.text.encoders.weights import Floats32
+from rankgauge.text.encoders.windows import cut_off
 
 Vectors: TypeAlias = dict[int, Floats32]
 """The vectors of the tokens of a text, by layer: token × width."""
@@ -118,13 +119,6 @@ def tokens_of(encoder: AnyEncoder, texts: Iterable[str], *, cut: bool = True) ->
     """The tokens of texts; those of a text that does not fit are cut, but its last token stays."""
     every = [np.asarray(ids, dtype=np.int64) for ids in encoder.tokens(list(texts))]
     return cut_off(every, encoder.longest) if cut else every
-
-
-def cut_off(tokens: Iterable[Ints], longest: int) -> list[Ints]:
-    """The tokens of texts, of which those that do not fit are left out; the last one stays."""
-    return [
-        ids if len(ids) <= longest else np.append(ids[: longest - 1], ids[-1]) for ids in tokens
-    ]
 
 
 def encoded(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,7 +68,7 @@ def _numbered(texts: Texts, stem: bool) -> list[Numbered]:
     return every
 
 
-class Sequences(NamedTuple):
+class Sequences(Record):
     """Texts as numbers of words, one after another, and the number of the text each belongs to."""
 
     words: Words
