@@ -335,8 +335,8 @@ def _example(data: RatedSummaries, asked: TextProtocol, store: PartStore) -> Tok
     def read(kept: Any) -> TokenExample | None:
         if kept["example"] is None:
             return None
-        found = TokenExample(**kept["example"])
-        return found._replace(similarity=np.array(found.similarity, dtype=float))
+        example = TokenExample(**kept["example"])
+        return example._replace(similarity=np.array(example.similarity, dtype=float))
 
     return store.numbers(f"{data.name}-example", make, read)
 

@@ -94,9 +94,11 @@ def study_page(
 
 
 def _claims(study: TextStudy) -> Section:
-    found = study.judged()
-    summary = Table(("claim", "here"), tuple((each.claim, each.verdict) for each in found))
-    findings = tuple(Finding(each.verdict, each.kind, each.claim, each.sentences) for each in found)
+    judged = study.judged()
+    summary = Table(("claim", "here"), tuple((each.claim, each.verdict) for each in judged))
+    findings = tuple(
+        Finding(each.verdict, each.kind, each.claim, each.sentences) for each in judged
+    )
     about = (
         "Each claim is cut into statements: one number each, which the claim says is above 0. Numbers "
         "about agreement with people are means over the dimensions that people rated. "

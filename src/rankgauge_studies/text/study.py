@@ -137,10 +137,10 @@ def run_study(
     key = digest(json_bytes({**content, "pairs": None}), size=8).hex()
     store = PartStore(None if own is None else (own / PARTS / key).make())
     bert = encoder is not None
-    found = [examine(each, asked, store, executor, progress, bert) for each in data]
+    examined = [examine(each, asked, store, executor, progress, bert) for each in data]
     folder_of: Path | None = getattr(encoder, "folder", None)
     name = "an encoder" if folder_of is None else "/".join(folder_of.absolute().parts[-2:])
-    return TextStudy(asked, content, tuple(found), name)
+    return TextStudy(asked, content, tuple(examined), name)
 
 
 def _begin(folder: OwnPath, content: Mapping[str, Any]) -> None:

@@ -108,7 +108,18 @@ class Rouge(Metric):
 
     def _hits(self, candidates: Candidates, grid: ReferenceGrid) -> Floats:
         """The hits of each candidate with each of its references."""
-        raise NotImplementedError
+        # One after another for each text, so that each reference is prepared once.
+        order = np.argsort(candidates.of, kind="stable")
+        words = tuple(candidates.words[place] for place in order.tolist())
+        sorted_by_text = Candidates(candidates.texts, words, candidates.of[order])
+        sequences = Sequences.written(sorted_by_text, self.stem)
+        sorted_grid = self._grid(candidates.texts, sorted_by_text.of)
+        sorted_hits = sequences.in_common(candidates.texts, self.stem, sorted_grid, self._count)
+        hits = np.empty(len(sorted_hits))
+        row = order[sorted_grid.row]
+        number = np.arange(len(sorted_hits)) - sorted_grid.edges[sorted_grid.row]
+        hits[grid.edges[row] + number] = sorted_hits
+        return hits
 
     def _count(self, words: Words, offsets: Ints, reference: Words, vocabulary: int) -> Any:
         """The hits of each of some texts with a reference; their words are numbers."""
@@ -178,32 +189,22 @@ class Rouge(Metric):
         notes = []
         if (self.by_library or self.stem) and rouge_library.package() == rouge_library.SLOW:
             notes.append(Note(SLOW))
-        counts = candidate_counts(candidates).tolist()
-        blank = [not text.strip() for text in candidates.words]
-        outputs = sum(
-            not count and not nothing for count, nothing in zip(counts, blank, strict=True)
-        )
-        if outputs:
+        without_words = np.flatnonzero(candidate_counts(candidates) == 0)
+        if outputs := sum(bool(candidates.words[row].strip()) for row in without_words.tolist()):
             kind = WORDLESS.format(things="outputs", they="such an output")
             notes.append(Note(kind, count=outputs))
         chosen = slice(0, 1) if self._first else slice(None)
-        references = sum(
-            int(np.count_nonzero(counts[chosen] == 0))
-            for counts in reference_counts(candidates.texts)
-        )
-        if references:
+        counts = [each[chosen] for each in reference_counts(candidates.texts)]
+        if references := sum(int(np.count_nonzero(each == 0)) for each in counts):
             they = "every output, compared with such a reference,"
             notes.append(Note(WORDLESS.format(things="references", they=they), count=references))
-        foreign = sum(
-            any(_elsewhere(reference) for reference in each[chosen])
-            for each in candidates.texts.references
-        )
-        if foreign:
+        texts = [each[chosen] for each in candidates.texts.references]
+        if foreign := sum(any(map(_in_another_script, each)) for each in texts):
             notes.append(Note(FOREIGN, count=foreign, severity=WARNING))
         return notes
 
 
-def _elsewhere(text: str) -> bool:
+def _in_another_script(text: str) -> bool:
     """Whether most letters of a text are others than a to z."""
     letters = [each for each in text if each.isalpha()]
     return 2 * sum(not each.isascii() for each in letters) > len(letters)
@@ -225,24 +226,6 @@ class ByLibrary(Rouge):
         )
         theirs = self._units(candidates.texts.once(all_reference_counts))[grid.reference]
         return np.rint(recall * theirs)
-
-
-class ByOurselves(Rouge):
-    """A metric that is computed here, from numbers of words."""
-
-    def _hits(self, candidates: Candidates, grid: ReferenceGrid) -> Floats:
-        # One after another for each text, so that each reference is prepared once.
-        order = np.argsort(candidates.of, kind="stable")
-        words = tuple(candidates.words[place] for place in order.tolist())
-        sorted_by_text = Candidates(candidates.texts, words, candidates.of[order])
-        sequences = Sequences.written(sorted_by_text, self.stem)
-        sorted_grid = self._grid(candidates.texts, sorted_by_text.of)
-        found = sequences.in_common(candidates.texts, self.stem, sorted_grid, self._count)
-        hits = np.empty(len(found))
-        row = order[sorted_grid.row]
-        number = np.arange(len(found)) - sorted_grid.edges[sorted_grid.row]
-        hits[grid.edges[row] + number] = found
-        return hits
 
 
 class Grams(Rouge):
@@ -343,7 +326,7 @@ class RougeLsum(ByLibrary):
         return Metric._score_drawn(self, drawn)
 
 
-class RougeW(ByOurselves):
+class RougeW(Rouge):
     """Words in the same order; neighbours count more."""
 
     name = "rougeW"
@@ -390,7 +373,7 @@ class Skip(Kind):
             raise self.refusal(value) from None
 
 
-class RougeS(Grams, ByOurselves):
+class RougeS(Grams):
     """Pairs of words in the same order."""
 
     name = "rougeS"
