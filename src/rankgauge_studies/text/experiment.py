@@ -63,7 +63,7 @@ class Attention(Record):
     spread: Floats
 
 
-Compared: TypeAlias = tuple[str, str, str, Over]
+CorrelationScope: TypeAlias = tuple[str, str, str, Over]
 """What correlations are of: which systems, which documents (for a kind also which reading of it), and
 over systems, texts or rows."""
 
@@ -122,7 +122,7 @@ class Examined(Record):
     kinds: DocumentKinds | None
     attention: Mapping[str, Attention]
     """By kind of document; empty where the encoder shows no attention."""
-    correlated: Mapping[Compared, HumanCorrelation]
+    correlated: Mapping[CorrelationScope, HumanCorrelation]
     """Empty without ratings."""
     preferred: tuple[Preferred, ...]
     example: TokenExample | None = None
@@ -377,7 +377,7 @@ def _correlated(
     scores: Scores,
     labels: Mapping[str, MetricLabel],
     kinds: DocumentKinds | None,
-) -> Iterator[tuple[Compared, HumanCorrelation]]:
+) -> Iterator[tuple[CorrelationScope, HumanCorrelation]]:
     every = [text for text, label in labels.items() if label.form != CHANCE]
     for systems in data.correlated():
         runs = data.groups[systems]
