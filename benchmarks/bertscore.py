@@ -29,10 +29,10 @@ import numpy as np
 from rankgauge.core.arrays import Ints
 from rankgauge.core.tables import Table
 from rankgauge.text import Texts, evaluate, read_texts, use_encoder
-from rankgauge.text.bert_chance import expected_pairs
-from rankgauge.text.embedding import Embedded
 from rankgauge.text.encoders import Encoder, find_encoder
 from rankgauge.text.encoders.weights import Floats32
+from rankgauge.text.metrics.bertscore_chance import expected_pairs
+from rankgauge.text.metrics.embedding import Embedded
 
 DATA = Path(os.environ.get("RANKGAUGE_DATA", "../shared/data"))
 ARTICLES, SYSTEMS, SOURCES = 25, 8, 20

@@ -19,7 +19,7 @@ from dask_cluster import on_loopback
 from rankgauge.core.sealing import write_sealed
 from rankgauge.errors import InputError, RankgaugeError
 from rankgauge.text.documents import HETEROGENEOUS, HOMOGENEOUS
-from rankgauge.text.embedding import use_encoder
+from rankgauge.text.metrics.embedding import use_encoder
 from rankgauge_studies.text import published, tables
 from rankgauge_studies.text.claims import CLAIMS, statements
 from rankgauge_studies.text.experiment import Examined
@@ -247,10 +247,7 @@ def test_claims_have_the_signs_of_their_tables(study: TextStudy) -> None:
     (examined,) = study.examined
     made = statements(study.examined, ASKED)
     assert {each.claim for each in made} <= set(CLAIMS)
-    found = examined.correlation("all")
-    assert found is not None
-    change = tables.change_of(examined, found, MetricLabel("rouge1", WORDS.name, "v2"))
-    assert change is not None
+    change = examined.changes("rouge1", WORDS.name, "all")["v2"]
     (own,) = (each for each in made if "over systems by V2 of rouge1," in each.what)
     assert own.shown is not None
     assert own.shown.value == pytest.approx(np.abs(change.difference).mean())

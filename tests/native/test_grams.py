@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from oracles import rouge as oracle
 from profiles import examples
 from rankgauge.native.grams import shared_counts
-from rankgauge.text.rouge_words import shared_grams
+from rankgauge.text.metrics.rouge_words import shared_grams
 
 TEXT = st.lists(st.integers(-1, 4), max_size=12)
 

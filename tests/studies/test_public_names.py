@@ -35,9 +35,10 @@ INTERNAL = {
     "rankgauge.rankings.lists": "offsets_of",
     "rankgauge.space.arrangements": "canonical",
     "rankgauge.space.curves": "NEAR",
-    "rankgauge.text.embedding": "cut_off embedded tokens_of unit",
+    "rankgauge.text.encoders.windows": "cut_off",
+    "rankgauge.text.metrics.embedding": "embedded tokens_of unit",
     "rankgauge.text.encoders.folder": "WHEEL",
-    "rankgauge.text.rouge_family": "FIRST",
+    "rankgauge.text.metrics.references": "FIRST",
     "rankgauge.text.tokens": "SENTENCE_END first_words",
 }
 """Names that are not public, and that studies still use. Nothing may be added."""

@@ -270,5 +270,5 @@ def test_vectors_that_were_dropped_are_encoded_again(
     metrics = ["bertscore", "v2(bertscore,length=20)", "expected(bertscore,length=30)"]
     before = np.asarray(evaluate(TEXTS, metrics))
     fresh = Texts(TEXTS.sources, TEXTS.references, TEXTS.outputs)
-    monkeypatch.setattr("rankgauge.text.embedding.MOST_BYTES", 1)
+    monkeypatch.setattr("rankgauge.text.metrics.embedding.MOST_BYTES", 1)
     assert np.asarray(evaluate(fresh, metrics)).tolist() == before.tolist()

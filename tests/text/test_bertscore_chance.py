@@ -11,13 +11,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from profiles import examples
-from rankgauge.text import Null, Texts, bert_chance, parse_metric, use_encoder
-from rankgauge.text.bert_chance import drawn_pairs, expected_precision, expected_recall
-from rankgauge.text.bert_metric import FEWEST_TOKENS
-from rankgauge.text.bert_nulls import document_similarity, ranked_tokens, summaries
-from rankgauge.text.data.texts import DrawnTexts
-from rankgauge.text.embedding import embedded, unit
-from rankgauge.text.matching import References, drawn_from, matched, reference_vectors
+from rankgauge.text import Null, Texts, parse_metric, use_encoder
+from rankgauge.text.data.texts import DrawnTexts, Draws
+from rankgauge.text.metrics import bertscore_chance
+from rankgauge.text.metrics.bertscore import FEWEST_TOKENS
+from rankgauge.text.metrics.bertscore_chance import (
+    document_similarity,
+    drawn_pairs,
+    drawn_tokens,
+    expected_precision,
+    expected_recall,
+    ranked_tokens,
+)
+from rankgauge.text.metrics.embedding import embedded, unit
+from rankgauge.text.metrics.matching import References, drawn_from, matched, reference_vectors
 from stand_in_encoder import FIRST, LAST, StandIn
 
 TEXTS = Texts(
@@ -103,7 +110,7 @@ def test_drawn_texts_are_matched_as_each_alone(
     offsets = np.append(0, np.cumsum(lengths)).astype(np.int64)
     drawn = DrawnTexts(TEXTS, np.concatenate([*places, np.zeros(0, dtype=np.int64)]), offsets, of)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bert_chance, "CELLS", cells)
+        patch.setattr(bertscore_chance, "CELLS", cells)
         ours = drawn_pairs(store, drawn, first, 5)
     alone = [np.zeros((2, 2, 0))]
     for text, chosen in zip(of.tolist(), places, strict=True):
@@ -191,11 +198,8 @@ def test_algorithm_1_takes_the_most_or_the_least_similar_tokens(encoder: StandIn
         last[token] = similarity
     ranked = sorted(last, key=lambda token: -last[token])
     assert ranked_tokens(store, 0).tolist() == ranked
-    one, four = np.array([0]), np.array([4])
-    most, least = (
-        summaries(store, null, one, four, one + 1, [np.random.default_rng(0)])[0].tolist()
-        for null in ("similar", "dissimilar")
-    )
+    one = Draws(TEXTS, np.array([0]), np.array([4]), np.array([1]), [np.random.default_rng(0)])
+    most, least = (drawn_tokens(store, null, one)[0].tolist() for null in ("similar", "dissimilar"))
     assert most == [FIRST, *ranked[:4], LAST]
     assert least == [FIRST, *ranked[::-1][:4], LAST]
 
@@ -209,7 +213,8 @@ def test_a_null_that_is_not_random_is_exact_and_drawn_once(null: str, encoder: S
     store = embedded(TEXTS, encoder)
     text = np.arange(3)
     lengths = metric._reference_units(TEXTS)
-    tokens = summaries(store, null, text, lengths, text * 0 + 1, [np.random.default_rng(0)] * 3)
+    draws = Draws(TEXTS, text, lengths, text * 0 + 1, [np.random.default_rng(0)] * 3)
+    tokens = drawn_tokens(store, null, draws)
     assert [len(ids) - 2 for ids in tokens] == [12, 12, 12]
 
 

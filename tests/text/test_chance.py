@@ -9,7 +9,7 @@ import pytest
 
 from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.text import Metric, Null, Texts, chance, metric, parse_metric, register_null
-from rankgauge.text.data.texts import DrawnTexts
+from rankgauge.text.data.texts import DrawnTexts, Draws
 from rankgauge.text.tokens import source_words, word_counts, words_of
 
 SOURCES = [
@@ -134,14 +134,8 @@ def test_words_are_drawn_with_replacement_from_the_source() -> None:
     """A source may be shorter than what is drawn."""
     generator = np.random.default_rng(0)
     these = texts()
-    drawn = chance._drawn_units(
-        these,
-        lambda text: len(source_words(these, text)),
-        np.array([2]),
-        np.array([40]),
-        np.array([200]),
-        [generator],
-    )
+    draws = Draws(these, np.array([2]), np.array([40]), np.array([200]), [generator])
+    drawn = draws.units(lambda text: len(source_words(these, text)))
     assert isinstance(drawn, DrawnTexts)
     candidates = drawn.candidates(lambda text: source_words(these, text))
     assert word_counts(candidates.words).tolist() == [40] * 200

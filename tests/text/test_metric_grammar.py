@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
+from rankgauge import text
 from rankgauge.errors import MeasureError
 from rankgauge.measures.grammar import parse
 from rankgauge.scores.parsing import parse_scored
 from rankgauge.text import Metric, Null, metric, parse_metric, register
-from rankgauge.text.registry import HOMES, metrics
+from rankgauge.text.registry import HOMES, entries
 
 
 @pytest.mark.parametrize(
@@ -71,7 +75,9 @@ def test_names_are_taken_once() -> None:
     class Mine(Metric):
         name = "rouge1"
 
-    with pytest.raises(MeasureError, match=r"the name rouge1 is taken by rankgauge\.text\.rouge"):
+    with pytest.raises(
+        MeasureError, match=r"the name rouge1 is taken by rankgauge\.text\.metrics\.rouge"
+    ):
         register(Mine())
 
 
@@ -80,10 +86,17 @@ def test_a_name_with_an_underscore_is_found() -> None:
     assert parse_metric("my_own") == parse_metric("MyOwn") == own
 
 
+def test_the_old_name_of_the_list_of_metrics_still_works() -> None:
+    with pytest.warns(DeprecationWarning, match=r"is now rankgauge\.text\.entries\(\)"):
+        assert text.metrics() == text.entries()
+    code = "import rankgauge.text; assert 'rouge1' in rankgauge.text.metrics()"
+    subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True)
+
+
 def test_every_metric_says_what_it_is() -> None:
-    entries = metrics()
+    every = entries()
     for name in HOMES:
-        entry = entries[name]
+        entry = every[name]
         assert entry.name == name
         assert entry.summary.endswith(".")
         assert entry.formula

@@ -10,15 +10,15 @@ import pytest
 
 from rankgauge.errors import MeasureError
 from rankgauge.testing import LawBroken
-from rankgauge.text import Metric, Texts, check_metric, metrics, parse_metric, use_encoder
+from rankgauge.text import Metric, Texts, check_metric, entries, parse_metric, use_encoder
 from rankgauge.text.checking import LAWS
 from rankgauge.text.data.texts import Candidates
 from rankgauge.text.normalization import ChanceMetric
 from rankgauge.text.tokens import source_words
 from stand_in_encoder import StandIn
 
-PLAIN = [name for name, entry in metrics().items() if isinstance(entry, Metric)]
-WRAPPERS = [name for name, entry in metrics().items() if not isinstance(entry, Metric)]
+PLAIN = [name for name, entry in entries().items() if isinstance(entry, Metric)]
+WRAPPERS = [name for name, entry in entries().items() if not isinstance(entry, Metric)]
 
 
 @pytest.fixture(autouse=True, scope="module")

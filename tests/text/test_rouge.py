@@ -17,7 +17,8 @@ import summeval
 from oracles import rouge as oracle
 from profiles import examples, some
 from rankgauge.errors import MeasureError, RankgaugeError
-from rankgauge.text import Texts, parse_metric, rouge_library
+from rankgauge.text import Texts, parse_metric
+from rankgauge.text.metrics import rouge_library
 from rankgauge.text.tokens import words_of
 
 PARTS = {"f": 2, "precision": 0, "recall": 1}

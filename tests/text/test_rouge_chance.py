@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 import summeval
 from oracles import rouge as oracle
 from profiles import examples
-from rankgauge.text import Metric, Null, Texts, parse_metric, rouge_chance
+from rankgauge.text import Metric, Null, Texts, parse_metric
+from rankgauge.text.metrics import rouge_chance
 
 PARTS = ("f", "precision", "recall")
 

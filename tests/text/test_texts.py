@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
 from rankgauge.errors import RankgaugeError
-from rankgauge.text import Texts
+from rankgauge.text import Texts, overview
 
 
 def test_lists_and_dicts_mean_the_same() -> None:
@@ -68,3 +70,9 @@ def test_what_is_made_of_texts_is_made_once() -> None:
 
     assert texts.once(make) is texts.once(make)
     assert made == [1]
+
+
+def test_texts_that_were_scored_can_be_sent_to_other_processes() -> None:
+    texts = Texts(["a b c. d"], ["a b"], {"s": ["a c"]})
+    before = overview(texts, "rougeS").scores.mean()
+    assert overview(pickle.loads(pickle.dumps(texts)), "rougeS").scores.mean() == before

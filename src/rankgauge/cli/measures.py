@@ -65,11 +65,11 @@ def catalogue() -> Table:
 def metric_catalogue() -> Table:
     """All registered metrics of texts, one per row."""
     from rankgauge.text.grammar import parse_metric
-    from rankgauge.text.registry import metrics
+    from rankgauge.text.registry import METRICS
 
     rows = tuple(
         (entry.name, kind(entry), parse_metric(entry.examples[0]).direction, entry.summary)
-        for entry in metrics().values()
+        for entry in METRICS.values()
     )
     return Table(("name", "kind", "better", "what it is"), rows)
 

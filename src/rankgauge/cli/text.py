@@ -30,7 +30,6 @@ from rankgauge.figures.files import save_figure
 from rankgauge.measures.scored import Around
 from rankgauge.text.chance import CANDIDATE, REFERENCE, TEXT, WORDS, Null
 from rankgauge.text.data.files import read_texts
-from rankgauge.text.embedding import use_encoder
 from rankgauge.text.evaluation import overview
 from rankgauge.text.grammar import parse_metrics
 from rankgauge.text.human.agreement import pair_agreement
@@ -38,6 +37,7 @@ from rankgauge.text.human.correlation import human_correlation
 from rankgauge.text.human.pairwise import read_preferences
 from rankgauge.text.human.ratings import read_ratings
 from rankgauge.text.human.results import Over
+from rankgauge.text.metrics.embedding import use_encoder
 
 METRICS = ("rouge1", "rouge2", "rougeL")
 

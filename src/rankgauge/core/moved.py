@@ -19,6 +19,7 @@ INTO_IO = (
 IN_TEXT = {
     "human": "agreement pairwise preferences ratings shared",
     "data": "texts files",
+    "metrics": "embedding functions matching rouge rouge_chance rouge_library rouge_words",
 }
 INTO_WORKERS = {
     "sharing": "places tasks",
@@ -38,6 +39,10 @@ MOVED = {
         f"rankgauge.measures.distances{name}": f"rankgauge.distance.algorithms{name}"
         for name in ("", ".lists", ".search", ".single", ".staircase", ".weighted")
     },
+    "rankgauge.text.bert_chance": "rankgauge.text.metrics.bertscore_chance",
+    "rankgauge.text.bert_metric": "rankgauge.text.metrics.bertscore",
+    "rankgauge.text.bert_nulls": "rankgauge.text.metrics.bertscore_chance",
+    "rankgauge.text.rouge_family": "rankgauge.text.metrics.rouge",
     "rankgauge.text.correlations": "rankgauge.text.human.coefficients",
     "rankgauge.text.human_results": "rankgauge.text.human.results",
     "rankgauge.cli.study": "rankgauge_studies.command",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import rankgauge.text.metrics  # noqa: F401 - `rankgauge.text.metrics()` works until the next release
 from rankgauge.core.lazy import lazy_names
 from rankgauge.text.homes import HOMES
 
@@ -26,10 +27,10 @@ _HOMES = {name: f"rankgauge.text.{module}" for name, module in HOMES.items()} | 
     "Texts": "rankgauge.text.data.texts",
     "check_metric": "rankgauge.text.checking",
     "document_kinds": "rankgauge.text.documents",
+    "entries": "rankgauge.text.registry",
     "evaluate": "rankgauge.text.evaluation",
     "human_correlation": "rankgauge.text.human.correlation",
-    "metric": "rankgauge.text.functions",
-    "metrics": "rankgauge.text.registry",
+    "metric": "rankgauge.text.metrics.functions",
     "overview": "rankgauge.text.evaluation",
     "pair_agreement": "rankgauge.text.human.agreement",
     "parse_metric": "rankgauge.text.grammar",
@@ -39,7 +40,7 @@ _HOMES = {name: f"rankgauge.text.{module}" for name, module in HOMES.items()} | 
     "register": "rankgauge.text.registry",
     "register_null": "rankgauge.text.chance",
     "scores_of_candidates": "rankgauge.text.evaluation",
-    "use_encoder": "rankgauge.text.embedding",
+    "use_encoder": "rankgauge.text.metrics.embedding",
     "win_lose_tie": "rankgauge.text.human.preferences",
     "words_of": "rankgauge.text.tokens",
 }

@@ -17,7 +17,8 @@ from rankgauge.core.notes import Note
 from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.measures.orders import Mean
 from rankgauge.measures.scored import Scored
-from rankgauge.text.data.texts import Candidates, DrawnTexts, Texts
+from rankgauge.text.data.texts import Candidates, DrawnTexts, Draws, Texts
+from rankgauge.text.tokens import candidate_counts, source_words, word_counts
 
 if TYPE_CHECKING:
     from rankgauge.text.chance import Null
@@ -111,8 +112,6 @@ class Metric(Scored):
 
     def lengths(self, texts: Texts) -> Ints:
         """How many words the reference of each text has: the mean, rounded, if it has several."""
-        from rankgauge.text.tokens import word_counts
-
         counts = [word_counts(references, self.split) for references in texts.references]
         return np.array([max(1, round(float(each.mean()))) for each in counts], dtype=np.int64)
 
@@ -124,48 +123,21 @@ class Metric(Scored):
 
     def _candidate_units(self, candidates: Candidates) -> Ints:
         """How many units each candidate has."""
-        from rankgauge.text.tokens import word_counts
-
-        key = (word_counts, self.split)
-        return candidates.once(key, lambda: word_counts(candidates.words, self.split))
+        return candidate_counts(candidates, self.split)
 
     def _source_units(self, texts: Texts, text: int) -> int:
         """How many units can be drawn from the source of a text."""
-        from rankgauge.text.tokens import source_words
-
         return len(source_words(texts, text, self.split))
 
     def _score_drawn(self, drawn: DrawnTexts) -> Floats:
         """The score of each text that was drawn from a source word by word. A metric of words need not
         make texts of them."""
-        from rankgauge.text.tokens import source_words
-
         return self.score_each(
             drawn.candidates(lambda text: source_words(drawn.texts, text, self.split))
         )
 
-    def _score_null(
-        self,
-        null: str,
-        texts: Texts,
-        text: Ints,
-        length: Ints,
-        count: Ints,
-        generators: Sequence[np.random.Generator],
-    ) -> Floats:
-        """The scores of what one of `nulls` draws.
-
-        Parameters
-        ----------
-        null
-            The name of the null.
-        texts, text
-            The texts, and for each task the number of a text.
-        length, count
-            For each task, how many units are drawn, and how often.
-        generators
-            For each task what it draws by.
-        """
+    def _score_null(self, null: str, draws: Draws) -> Floats:
+        """The scores of what the null of this name, one of `nulls`, draws."""
         raise NotImplementedError
 
     def _expected(self, texts: Texts, text: Ints, length: Ints) -> Floats | None:

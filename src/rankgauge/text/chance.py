@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,16 +16,13 @@ from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.checks import Choice, Kind, Number, Whole
 from rankgauge.core.parameters import Parametric, parameter
 from rankgauge.core.policies import SEED, SEEDS
+from rankgauge.core.records import Record
 from rankgauge.core.registry import Registry
 from rankgauge.core.seeds import digest
 from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.measures.orders import Mean
-from rankgauge.text.data.texts import Candidates, DrawnTexts, Texts
-from rankgauge.text.tokens import (
-    first_words,
-    source_sentences,
-    word_counts,
-)
+from rankgauge.text.data.texts import Candidates, Draws, Texts
+from rankgauge.text.tokens import candidate_counts, first_words, source_sentences
 
 if TYPE_CHECKING:
     from rankgauge.text.base import Metric
@@ -111,7 +108,7 @@ class LengthOf(Kind):
             raise self.refusal(value) from None
 
 
-class OfChance(Parametric):
+class ChanceParameters(Parametric):
     """The parameters that say what chance is."""
 
     null: str = parameter(
@@ -152,7 +149,7 @@ class OfChance(Parametric):
             raise MeasureError("per=candidate needs a number of draws, such as draws=1")
 
 
-class Null(OfChance):
+class Null(ChanceParameters):
     """What is drawn at random in place of a candidate, and how its expected score is computed.
 
     Two candidates for one text get the same chance, unless it has the length of the candidate, or is
@@ -172,9 +169,8 @@ class Null(OfChance):
         check_null(self.null, metric)
         tasks = self._tasks(metric, candidates)
         texts = candidates.texts
-        if self._certain(metric):
-            only = self._drawn(metric, texts, tasks, 1).mean().values
-            return Mean.exact(only[tasks.task])
+        if not self._random(metric):
+            return Mean.exact(self._drawn(metric, texts, tasks, 1).mean().values[tasks.task])
         mean = Mean.exact(np.full(len(tasks.text), np.nan))
         if self.draws is None and self.null == WORDS:
             values = metric._expected(texts, tasks.text, tasks.length)
@@ -192,14 +188,14 @@ class Null(OfChance):
         """The standard deviation of the scores of what is drawn in place of each candidate."""
         check_null(self.null, metric)
         tasks = self._tasks(metric, candidates)
-        if self._certain(metric):
+        if not self._random(metric):
             return np.zeros(len(tasks.task))
         draws = max(SPREAD_DRAWS, self.draws or 0)
         return self._drawn(metric, candidates.texts, tasks, draws).spread()[tasks.task]
 
-    def _certain(self, metric: Metric) -> bool:
-        """Whether nothing is left to chance, so that one text stands for all."""
-        return not metric.nulls.get(self.null, True)
+    def _random(self, metric: Metric) -> bool:
+        """Whether draws differ; if they do not, one text stands for all."""
+        return metric.nulls.get(self.null, True)
 
     def _by_units(self, metric: Metric) -> bool:
         """Whether units of the metric are drawn, such as tokens, or words of a text."""
@@ -210,12 +206,8 @@ class Null(OfChance):
         texts, of = candidates.texts, candidates.of
         units = self._by_units(metric)
         if self.length == CANDIDATE:
-            counts = (
-                metric._candidate_units(candidates)
-                if units
-                else candidates.once(word_counts, lambda: word_counts(candidates.words))
-            )
-            length = np.maximum(1, counts)
+            counts = metric._candidate_units if units else candidate_counts
+            length = np.maximum(1, counts(candidates))
         elif self.length == REFERENCE:
             length = (metric._reference_units(texts) if units else metric.lengths(texts))[of]
         else:
@@ -224,31 +216,31 @@ class Null(OfChance):
         keys, first, task = np.unique(
             np.column_stack([of, length, own]), axis=0, return_index=True, return_inverse=True
         )
-        seeds = [
-            _seed(
-                self.seed,
-                texts.ids[of[place]],
-                candidates.words[place] if self.per == CANDIDATE else None,
-            )
-            for place in first
-        ]
+        seeds = [self._seed_of(candidates, place) for place in first.tolist()]
         return _Tasks(keys[:, 0], keys[:, 1], seeds, task.reshape(-1))
+
+    def _seed_of(self, candidates: Candidates, place: int) -> int:
+        """A seed that follows from the id of a text, and for a candidate from its words, so that no
+        other text or system changes what is drawn."""
+        parts = [str(self.seed), candidates.texts.ids[candidates.of[place]]]
+        if self.per == CANDIDATE:
+            parts.append(candidates.words[place])
+        content = "\0".join(parts).encode("utf-8", "surrogatepass")
+        return int.from_bytes(digest(content, 16), "little")
 
     def _drawn(self, metric: Metric, texts: Texts, tasks: _Tasks, draws: int | None) -> _Sums:
         """The scores of texts that are drawn for each task: so many, or as many as the error asks."""
         generators = [np.random.default_rng(seed) for seed in tasks.seeds]
-        score = self._scorer(metric, texts)
         sums = _Sums.none(len(tasks.text))
-        known = np.array(
-            [self._drawable(metric, texts, text) for text in tasks.text.tolist()], dtype=bool
-        )
-        wanted = np.where(known, draws or FIRST, 0)
+        known = [self._drawable(metric, texts, text) for text in tasks.text.tolist()]
+        wanted = np.where(np.array(known, dtype=bool), draws or FIRST, 0)
+        low, high = metric.range
         while wanted.any():
             for some, count in _blocks(wanted, tasks.length):
-                drawing = [generators[task] for task in some.tolist()]
-                scores = score(tasks.text[some], tasks.length[some], count, drawing)
-                sums.add(np.repeat(some, count), scores)
-            wanted = np.zeros_like(wanted) if draws else sums.lacking(self.error, _width(metric))
+                own = [generators[task] for task in some.tolist()]
+                block = Draws(texts, tasks.text[some], tasks.length[some], count, own)
+                sums.add(np.repeat(some, count), self._scores(metric, block))
+            wanted = np.zeros_like(wanted) if draws else sums.lacking(self.error, high - low)
         return sums
 
     def _drawable(self, metric: Metric, texts: Texts, text: int) -> bool:
@@ -259,77 +251,35 @@ class Null(OfChance):
             return bool(source_sentences(texts, text))
         return bool(texts.sources[text].strip())
 
-    def _scorer(self, metric: Metric, texts: Texts) -> _Scorer:
-        """Draws texts, so many for each task, and scores them."""
+    def _scores(self, metric: Metric, draws: Draws) -> Floats:
+        """The scores of texts that are drawn."""
         if self.null == WORDS:
-            units = partial(metric._source_units, texts)
-            return lambda text, length, count, generators: metric._score_drawn(
-                _drawn_units(texts, units, text, length, count, generators)
-            )
+            return metric._score_drawn(draws.units(partial(metric._source_units, draws.texts)))
         if self.null in metric.nulls:
-            return partial(metric._score_null, self.null, texts)
-        draw = self._drawer(texts)
-
-        def score(
-            text: Ints, length: Ints, count: Ints, generators: Sequence[np.random.Generator]
-        ) -> Floats:
-            tasks = zip(text.tolist(), length.tolist(), count.tolist(), generators, strict=True)
-            words = [
-                draw(of, size, generator)
-                for of, size, number, generator in tasks
-                for _ in range(number)
-            ]
-            return metric.score_each(Candidates(texts, tuple(words), np.repeat(text, count)))
-
-        return score
-
-    def _drawer(self, texts: Texts) -> Callable[[int, int, np.random.Generator], str]:
-        """Draws for a text, by its number, so many words."""
-        if self.null == SENTENCES:
-            return lambda text, length, generator: _some_sentences(
-                source_sentences(texts, text), length, generator
-            )
-        own = NULLS[self.null]
-        assert own is not None  # metrics draw the others
-
-        def by_function(text: int, length: int, generator: np.random.Generator) -> str:
-            try:
-                drawn = own(texts.sources[text], length, generator)
-            except Exception as error:
-                fault = f"{type(error).__name__}: {error}"
-                raise RankgaugeError(
-                    f"the null {self.null} fails on text {texts.ids[text]!r}: {fault}"
-                ) from error
-            if not isinstance(drawn, str):
-                raise RankgaugeError(f"the null {self.null} drew {drawn!r}, expected a text")
-            return drawn
-
-        return by_function
-
-
-_Scorer = Callable[[Ints, Ints, Ints, Sequence[np.random.Generator]], Floats]
-"""Gives the scores of drawn texts, from the text, the length, the number of draws and the generator of
-each task."""
-
-
-def _drawn_units(
-    texts: Texts,
-    units: Callable[[int], int],
-    text: Ints,
-    length: Ints,
-    count: Ints,
-    generators: Sequence[np.random.Generator],
-) -> DrawnTexts:
-    """Texts of words, or other units, of the source, each drawn anew; `units` says how many there are
-    in the source of a text."""
-    places = [
-        generator.integers(0, units(of), size)
-        for of, size, generator in zip(
-            text.tolist(), (length * count).tolist(), generators, strict=True
+            return metric._score_null(self.null, draws)
+        words = tuple(
+            self._text(draws.texts, text, length, generator)
+            for text, length, count, generator in draws.tasks()
+            for _ in range(count)
         )
-    ]
-    offsets = np.concatenate([[0], np.cumsum(np.repeat(length, count))])
-    return DrawnTexts(texts, np.concatenate(places), offsets, np.repeat(text, count))
+        return metric.score_each(Candidates(draws.texts, words, draws.of))
+
+    def _text(self, texts: Texts, text: int, length: int, generator: np.random.Generator) -> str:
+        """A text of so many words, of sentences or by a function that was registered."""
+        if self.null == SENTENCES:
+            return _some_sentences(source_sentences(texts, text), length, generator)
+        draw = NULLS[self.null]
+        assert draw is not None  # metrics draw the others
+        try:
+            drawn = draw(texts.sources[text], length, generator)
+        except Exception as error:
+            fault = f"{type(error).__name__}: {error}"
+            raise RankgaugeError(
+                f"the null {self.null} fails on text {texts.ids[text]!r}: {fault}"
+            ) from error
+        if not isinstance(drawn, str):
+            raise RankgaugeError(f"the null {self.null} drew {drawn!r}, expected a text")
+        return drawn
 
 
 def _some_sentences(
@@ -346,19 +296,7 @@ def _some_sentences(
     return "\n".join(chosen)
 
 
-def _width(metric: Metric) -> float:
-    low, high = metric.range
-    return high - low
-
-
-def _seed(seed: int, name: str, words: str | None) -> int:
-    """A seed that follows from the id of a text, and for a candidate from its words, so that no other
-    text or system changes what is drawn."""
-    told = f"{seed}\0{name}" if words is None else f"{seed}\0{name}\0{words}"
-    return int.from_bytes(digest(told.encode("utf-8", "surrogatepass"), 16), "little")
-
-
-class _Tasks(NamedTuple):
+class _Tasks(Record):
     """What is drawn: for which text, how many words, by which seed; and the task of each candidate."""
 
     text: Ints
@@ -400,7 +338,7 @@ def _blocks(wanted: Ints, length: Ints) -> Iterator[tuple[Ints, Ints]]:
         left[some] -= count
 
 
-class _Sums(NamedTuple):
+class _Sums(Record):
     """For each task the number of draws, the mean of their scores, and the sum of the squares of what
     they differ from it."""
 

@@ -18,10 +18,10 @@ from rankgauge.errors import MeasureError
 from rankgauge.testing import other_parameters
 from rankgauge.text.base import Metric
 from rankgauge.text.chance import Null
-from rankgauge.text.data.texts import Candidates, DrawnTexts, Texts
+from rankgauge.text.data.texts import Candidates, Draws, Texts
 from rankgauge.text.grammar import parse_metric
 from rankgauge.text.normalization import ChanceMetric, LinearMetric, V1Metric, V2Metric, ZMetric
-from rankgauge.text.registry import METRICS, metrics
+from rankgauge.text.registry import METRICS, entries
 from rankgauge.text.tokens import source_words
 
 DRAWS = 400
@@ -137,7 +137,7 @@ def _text_form(metric: Metric) -> None:
     again = parse_metric(signature)
     if again.specification() != signature:
         fail(f"its signature {signature!r} is read as {again.specification()}")
-    names: dict[str, Any] = dict(metrics())
+    names: dict[str, Any] = dict(entries())
     if eval(repr(metric), {"__builtins__": {}}, names) != metric:
         fail(f"{metric!r} in Python is another metric")
     for example in metric.examples:
@@ -214,14 +214,11 @@ def _drawn_words(metric: Metric) -> None:
     texts = _ordinary()
     if metric.in_context:
         return
-    generator = np.random.default_rng(2003)
     lengths = np.tile([0, 1, 2, 9, 30], len(texts))
     of = np.repeat(np.arange(len(texts)), 5)
-    places = [
-        generator.integers(0, len(source_words(texts, text, metric.split)), length)
-        for text, length in zip(of.tolist(), lengths.tolist(), strict=True)
-    ]
-    drawn = DrawnTexts(texts, np.concatenate(places), np.append(0, np.cumsum(lengths)), of)
+    generators = [np.random.default_rng(2003)] * len(of)
+    draws = Draws(texts, of, lengths, np.ones_like(of), generators)
+    drawn = draws.units(lambda text: len(source_words(texts, text, metric.split)))
     written = drawn.candidates(lambda text: source_words(texts, text, metric.split))
     by_place, by_text = metric._score_drawn(drawn), metric.score_each(written)
     _expect(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -11,14 +11,15 @@ import numpy as np
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.checks import Whole, checked, one_of
 from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.records import Record
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Cell, Table
 from rankgauge.errors import MeasureError, RankgaugeError
-from rankgauge.text.bert_metric import BertScore
-from rankgauge.text.bert_nulls import document_similarity
 from rankgauge.text.chance import DISSIMILAR, SIMILAR, Null
 from rankgauge.text.data.texts import Candidates, Texts
 from rankgauge.text.grammar import parse_metric
+from rankgauge.text.metrics.bertscore import BertScore
+from rankgauge.text.metrics.bertscore_chance import document_similarity
 
 KindsBy = Literal["difference", "similarity"]
 HETEROGENEOUS, HOMOGENEOUS = "heterogeneous", "homogeneous"
@@ -89,8 +90,7 @@ def document_kinds(
     )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class DocumentKinds(Result):
+class DocumentKinds(Result, Record):
     """Heterogeneous and homogeneous sources.
 
     `best_to_worst` and `worst_to_best` are layer × text: what the tokens get that are most, or least,

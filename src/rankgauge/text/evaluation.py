@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from rankgauge.core.arrays import Floats
 from rankgauge.core.checks import checked
 from rankgauge.core.notes import Note, counted, worded
 from rankgauge.core.policies import DEFAULT_MISSING, LEVEL, LEVELS, Missing
+from rankgauge.core.records import Record
 from rankgauge.core.resampling import Progress
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Cell, Table
@@ -26,9 +27,9 @@ from rankgauge.text import registry
 from rankgauge.text.base import Metric
 from rankgauge.text.chance import Null, check_known_elsewhere
 from rankgauge.text.data.texts import Candidates, Texts
-from rankgauge.text.embedding import AnyEncoder, current_encoder, using
 from rankgauge.text.encoders.threads import one_thread_each
 from rankgauge.text.grammar import parse_metrics
+from rankgauge.text.metrics.embedding import AnyEncoder, current_encoder, using
 from rankgauge.text.tokens import word_counts
 from rankgauge.workers import AnyExecutor, as_workers, outcomes
 
@@ -95,11 +96,11 @@ def scores_of_candidates(
         families.setdefault(innermost(metric).family, []).append(metric)
     encoder = current_encoder() if any(metric.by_encoder for metric in asked) else None
     work = partial(_scored, candidates, encoder)
-    found: dict[Metric, _Found] = {}
+    results: dict[Metric, tuple[Floats, list[Note]]] = {}
     for family, scored in outcomes(work, list(families.values()), executor, name=_named):
         if isinstance(scored, RankgaugeError):
             raise scored
-        found.update(zip(family, scored, strict=True))
+        results.update(zip(family, scored, strict=True))
         if progress is not None:
             progress(_named(family))
     shape = len(texts.outputs), len(texts)
@@ -109,33 +110,25 @@ def scores_of_candidates(
         texts.systems,
         texts.ids,
         metrics,
-        np.stack([found[metric].values.reshape(shape) for metric in metrics], axis=2),
+        np.stack([results[metric][0].reshape(shape) for metric in metrics], axis=2),
         np.array(written, dtype=np.bool_).reshape(shape),
         missing,
         TEXTS,
     )
-    notes = dict.fromkeys(note for metric in metrics for note in found[metric].notes)
-    digest = None if encoder is None else encoder.digest
-    policies = replace(scores.policies, encoder=digest)
+    notes = dict.fromkeys(note for metric in metrics for note in results[metric][1])
+    policies = replace(scores.policies, encoder=None if encoder is None else encoder.digest)
     return replace(scores, policies=policies, notes=(*_about(texts), *notes))
-
-
-class _Found(NamedTuple):
-    """The scores of candidates by a metric, and notes on them."""
-
-    values: Floats
-    notes: list[Note]
 
 
 def _scored(
     candidates: Candidates, encoder: AnyEncoder | None, family: Sequence[Metric]
-) -> list[_Found]:
-    """The scores by each metric of a family; what they share is computed once."""
+) -> list[tuple[Floats, list[Note]]]:
+    """The scores by each metric of a family, with notes on them; what they share is computed once."""
     inside = [each for each in map(innermost, family) if isinstance(each, Metric)]
     with using(encoder), nullcontext() if encoder is None else one_thread_each():
         type(inside[0]).expect(candidates, list(dict.fromkeys(inside)))
         return [
-            _Found(metric.complete().score_each(candidates), metric.remarks(candidates))
+            (metric.complete().score_each(candidates), metric.remarks(candidates))
             for metric in family
         ]
 
@@ -183,38 +176,26 @@ def overview(
     True
     """
     chance = null or Null()
+    parameters = {key: getattr(chance, key) for key in Null.parameters()}
     asked = tuple(dict.fromkeys(parse_metrics(metrics)))
     forms: dict[tuple[Metric, str], Metric] = {}
     notes: list[Note] = []
+    every: list[Metric] = []
     sourced = any(source.strip() for source in texts.sources)
     for metric in asked:
+        every.append(metric)
         for name in FORMS if sourced and not isinstance(metric, Around) else ():
+            kind: Any = registry.find(name)
             try:
-                forms[metric, name] = _form(name, metric, chance)
+                form = forms[metric, name] = kind(metric, **parameters)
+                every.append(form)
             except MeasureError as error:
                 notes.append(Note(str(error), measure=str(metric)))
-    scores = evaluate(
-        texts,
-        [each for metric in asked for each in (metric, *_forms_of(metric, forms))],
-        missing=missing,
-        executor=executor,
-        progress=progress,
-    )
+    scores = evaluate(texts, every, missing=missing, executor=executor, progress=progress)
     return TextOverview(texts, asked, forms, scores, checked("level", level, LEVELS), tuple(notes))
 
 
-def _form(name: str, metric: Metric, null: Null) -> Metric:
-    kind: Any = registry.find(name)
-    made: Metric = kind(metric, **{key: getattr(null, key) for key in Null.parameters()})
-    return made
-
-
-def _forms_of(metric: Metric, forms: Mapping[tuple[Metric, str], Metric]) -> list[Metric]:
-    return [form for (inside, _), form in forms.items() if inside == metric]
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class TextOverview(Result):
+class TextOverview(Result, Record):
     """What each system gets, beside what chance gets; `scores` has all numbers, text by text."""
 
     texts: Texts
@@ -264,33 +245,20 @@ class TextOverview(Result):
             for run in order:
                 place = self.scores.runs.index(run)
                 shown = [self.forms.get((metric, name)) for name in FORMS]
-                rows.append(
-                    (
-                        str(metric),
-                        run,
-                        means[run][str(metric)],
-                        *intervals[run][str(metric)],
-                        *(None if form is None else means[run][str(form)] for form in shown),
-                        float(self.words[place]),
-                        self.empty[place],
-                    )
-                )
-        about = [
-            Note(
-                f"the mean over texts, with its {self.level:.0%} confidence interval",
-                column="score",
-            ),
-            Note("what a text drawn at random from the source gets instead", column="chance"),
-            Note("score² / (score + chance), if the best score is 1", column="v1"),
-            Note(
-                "0 for chance, 1 for the best score; below chance v2 goes down to −1",
-                column="v2, linear",
-            ),
-            Note("the mean number of words of an output", column="words"),
-        ]
-        if not self.forms:
-            about = [note for note in about if note.column not in ("chance", "v1", "v2, linear")]
-        return Table(COLUMNS, tuple(rows), worded((*about, *self.notes), gather=True))
+                score = means[run][str(metric)], *intervals[run][str(metric)]
+                beside = (None if form is None else means[run][str(form)] for form in shown)
+                words = float(self.words[place]), self.empty[place]
+                rows.append((str(metric), run, *score, *beside, *words))
+        about = {"score": f"the mean over texts, with its {self.level:.0%} confidence interval"}
+        if self.forms:
+            about |= {
+                "chance": "what a text drawn at random from the source gets instead",
+                "v1": "score² / (score + chance), if the best score is 1",
+                "v2, linear": "0 for chance, 1 for the best score; below chance v2 goes down to −1",
+            }
+        about["words"] = "the mean number of words of an output"
+        columns = [Note(text, column=column) for column, text in about.items()]
+        return Table(COLUMNS, tuple(rows), worded((*columns, *self.notes), gather=True))
 
     def _title(self) -> str:
         systems, texts = counted(len(self.scores.runs), "system"), counted(len(self.texts), "text")

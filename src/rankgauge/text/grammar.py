@@ -25,8 +25,8 @@ def parse_metric(text: str | Metric) -> Metric:
         raise MeasureError(f"{text!r} is not a metric; write, for example, rouge1")
     if len(text) > LONGEST:
         raise MeasureError(f"a metric of {len(text)} characters, expected at most {LONGEST}")
-    found: Metric = _MetricParser(text).whole()
-    return found
+    metric: Metric = _MetricParser(text).whole()
+    return metric
 
 
 def parse_metrics(texts: str | Metric | Iterable[str | Metric]) -> list[Metric]:

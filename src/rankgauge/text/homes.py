@@ -1,13 +1,13 @@
 """Our metrics and their modules, in the order in which they are listed."""
 
 HOMES = {
-    "rouge1": "rouge",
-    "rouge2": "rouge",
-    "rougeL": "rouge",
-    "rougeLsum": "rouge",
-    "rougeW": "rouge",
-    "rougeS": "rouge",
-    "bertscore": "bert_metric",
+    "rouge1": "metrics.rouge",
+    "rouge2": "metrics.rouge",
+    "rougeL": "metrics.rouge",
+    "rougeLsum": "metrics.rouge",
+    "rougeW": "metrics.rouge",
+    "rougeS": "metrics.rouge",
+    "bertscore": "metrics.bertscore",
     "expected": "normalization",
     "v1": "normalization",
     "v2": "normalization",

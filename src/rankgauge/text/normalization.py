@@ -17,7 +17,7 @@ from rankgauge.errors import MeasureError
 from rankgauge.measures import forms
 from rankgauge.measures.scored import Around, Direction, Scored
 from rankgauge.text.base import Metric
-from rankgauge.text.chance import CANDIDATE, SPREAD_DRAWS, Null, OfChance, check_null
+from rankgauge.text.chance import CANDIDATE, SPREAD_DRAWS, ChanceParameters, Null, check_null
 from rankgauge.text.data.texts import Candidates, Texts
 from rankgauge.text.registry import register
 from rankgauge.text.tokens import SplitWords
@@ -35,7 +35,7 @@ BY_DRAW = (
 )
 
 
-class ChanceMetric(Around, OfChance, Metric):
+class ChanceMetric(Around, ChanceParameters, Metric):
     """A metric made of another one, and of what chance gets by it."""
 
     contains: ClassVar[type[Scored]] = Metric
@@ -94,25 +94,21 @@ class ChanceMetric(Around, OfChance, Metric):
         mean = self.measure.expected_each(candidates, self.of)
         notes = self.measure.remarks(candidates)
         notes += self.measure.chance_remarks(candidates, self.of)
-        nothing = int(np.isnan(mean.values).sum())
-        if nothing:
-            notes.append(
-                Note(
-                    "no words in the source of {outputs}, so nothing can be drawn: they are left out of "
-                    "the mean",
-                    count=nothing,
-                )
+        if nothing := int(np.isnan(mean.values).sum()):
+            kind = (
+                "no words in the source of {outputs}, so nothing can be drawn: they are left out of the "
+                "mean"
             )
+            notes.append(Note(kind, count=nothing))
         if mean.samples.any():
-            inside = str(self.measure)
             kind = f"chance estimated from up to {int(mean.samples.max()):,} drawn texts each"
+            error = None
             if np.isfinite(mean.errors).any():
-                error = float(np.nanmax(mean.errors))
-                notes.append(
-                    Note(kind + ", standard error at most {error}", measure=inside, error=error)
+                kind, error = (
+                    f"{kind}, standard error at most {{error}}",
+                    float(np.nanmax(mean.errors)),
                 )
-            else:
-                notes.append(Note(kind, measure=inside))
+            notes.append(Note(kind, measure=str(self.measure), error=error))
         return notes
 
 
@@ -143,13 +139,8 @@ class NormalizedMetric(ChanceMetric):
     def takes(cls, measure: Metric) -> bool:
         return measure.direction != "none"
 
-    @property
-    def direction(self) -> Direction:  # type: ignore[override]
-        return "higher"
-
-    @property
-    def range(self) -> tuple[float, float]:  # type: ignore[override]
-        return -np.inf, np.inf
+    direction = "higher"
+    range = (-np.inf, np.inf)
 
     def remarks(self, candidates: Candidates) -> list[Note]:
         notes = super().remarks(candidates)
@@ -196,6 +187,7 @@ class V1Metric(_Bounded):
     )
     formula = "v1(m) = (A/best) · A/(A + chance), A the score, chance its mean over drawn texts"
     examples = ("v1(rouge1)", "v1(rougeL,length=candidate)")
+    range = (0.0, 1.0)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -204,10 +196,6 @@ class V1Metric(_Bounded):
                 f"v1 needs a metric for which higher is better and no score is below 0, which "
                 f"{self.measure} is not; use v2({self.measure}) or linear({self.measure})"
             )
-
-    @property
-    def range(self) -> tuple[float, float]:  # type: ignore[override]
-        return 0.0, 1.0
 
     def _form(self, score: Floats, chance: Floats, candidates: Candidates) -> Floats:
         return forms.v1(score, self._best(score), chance)
@@ -226,10 +214,7 @@ class V2Metric(_Bounded):
         "score, chance its mean over drawn texts"
     )
     examples = ("v2(rouge1)", "v2(rouge2,null=sentences)", "v2(rouge1,draws=1,per=candidate)")
-
-    @property
-    def range(self) -> tuple[float, float]:  # type: ignore[override]
-        return -1.0, 1.0
+    range = (-1.0, 1.0)
 
     def _form(self, score: Floats, chance: Floats, candidates: Candidates) -> Floats:
         lowest = self._signed(np.full(len(score), self._lowest()))
@@ -264,10 +249,7 @@ class ZMetric(NormalizedMetric):
         "scores of drawn texts"
     )
     examples = ("z(rouge1)", "z(rougeL)")
-
-    @property
-    def ideal(self) -> float:  # type: ignore[override]
-        return np.inf
+    ideal = np.inf
 
     def _form(self, score: Floats, chance: Floats, candidates: Candidates) -> Floats:
         spread = self.measure.spread_each(candidates, self.of)

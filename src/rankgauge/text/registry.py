@@ -38,6 +38,6 @@ def register(entry: E) -> E:
     return entry
 
 
-def metrics() -> dict[str, MetricEntry]:
+def entries() -> dict[str, MetricEntry]:
     """All metrics by name: ours first, then those of installed packages and plug-ins."""
     return dict(METRICS)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Iterable
-from functools import cache
 from typing import TypeAlias
 
 import numpy as np
 
 from rankgauge.core.arrays import Ints
-from rankgauge.text.data.texts import Texts
+from rankgauge.text.data.texts import Candidates, Texts
 
 SplitWords: TypeAlias = Callable[[str], list[str]]
 """A way to tell the words of a text."""
@@ -19,6 +18,7 @@ WORD = re.compile(r"[a-z0-9]+")
 _SPACED = bytes(byte if WORD.match(chr(byte)) else ord(" ") for byte in range(256))
 """A space for each byte that is not part of a word."""
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
+"""A sentence ends with a full stop, an exclamation or a question mark before a space, or with a line."""
 
 
 def words_of(text: str) -> list[str]:
@@ -39,61 +39,45 @@ def first_words(text: str, count: int) -> str:
     return text[: next(itertools.islice(ends, count - 1, None), len(text))]
 
 
-def tokenizer(stem: bool) -> Callable[[str], list[str]]:
-    """A function that gives the words of a text, or their stems. There are as many stems as words."""
-    if not stem:
-        return words_of
-    from rankgauge.text.rouge_library import stemmer
-
-    return stemmer()
-
-
 def word_counts(texts: Iterable[str], split: SplitWords = words_of) -> Ints:
     """How many words each text has."""
     return np.array([len(split(text)) for text in texts], dtype=np.int64)
 
 
+def candidate_counts(candidates: Candidates, split: SplitWords = words_of) -> Ints:
+    """How many words each candidate has."""
+    return candidates.once((candidate_counts, split), lambda: word_counts(candidates.words, split))
+
+
 def reference_counts(texts: Texts) -> list[Ints]:
     """How many words each reference of each text has."""
-    return texts.once(_all_counts)
+    return texts.once(_reference_counts)
 
 
-def sentences_of(text: str) -> list[str]:
-    """The sentences of a text: they end with a full stop, an exclamation or a question mark before a
-    space, or with a line."""
-    return [each for each in SENTENCE_END.split(text) if each.strip()]
+def _reference_counts(texts: Texts) -> list[Ints]:
+    return [word_counts(references) for references in texts.references]
 
 
 def source_words(texts: Texts, text: int, split: SplitWords = words_of) -> list[str]:
     """The words of the source of a text."""
-    return texts.once(_splitting(split))[text]
+    return texts.once(_source_words, split)[text]
+
+
+def _source_words(texts: Texts, split: SplitWords) -> list[list[str]]:
+    # One object for each different word: a million words of sources are then a million pointers.
+    known: dict[str, str] = {}
+    return [[known.setdefault(word, word) for word in split(each)] for each in texts.sources]
 
 
 def source_sentences(texts: Texts, text: int) -> list[tuple[str, int]]:
     """The sentences of the source of a text, each with its number of words, which is at least one."""
-    return texts.once(_all_sentences)[text]
+    return texts.once(_source_sentences)[text]
 
 
-def _all_counts(texts: Texts) -> list[Ints]:
-    return [word_counts(references) for references in texts.references]
-
-
-@cache
-def _splitting(split: SplitWords) -> Callable[[Texts], list[list[str]]]:
-    """Gives the words of all sources; for the same way to split the same function."""
-
-    def all_words(texts: Texts) -> list[list[str]]:
-        # One object for each different word: a million words of sources are then a million pointers.
-        known: dict[str, str] = {}
-        return [[known.setdefault(word, word) for word in split(each)] for each in texts.sources]
-
-    return all_words
-
-
-def _all_sentences(texts: Texts) -> list[list[tuple[str, int]]]:
+def _source_sentences(texts: Texts) -> list[list[tuple[str, int]]]:
     sentences = []
     for source in texts.sources:
-        each = sentences_of(source)
+        each = [sentence for sentence in SENTENCE_END.split(source) if sentence.strip()]
         counts = word_counts(each).tolist()
         sentences.append([pair for pair in zip(each, counts, strict=True) if pair[1]])
     return sentences

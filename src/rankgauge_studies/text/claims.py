@@ -6,26 +6,25 @@ Each statement is a number with an interval over documents; `studies.verdicts` s
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
-from rankgauge.extending import Cell, Floats, Table
+from rankgauge.extending import Cell, Floats, Record, Table
 from rankgauge.text import HETEROGENEOUS, HOMOGENEOUS
-from rankgauge.text.human import percentiles, win_share
-from rankgauge_studies.text.experiment import READINGS, Examined, of_kind
-from rankgauge_studies.text.preference_tables import compared_systems, compared_words
+from rankgauge.text.human import Over, percentiles, win_share
+from rankgauge_studies.text.experiment import Examined, known_mean, of_kind
+from rankgauge_studies.text.preference_tables import compared_forms, compared_words
 from rankgauge_studies.text.protocol import (
     CONTEXT,
     MOST_SIMILAR,
     ROUGE,
     VERSIONS,
     WORDS,
-    MetricLabel,
     TextProtocol,
     layer_name,
 )
-from rankgauge_studies.text.tables import OVER, change_of, known_mean
+from rankgauge_studies.text.tables import OVER
 from rankgauge_studies.verdicts import Amount, Verdict
 
 UNCHANGED = 0.1
@@ -59,7 +58,7 @@ CLAIMS = {
 """The claims in our words, by key."""
 
 
-class TextStatement(NamedTuple):
+class TextStatement(Record):
     """One number that a claim says is above 0. `shown` is the number that is told in its place, such as
     a share of wins in place of what it has above one half; `what` then names the limit."""
 
@@ -96,7 +95,7 @@ def _about(data: Examined, asked: TextProtocol) -> Iterator[TextStatement]:
         layers = [layer_name(layer) for layer in asked.layers]
         for chance in (MOST_SIMILAR.name, CONTEXT.name):
             for metric in layers:
-                yield from _changes(data, asked, "bertscore", metric, chance)
+                yield from _changes(data, asked, metric, chance)
         for metric in layers:
             yield from _by_kind(data, asked, metric)
         for each in ROUGE:
@@ -117,49 +116,44 @@ def _amount(value: float, drawn: Floats, level: float) -> Amount:
 
 
 def _changes(
-    data: Examined, asked: TextProtocol, claim: str, metric: str, chance: str
+    data: Examined, asked: TextProtocol, metric: str, chance: str
 ) -> Iterator[TextStatement]:
-    found = data.correlation(data.data.correlated()[0])
-    for form in VERSIONS:
-        change = found and change_of(data, found, MetricLabel(metric, chance, form))
-        if change:
-            amount = _amount(change.mean, change.drawn_mean, asked.level)
-            what = f"τ-b of {form.upper()} minus τ-b of {metric}, chance: {chance}"
-            yield TextStatement(claim, data.name, what, amount)
+    systems = data.data.correlated()[0]
+    for form, change in data.changes(metric, chance, systems).items():
+        amount = _amount(change.mean, change.drawn_mean, asked.level)
+        what = f"τ-b of {form.upper()} minus τ-b of {metric}, chance: {chance}"
+        yield TextStatement("bertscore", data.name, what, amount)
 
 
 def _by_kind(data: Examined, asked: TextProtocol, metric: str) -> Iterator[TextStatement]:
-    systems = data.data.correlated()[0]
-    kinds = (HETEROGENEOUS, HOMOGENEOUS)
-    found = [data.correlation(systems, kind, "difference") for kind in kinds]
-    for form in VERSIONS:
-        label = MetricLabel(metric, MOST_SIMILAR.name, form)
-        both = [each and change_of(data, each, label) for each in found]
-        if not both[0] or not both[1]:
-            continue
-        one, other = both[0], both[1]
-        means, drawn = [one.mean, other.mean], [one.drawn_mean, other.drawn_mean]
-        told = f"{form.upper()} of {metric}, chance: {label.chance}"
+    systems, chance = data.data.correlated()[0], MOST_SIMILAR.name
+    one, other = (
+        data.changes(metric, chance, systems, kind, "difference")
+        for kind in (HETEROGENEOUS, HOMOGENEOUS)
+    )
+    for form in VERSIONS if one and other else ():
+        ours, theirs = one[form], other[form]
+        told = f"{form.upper()} of {metric}, chance: {chance}"
         yield TextStatement(
             "heterogeneous",
             data.name,
             f"change of τ-b by {told}, on heterogeneous minus on homogeneous documents",
-            _amount(means[0] - means[1], drawn[0] - drawn[1], asked.level),
+            _amount(ours.mean - theirs.mean, ours.drawn_mean - theirs.drawn_mean, asked.level),
         )
         yield TextStatement(
             "homogeneous",
             data.name,
             f"τ-b of {metric} minus τ-b of {told}, on homogeneous documents",
-            _amount(-means[1], -drawn[1], asked.level),
+            _amount(-theirs.mean, -theirs.drawn_mean, asked.level),
         )
 
 
 def _unchanged(data: Examined, asked: TextProtocol, metric: str) -> Iterator[TextStatement]:
-    for over in ("rows", "systems"):  # Table 9.1 fits rows
-        found = data.correlation(data.data.correlated()[0], over=over)
-        for form in VERSIONS:
-            change = found and change_of(data, found, MetricLabel(metric, WORDS.name, form))
-            if change and np.isfinite(change.drawn).any():
+    systems = data.data.correlated()[0]
+    levels: tuple[Over, ...] = ("rows", "systems")  # Table 9.1 fits rows
+    for over in levels:
+        for form, change in data.changes(metric, WORDS.name, systems, over=over).items():
+            if np.isfinite(change.drawn).any():
                 value = float(known_mean(np.abs(change.difference)))
                 shown = _amount(value, known_mean(np.abs(change.drawn)), asked.level)
                 what = (
@@ -236,11 +230,10 @@ def _drawn(number: OfTwoSets, one: Floats, other: Floats, asked: TextProtocol) -
 def _preferred(data: Examined, asked: TextProtocol) -> Iterator[TextStatement]:
     """The share of wins, and how often ROUGE wins minus how often BERTScore does, in percent. The
     dimensions are taken together."""
-    systems = compared_systems(data)
     wins: dict[tuple[str, str], list[tuple[float, Floats]]] = {}
     enough = dict.fromkeys(VERSIONS, False)
-    for group, label, result in data.preferred:
-        if group != systems or not result.pairs or not READINGS[label.chance].by_output:
+    for label, result in compared_forms(data):
+        if not result.pairs:
             continue
         family = "bertscore" if label.metric.startswith("bertscore") else "rouge"
         pairs = result.pairs * len(result.dimensions)
@@ -274,12 +267,7 @@ def _preferred(data: Examined, asked: TextProtocol) -> Iterator[TextStatement]:
 
 def few_cases(data: Examined) -> int:
     """How many statements on disagreements are left out, as there are too few."""
-    systems = compared_systems(data)
-    return sum(
-        result.disagreements < FEWEST_CASES
-        for group, label, result in data.preferred
-        if group == systems and READINGS[label.chance].by_output
-    )
+    return sum(result.disagreements < FEWEST_CASES for _, result in compared_forms(data))
 
 
 def claim_table(made: Sequence[TextStatement]) -> Table:

@@ -8,8 +8,9 @@ import numpy as np
 
 from rankgauge.extending import Floats
 from rankgauge.text import Texts, words_of
-from rankgauge.text.embedding import cut_off, tokens_of, unit
 from rankgauge.text.encoders import current_encoder
+from rankgauge.text.encoders.windows import cut_off
+from rankgauge.text.metrics.embedding import tokens_of, unit
 from rankgauge.text.tokens import SENTENCE_END, first_words
 
 MOST_TOKENS, MOST_WORDS, FEWEST_WORDS = 15, 10, 4

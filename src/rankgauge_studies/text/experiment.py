@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -22,10 +22,10 @@ from rankgauge.text import (
     scores_of_candidates,
     win_lose_tie,
 )
-from rankgauge.text.embedding import embedded, unit
 from rankgauge.text.encoders import current_encoder
-from rankgauge.text.human import Over
-from rankgauge.text.rouge_family import FIRST
+from rankgauge.text.human import Over, percentage_increase
+from rankgauge.text.metrics.embedding import embedded, unit
+from rankgauge.text.metrics.references import FIRST
 from rankgauge_studies.text.example import TokenExample, token_example
 from rankgauge_studies.text.protocol import (
     CHANCE,
@@ -55,7 +55,7 @@ Advance = Callable[[str], object]
 V = TypeVar("V")
 
 
-class Attention(NamedTuple):
+class Attention(Record):
     """Of each document of a kind: the mean and the standard deviation of the cosines of its tokens with
     the document. A token is the mean of the last layer's vectors, weighted by its attention."""
 
@@ -63,15 +63,45 @@ class Attention(NamedTuple):
     spread: Floats
 
 
-class Correlated(NamedTuple):
-    """Correlations with people: over which systems, on which documents (for a kind also by which layer
-    and which reading of it), and over systems, texts or rows."""
+CorrelationScope: TypeAlias = tuple[str, str, str, Over]
+"""What correlations are of: which systems, which documents (for a kind also which reading of it), and
+over systems, texts or rows."""
 
-    systems: str
-    documents: str
-    kinds_by: str
-    over: Over
-    result: HumanCorrelation
+
+class Change(Record):
+    """By how much a form of a metric agrees better with people than the metric: τ-b by dimension."""
+
+    base: Floats
+    value: Floats
+    drawn: Floats
+    """Sample × dimension: the difference in samples of texts."""
+
+    @property
+    def difference(self) -> Floats:
+        """By dimension."""
+        return self.value - self.base
+
+    @property
+    def pai(self) -> Floats:
+        """By dimension: the difference in percent of the metric's own number."""
+        return percentage_increase(self.value, self.base)
+
+    @property
+    def mean(self) -> float:
+        """The mean difference over the dimensions that have one."""
+        return float(known_mean(self.difference))
+
+    @property
+    def drawn_mean(self) -> Floats:
+        """The mean difference in samples of texts."""
+        return known_mean(self.drawn)
+
+
+def known_mean(values: Floats) -> Floats:
+    """The mean over the last axis of the numbers that are known; NaN where none is."""
+    known = np.isfinite(values)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.where(known, values, 0.0).sum(axis=-1) / known.sum(axis=-1))
 
 
 class Preferred(NamedTuple):
@@ -92,7 +122,7 @@ class Examined(Record):
     kinds: DocumentKinds | None
     attention: Mapping[str, Attention]
     """By kind of document; empty where the encoder shows no attention."""
-    correlated: tuple[Correlated, ...]
+    correlated: Mapping[CorrelationScope, HumanCorrelation]
     """Empty without ratings."""
     preferred: tuple[Preferred, ...]
     example: TokenExample | None = None
@@ -106,7 +136,7 @@ class Examined(Record):
     @property
     def dimensions(self) -> tuple[str, ...]:
         """The names of what people rated."""
-        return self.correlated[0].result.dimensions if self.correlated else ()
+        return next((each.dimensions for each in self.correlated.values()), ())
 
     @property
     def bert(self) -> bool:
@@ -124,27 +154,49 @@ class Examined(Record):
         systems: str,
         documents: str = EVERY_DOCUMENT,
         kinds_by: str = "",
-        over: str = "systems",
-    ) -> Correlated | None:
+        over: Over = "systems",
+    ) -> HumanCorrelation | None:
         """The correlations over these systems on these documents, if they were computed."""
-        wanted = (systems, documents, kinds_by, over)
-        return next((each for each in self.correlated if each[:4] == wanted), None)
+        return self.correlated.get((systems, documents, kinds_by, over))
+
+    def changes(
+        self,
+        metric: str,
+        chance: str,
+        systems: str,
+        documents: str = EVERY_DOCUMENT,
+        kinds_by: str = "",
+        over: Over = "systems",
+    ) -> dict[str, Change]:
+        """The changes by V1 and by V2 with a reading of chance; empty if they were not computed."""
+        result = self.correlation(systems, documents, kinds_by, over)
+        known = () if result is None else result.metrics
+        place = {self.labels[str(each)]: m for m, each in enumerate(known)}
+        labels = [MetricLabel(metric, chance, form) for form in VERSIONS]
+        if result is None or not place.keys() >= {*labels}:
+            return {}
+        base = place[MetricLabel(metric, "", SCORE)]
+        values, drawn = result.values[0], result.samples[:, 0]
+        return {
+            label.form: Change(
+                values[base], values[place[label]], drawn[:, place[label]] - drawn[:, base]
+            )
+            for label in labels
+        }
 
 
 REMEDY = "remove it, and it is made again"
 
 
-class PartStore(NamedTuple):
+class PartStore(Record):
     """A folder with the parts that are finished; nothing is kept without a folder."""
 
     folder: OwnPath | None
 
     def scores(self, data: RatedSummaries) -> Scores | None:
         """The scores that are finished; None if there are none, or if they are of other texts."""
-        if self.folder is None:
-            return None
-        path = self._path(data.name, "scores")
-        if not path.exists():
+        path = self._path(f"{data.name}.scores")
+        if path is None or not path.exists():
             return None
         try:
             kept = Scores.load(path)
@@ -155,29 +207,27 @@ class PartStore(NamedTuple):
 
     def keep(self, data: RatedSummaries, scores: Scores) -> None:
         """Keep the scores that are finished."""
-        if self.folder is not None:
-            path = self._path(data.name, "scores")
+        path = self._path(f"{data.name}.scores")
+        if path is not None:
             path.parent.make()
             scores.save(path)
 
-    def _path(self, name: str, ending: str) -> OwnPath:
-        assert self.folder is not None
-        return self.folder / f"{name}.{ending}"
+    def _path(self, name: str) -> OwnPath | None:
+        return None if self.folder is None else self.folder / name
 
     def numbers(
         self, name: str, make: Callable[[], Mapping[str, Any]], read: Callable[[Any], V]
     ) -> V:
         """What `read` makes of lists of numbers, which are computed only if they are not there."""
-        if self.folder is None:
-            return read(make())
-        path = self._path(name, "json")
-        if path.exists():
+        path = self._path(f"{name}.json")
+        if path is not None and path.exists():
             kept = read_sealed(path, "a part of a study of texts", "rankgauge", REMEDY)
             with suppress(KeyError, TypeError, ValueError):  # of other sizes: made anew
                 return read(kept)
         made = make()
-        path.parent.make()
-        write_sealed(path, made)
+        if path is not None:
+            path.parent.make()
+            write_sealed(path, made)
         return read(made)
 
 
@@ -232,7 +282,7 @@ def examine(
     kinds, attention = _documents(data, asked, store) if bert else (None, {})
     example = _example(data, asked, store) if bert else None
     done("kinds of documents")
-    correlated = tuple(_correlated(data, asked, scores, labels, kinds))
+    correlated = dict(_correlated(data, asked, scores, labels, kinds))
     preferred = tuple(_preferred(data, asked, scores, labels))
     done("agreement with people")
     return Examined(data, labels, scores, kinds, attention, correlated, preferred, example)
@@ -285,8 +335,8 @@ def _example(data: RatedSummaries, asked: TextProtocol, store: PartStore) -> Tok
     def read(kept: Any) -> TokenExample | None:
         if kept["example"] is None:
             return None
-        found = TokenExample(**kept["example"])
-        return found._replace(similarity=np.array(found.similarity, dtype=float))
+        example = TokenExample(**kept["example"])
+        return example._replace(similarity=np.array(example.similarity, dtype=float))
 
     return store.numbers(f"{data.name}-example", make, read)
 
@@ -327,13 +377,13 @@ def _correlated(
     scores: Scores,
     labels: Mapping[str, MetricLabel],
     kinds: DocumentKinds | None,
-) -> Iterator[Correlated]:
+) -> Iterator[tuple[CorrelationScope, HumanCorrelation]]:
     every = [text for text, label in labels.items() if label.form != CHANCE]
     for systems in data.correlated():
         runs = data.groups[systems]
         for over in LEVELS_OF:
             part = scores.select(runs=runs, measures=every)
-            yield Correlated(systems, EVERY_DOCUMENT, "", over, _human(data, asked, part, over))
+            yield (systems, EVERY_DOCUMENT, "", over), _human(data, asked, part, over)
         if kinds is None:
             continue
         for by in KINDS_BY:
@@ -346,7 +396,7 @@ def _correlated(
                     documents = of_kind(chosen, kind, layer)
                     part = scores.select(documents, runs=runs, measures=own)
                     each.append(_human(data, asked, part, "systems", seed=asked.seed + 1 + number))
-                yield Correlated(systems, kind, by, "systems", _side_by_side(each))
+                yield (systems, kind, by, "systems"), _side_by_side(each)
 
 
 def _human(
@@ -368,14 +418,15 @@ def _human(
 def _side_by_side(results: Sequence[HumanCorrelation]) -> HumanCorrelation:
     """Correlations of different metrics as one result."""
     first = results[0]
+    numbers: dict[str, Any] = {
+        name: np.concatenate([getattr(each, name) for each in results], axis=-2)
+        for name in ("values", "low", "high", "samples")
+    }
     return replace(
         first,
         metrics=tuple(metric for each in results for metric in each.metrics),
-        values=np.concatenate([each.values for each in results], axis=1),
-        low=np.concatenate([each.low for each in results], axis=1),
-        high=np.concatenate([each.high for each in results], axis=1),
-        samples=np.concatenate([each.samples for each in results], axis=2),
         notes=tuple(dict.fromkeys(note for each in results for note in each.notes)),
+        **numbers,
     )
 
 
@@ -390,10 +441,7 @@ def _preferred(
         for text, label in labels.items():
             if label.form in VERSIONS:
                 result = win_lose_tie(
-                    part,
-                    people,
-                    plain[label.metric],
-                    text,
+                    *(part, people, plain[label.metric], text),
                     pairs=data.pairs or None,
                     level=asked.level,
                     samples=asked.samples,

@@ -52,6 +52,7 @@ ELSEWHERE = {
     "9.1": "Other systems, and correlations over systems and over texts,",
 }
 """What the file of a table has more than the page."""
+INDEX_ABOUT = "The file in this folder that repeats each table and figure of the dissertation"
 
 TASK_COLUMNS = (
     *("data", "metric", "own", "task", "below own", "below task", "change own", "change task"),
@@ -82,9 +83,9 @@ def study_page(
         "and ROUGE agree better with people than BERTScore and ROUGE do?",
         (
             _claims(study),
-            _index(index),
-            _asked(study),
-            _corpus(study),
+            Section("Where each printed table is", (ShownTable(index, INDEX_ABOUT),)),
+            _asked(),
+            Section("The data", (ShownTable(corpus_table(study.examined), "Table 4.3", digits=1),)),
             *(_data(study, each, pictures) for each in study.examined),
             _chance(study),
             _computed(study),
@@ -93,9 +94,11 @@ def study_page(
 
 
 def _claims(study: TextStudy) -> Section:
-    found = study.judged()
-    summary = Table(("claim", "here"), tuple((each.claim, each.verdict) for each in found))
-    findings = tuple(Finding(each.verdict, each.kind, each.claim, each.sentences) for each in found)
+    judged = study.judged()
+    summary = Table(("claim", "here"), tuple((each.claim, each.verdict) for each in judged))
+    findings = tuple(
+        Finding(each.verdict, each.kind, each.claim, each.sentences) for each in judged
+    )
     about = (
         "Each claim is cut into statements: one number each, which the claim says is above 0. Numbers "
         "about agreement with people are means over the dimensions that people rated. "
@@ -108,37 +111,30 @@ def _claims(study: TextStudy) -> Section:
     )
 
 
-def _index(index: Table) -> Section:
-    about = "The file in this folder that repeats each table and figure of the dissertation"
-    return Section("Where each printed table is", (ShownTable(index, about),))
-
-
-def _asked(study: TextStudy) -> Section:
-    texts: list[Item] = [
-        Text(
-            "V1 = A²/(A + chance), and V2 = (A − chance)/(1 − chance), or (A − chance)/chance below "
-            "chance. A is the score of an output, and chance is what a text that nobody wrote gets in "
-            "its place. The dissertation leaves open what that text is. These readings are compared:"
+def _asked() -> Section:
+    readings = tuple(
+        f"{name}, {reading.name}: {reading.about}."
+        for name, readings in (("BERTScore", OF_BERTSCORE), ("ROUGE", OF_ROUGE))
+        for reading in readings
+    )
+    return Section(
+        "What was asked",
+        (
+            Text(
+                "V1 = A²/(A + chance), and V2 = (A − chance)/(1 − chance), or (A − chance)/chance below "
+                "chance. A is the score of an output, and chance is what a text that nobody wrote gets "
+                "in its place. The dissertation leaves open what that text is. These readings are "
+                "compared:"
+            ),
+            Listing(readings),
+            Text(
+                "A document is heterogeneous if the tokens most similar to it get nearly the BERTScore "
+                "of the least similar ones, and homogeneous if they get a very different one (Algorithm "
+                "2). PAI is the increase of a correlation in percent. It explodes near 0. At 0 the "
+                "dissertation divides by 1."
+            ),
         ),
-        Listing(
-            tuple(
-                f"{name}, {reading.name}: {reading.about}."
-                for name, readings in (("BERTScore", OF_BERTSCORE), ("ROUGE", OF_ROUGE))
-                for reading in readings
-            )
-        ),
-        Text(
-            "A document is heterogeneous if the tokens most similar to it get nearly the BERTScore of "
-            "the least similar ones, and homogeneous if they get a very different one (Algorithm 2). "
-            "PAI is the increase of a correlation in percent. It explodes near 0. At 0 the dissertation "
-            "divides by 1."
-        ),
-    ]
-    return Section("What was asked", tuple(texts))
-
-
-def _corpus(study: TextStudy) -> Section:
-    return Section("The data", (ShownTable(corpus_table(study.examined), "Table 4.3", digits=1),))
+    )
 
 
 def _data(
@@ -151,17 +147,16 @@ def _data(
         *([("People rated", ", ".join(examined.dimensions))] if examined.dimensions else []),
         ("People prefer", preferences_text(examined)),
     ]
-    sections = [
-        *(_correlations(study, examined) if examined.correlated else ()),
+    correlations = _correlations(study, examined) if examined.correlated else []
+    kinds = _kinds(study, examined, pictures)
+    sections = (
+        *correlations[:1],
+        *([Section("Kinds of documents", tuple(kinds))] if kinds else []),
+        *correlations[1:],
         _preferences(examined),
         _readings(examined),
-    ]
-    kinds = _kinds(study, examined, pictures)
-    if kinds:
-        sections.insert(
-            1 if examined.correlated else 0, Section("Kinds of documents", tuple(kinds))
-        )
-    return Section(examined.name, (Facts(tuple(facts)),), tuple(sections))
+    )
+    return Section(examined.name, (Facts(tuple(facts)),), sections)
 
 
 def _correlations(study: TextStudy, examined: Examined) -> list[Section]:
@@ -172,20 +167,15 @@ def _correlations(study: TextStudy, examined: Examined) -> list[Section]:
             shown.insert(0, Text(published.FITS[numbers[0]][1]))
         if shown:
             made.append(Section(f"{title} and people", tuple(shown)))
-    levels = Section(
-        "Over systems, texts and all outputs",
-        (
-            ShownTable(
-                tables.interval_table(examined, study.asked),
-                f"τ-b with intervals, {examined.data.correlated()[0]} systems",
-                "Over systems: the correlation of the means of the systems. Over texts: the mean "
-                "over documents of the correlation over systems. Over rows: the correlation over "
-                "all outputs. On one document a chance that is one number changes no order, so "
-                "over texts V1 and V2 have the τ-b of their metric.",
-            ),
-        ),
+    levels = ShownTable(
+        tables.interval_table(examined, study.asked),
+        f"τ-b with intervals, {examined.data.correlated()[0]} systems",
+        "Over systems: the correlation of the means of the systems. Over texts: the mean over documents "
+        "of the correlation over systems. Over rows: the correlation over all outputs. On one document "
+        "a chance that is one number changes no order, so over texts V1 and V2 have the τ-b of their "
+        "metric.",
     )
-    return [*made, levels]
+    return [*made, Section("Over systems, texts and all outputs", (levels,))]
 
 
 def _preferences(examined: Examined) -> Section:
@@ -240,13 +230,6 @@ def _panels(study: TextStudy, examined: Examined, number: str) -> list[ShownTabl
     systems = examined.data.correlated()[0]
     over, _ = published.FITS[number]
     first = (layer_name(study.asked.layers[0]), MOST_SIMILAR.name)
-    every = {
-        panel: rows
-        for panel, rows in tables.panels(examined, study.asked, number).items()
-        if panel.systems == systems
-        and panel.over == over
-        and (number == "9.1" or (panel.metric, panel.chance) == first)
-    }
     printed = published.printed_rows(number) if tables.as_printed(examined) else []
     file = f"tables/{published.file_name(f'Table {number}', examined.name)}.csv"
     about = f"{ELSEWHERE[number]} are in {file}."
@@ -264,7 +247,9 @@ def _panels(study: TextStudy, examined: Examined, number: str) -> list[ShownTabl
             f"over {tables.OVER[over]}",
             about,
         )
-        for panel, rows in every.items()
+        for panel, rows in tables.panels(examined, study.asked, number).items()
+        if (panel.systems, panel.over) == (systems, over)
+        and (number == "9.1" or (panel.metric, panel.chance) == first)
     ]
 
 
@@ -286,22 +271,12 @@ def _beside(
 
 def _chance(study: TextStudy) -> Section:
     task = tables.task_table(study.examined, study.asked)
-    return Section(
-        "What chance gets",
-        (Listing(tuple(study.chance_text())),),
-        (
-            Section(
-                "One chance for all metrics",
-                (
-                    Text(study.task_text()),
-                    ShownTable(
-                        Table(TASK_COLUMNS, task.rows, task.notes),
-                        "V2 with the metric's own chance, and with the chance of the task",
-                    ),
-                ),
-            ),
-        ),
+    shown = ShownTable(
+        Table(TASK_COLUMNS, task.rows, task.notes),
+        "V2 with the metric's own chance, and with the chance of the task",
     )
+    one = Section("One chance for all metrics", (Text(study.task_text()), shown))
+    return Section("What chance gets", (Listing(tuple(study.chance_text())),), (one,))
 
 
 def _without(table: Table, *columns: str) -> Table:
@@ -310,16 +285,15 @@ def _without(table: Table, *columns: str) -> Table:
     return Table(tuple(table.columns[place] for place in kept), rows, table.notes)
 
 
-def _encoder(study: TextStudy) -> str:
-    return f"{study.encoder_name}, digest {study.encoder}" if study.bert else "none"
-
-
 def _computed(study: TextStudy) -> Section:
     asked, content = study.asked, study.content
     facts = [
         ("rankgauge", str(content["rankgauge"])),
         ("Libraries", ", ".join(f"{name} {v}" for name, v in content["libraries"].items() if v)),
-        ("Encoder of BERTScore", _encoder(study)),
+        (
+            "Encoder of BERTScore",
+            f"{study.encoder_name}, digest {study.encoder}" if study.bert else "none",
+        ),
         ("Layers", ", ".join(map(str, asked.layers))),
         ("Reference", "the first one of each document"),
         ("Samples of documents", f"{asked.samples:,}"),
@@ -327,7 +301,6 @@ def _computed(study: TextStudy) -> Section:
         *((f"Data {name}", f"digest {told}") for name, told in content["data"].items()),
     ]
     notes = tuple(str(note) for note in study.notes[1:])
-    items: list[Item] = [Facts(tuple(facts))]
-    if notes:
-        items.append(Listing(notes))
-    return Section("How it was computed", tuple(items))
+    return Section(
+        "How it was computed", (Facts(tuple(facts)), *([Listing(notes)] if notes else []))
+    )

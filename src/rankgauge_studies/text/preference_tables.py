@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from rankgauge.extending import Cell, Note, Table, counted, worded
+from rankgauge.text import Preferences
 from rankgauge_studies.text import published
 from rankgauge_studies.text.experiment import READINGS, Examined
-from rankgauge_studies.text.protocol import EVERY, EXTRACTIVE
+from rankgauge_studies.text.protocol import EVERY, EXTRACTIVE, MetricLabel
 
 PRINTED_PAIRS = "5 chosen pairs, as printed"
 
@@ -58,11 +59,9 @@ def win_table(examined: Sequence[Examined], number: str) -> Table:
         for form, counts in forms.items()
     ]
     for each in examined:
-        group = compared_systems(each)
-        for systems, label, result in each.preferred:
-            own = label.metric.startswith(family.lower())
+        for label, result in compared_forms(each):
             every = result.pairs * len(result.dimensions)
-            if systems != group or not own or not every or not READINGS[label.chance].by_output:
+            if not every or not label.metric.startswith(family.lower()):
                 continue
             win, lose = int(result.win.sum()), int(result.lose.sum())
             percent = [100 * count / every for count in (win, lose, every - win - lose)]
@@ -101,6 +100,15 @@ def compared_systems(examined: Examined) -> str:
     if EVERY not in groups:
         return next(iter(groups))
     return EXTRACTIVE if EXTRACTIVE in groups else EVERY
+
+
+def compared_forms(examined: Examined) -> Iterator[tuple[MetricLabel, Preferences]]:
+    """Whom people agree with where a metric and a form of it disagree, over these systems, by the
+    readings of chance that depend on the output."""
+    group = compared_systems(examined)
+    for systems, label, result in examined.preferred:
+        if systems == group and READINGS[label.chance].by_output:
+            yield label, result
 
 
 def compared_words(examined: Examined) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from rankgauge import InputError, RankgaugeError
@@ -44,7 +43,7 @@ from rankgauge.text import (
     v2,
 )
 from rankgauge.text.human import NoRatingsError
-from rankgauge.text.rouge_family import FIRST
+from rankgauge.text.metrics.references import FIRST
 
 LAYERS = (5, 4, 6)
 """The layers of BERTScore. The first one is looked at most closely."""
@@ -63,7 +62,7 @@ DRAWS = 10
 """How many texts of sentences, and of random tokens, are drawn for each document."""
 
 
-class ChanceReading(NamedTuple):
+class ChanceReading(Record):
     """One way to read what chance is. One that is costly is computed for the first layer alone."""
 
     name: str
@@ -184,42 +183,25 @@ class TextProtocol(NamedTuple):
         """The metrics, a part after the other as they are computed: the plain scores, then each reading
         of chance. The first reference counts, as in the dissertation. `bert` is whether there is an
         encoder for BERTScore."""
-        rouge = {metric.name: metric(references=FIRST) for metric in ROUGE}
-        scored = {layer: replace(bertscore, layer=layer, references=FIRST) for layer in self.layers}
-        names = {layer: layer_name(layer) for layer in self.layers}
-        yield "rouge", {each: MetricLabel(name, "", SCORE) for name, each in rouge.items()}
-        for reading in OF_ROUGE:
-            yield (
-                f"rouge, {reading.name}",
-                {
-                    form: label
-                    for name, metric in rouge.items()
-                    for form, label in self._forms(metric, name, reading)
-                },
-            )
-        if not bert:
-            return
-        yield (
-            "bertscore",
-            {each: MetricLabel(names[key], "", SCORE) for key, each in scored.items()},
-        )
-        for reading in OF_BERTSCORE:
-            chosen = self.layers[:1] if reading.costly else self.layers
-            yield (
-                f"bertscore, {reading.name}",
-                {
-                    form: label
-                    for layer in chosen
-                    for form, label in self._forms(scored[layer], names[layer], reading)
-                },
-            )
-
-    def _forms(
-        self, metric: Metric, name: str, reading: ChanceReading
-    ) -> Iterator[tuple[Metric, MetricLabel]]:
-        null = {key: getattr(reading.null, key) for key in Null.parameters()}
-        for form, wrap in FORMS.items():
-            yield wrap(metric, **{**null, "seed": self.seed}), MetricLabel(name, reading.name, form)
+        rouge: dict[str, Metric] = {each.name: each(references=FIRST) for each in ROUGE}
+        layers: dict[str, Metric] = {
+            layer_name(layer): bertscore(layer=layer, references=FIRST) for layer in self.layers
+        }
+        families = (("rouge", rouge, OF_ROUGE), ("bertscore", layers, OF_BERTSCORE))
+        for family, metrics, readings in families[: 2 if bert else 1]:
+            yield family, {each: MetricLabel(name, "", SCORE) for name, each in metrics.items()}
+            for reading in readings:
+                null = {key: getattr(reading.null, key) for key in Null.parameters()}
+                null["seed"] = self.seed
+                first_alone = reading.costly and metrics is layers
+                yield (
+                    f"{family}, {reading.name}",
+                    {
+                        wrap(metric, **null): MetricLabel(name, reading.name, form)
+                        for name, metric in list(metrics.items())[: 1 if first_alone else None]
+                        for form, wrap in FORMS.items()
+                    },
+                )
 
 
 def layer_name(layer: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from rankgauge.extending import (
     Note,
     OwnPath,
     Progress,
+    Record,
     Result,
     Table,
     counted,
@@ -136,10 +137,10 @@ def run_study(
     key = digest(json_bytes({**content, "pairs": None}), size=8).hex()
     store = PartStore(None if own is None else (own / PARTS / key).make())
     bert = encoder is not None
-    found = [examine(each, asked, store, executor, progress, bert) for each in data]
+    examined = [examine(each, asked, store, executor, progress, bert) for each in data]
     folder_of: Path | None = getattr(encoder, "folder", None)
     name = "an encoder" if folder_of is None else "/".join(folder_of.absolute().parts[-2:])
-    return TextStudy(asked, content, tuple(found), name)
+    return TextStudy(asked, content, tuple(examined), name)
 
 
 def _begin(folder: OwnPath, content: Mapping[str, Any]) -> None:
@@ -156,8 +157,7 @@ def _begin(folder: OwnPath, content: Mapping[str, Any]) -> None:
     begin_folder(folder, STUDY_FILE, content, "study of texts")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class TextStudy(Result):
+class TextStudy(Result, Record):
     """What a study of texts found, for each data set."""
 
     asked: TextProtocol
@@ -178,7 +178,7 @@ class TextStudy(Result):
                 text = "there are no ratings, so there are no correlations with people"
                 made.append(Note(text, part=each.name))
             if each.correlated:
-                first = each.correlated[0].result
+                first = next(iter(each.correlated.values()))
                 about = (*first.notes, *about)
                 unknown = np.isnan(first.values[0]).all(axis=0)
                 for dimension in np.array(each.dimensions)[unknown].tolist():
@@ -194,12 +194,10 @@ class TextStudy(Result):
             if not each.bert:
                 made.append(Note(f"no BERTScore: {WITHOUT_ENCODER}", part=each.name))
             elif each.kinds is None:
-                made.append(
-                    Note(
-                        "too few documents with a source for kinds of documents, expected at least 25",
-                        part=each.name,
-                    )
+                text = (
+                    "too few documents with a source for kinds of documents, expected at least 25"
                 )
+                made.append(Note(text, part=each.name))
             elif not each.attention:
                 made.append(Note("the encoder shows no attention", part=each.name))
         return tuple(dict.fromkeys(made))
@@ -249,9 +247,7 @@ class TextStudy(Result):
                     made[file_name(f"Table {number}", each.name)] = table
             if each.kinds is not None:
                 made[f"kinds-{each.name}"] = each.kinds.table()
-                documents = tables.document_table(each)
-                assert documents is not None
-                made[f"documents-{each.name}"] = documents
+                made[f"documents-{each.name}"] = tables.document_table(each.kinds)
         return made
 
     @property
@@ -266,7 +262,7 @@ class TextStudy(Result):
 
     def short_text(self) -> list[str]:
         """What came out, in words, for each data set."""
-        return [text for each in self.examined for text in tables.told_shortly(each, self.asked)]
+        return [text for each in self.examined for text in tables.short_sentences(each, self.asked)]
 
     def task_text(self) -> str:
         """What one chance for all metrics of a task does, in words."""

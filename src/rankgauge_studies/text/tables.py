@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from rankgauge import kendall_tau_b
-from rankgauge.extending import Cell, Floats, Note, Table, worded
-from rankgauge.text import HETEROGENEOUS, HOMOGENEOUS
-from rankgauge.text.human import Over, percentage_increase, percentiles
+from rankgauge.extending import Cell, Note, Table, worded
+from rankgauge.text import HETEROGENEOUS, HOMOGENEOUS, DocumentKinds
+from rankgauge.text.human import Over, percentiles
 from rankgauge_studies.text import published
 from rankgauge_studies.text.experiment import (
     EVERY_DOCUMENT,
@@ -18,8 +18,9 @@ from rankgauge_studies.text.experiment import (
     KINDS_BY,
     LEVELS_OF,
     READINGS,
-    Correlated,
+    Change,
     Examined,
+    known_mean,
 )
 from rankgauge_studies.text.protocol import (
     CHANCE,
@@ -43,53 +44,9 @@ OVER: Mapping[str, str] = {"systems": "systems", "texts": "texts", "rows": "all 
 """What correlations are over, in words."""
 
 
-class Change(NamedTuple):
-    """By how much a form of a metric agrees better with people than the metric: τ-b by dimension."""
-
-    base: Floats
-    value: Floats
-    drawn: Floats
-    """Sample × dimension: the difference in samples of texts."""
-
-    @property
-    def difference(self) -> Floats:
-        """By dimension."""
-        return self.value - self.base
-
-    @property
-    def pai(self) -> Floats:
-        """By dimension: the difference in percent of the metric's own number."""
-        return percentage_increase(self.value, self.base)
-
-    @property
-    def mean(self) -> float:
-        """The mean difference over the dimensions that have one."""
-        return float(known_mean(self.difference))
-
-    @property
-    def drawn_mean(self) -> Floats:
-        """The mean difference in samples of texts."""
-        return known_mean(self.drawn)
-
-
-def known_mean(values: Floats) -> Floats:
-    """The mean over the last axis of the numbers that are known; NaN where none is."""
-    known = np.isfinite(values)
-    with np.errstate(invalid="ignore"):
-        return np.asarray(np.where(known, values, 0.0).sum(axis=-1) / known.sum(axis=-1))
-
-
-def change_of(examined: Examined, found: Correlated, label: MetricLabel) -> Change | None:
-    """The change by a form; None where it was not computed on these documents."""
-    places = {
-        examined.labels[str(metric)]: place for place, metric in enumerate(found.result.metrics)
-    }
-    plain = MetricLabel(label.metric, "", SCORE)
-    if label not in places or plain not in places:
-        return None
-    a, b = places[plain], places[label]
-    values, drawn = found.result.values[0], found.result.samples[:, 0]
-    return Change(values[a], values[b], drawn[:, b] - drawn[:, a])
+def average_increase(changes: Iterable[Change]) -> float:
+    """The average of PAI over some changes and the dimensions."""
+    return float(known_mean(np.concatenate([change.pai for change in changes])))
 
 
 def names_of(examined: Examined) -> list[tuple[str, str]]:
@@ -101,23 +58,14 @@ def names_of(examined: Examined) -> list[tuple[str, str]]:
 # The tables of the dissertation
 
 
-def dissertation_rows(
-    examined: Examined, found: Correlated, metric: str, chance: str
-) -> list[tuple[Cell, ...]] | None:
+def dissertation_rows(changes: Mapping[str, Change]) -> list[tuple[Cell, ...]]:
     """The rows of a table such as 8.1: τ-b of the metric, of V1 and of V2 with each dimension; their
     PAI, and its average."""
-    changes = {
-        form: change_of(examined, found, MetricLabel(metric, chance, form)) for form in VERSIONS
-    }
-    known = {form: change for form, change in changes.items() if change is not None}
-    if len(known) < len(VERSIONS):
-        return None
-    base = known["v1"].base
+    base = changes["v1"].base
     rows: list[tuple[Cell, ...]] = [(SCORE, *base.tolist())]
-    rows += [(form, *change.value.tolist()) for form, change in known.items()]
-    rows += [(f"PAI {form}", *change.pai.tolist()) for form, change in known.items()]
-    average = float(known_mean(np.concatenate([change.pai for change in known.values()])))
-    return [*rows, (AVERAGE, average, *(None for _ in base[1:]))]
+    rows += [(form, *change.value.tolist()) for form, change in changes.items()]
+    rows += [(f"PAI {form}", *change.pai.tolist()) for form, change in changes.items()]
+    return [*rows, (AVERAGE, average_increase(changes.values()), *(None for _ in base[1:]))]
 
 
 class Panel(NamedTuple):
@@ -153,11 +101,9 @@ def panels(
     made = {}
     for systems in examined.data.correlated():
         for over in dict.fromkeys((published.FITS[number][0], *LEVELS_OF)):
-            found = examined.correlation(systems, documents, by, over)
-            for metric, chance in wanted if found else ():
-                rows = found and dissertation_rows(examined, found, metric, chance)
-                if rows:
-                    made[Panel(systems, over, metric, chance)] = rows
+            for metric, chance in wanted:
+                if changes := examined.changes(metric, chance, systems, documents, by, over):
+                    made[Panel(systems, over, metric, chance)] = dissertation_rows(changes)
     return made
 
 
@@ -166,7 +112,7 @@ def as_printed(examined: Examined) -> bool:
     return examined.data.known and examined.dimensions == published.DIMENSIONS
 
 
-def told_shortly(examined: Examined, asked: TextProtocol) -> list[str]:
+def short_sentences(examined: Examined, asked: TextProtocol) -> list[str]:
     """By how much V1 and V2 change the agreement with people, in words, with the printed PAI. Without
     ratings there is nothing to say."""
     if not examined.correlated:
@@ -174,7 +120,7 @@ def told_shortly(examined: Examined, asked: TextProtocol) -> list[str]:
     systems = examined.data.correlated()[0]
     count = len(examined.data.groups[systems])
     swap = f"; one swap of two neighbours is {plain(4 / (count * (count - 1)), 3)}"
-    told = []
+    sentences = []
     for name, metrics, chance, number in (
         ("BERTScore", list(map(layer_name, asked.layers)), MOST_SIMILAR.name, "8.1"),
         ("ROUGE", [each.name for each in ROUGE], WORDS.name, "9.1"),
@@ -182,15 +128,14 @@ def told_shortly(examined: Examined, asked: TextProtocol) -> list[str]:
         if number == "8.1" and not examined.bert:
             continue
         over = published.FITS[number][0]
-        found = examined.correlation(systems, over=over)
-        changes = [
-            found and change_of(examined, found, MetricLabel(metric, chance, form))
+        known = [
+            change
             for metric in metrics
-            for form in VERSIONS
+            for change in examined.changes(metric, chance, systems, over=over).values()
+            if np.isfinite(change.mean)
         ]
-        known = [change for change in changes if change is not None and np.isfinite(change.mean)]
         if not known:
-            told.append(f"{examined.name}: {name}: no correlation with people is known.")
+            sentences.append(f"{examined.name}: {name}: no correlation with people is known.")
             continue
         better = sum(percentiles(change.drawn_mean, asked.level)[0] > 0 for change in known)
         means = [change.mean for change in known]
@@ -200,14 +145,14 @@ def told_shortly(examined: Examined, asked: TextProtocol) -> list[str]:
         how = "are not seen to agree better" if not better else "agree better"
         where = "" if better in (0, len(known)) else f" in {better} of {len(known)} cases"
         printed = f"; printed: {plain(published.CORRELATIONS[number][2], 2)}"
-        told.append(
+        sentences.append(
             f"{examined.name}, {count} systems ({systems}): V1 and V2 of {name} {how} with people than "
             f"{name} does{where}. τ-b over {OVER[over]} changes by {plain(min(means), 3)} to "
             f"{plain(max(means), 3)}{swap if over == 'systems' else ''}. Average PAI: "
             f"{plain(min(increases))} to {plain(max(increases))}"
             f"{printed if as_printed(examined) else ''}."
         )
-    return told
+    return sentences
 
 
 def panel_table(examined: Examined, asked: TextProtocol, number: str, encoder: str) -> Table:
@@ -238,8 +183,8 @@ def correlation_table(examined: Sequence[Examined]) -> Table:
     dimension: τ-b with its interval, and the change by the form with its interval, and as PAI."""
     rows: list[tuple[Cell, ...]] = []
     for each in examined:
-        for found in each.correlated:
-            result = found.result
+        for (systems, documents, kinds_by, over), result in each.correlated.items():
+            where = (each.name, systems, " by ".join(filter(None, (documents, kinds_by))), over)
             changes = result.normalized()
             place = {str(form): p for p, (_, form) in enumerate(changes.pairs)}
             parts = (changes.difference, changes.low, changes.high, changes.pai)
@@ -251,8 +196,6 @@ def correlation_table(examined: Sequence[Examined]) -> Table:
                     ends = [
                         float(part[0, m, d]) for part in (result.values, result.low, result.high)
                     ]
-                    documents = " by ".join(filter(None, (found.documents, found.kinds_by)))
-                    where = (each.name, found.systems, documents, found.over)
                     rows.append((*where, *label, dimension, *ends, *own))
     columns = (
         *("data", "systems", "documents", "over", "metric", "chance", "form", "dimension"),
@@ -274,8 +217,7 @@ def overview_table(examined: Sequence[Examined]) -> Table:
         for metric, chance in names_of(each):
             cells: list[Cell] = []
             for documents, by in sets:
-                found = each.correlation(systems, documents, by)
-                cells += _mean_changes(each, found, metric, chance)
+                cells += _mean_changes(each.changes(metric, chance, systems, documents, by))
             rows.append((each.name, systems, metric, chance, *cells))
     columns = ["data", "systems", "metric", "chance"]
     for text in ("", "het_", "hom_"):
@@ -291,17 +233,11 @@ def overview_table(examined: Sequence[Examined]) -> Table:
     return Table(tuple(columns), tuple(rows), worded(notes))
 
 
-def _mean_changes(
-    examined: Examined, found: Correlated | None, metric: str, chance: str
-) -> list[Cell]:
-    if found is None:
+def _mean_changes(changes: Mapping[str, Change]) -> list[Cell]:
+    """The mean change by V1 and by V2, and the average PAI of both."""
+    if not changes:
         return [None] * 3
-    changes = [change_of(examined, found, MetricLabel(metric, chance, form)) for form in VERSIONS]
-    known = [change for change in changes if change is not None]
-    if len(known) < len(VERSIONS):
-        return [None] * 3
-    means = [change.mean for change in known]
-    return [*means, float(known_mean(np.concatenate([change.pai for change in known])))]
+    return [*(each.mean for each in changes.values()), average_increase(changes.values())]
 
 
 def interval_table(examined: Examined, asked: TextProtocol) -> Table:
@@ -312,9 +248,8 @@ def interval_table(examined: Examined, asked: TextProtocol) -> Table:
     chosen = [(layer_name(asked.layers[0]), MOST_SIMILAR.name)] if examined.bert else []
     chosen += [(each.name, WORDS.name) for each in ROUGE]
     for over in LEVELS_OF:
-        found = examined.correlation(systems, over=over)
-        assert found is not None
-        result = found.result
+        result = examined.correlation(systems, over=over)
+        assert result is not None
         place = {examined.labels[str(metric)]: m for m, metric in enumerate(result.metrics)}
         for metric, chance in chosen:
             for form in (SCORE, *VERSIONS):
@@ -336,11 +271,12 @@ def kinds_table(examined: Examined, asked: TextProtocol) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for by in KINDS_BY:
         for kind in KINDS:
-            found = examined.correlation(systems, kind, by)
-            for layer in asked.layers if found else ():
+            if examined.correlation(systems, kind, by) is None:
+                continue
+            for layer in asked.layers:
                 name = layer_name(layer)
-                changes = _mean_changes(examined, found, name, MOST_SIMILAR.name)
-                rows.append((by, kind, layer, *changes))
+                changes = examined.changes(name, MOST_SIMILAR.name, systems, kind, by)
+                rows.append((by, kind, layer, *_mean_changes(changes)))
     notes = [
         Note(
             "difference: by how far the scores of the most and the least similar tokens are apart "
@@ -360,25 +296,21 @@ def chance_table(examined: Sequence[Examined]) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for each in examined:
         for metric, chance in names_of(each):
-            score = each.column(MetricLabel(metric, "", SCORE))
-            level = each.column(MetricLabel(metric, chance, CHANCE))
-            known = ~np.isnan(level)
-            below = float((score < level)[known].mean())
-            score = score[known]
-            rows.append(
-                (
-                    each.name,
-                    metric,
-                    chance,
-                    float(score.mean()),
-                    float(level[known].mean()),
-                    below,
-                    READINGS[chance].about,
-                )
-            )
+            numbers = _beside_chance(each, metric, chance)
+            rows.append((each.name, metric, chance, *numbers, READINGS[chance].about))
     notes = [Note("the share of outputs that score less than chance", column="below")]
     columns = ("data", "metric", "chance", "score", "expected", "below", "about")
     return Table(columns, tuple(rows), worded(notes))
+
+
+def _beside_chance(examined: Examined, metric: str, chance: str) -> tuple[float, float, float]:
+    """Of the outputs for which chance is known: the mean score, what chance gets, and the share that
+    scores less than chance."""
+    score = examined.column(MetricLabel(metric, "", SCORE))
+    level = examined.column(MetricLabel(metric, chance, CHANCE))
+    known = ~np.isnan(level)
+    below = float((score < level)[known].mean())
+    return float(score[known].mean()), float(level[known].mean()), below
 
 
 def below_random(examined: Examined, metric: str, chance: str) -> tuple[int, int]:
@@ -409,7 +341,6 @@ def task_rows(examined: Sequence[Examined], asked: TextProtocol) -> Iterator[Tas
     """Chapter 11: chance by metric beside chance by task, for each metric."""
     for each in examined:
         systems = next(iter(each.data.correlated()), EVERY)
-        found = each.correlation(systems)
         bert = layer_name(asked.layers[0])
         chosen = [
             (metric, CONTEXT.name if metric == bert else WORDS.name)
@@ -418,32 +349,24 @@ def task_rows(examined: Sequence[Examined], asked: TextProtocol) -> Iterator[Tas
         ]
         rows = [each.data.texts.systems.index(name) for name in each.data.groups[systems]]
         for metric, own in chosen:
-            score = each.column(MetricLabel(metric, "", SCORE))
-            levels = [each.column(MetricLabel(metric, name, CHANCE)) for name in (own, TASK.name)]
-            changes = [
-                change_of(each, found, MetricLabel(metric, name, "v2")) if found else None
-                for name in (own, TASK.name)
-            ]
-            means = [
-                np.nanmean(each.column(MetricLabel(metric, name, "v2")), axis=1)[rows]
-                for name in (own, TASK.name)
-            ]
-            known = [~np.isnan(level) for level in levels]
+            numbers, changes, means = [], [], []
+            for chance in (own, TASK.name):
+                numbers.append(_beside_chance(each, metric, chance))
+                known = each.changes(metric, chance, systems)
+                changes.append(known["v2"].mean if known else float("nan"))
+                values = each.column(MetricLabel(metric, chance, "v2"))
+                means.append(np.nanmean(values, axis=1)[rows])
             yield TaskRow(
                 data=each.name,
                 metric=metric,
-                own_chance=float(levels[0][known[0]].mean()),
-                task_chance=float(levels[1][known[1]].mean()),
-                own_below=float((score < levels[0])[known[0]].mean()),
-                task_below=float((score < levels[1])[known[1]].mean()),
-                own_change=_mean_change(changes[0]),
-                task_change=_mean_change(changes[1]),
-                agreement=float(kendall_tau_b(means[0], means[1])),
+                own_chance=numbers[0][1],
+                task_chance=numbers[1][1],
+                own_below=numbers[0][2],
+                task_below=numbers[1][2],
+                own_change=changes[0],
+                task_change=changes[1],
+                agreement=float(kendall_tau_b(*means)),
             )
-
-
-def _mean_change(change: Change | None) -> float:
-    return float("nan") if change is None else change.mean
 
 
 def task_table(examined: Sequence[Examined], asked: TextProtocol) -> Table:
@@ -463,12 +386,9 @@ def task_table(examined: Sequence[Examined], asked: TextProtocol) -> Table:
 # Kinds of documents
 
 
-def document_table(examined: Examined) -> Table | None:
+def document_table(kinds: DocumentKinds) -> Table:
     """A row for each document: what its most and its least similar tokens get by each layer, and how
     similar its tokens are to it."""
-    kinds = examined.kinds
-    if kinds is None:
-        return None
     columns = ["document"]
     for layer in kinds.layers:
         columns += [f"best_to_worst_{layer}", f"worst_to_best_{layer}"]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from rankgauge.core.notes import counted
 from rankgauge.errors import InputError
@@ -24,7 +24,10 @@ from rankgauge.io.trec import Path
 from rankgauge.scores.csv_files import MOST_CELLS, SPARSEST
 from rankgauge.text.data.texts import Texts
 
+R = TypeVar("R")
+
 ID, SYSTEM, SOURCE, OUTPUT, OUTPUTS = "id", "system", "source", "output", "outputs"
+ANNOTATOR = "annotator"
 SUMMARIES = "sys_summs"
 """The key of what systems wrote, in the JSON of SummEval and REALSumm."""
 REFERENCE = re.compile(r"references?[ _-]?([0-9]{0,3})")
@@ -108,6 +111,32 @@ def refuse_sparse(filled: int, sizes: Mapping[str, int], source: str) -> None:
             f"only {filled:,} rows for {named}, expected a row for most of them (are the columns id and "
             "system right?)",
         )
+
+
+def known_rows(
+    rows: Iterable[R], texts: Texts | None, about: Callable[[R], tuple[str, set[str]]]
+) -> tuple[list[R], dict[str, int]]:
+    """The rows about these texts and their systems, and how many are about other ones. `about` gives the
+    text and the systems of a row; without texts all rows are kept."""
+    left_out = {"text": 0, "system": 0}
+    if texts is None:
+        return list(rows), left_out
+    kept, ids, systems = [], set(texts.ids), set(texts.systems)
+    for row in rows:
+        text, own = about(row)
+        if text not in ids:
+            left_out["text"] += 1
+        elif not own <= systems:
+            left_out["system"] += 1
+        else:
+            kept.append(row)
+    return kept, left_out
+
+
+def annotator(cells: Mapping[str, Any], where: RowPlace) -> str | None:
+    """Who gives the judgment of a row, if the row says so."""
+    name = cells.get(ANNOTATOR)
+    return None if name in (None, "") else identifier(ANNOTATOR, name, where)
 
 
 # JSON
@@ -211,44 +240,36 @@ def _of_columns(rows: FileRows, columns: tuple[str, ...]) -> Texts:
             rows.source, 1, f"no column {lacking} (there are {listed(columns)}), {EXPECTED}"
         )
     wanted = [*([SOURCE] if SOURCE in columns else []), *(name for _, name in references)]
-    texts: dict[str, _Gathered] = {}
+    texts: dict[str, _TextRows] = {}
     for cells, where in rows.rows:
         name = identifier(ID, cells[ID], where)
-        text = texts.setdefault(name, _Gathered(where, {}, {}))
+        text = texts.setdefault(name, _TextRows(where, {}, {}))
         for column in wanted:
-            text.take(column, cells[column], where)
-        text.take_output(identifier(SYSTEM, cells[SYSTEM], where), cells[OUTPUT], where)
-    return _of_texts(
-        rows.source,
-        (text.whole(name, [each for _, each in references]) for name, text in texts.items()),
-    )
+            if not cells[column].strip():
+                continue
+            known, first = text.cells.setdefault(column, (cells[column], where))
+            if known != cells[column]:
+                raise where.error(
+                    f"another {column} than for the same id before{first.told()}, expected the same, or "
+                    "an empty cell"
+                )
+        system = identifier(SYSTEM, cells[SYSTEM], where)
+        _, first = text.outputs.setdefault(system, (cells[OUTPUT], where))
+        if first is not where:
+            raise where.error(
+                f"a second output of {system!r} for the same id{first.told()}, expected one"
+            )
+    names = [name for _, name in references]
+    return _of_texts(rows.source, (text.whole(name, names) for name, text in texts.items()))
 
 
-class _Gathered(NamedTuple):
-    """What the rows of a text have said so far."""
+class _TextRows(NamedTuple):
+    """What the rows of a text have said so far: the first row, the source and the references by column,
+    and the outputs by system; each with its row."""
 
     where: RowPlace
     cells: dict[str, tuple[str, RowPlace]]
     outputs: dict[str, tuple[str, RowPlace]]
-
-    def take(self, column: str, value: str, where: RowPlace) -> None:
-        """Take the source or a reference, if the row has it."""
-        if not value.strip():
-            return
-        known, first = self.cells.setdefault(column, (value, where))
-        if known != value:
-            raise where.error(
-                f"another {column} than for the same id before{first.told()}, expected the same, or an "
-                "empty cell"
-            )
-
-    def take_output(self, system: str, value: str, where: RowPlace) -> None:
-        """Take what a system wrote; an empty cell is an empty output."""
-        known = self.outputs.setdefault(system, (value, where))
-        if known[1] is not where:
-            raise where.error(
-                f"a second output of {system!r} for the same id{known[1].told()}, expected one"
-            )
 
     def whole(self, name: str, references: list[str]) -> _Text:
         given = tuple(self.cells[column][0] for column in references if column in self.cells)

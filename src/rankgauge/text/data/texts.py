@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import Any, TypeAlias, TypeVar
 
@@ -61,9 +61,12 @@ class Texts(Record):
         names = _ids(references, ids)
         given = _several("references", references, names)
         super().__init__(
-            ("",) * len(names) if sources is None else tuple(_texts("sources", sources, names)),
+            ("",) * len(names) if sources is None else _texts("sources", sources, names),
             tuple(_references(each, name) for each, name in zip(given, names, strict=True)),
-            {str(system): _outputs(system, each, names) for system, each in outputs.items()},
+            {
+                str(system): _outputs(f"outputs of {system}", each, names)
+                for system, each in outputs.items()
+            },
             names,
             {},
         )
@@ -90,12 +93,13 @@ class Texts(Record):
         outputs = {system: self.outputs[system] for system in wanted}
         return Texts(self.sources, self.references, outputs, self.ids)
 
-    def once(self, make: Callable[[Texts], V]) -> V:
-        """What a function makes of these texts, made once."""
-        if make not in self._known:
-            self._known[make] = make(self)
-        found: V = self._known[make]
-        return found
+    def once(self, make: Callable[..., V], *values: Any) -> V:
+        """What a function makes of these texts, and of further values, made once."""
+        key = make, *values
+        if key not in self._known:
+            self._known[key] = make(self, *values)
+        made: V = self._known[key]
+        return made
 
     def candidates(self) -> Candidates:
         """All outputs, system by system; those that a system lacks are empty."""
@@ -123,8 +127,8 @@ class Candidates(Record):
         """What a function makes, made once for this key."""
         if key not in self._known:
             self._known[key] = make()
-        found: V = self._known[key]
-        return found
+        made: V = self._known[key]
+        return made
 
     def described(self, place: int) -> str:
         """What a candidate is, for messages: whose output, and for which text."""
@@ -158,6 +162,37 @@ class DrawnTexts(Record):
     def described(self, place: int) -> str:
         """What a drawn text is, for messages."""
         return _drawn_for(self.texts, self.of, place)
+
+
+class Draws(Record):
+    """What is to be drawn from sources. Each task has the number of a text, how many units are drawn for
+    a text, such as words, how many texts are drawn, and the generator that draws them."""
+
+    texts: Texts
+    text: Ints
+    length: Ints
+    count: Ints
+    generators: Sequence[np.random.Generator]
+
+    @property
+    def of(self) -> Ints:
+        """The number of the text that each drawn text belongs to."""
+        return np.repeat(self.text, self.count)
+
+    def tasks(self) -> Iterator[tuple[int, int, int, np.random.Generator]]:
+        """The text, the length, the count and the generator of each task."""
+        numbers = (each.tolist() for each in (self.text, self.length, self.count))
+        return zip(*numbers, self.generators, strict=True)
+
+    def units(self, known: Callable[[int], int]) -> DrawnTexts:
+        """Texts of units of the source, each drawn anew; `known` says how many there are in the source
+        of a text."""
+        places = [
+            generator.integers(0, known(of), size * number)
+            for of, size, number, generator in self.tasks()
+        ]
+        offsets = np.append(0, np.cumsum(np.repeat(self.length, self.count)))
+        return DrawnTexts(self.texts, np.concatenate(places), offsets, self.of)
 
 
 def _drawn_for(texts: Texts, of: Ints, place: int) -> str:
@@ -199,11 +234,9 @@ def _several(what: str, values: ById[V], names: Sequence[str]) -> list[V | None]
     return list(values)
 
 
-def _texts(what: str, values: ById[Any], names: Sequence[str]) -> list[str]:
-    return [
-        _text(what, value, name)
-        for value, name in zip(_several(what, values, names), names, strict=True)
-    ]
+def _texts(what: str, values: ById[Any], names: Sequence[str]) -> tuple[str, ...]:
+    several = _several(what, values, names)
+    return tuple(_text(what, value, name) for value, name in zip(several, names, strict=True))
 
 
 def _text(what: str, value: Any, name: str) -> str:
@@ -219,10 +252,8 @@ def _references(value: Any, name: str) -> tuple[str, ...]:
     return tuple(_text("references", each, name) for each in several)
 
 
-def _outputs(system: Any, values: ById[Any], names: Sequence[str]) -> tuple[str | None, ...]:
-    what = f"outputs of {system}"
-    given = _several(what, values, names)
+def _outputs(what: str, values: ById[Any], names: Sequence[str]) -> tuple[str | None, ...]:
     return tuple(
         None if value is None else _text(what, value, name)
-        for value, name in zip(given, names, strict=True)
+        for value, name in zip(_several(what, values, names), names, strict=True)
     )

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from rankgauge.core.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from rankgauge.text.embedding import AnyEncoder, current_encoder
     from rankgauge.text.encoders.encoder import Encoder
     from rankgauge.text.encoders.folder import NoEncoderError, find_encoder
+    from rankgauge.text.metrics.embedding import AnyEncoder, current_encoder
 
 __all__ = [
     "AnyEncoder",
@@ -24,10 +24,10 @@ __all__ = [
 ]
 
 _HOMES = {
-    "AnyEncoder": "rankgauge.text.embedding",
+    "AnyEncoder": "rankgauge.text.metrics.embedding",
     "Encoder": "rankgauge.text.encoders.encoder",
     "NoEncoderError": "rankgauge.text.encoders.folder",
-    "current_encoder": "rankgauge.text.embedding",
+    "current_encoder": "rankgauge.text.metrics.embedding",
     "find_encoder": "rankgauge.text.encoders.folder",
 }
 

@@ -8,7 +8,7 @@ from typing import Any
 from rankgauge.core.checks import Choice, Kind, Number, Whole
 from rankgauge.core.records import Record
 from rankgauge.errors import InputError, MeasureError
-from rankgauge.io.rows import JsonObject, described
+from rankgauge.io.rows import described
 from rankgauge.text.encoders.activations import ACTIVATIONS
 from rankgauge.text.encoders.folder import read_json
 from rankgauge.text.encoders.model_types import MODEL_TYPES, ModelType
@@ -39,14 +39,10 @@ class Config(Record):
     padding: int
 
     @property
-    def first_position(self) -> int:
-        """The row of the position vectors for the first token."""
-        return self.padding + 1 if self.type.after_padding else 0
-
-    @property
     def longest(self) -> int:
-        """How many tokens a text may have, with the special tokens."""
-        return self.positions - self.first_position
+        """How many tokens a text may have, with the special tokens. In some models the vectors of
+        positions begin after the one of the padding token."""
+        return self.positions - (self.padding + 1 if self.type.after_padding else 0)
 
 
 def read_config(file: Path) -> Config:
@@ -54,7 +50,15 @@ def read_config(file: Path) -> Config:
     values = read_json(file)[1]
 
     def read(key: str, kind: Kind, default: Any = ABSENT) -> Any:
-        return _read(file, values, key, kind, default)
+        value = values.get(key, default)
+        if value is ABSENT:
+            fault = f"{key} is missing, expected {kind.description}"
+            raise InputError(str(file), None, f"{fault}. Take config.json from the model again")
+        try:
+            return kind.check(value)
+        except MeasureError:
+            fault = f"{key} is {described(value)}, expected {kind.description}"
+            raise InputError(str(file), None, f"{fault}. Other encoders cannot be read") from None
 
     model = MODEL_TYPES[read("model_type", Choice(tuple(MODEL_TYPES)))]
     for key, usual in UNLIKE.items():
@@ -84,15 +88,3 @@ def read_config(file: Path) -> Config:
         fault = f"a text may have {config.longest} tokens by max_position_embeddings, expected 3 or more"
         raise InputError(str(file), None, fault)
     return config
-
-
-def _read(file: Path, values: JsonObject, key: str, kind: Kind, default: Any) -> Any:
-    value = values.get(key, default)
-    if value is ABSENT:
-        fault = f"{key} is missing, expected {kind.description}"
-        raise InputError(str(file), None, f"{fault}. Take config.json from the model again")
-    try:
-        return kind.check(value)
-    except MeasureError:
-        fault = f"{key} is {described(value)}, expected {kind.description}"
-        raise InputError(str(file), None, f"{fault}. Other encoders cannot be read") from None

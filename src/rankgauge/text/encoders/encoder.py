@@ -18,7 +18,7 @@ from rankgauge.text.encoders.folder import CONFIG, TOKENIZER, WEIGHTS, digest_of
 from rankgauge.text.encoders.threads import one_thread_each
 from rankgauge.text.encoders.tokenization import Tokenization
 from rankgauge.text.encoders.weights import Floats32, TensorFile
-from rankgauge.text.encoders.windows import windows
+from rankgauge.text.encoders.windows import cut_off, windows
 from rankgauge.workers import outcomes
 
 MOST_ATTENTION = 20_000
@@ -104,9 +104,7 @@ class Encoder:
 
     def truncated(self, ids: Ints) -> Ints:
         """The tokens of a text, cut off after as many as are encoded at once; the last one stays."""
-        if len(ids) <= self.longest:
-            return ids
-        return np.concatenate([ids[: self.longest - 1], ids[-1:]])
+        return cut_off([ids], self.longest)[0]
 
     def encode(
         self, tokens: Sequence[Ints], layers: Sequence[int], *, truncate: bool = False
@@ -115,10 +113,15 @@ class Encoder:
         has the vectors that the first layer gets."""
         asked = tuple(checked("layer", layer, Whole(0, self.layers)) for layer in layers)
         texts = [self._checked(ids) for ids in tokens]
-        texts = [self.truncated(ids) for ids in texts] if truncate else texts
-        work = partial(self._states, layers=asked)
+        if truncate:
+            texts = cut_off(texts, self.longest)
+        vectors = []
         with one_thread_each():
-            return [_vectors_of(states) for _, states in outcomes(work, texts)]
+            for _, states in outcomes(partial(self._states, layers=asked), texts):
+                if isinstance(states, RankgaugeError):
+                    raise states
+                vectors.append(states)
+        return vectors
 
     def attention(self, tokens: Ints, *, truncate: bool = False) -> Floats32:
         """How much each token of a text attends to each token in the last layer, as a mean over heads:
@@ -169,13 +172,6 @@ class Encoder:
                 None,
                 "these weights lead to vectors that are no finite numbers; choose another encoder",
             )
-
-
-def _vectors_of(states: tuple[Floats32, ...] | RankgaugeError) -> tuple[Floats32, ...]:
-    """The vectors of a text; an error is raised."""
-    if isinstance(states, RankgaugeError):
-        raise states
-    return states
 
 
 def _joined(parts: tuple[Floats32, ...]) -> Floats32:

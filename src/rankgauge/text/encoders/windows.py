@@ -1,8 +1,8 @@
-"""Texts with more tokens than an encoder has positions: in overlapping windows."""
+"""Texts with more tokens than an encoder has positions: cut off, or in overlapping windows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -11,6 +11,13 @@ from rankgauge.core.records import Record
 
 OVERLAP = 128
 """How many tokens two neighbouring windows share at least, where an encoder has positions enough."""
+
+
+def cut_off(tokens: Iterable[Ints], longest: int) -> list[Ints]:
+    """The tokens of texts, of which those that do not fit are left out; the last one stays."""
+    return [
+        ids if len(ids) <= longest else np.append(ids[: longest - 1], ids[-1]) for ids in tokens
+    ]
 
 
 class Window(Record):

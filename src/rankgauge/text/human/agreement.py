@@ -23,10 +23,11 @@ from rankgauge.text.human.preferences import (
     Preferences,
     drawn_counts,
     judged_pairs,
+    share_ends,
     win_lose_tie,
     win_share,
 )
-from rankgauge.text.human.results import interval_note, percentiles
+from rankgauge.text.human.results import interval_note
 from rankgauge.text.normalization import NormalizedMetric
 
 COLUMNS = ("metric", "pairs", "agree", "oppose", "tied", "agreement", "low", "high")
@@ -74,7 +75,7 @@ class PairAgreement(Result, Record):
     def table(self) -> Table:
         """A row for each metric, with intervals. A normalized form has also the pairs where it and its
         metric disagree, and whom people side with there."""
-        low, high = percentiles(win_share(self.drawn[:, 0], self.drawn[:, 1]), self.level)
+        low, high = share_ends(self.drawn, self.level)
         rows: list[tuple[Cell, ...]] = []
         for m, metric in enumerate(self.metrics):
             counts = [int(each[m]) for each in (self.agree, self.oppose, self.tied)]
@@ -126,7 +127,6 @@ def pair_agreement(
     checked("level", level, LEVELS)
     drawing = Drawing.checked(samples, seed)
     compared = judged_pairs(scores, preferences, pairs)
-    assert compared.preferred is not None
     decided = compared.preferred != 0
     orders = np.array([compared.orders(m)[decided] for m in range(len(compared.metrics))])
     agreed = orders * compared.preferred[decided]
@@ -159,9 +159,9 @@ def pair_agreement(
             "or with neither"
         )
         notes.append(Note(text, column="win, lose, tie"))
-    for form, found in against.items():
-        if not found.disagreements:
-            why = next(note for note in found.notes if note.column is None)
+    for form, preferences_of_form in against.items():
+        if not preferences_of_form.disagreements:
+            why = next(note for note in preferences_of_form.notes if note.column is None)
             notes.append(Note(why.kind, detail=why.detail, measure=form))
     text_of = np.asarray(compared.cases[2])[decided]
     return PairAgreement(

@@ -6,13 +6,14 @@ with the coefficients in the order of `COEFFICIENTS`; NaN where a coefficient is
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.comparison.correlation import kendall_tau_b
 from rankgauge.core.arrays import Bools, Floats, Ints
+from rankgauge.core.records import Record
 from rankgauge.core.resampling import CELLS
 from rankgauge.core.rounding import ROUNDING, merged
 
@@ -25,7 +26,7 @@ MOST_ROWS = 2_000
 square of their number."""
 
 
-class Rated(NamedTuple):
+class Rated(Record):
     """The scores and the ratings of the same outputs.
 
     `scores` is metric × system × text, `ratings` is rating × system × text. `counts` says which outputs
@@ -56,11 +57,11 @@ def over_systems(rated: Rated, samples: Floats) -> Floats:
         x, y = (_sums(values, samples) / number for values in (rated.scores, rated.ratings))
     x, y = x.swapaxes(0, 1), y.swapaxes(0, 1)
     x_unit, y_unit = _greatest(rated.scores), _greatest(rated.ratings)
-    found = np.empty((len(samples), len(COEFFICIENTS), x.shape[1], y.shape[1]))
+    coefficients = np.empty((len(samples), len(COEFFICIENTS), x.shape[1], y.shape[1]))
     everyone = np.ones((1, x.shape[2]), dtype=np.bool_)
     for part in _parts(len(samples), x.shape[2] ** 2 * (x.shape[1] + y.shape[1])):
-        found[part] = _of_vectors(x[part], y[part], everyone, x_unit, y_unit)
-    return found
+        coefficients[part] = _of_vectors(x[part], y[part], everyone, x_unit, y_unit)
+    return coefficients
 
 
 def of_each_text(rated: Rated) -> Floats:
@@ -68,10 +69,10 @@ def of_each_text(rated: Rated) -> Floats:
     systems, texts = rated.counts.shape
     x, y = (np.moveaxis(values, 2, 0) for values in (rated.scores, rated.ratings))
     x_unit, y_unit = _greatest(rated.scores), _greatest(rated.ratings)
-    found = np.empty((texts, len(COEFFICIENTS), x.shape[1], y.shape[1]))
+    coefficients = np.empty((texts, len(COEFFICIENTS), x.shape[1], y.shape[1]))
     for part in _parts(texts, systems**2 * (x.shape[1] + y.shape[1])):
-        found[part] = _of_vectors(x[part], y[part], rated.counts.T[part], x_unit, y_unit)
-    return found
+        coefficients[part] = _of_vectors(x[part], y[part], rated.counts.T[part], x_unit, y_unit)
+    return coefficients
 
 
 def over_texts(rated: Rated, samples: Floats) -> Floats:
@@ -96,22 +97,22 @@ def over_rows(rated: Rated, samples: Floats) -> Floats:
         np.array([merged(each, np.abs(each)) for each in values[:, system, text]])
         for values in (rated.scores, rated.ratings)
     )
-    found = np.full((len(samples), len(COEFFICIENTS), len(x), len(y)), np.nan)
+    coefficients = np.full((len(samples), len(COEFFICIENTS), len(x), len(y)), np.nan)
     if not len(text):
-        return found
+        return coefficients
     if len(text) <= MOST_ROWS:
-        found[:, 0] = _tau_b_of_rows(x, y, text, samples)
+        coefficients[:, 0] = _tau_b_of_rows(x, y, text, samples)
     elif (plain := (samples == 1).all(axis=1)).any():
-        found[plain, 0] = [[kendall_tau_b(one, other) for other in y] for one in x]
+        coefficients[plain, 0] = [[kendall_tau_b(one, other) for other in y] for one in x]
     x_tied, y_tied = ([_Tied.of(each) for each in values] for values in (x, y))
     for part in _parts(len(samples), len(text) * (len(x) + len(y))):
         weights = samples[part][:, text]
         x_ranks, y_ranks = (
             np.stack([each.ranks(weights) for each in tied], axis=1) for tied in (x_tied, y_tied)
         )
-        found[part, 1] = _weighted_r(x_ranks, y_ranks, weights)
-    found[:, 2] = _r_of_rows(x, y, text, samples)
-    return found
+        coefficients[part, 1] = _weighted_r(x_ranks, y_ranks, weights)
+    coefficients[:, 2] = _r_of_rows(x, y, text, samples)
+    return coefficients
 
 
 def _parts(number: int, cells: int) -> list[slice]:
@@ -147,7 +148,7 @@ def _of_vectors(x: Floats, y: Floats, counts: Bools, x_unit: Floats, y_unit: Flo
         The magnitude of each metric and of each rating. Differences that are only rounding are ties.
     """
     both = (counts[:, :, None] & counts[:, None])[:, None]
-    x_signs, y_signs = (_signs(values, unit) * both for values, unit in ((x, x_unit), (y, y_unit)))
+    x_signs, y_signs = _signs(x, x_unit) * both, _signs(y, y_unit) * both
     x_untied, y_untied = (
         np.count_nonzero(signs, axis=(2, 3)).astype(np.float64) for signs in (x_signs, y_signs)
     )
@@ -229,7 +230,7 @@ def _quadratic(forms: Floats, weights: Floats) -> Floats:
     return np.array([np.einsum("bt,bt->b", weights @ form, weights) for form in forms]).T
 
 
-class _Tied(NamedTuple):
+class _Tied(Record):
     """The order of some numbers: the lowest first, where each group of ties starts, and the group of
     each number."""
 

@@ -86,9 +86,9 @@ def human_correlation(
     for group, rated in _groups(both, usable, notes) if usable.size else ():
         start = 0
         for some in _samples(len(both.texts), drawing):
-            found = KERNELS[over](rated, some)
+            coefficients = KERNELS[over](rated, some)
             end = start + len(some)
-            drawn[start:end, :, usable[:, None], group] = found
+            drawn[start:end, :, usable[:, None], group] = coefficients
             start = end
         notes += _remarks(both, over, usable, group, rated, drawn[0, 0])
     values = drawn[0]

@@ -18,9 +18,8 @@ from rankgauge.io.files import SIZE_LIMIT
 from rankgauge.io.rows import FileRows, RowPlace, identifier, listed, once, read_rows
 from rankgauge.io.trec import Path
 from rankgauge.scores.validation import short
-from rankgauge.text.data.files import ID, SUMMARIES
+from rankgauge.text.data.files import ID, SUMMARIES, annotator, known_rows
 from rankgauge.text.data.texts import Texts
-from rankgauge.text.human.ratings import ANNOTATOR
 
 A, B, WINNER, TIE = "a", "b", "winner", "tie"
 NEEDED = (ID, A, B, WINNER)
@@ -124,19 +123,9 @@ def read_preferences(
     rows = read_rows(path, EXPECTED, NEEDED, size_limit=size_limit, key_by_id=SUMMARIES)
     if rows.by_id:
         raise InputError(rows.source, None, f"texts and ratings, but no preferences, {EXPECTED}")
-    kept: list[_Vote] = []
-    left_out = {"text": 0, "system": 0}
-    known = None if texts is None else set(texts.ids)
-    total = 0
-    for vote in _votes(rows):
-        total += 1
-        if known is not None and vote.text not in known:
-            left_out["text"] += 1
-        elif texts is not None and not {vote.a, vote.b} <= texts.outputs.keys():
-            left_out["system"] += 1
-        else:
-            kept.append(vote)
+    kept, left_out = known_rows(_votes(rows), texts, lambda vote: (vote.text, {vote.a, vote.b}))
     if not kept:
+        total = sum(left_out.values())
         why = "no preferences" if not total else (
             f"{counted(total, 'preference')}, but none is about the texts and systems at hand ("
             f"{left_out['text']:,} about other texts, {left_out['system']:,} about other systems)"
@@ -165,14 +154,13 @@ def _votes(rows: FileRows) -> Iterator[_Vote]:
                 raise where.error(
                     f"a system is called {short(name)}, which stands for no winner; rename the system"
                 )
-        who = cells.get(ANNOTATOR)
         winner = _winner(cells[WINNER], a, b, where)
         first, second = sorted((a, b))
         yield _Vote(
             identifier(ID, cells[ID], where),
             first,
             second,
-            None if who in (None, "") else identifier(ANNOTATOR, who, where),
+            annotator(cells, where),
             winner if first == a else -winner,
             where,
         )

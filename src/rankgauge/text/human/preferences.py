@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TypeAlias
 
 import numpy as np
 
@@ -89,9 +89,9 @@ class Preferences(Result, Record):
     @property
     def interval(self) -> tuple[Floats, Floats]:
         """For each dimension the ends of the interval of `win_share`, over texts."""
-        low, high = percentiles(win_share(self.drawn[:, 0], self.drawn[:, 1]), self.level)
         known = ~np.isnan(self.win_share)
-        return np.where(known, low, np.nan), np.where(known, high, np.nan)
+        low, high = (np.where(known, end, np.nan) for end in share_ends(self.drawn, self.level))
+        return low, high
 
     @property
     def win_share(self) -> Floats:
@@ -171,7 +171,7 @@ def win_lose_tie(
         [str(each) for each in scores.measures],
         [ByMeasure.name(each) for each in (metric, normalized)],
     )
-    compared = (
+    compared: JudgedPairs | RatedPairs = (
         judged_pairs(scores, ratings, pairs)
         if isinstance(ratings, PairwisePreferences)
         else _rated_pairs(scores, ratings, pairs)
@@ -182,15 +182,13 @@ def win_lose_tie(
     first, second = (np.where(known, each, 0.0) for each in orders)
     opposite = first * second < 0
     a, b, text = (np.broadcast_to(each, opposite.shape)[opposite] for each in compared.cases)
-    cases = _Cases(a, b, text, second[opposite])
-    people = ratings if isinstance(ratings, Ratings) else None
-    if compared.rated is None:
-        assert compared.preferred is not None
-        votes = [compared.preferred[opposite]]
+    if isinstance(compared, JudgedPairs):
+        preferred = [compared.preferred[opposite]]
     else:
-        votes = [_preferences(cases, compared.rated, d, people, tie) for d in chosen]
+        people = ratings if isinstance(ratings, Ratings) else None
+        preferred = [_preferred((a, b, text), compared.both, d, people, tie) for d in chosen]
     normal = compared.metrics[int(m[1])]
-    agreed = np.array([each * cases.second for each in votes]).reshape(len(chosen), -1)
+    agreed = np.array([each * second[opposite] for each in preferred]).reshape(len(chosen), -1)
     return Preferences(
         compared.metrics[int(m[0])],
         normal,
@@ -219,6 +217,11 @@ def win_share(win: Floats | Ints, lose: Floats | Ints) -> Floats:
     return np.asarray(np.where(decided > 0, win / np.maximum(decided, 1), np.nan))
 
 
+def share_ends(drawn: Floats, level: float) -> tuple[Floats, Floats]:
+    """The ends of the interval of `win_share`, from the wins and losses in samples."""
+    return percentiles(win_share(drawn[:, 0], drawn[:, 1]), level)
+
+
 def drawn_counts(agreed: Floats, text: Ints, texts: int, drawing: Drawing) -> Floats:
     """Sample × 2 × dimension: the numbers of wins and of losses in samples of texts."""
     counts = np.stack(
@@ -232,22 +235,20 @@ def drawn_counts(agreed: Floats, text: Ints, texts: int, drawing: Drawing) -> Fl
     )
 
 
-class ComparedPairs(NamedTuple):
-    """Pairs of outputs for the same text, with the scores of both, and what people can say about them.
+Cases: TypeAlias = tuple[Ints, Ints, Ints]
+"""Pairs of outputs for the same text: the numbers of the two systems and of the text."""
 
-    `cases` are the numbers of the two systems and of the text of each pair, as arrays that have a common
-    shape once they are broadcast. `rated` are the ratings. Where people compared pairs there are none,
-    but `preferred` says for each pair which output they prefer.
-    """
+
+class ComparedPairs(Record):
+    """Pairs of outputs for the same text, with the scores of both. The arrays of `cases` have a common
+    shape once they are broadcast."""
 
     metrics: tuple[Scored | Aggregate, ...]
     scores: Floats
     texts: int
     dimensions: tuple[str, ...]
-    cases: tuple[Ints, Ints, Ints]
+    cases: Cases
     notes: list[Note]
-    rated: SharedOutputs | None = None
-    preferred: Floats | None = None
 
     def orders(self, metric: int) -> Floats:
         """For each pair 1 where the first output scores higher, −1 where the second does, 0 where they
@@ -258,9 +259,21 @@ class ComparedPairs(NamedTuple):
         return _signs(values[a, text] - values[b, text], ROUNDING * greatest)
 
 
+class RatedPairs(ComparedPairs):
+    """Pairs of outputs that people rated one by one."""
+
+    both: SharedOutputs
+
+
+class JudgedPairs(ComparedPairs):
+    """Pairs of outputs that people compared, and which output of each pair they prefer."""
+
+    preferred: Floats
+
+
 def _rated_pairs(
     scores: Scores, ratings: AnyRatings, pairs: Sequence[tuple[str, str]] | None
-) -> ComparedPairs:
+) -> RatedPairs:
     """These pairs of systems, or all of them, on every text."""
     both = shared(scores, ratings)
     a, b = np.triu_indices(len(both.systems), 1)
@@ -268,16 +281,14 @@ def _rated_pairs(
         a, b = _numbers(both.systems, pairs)
     cases = (a[:, None], b[:, None], np.arange(len(both.texts))[None])
     texts = len(both.texts)
-    return ComparedPairs(
-        both.metrics, both.scores, texts, both.dimensions, cases, both.notes, rated=both
-    )
+    return RatedPairs(both.metrics, both.scores, texts, both.dimensions, cases, both.notes, both)
 
 
 def judged_pairs(
     scores: Scores,
     preferences: PairwisePreferences,
     pairs: Sequence[tuple[str, str]] | None = None,
-) -> ComparedPairs:
+) -> JudgedPairs:
     """The pairs that people judged, of these systems or of all. RankgaugeError where none has scores."""
     notes = list(preferences.notes)
     system = _renumbered(preferences.systems, scores.runs)
@@ -296,24 +307,15 @@ def judged_pairs(
             "people judged no pair of outputs that has scores, expected the same ids and names of "
             f"systems as in the texts, such as {scores.queries[0]!r} and {scores.runs[0]!r}"
         )
-    return ComparedPairs(
+    return JudgedPairs(
         scores.measures,
         turned(scores),
         len(scores.queries),
         (PREFERENCE,),
         (a[there], b[there], text[there]),
         notes,
-        preferred=preferences.preferred[there],
+        preferences.preferred[there],
     )
-
-
-class _Cases(NamedTuple):
-    """Disagreements: the two systems, the text, and which of them the normalised form prefers."""
-
-    a: Ints
-    b: Ints
-    text: Ints
-    second: Floats
 
 
 def _chosen(dimensions: Sequence[str], dimension: str | None) -> list[int]:
@@ -353,47 +355,42 @@ def _signs(differences: Floats, tie: float) -> Floats:
     return np.asarray(np.where(np.abs(differences) <= tie, 0.0, np.sign(differences)))
 
 
-def _preferences(
-    cases: _Cases, both: SharedOutputs, dimension: int, people: Ratings | None, tie: float
+def _preferred(
+    cases: Cases, both: SharedOutputs, dimension: int, people: Ratings | None, tie: float
 ) -> Floats:
     """For each case 1 if people prefer the first system, −1 the second, 0 neither, NaN if they rated
     not both."""
     ratings = both.ratings[dimension]
     greatest = float(np.nanmax(np.abs(ratings), initial=0.0))
     slack = tie + ROUNDING * greatest
-    by_mean = _signs(ratings[cases.a, cases.text] - ratings[cases.b, cases.text], slack)
-    if people is None or not len(cases.text) or (people.annotator == NOBODY).all():
+    a, b, text = cases
+    by_mean = _signs(ratings[a, text] - ratings[b, text], slack)
+    if people is None or not len(text) or (people.annotator == NOBODY).all():
         return by_mean
     votes = _votes(cases, both, dimension, people, slack)
     return np.where(votes.max(axis=0) > 0, majority(votes), by_mean)
 
 
 def _votes(
-    cases: _Cases, both: SharedOutputs, dimension: int, people: Ratings, slack: float
+    cases: Cases, both: SharedOutputs, dimension: int, people: Ratings, slack: float
 ) -> Ints:
     """Preference × case: how many annotators prefer the second system, neither, and the first."""
-    votes = np.zeros((3, len(cases.text)), dtype=np.int64)
-    system, text = (
-        _renumbered(names, ours)
-        for names, ours in (
-            (people.scores.runs, both.systems),
-            (people.scores.queries, both.texts),
-        )
-    )
+    first, second, text = cases
+    votes = np.zeros((3, len(text)), dtype=np.int64)
     lower = inner(people.scores.measures[dimension]).direction == "lower"
     values = people.values[:, dimension] * (-1.0 if lower else 1.0)
-    row_system, row_text = system[people.system], text[people.text]
+    row_system = _renumbered(people.scores.runs, both.systems)[people.system]
+    row_text = _renumbered(people.scores.queries, both.texts)[people.text]
     there = (people.annotator != NOBODY) & ~np.isnan(values) & (row_system >= 0) & (row_text >= 0)
     keys = np.lexsort((people.annotator, row_text, ~there))[: int(there.sum())]
-    of_text = _spans(row_text[keys], len(both.texts))
-    cases_of = np.argsort(cases.text, kind="stable")
-    of_case = _spans(cases.text[cases_of], len(both.texts))
-    for t in range(len(both.texts)):
-        chosen = cases_of[of_case[t] : of_case[t + 1]]
-        rows = keys[of_text[t] : of_text[t + 1]]
+    cases_of = np.argsort(text, kind="stable")
+    every = np.arange(1, len(both.texts))
+    chosen_of = np.split(cases_of, np.searchsorted(text[cases_of], every))
+    rows_of = np.split(keys, np.searchsorted(row_text[keys], every))
+    for chosen, rows in zip(chosen_of, rows_of, strict=True):
         if not len(chosen) or not len(rows):
             continue
-        a, b = cases.a[chosen], cases.b[chosen]
+        a, b = first[chosen], second[chosen]
         changes = np.flatnonzero(np.diff(people.annotator[rows])) + 1
         for own in np.split(rows, changes):
             rated = np.full(len(both.systems), np.nan)
@@ -408,11 +405,6 @@ def _renumbered(names: Sequence[str], ours: Sequence[str]) -> Ints:
     """The place of each name in ours, −1 for one that is not there."""
     place = {name: number for number, name in enumerate(ours)}
     return np.array([place.get(name, -1) for name in names], dtype=np.int64)
-
-
-def _spans(numbers: Ints, size: int) -> Ints:
-    """Where each number begins among numbers in order, and the end."""
-    return np.searchsorted(numbers, np.arange(size + 1))
 
 
 def _notes(

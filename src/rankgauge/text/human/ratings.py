@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,10 +24,19 @@ from rankgauge.scores.csv_files import NONE, NUMBER
 from rankgauge.scores.matrices import LARGEST, from_matrix
 from rankgauge.scores.model import Scores, mean_of
 from rankgauge.scores.validation import short
-from rankgauge.text.data.files import ID, SUMMARIES, SYSTEM, TEXTS, refuse_sparse, summaries_of
+from rankgauge.text.data.files import (
+    ANNOTATOR,
+    ID,
+    SUMMARIES,
+    SYSTEM,
+    TEXTS,
+    annotator,
+    known_rows,
+    refuse_sparse,
+    summaries_of,
+)
 from rankgauge.text.data.texts import Texts
 
-ANNOTATOR = "annotator"
 EXPECTED = (
     "expected CSV with the columns id, system and one column for each rated dimension, such as "
     'id,system,coherence, or JSON Lines such as {"id": "1", "system": "A", "coherence": 4}; several '
@@ -131,7 +141,6 @@ def read_ratings(
 
 
 def _of_rows(rows: FileRows) -> Iterator[_Rating]:
-    known: dict[str, bool] = {}
     if rows.columns is not None and not any(map(_is_dimension, rows.columns)):
         raise NoRatingsError(
             rows.source, 1, f"no column with ratings (there are {listed(rows.columns)}), {EXPECTED}"
@@ -143,22 +152,20 @@ def _of_rows(rows: FileRows) -> Iterator[_Rating]:
             if key not in cells:
                 message = f"no {key} (the keys are {listed(list(cells))}), {EXPECTED}"
                 raise where.error(message, NoRatingsError)
-        who = cells.get(ANNOTATOR)
         values = {}
         for name, cell in cells.items():
-            if name not in known:
-                known[name] = _is_dimension(name)
-            if known[name]:
+            if _is_dimension(name):
                 values[name] = _number(name, cell, where)
         yield _Rating(
             identifier(ID, cells[ID], where),
             identifier(SYSTEM, cells[SYSTEM], where),
-            None if who in (None, "") else identifier(ANNOTATOR, who, where),
+            annotator(cells, where),
             values,
             where,
         )
 
 
+@lru_cache(1000)
 def _is_dimension(name: str) -> bool:
     return name not in (ID, SYSTEM, ANNOTATOR) and TEXTS.fullmatch(name) is None
 
@@ -209,19 +216,8 @@ def _number(name: str, value: object, where: RowPlace) -> float:
 
 def _gathered(ratings: Iterator[_Rating], texts: Texts | None, source: str) -> Ratings:
     """All ratings of a file in arrays, those of unknown texts and systems left out."""
-    kept: list[_Rating] = []
-    left_out = {"text": 0, "system": 0}
-    known_texts = None if texts is None else set(texts.ids)
-    known_systems = None if texts is None else set(texts.systems)
-    total = 0
-    for rating in ratings:
-        total += 1
-        if known_texts is not None and rating.text not in known_texts:
-            left_out["text"] += 1
-        elif known_systems is not None and rating.system not in known_systems:
-            left_out["system"] += 1
-        else:
-            kept.append(rating)
+    kept, left_out = known_rows(ratings, texts, lambda rating: (rating.text, {rating.system}))
+    total = len(kept) + sum(left_out.values())
     if not total:
         raise NoRatingsError(source, None, f"no ratings, {EXPECTED}")
     if not kept:
@@ -260,13 +256,10 @@ def _in_arrays(kept: list[_Rating], texts: Texts | None, source: str, notes: lis
         raise NoRatingsError(source, None, f"no ratings in {counted(len(kept), 'row')}, {EXPECTED}")
     system = np.array([systems[each.system] for each in kept], dtype=np.int64)
     text = np.array([ids[each.text] for each in kept], dtype=np.int64)
-    annotator = np.array(
-        [NOBODY if each.annotator is None else people[each.annotator] for each in kept],
-        dtype=np.int64,
-    )
+    who = np.array([people.get(each.annotator or "", NOBODY) for each in kept], dtype=np.int64)
     means = _means(values, system, text, (len(systems), len(ids)))
     scores = from_matrix(means, list(systems), list(ids), measures)
-    return Ratings(scores, tuple(people), system, text, annotator, values, tuple(notes))
+    return Ratings(scores, tuple(people), system, text, who, values, tuple(notes))
 
 
 def _numbers(names: Iterator[Any], order: tuple[str, ...] | None = None) -> dict[str, int]:

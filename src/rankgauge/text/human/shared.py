@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from rankgauge.core.arrays import Bools, Floats
 from rankgauge.core.notes import Note
+from rankgauge.core.records import Record
 from rankgauge.errors import RankgaugeError
 from rankgauge.measures.aggregates import ArithmeticMean
 from rankgauge.measures.around import Aggregate, inner
@@ -20,7 +21,7 @@ AnyRatings: TypeAlias = Ratings | Scores
 """Ratings, or their means as scores."""
 
 
-class SharedOutputs(NamedTuple):
+class SharedOutputs(Record):
     """Scores and ratings of the same outputs; higher is better in both.
 
     `scores` is metric × system × text, `ratings` is dimension × system × text; NaN where there is no

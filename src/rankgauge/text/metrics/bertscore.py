@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -14,22 +15,23 @@ from rankgauge.core.parameters import parameter
 from rankgauge.errors import RankgaugeError
 from rankgauge.measures.base import ratio
 from rankgauge.text.base import Metric
-from rankgauge.text.bert_chance import drawn_pairs, expected_pairs
-from rankgauge.text.bert_nulls import summaries
 from rankgauge.text.chance import DISSIMILAR, SIMILAR, TOKENS, WORDS, Null
-from rankgauge.text.data.texts import Candidates, DrawnTexts, Texts
-from rankgauge.text.embedding import (
-    Embedded,
-    current_encoder,
-    cut_off,
-    embedded,
-    tokens_of,
+from rankgauge.text.data.texts import Candidates, DrawnTexts, Draws, Texts
+from rankgauge.text.encoders.windows import cut_off
+from rankgauge.text.metrics.bertscore_chance import drawn_pairs, drawn_tokens, expected_pairs
+from rankgauge.text.metrics.embedding import Embedded, current_encoder, embedded, tokens_of
+from rankgauge.text.metrics.matching import IDF, PLAIN, LayerPairs, drawn_from, scored_tokens
+from rankgauge.text.metrics.references import (
+    FIRST,
+    MAX,
+    MEAN,
+    PRECISION,
+    RECALL,
+    F,
+    ReferenceGrid,
+    first_lengths,
 )
-from rankgauge.text.matching import IDF, PLAIN, drawn_from, scored_tokens
 from rankgauge.text.registry import register
-from rankgauge.text.rouge_family import FIRST, MAX, MEAN, PRECISION, RECALL, F
-from rankgauge.text.rouge_words import ReferenceGrid
-from rankgauge.text.tokens import reference_counts
 
 FEWEST_TOKENS = 10
 """Chance by F with fewer tokens is drawn: there the formula is not close enough."""
@@ -140,24 +142,19 @@ class BertScore(Metric):
     # Units: tokens
 
     def lengths(self, texts: Texts) -> Ints:
-        if not self._first:
-            return super().lengths(texts)
-        return np.array([max(1, int(each[0])) for each in reference_counts(texts)], dtype=np.int64)
+        return first_lengths(texts) if self._first else super().lengths(texts)
 
     def _reference_units(self, texts: Texts) -> Ints:
         store = self._store(texts)
-        weights = store.weights(self._first)
         chosen = slice(0, 1) if self._first else slice(None)
         counts = [
-            np.mean([weights.counted(ids).sum() for ids in each[chosen]])
-            for each in store.references
+            np.mean([store.counted(ids).sum() for ids in each[chosen]]) for each in store.references
         ]
         return np.array([max(1, round(float(count))) for count in counts], dtype=np.int64)
 
     def _candidate_units(self, candidates: Candidates) -> Ints:
         store = self._store(candidates.texts)
-        special = store.special
-        counts = [(~np.isin(ids, special)).sum() for ids in _tokens(candidates, store)]
+        counts = [store.counted(ids).sum() for ids in _tokens(candidates, store)]
         return np.array(counts, dtype=np.int64)
 
     def _source_units(self, texts: Texts, text: int) -> int:
@@ -177,36 +174,34 @@ class BertScore(Metric):
         return self._combined(candidates.texts, candidates.of, pairs)
 
     def _pairs(self, candidates: Candidates) -> Floats:
-        """Precision and recall with each reference, computed for all layers that were asked for."""
+        """Precision and recall with each reference."""
         store = self._store(candidates.texts)
-        layers = store.wanted(self.layer)
-        known: dict[int, Floats] = candidates.once((store.encoder.digest, self._first), dict)
-        if self.layer not in known:
-            missing = [layer for layer in layers if layer not in known]
+        known: LayerPairs = candidates.once((store.encoder.digest, self._first), dict)
+
+        def scored(layers: Sequence[int]) -> LayerPairs:
             tokens = _tokens(candidates, store)
-            known.update(scored_tokens(store, candidates.of, tokens, self._first, missing))
+            return scored_tokens(store, candidates.of, tokens, self._first, layers)
+
+        return self._of_layer(store, known, scored)
+
+    def _of_layer(
+        self, store: Embedded, known: LayerPairs, compute: Callable[[Sequence[int]], LayerPairs]
+    ) -> Floats:
+        """The pairs of this layer, computed together with the other layers that were asked for."""
+        layers = store.wanted(self.layer)
+        if self.layer not in known:
+            known.update(compute([layer for layer in layers if layer not in known]))
         return known[self.layer]
 
     def _combined(self, texts: Texts, of: Ints, pairs: Floats) -> Floats:
         """The score of each text, from its precision and recall with each reference."""
         grid = ReferenceGrid.of(texts, of, self._first)
-        if not len(of):
-            return np.zeros(0)
-        each = self._rescaled(np.maximum(self._part(pairs), 0.0))
-        if self.references == MAX:
-            highest: Floats = np.maximum.reduceat(each, grid.starts)
-            return highest
-        total: Floats = np.add.reduceat(each, grid.starts)
-        return total / np.bincount(grid.row, minlength=len(of))
+        return grid.combined(self._rescaled(np.maximum(self._part(pairs), 0.0)), self.references)
 
     def _part(self, pairs: Floats) -> Floats:
-        weighting = IDF if self.idf else PLAIN
-        precision: Floats = pairs[0, weighting]
-        recall: Floats = pairs[1, weighting]
-        if self.part == PRECISION:
-            return precision
-        if self.part == RECALL:
-            return recall
+        precision, recall = pairs[:, IDF if self.idf else PLAIN]
+        if self.part != F:
+            return np.asarray(precision if self.part == PRECISION else recall)
         # A harmonic mean is one of positive numbers.
         product = np.where(np.minimum(precision, recall) <= 0, 0.0, precision * recall)
         return np.where(
@@ -222,101 +217,69 @@ class BertScore(Metric):
 
     def _expected(self, texts: Texts, text: Ints, length: Ints) -> Floats | None:
         store = self._store(texts)
-        layers = store.wanted(self.layer)
         key = "expected", text.tobytes(), length.tobytes(), self._first
-        known: dict[int, Floats] = store.known.setdefault(key, {})
-        if self.layer not in known:
-            missing = [layer for layer in layers if layer not in known]
-            known.update(expected_pairs(store, text, length, self._first, missing))
-        values = self._combined(texts, text, known[self.layer])
+        compute = partial(expected_pairs, store, text, length, self._first)
+        pairs = self._of_layer(store, store.known.setdefault(key, {}), compute)
+        values = self._combined(texts, text, pairs)
         # Without a formula: the highest of several references, and F of a few tokens.
         several = np.array([len(each) > 1 for each in texts.references], dtype=np.bool_)
-        drawn = several[text] if self.references == MAX else np.zeros(len(text), dtype=np.bool_)
-        if self.part == F:
-            drawn = drawn | (length < FEWEST_TOKENS)
+        drawn = several[text] & (self.references == MAX)
+        drawn |= (length < FEWEST_TOKENS) & (self.part == F)
         return np.where(drawn, np.nan, values)
 
     def _score_drawn(self, drawn: DrawnTexts) -> Floats:
         pairs = drawn_pairs(self._store(drawn.texts), drawn, self._first, self.layer)
         return self._combined(drawn.texts, drawn.of, pairs)
 
-    def _score_null(
-        self,
-        null: str,
-        texts: Texts,
-        text: Ints,
-        length: Ints,
-        count: Ints,
-        generators: Sequence[np.random.Generator],
-    ) -> Floats:
-        store = self._store(texts)
-        layers = store.wanted(self.layer)
-        of = np.repeat(text, count)
+    def _score_null(self, null: str, draws: Draws) -> Floats:
+        store = self._store(draws.texts)
+
+        def scored(layers: Sequence[int]) -> LayerPairs:
+            tokens = drawn_tokens(store, null, draws)
+            return scored_tokens(store, draws.of, tokens, self._first, layers)
+
         if self.nulls[null]:
-            tokens = summaries(store, null, text, length, count, generators)
-            pairs = scored_tokens(store, of, tokens, self._first, [self.layer])[self.layer]
-            return self._combined(texts, of, pairs)
-        # Nothing is random here, so all layers share the encoding, and later calls the scores.
-        key = null, text.tobytes(), length.tobytes(), count.tobytes(), self._first
-        known: dict[int, Floats] = store.known.setdefault(key, {})
-        if self.layer not in known:
-            missing = [layer for layer in layers if layer not in known]
-            tokens = summaries(store, null, text, length, count, generators)
-            known.update(scored_tokens(store, of, tokens, self._first, missing))
-        return self._combined(texts, of, known[self.layer])
+            store.wanted(self.layer)
+            pairs = scored([self.layer])[self.layer]
+        else:
+            # Nothing is random here, so all layers share the encoding, and later calls the scores.
+            numbers = (each.tobytes() for each in (draws.text, draws.length, draws.count))
+            known = store.known.setdefault((null, *numbers, self._first), {})
+            pairs = self._of_layer(store, known, scored)
+        return self._combined(draws.texts, draws.of, pairs)
 
     # Notes
 
     def remarks(self, candidates: Candidates) -> list[Note]:
         store = self._store(candidates.texts)
         encoder = store.encoder
-        notes = [
-            Note(
-                f"the encoder is {encoder.digest}, which is the digest of its files; it has "
-                f"{counted(encoder.layers, 'layer')}"
-            )
-        ]
-        empty = int((self._candidate_units(candidates) == 0).sum())
-        if empty:
-            lowest = f"{self.range[0]:.4g}"
-            notes.append(
-                Note(
-                    f"outputs without a token: {{count}}. Such an output gets {lowest}", count=empty
-                )
-            )
-        long = sum(len(ids) > encoder.longest for ids in _whole_tokens(candidates, store))
-        if long:
-            notes.append(
-                Note(
-                    f"outputs with more than {encoder.longest} tokens, which are cut: {{count}}",
-                    count=long,
-                )
-            )
-        below = int((self._part(self._pairs(candidates)) < 0).sum())
-        if below:
-            notes.append(
-                Note(
-                    "scores below 0, which are counted as 0: {count}",
-                    measure=str(self),
-                    count=below,
-                )
-            )
+        about = (
+            f"the encoder is {encoder.digest}, which is the digest of its files; it has "
+            f"{counted(encoder.layers, 'layer')}"
+        )
+        notes = [Note(about)]
+        if empty := int((self._candidate_units(candidates) == 0).sum()):
+            kind = f"outputs without a token: {{count}}. Such an output gets {self.range[0]:.4g}"
+            notes.append(Note(kind, count=empty))
+        if long := sum(len(ids) > encoder.longest for ids in _whole_tokens(candidates, store)):
+            kind = f"outputs with more than {encoder.longest} tokens, which are cut: {{count}}"
+            notes.append(Note(kind, count=long))
+        if below := int((self._part(self._pairs(candidates)) < 0).sum()):
+            kind = "scores below 0, which are counted as 0: {count}"
+            notes.append(Note(kind, measure=str(self), count=below))
         return notes
 
     def chance_remarks(self, candidates: Candidates, null: Null) -> list[Note]:
         store = self._store(candidates.texts)
         notes = []
-        if null.null in (WORDS, *self.nulls):
-            longest = store.encoder.longest
-            long = sum(len(ids) > longest for ids in store.sources)
-            if long:
-                notes.append(
-                    Note(
-                        f"sources with more than {longest} tokens, which are encoded in overlapping "
-                        "windows: {count}",
-                        count=long,
-                    )
-                )
+        longest = store.encoder.longest
+        encoded = null.null in (WORDS, *self.nulls)
+        if encoded and (long := sum(len(ids) > longest for ids in store.sources)):
+            kind = (
+                f"sources with more than {longest} tokens, which are encoded in overlapping windows: "
+                "{count}"
+            )
+            notes.append(Note(kind, count=long))
         if self.part == F and null.null == WORDS and null.draws is None:
             drawn = self.expected_each(candidates, null).samples > 0
             if not drawn.all():

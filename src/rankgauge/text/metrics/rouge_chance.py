@@ -9,13 +9,14 @@ word: what matters is how often the pair was there so far, and whether the last 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.records import Record
 from rankgauge.text.data.texts import Texts
-from rankgauge.text.rouge_words import Numbered, ReferenceGrid, numbered, runs
+from rankgauge.text.metrics.references import ReferenceGrid, runs
+from rankgauge.text.metrics.rouge_words import Numbered, numbered
 
 MOST_STATES = 200_000
 """How many states of pairs are followed at once."""
@@ -42,27 +43,26 @@ def expected_hits(
     NaN where the formula would take too long.
     """
     known = numbered(texts, stem)
-    ends = np.append(grid.starts, len(grid.row))
     hits = np.zeros(len(grid.row))
-    asked = []
+    queries = []
     for of, start, stop in runs(text):
-        part = hits[ends[start] : ends[stop]].reshape(stop - start, -1)
+        part = hits[grid.edges[start] : grid.edges[stop]].reshape(stop - start, -1)
         lengths = length[start:stop]
-        own = [_Asked(grams, lengths, part) for grams in _grams_of(known[of], part.shape[1], pairs)]
+        own = [_Query(grams, lengths, part) for grams in _grams_of(known[of], part.shape[1], pairs)]
         if pairs and sum(one.states for one in own) * float(lengths.max()) > MOST_WORK:
             part[:] = np.nan
         else:
-            asked += own
+            queries += own
     if pairs:
-        for some in _some_at_once(asked):
+        for some in _some_at_once(queries):
             _follow_pairs(some)
     else:
-        for one in asked:
+        for one in queries:
             one.hits[:] += _words(one)
     return hits
 
 
-class _Grams(NamedTuple):
+class _Grams(Record):
     """Grams that the source can make: the probability of the first and of the second word of each
     different kind of gram, whether both are the same word; and for each reference how many grams it has
     of each kind at least j times, j from 1 on: references × (kinds × most)."""
@@ -74,7 +74,7 @@ class _Grams(NamedTuple):
     weights: Floats
 
 
-class _Asked(NamedTuple):
+class _Query(Record):
     """The grams of a text, the lengths that are asked for, and where the hits go: length × reference."""
 
     grams: _Grams
@@ -126,26 +126,26 @@ def _grams_of(known: Numbered, references: int, pairs: bool) -> Iterator[_Grams]
         )
 
 
-def _words(asked: _Asked) -> Floats:
+def _words(query: _Query) -> Floats:
     """The expected hits of words: the tails of binomials."""
     from scipy.special import bdtrc
 
-    grams = asked.grams
+    grams = query.grams
     least = np.tile(np.arange(grams.most, dtype=np.float64), len(grams.first))
     share = np.repeat(grams.first, grams.most)
     used = np.flatnonzero(grams.weights.any(axis=0))
     least, share = least[used], share[used]
-    drawn = asked.length[:, None]
+    drawn = query.length[:, None]
     # More than `drawn` of `drawn` words has probability 0; bdtrc gives NaN for more than that.
     tails = np.where(least < drawn, bdtrc(np.minimum(least, drawn), drawn, share), 0.0)
     return tails @ grams.weights[:, used].T
 
 
-def _some_at_once(asked: Sequence[_Asked]) -> Iterator[list[_Asked]]:
+def _some_at_once(queries: Sequence[_Query]) -> Iterator[list[_Query]]:
     """Texts whose pairs are followed together: of similar counts, and not too many at a time."""
-    some: list[_Asked] = []
+    some: list[_Query] = []
     states = 0
-    for each in sorted(asked, key=lambda one: -one.grams.most):
+    for each in sorted(queries, key=lambda one: -one.grams.most):
         most = some[0].grams.most if some else each.grams.most
         size = len(each.grams.first) * (most + 1)
         if some and (states + size > MOST_STATES or each.grams.most < most // 2):
@@ -158,14 +158,15 @@ def _some_at_once(asked: Sequence[_Asked]) -> Iterator[list[_Asked]]:
         yield some
 
 
-def _follow_pairs(asked: list[_Asked]) -> None:
+def _follow_pairs(queries: list[_Query]) -> None:
     """Write the expected hits of pairs, following all pairs of some texts from word to word."""
-    asked = sorted(asked, key=lambda one: -int(one.length.max()))
-    most = max(one.grams.most for one in asked)
-    ends = np.cumsum([len(one.grams.first) for one in asked])
-    longest = np.array([int(one.length.max()) for one in asked])
+    queries = sorted(queries, key=lambda one: -int(one.length.max()))
+    most = max(one.grams.most for one in queries)
+    ends = np.cumsum([len(one.grams.first) for one in queries])
+    longest = np.array([int(one.length.max()) for one in queries])
     first, second, same = (
-        np.concatenate([one.grams[field] for one in asked]) for field in (0, 1, 2)
+        np.concatenate([getattr(one.grams, name) for one in queries])
+        for name in ("first", "second", "same")
     )
     ending = np.where(same > 0, first, second)
     beginning = np.where(same > 0, 0.0, first)
@@ -175,7 +176,7 @@ def _follow_pairs(asked: list[_Asked]) -> None:
     apart, begun = np.zeros((2, most + 1, len(first)))
     apart[0] = 1.0
     wanted: dict[int, list[tuple[int, int]]] = {}
-    for number, one in enumerate(asked):
+    for number, one in enumerate(queries):
         for row, length in enumerate(one.length.tolist()):
             wanted.setdefault(length, []).append((number, row))
     for length in range(1, int(longest[0]) + 1):
@@ -190,7 +191,7 @@ def _follow_pairs(asked: list[_Asked]) -> None:
         apart[:, now] = before * (1 - first[now]) + last * neither[now] + (ended - pair_again)
         begun[:, now] = following
         for number, row in wanted.get(length, ()):
-            one = asked[number]
+            one = queries[number]
             own = slice(int(ends[number]) - len(one.grams.first), int(ends[number]))
             counts = apart[:, own] + begun[:, own]
             tails = np.cumsum(counts[:0:-1], axis=0)[::-1][: one.grams.most]

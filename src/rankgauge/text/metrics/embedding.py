@@ -14,15 +14,17 @@ from contextvars import ContextVar
 from functools import cached_property
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
 from rankgauge.core.arrays import Bools, Floats, Ints
 from rankgauge.core.notes import counted
+from rankgauge.core.records import Record
 from rankgauge.errors import RankgaugeError
 from rankgauge.text.data.texts import Texts
 from rankgauge.text.encoders.weights import Floats32
+from rankgauge.text.encoders.windows import cut_off
 
 Vectors: TypeAlias = dict[int, Floats32]
 """The vectors of the tokens of a text, by layer: token × width."""
@@ -119,13 +121,6 @@ def tokens_of(encoder: AnyEncoder, texts: Iterable[str], *, cut: bool = True) ->
     return cut_off(every, encoder.longest) if cut else every
 
 
-def cut_off(tokens: Iterable[Ints], longest: int) -> list[Ints]:
-    """The tokens of texts, of which those that do not fit are left out; the last one stays."""
-    return [
-        ids if len(ids) <= longest else np.append(ids[: longest - 1], ids[-1]) for ids in tokens
-    ]
-
-
 def encoded(
     encoder: AnyEncoder, tokens: Sequence[Ints], layers: Sequence[int], *, windows: bool = False
 ) -> Iterator[Vectors]:
@@ -148,7 +143,7 @@ def unit(vectors: Floats32) -> Floats:
     return wide / np.where(length > 0, length, 1.0)[:, None]
 
 
-class TokenWeights(NamedTuple):
+class TokenWeights(Record):
     """How much each token counts: 0 for the special tokens first and last in a text, which are only
     matched; else 1, or by how few references have the token."""
 
@@ -167,23 +162,11 @@ class TokenWeights(NamedTuple):
         number = len(references) + 1
         return cls(special, known, np.log(number / (often + 1)), float(np.log(number)))
 
-    def counted(self, ids: Ints) -> Bools:
-        """Whether each token counts at all."""
-        return ~np.isin(ids, self.special)
-
-    def plain(self, ids: Ints) -> Floats:
-        """1 for each token that counts."""
-        return self.counted(ids).astype(np.float64)
-
-    def idf(self, ids: Ints) -> Floats:
-        """The weight of each token by inverse document frequency."""
-        place = np.minimum(np.searchsorted(self.known, ids), len(self.known) - 1)
-        weight = np.where(self.known[place] == ids, self.values[place], self.other)
-        return np.where(self.counted(ids), weight, 0.0)
-
     def both(self, ids: Ints) -> Floats:
-        """Both weights of each token: 2 × token."""
-        return np.stack([self.plain(ids), self.idf(ids)])
+        """1 for each token, and its weight by inverse document frequency: 2 × token."""
+        place = np.minimum(np.searchsorted(self.known, ids), len(self.known) - 1)
+        idf = np.where(self.known[place] == ids, self.values[place], self.other)
+        return np.stack([np.ones(len(ids)), idf]) * ~np.isin(ids, self.special)
 
 
 class Embedded:
@@ -215,6 +198,10 @@ class Embedded:
     def special(self) -> Ints:
         """The special tokens first and last in a text."""
         return np.unique(tokens_of(self.encoder, [""])[0])
+
+    def counted(self, ids: Ints) -> Bools:
+        """Whether each token counts: all but the special ones."""
+        return ~np.isin(ids, self.special)
 
     def weights(self, first: bool) -> TokenWeights:
         """The weights of tokens, by all references or by the first of each text."""

@@ -8,19 +8,23 @@ token the same, and by inverse document frequency.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TypeAlias
 
 import numpy as np
 
 from rankgauge.core.arrays import Floats, Ints
-from rankgauge.text.embedding import Embedded, encoded, unit
-from rankgauge.text.rouge_words import ReferenceGrid
+from rankgauge.core.records import Record
+from rankgauge.text.metrics.embedding import Embedded, encoded, unit
+from rankgauge.text.metrics.references import ReferenceGrid
 
 PRECISION, RECALL = 0, 1
 PLAIN, IDF = 0, 1
+LayerPairs: TypeAlias = dict[int, Floats]
+"""By layer, precision and recall (2) by both weightings (2) of each pair of a text and a reference, in
+the order of the grid."""
 
 
-class References(NamedTuple):
+class References(Record):
     """The tokens of the references of a text, one reference after another: where each begins, their
     weights (2 × token), and whether each reference has a token that counts."""
 
@@ -34,7 +38,7 @@ class References(NamedTuple):
         size = np.array([len(ids) for ids in each])
         weights = store.weights(first)
         shares = [shared_out(weights.both(ids)) for ids in each]
-        filled = np.array([weights.counted(ids).any() for ids in each], dtype=np.float64)
+        filled = np.array([store.counted(ids).any() for ids in each], dtype=np.float64)
         return cls(np.cumsum(size) - size, np.concatenate(shares, axis=1), filled)
 
 
@@ -82,8 +86,8 @@ def matched(similarity: Floats, weights: Floats, references: References) -> Floa
 
 def scored_tokens(
     store: Embedded, of: Ints, tokens: Sequence[Ints], first: bool, layers: Sequence[int]
-) -> dict[int, Floats]:
-    """Precision and recall of texts with each of their references, by layer.
+) -> LayerPairs:
+    """Precision and recall of texts with each of their references.
 
     Parameters
     ----------
@@ -97,11 +101,8 @@ def scored_tokens(
         Whether only the first reference counts.
     layers
         The layers.
-
-    Each array is 2 × 2 × pair: precision and recall, by both weightings, in the order of the grid.
     """
     grid = ReferenceGrid.of(store.texts, of, first)
-    ends = np.append(grid.starts, len(grid.row))
     scores = {layer: np.zeros((2, 2, len(grid.row))) for layer in layers}
     order = np.argsort(of, kind="stable")
     cuts = np.flatnonzero(np.diff(of[order])) + 1
@@ -119,9 +120,9 @@ def scored_tokens(
         for ids, own, same in zip(different, vectors, places.values(), strict=True):
             both = weights.both(ids)
             for layer in layers:
-                found = matched(unit(own[layer]) @ theirs[layer].T, both, references)
+                pairs = matched(unit(own[layer]) @ theirs[layer].T, both, references)
                 for row in same:
-                    scores[layer][:, :, ends[row] : ends[row + 1]] = found
+                    scores[layer][:, :, grid.edges[row] : grid.edges[row + 1]] = pairs
     return scores
 
 
@@ -129,6 +130,6 @@ def drawn_from(store: Embedded, text: int) -> Ints:
     """The places of the tokens in the source of a text that can be drawn: all but the special ones."""
     key = "drawn from", text
     if key not in store.known:
-        store.known[key] = np.flatnonzero(~np.isin(store.sources[text], store.special))
+        store.known[key] = np.flatnonzero(store.counted(store.sources[text]))
     places: Ints = store.known[key]
     return places

@@ -1,7 +1,11 @@
-"""What tokens drawn from the source get by greedy matching, from the similarities alone.
+"""What tokens drawn from the source get by greedy matching, in their context or encoded anew.
 
-m tokens are drawn independently, each with its vector in the source. So one encoding of the source
-serves all lengths and all draws.
+In their context, m tokens are drawn independently, each with its vector in the source. So one encoding
+of the source serves all lengths and all draws, and the similarities are enough.
+
+Other nulls put tokens of the source together and encode them anew. Algorithm 1 of Feng's dissertation
+takes the tokens that are most similar to the source. As it is printed, it takes those that are least
+similar ("increasing"). Both leave nothing to chance.
 """
 
 from __future__ import annotations
@@ -11,18 +15,20 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from rankgauge.core.arrays import Floats, Ints
-from rankgauge.text.data.texts import DrawnTexts
-from rankgauge.text.embedding import Embedded, unit
-from rankgauge.text.matching import (
+from rankgauge.text.chance import SIMILAR, TOKENS
+from rankgauge.text.data.texts import DrawnTexts, Draws
+from rankgauge.text.metrics.embedding import Embedded, tokens_of, unit
+from rankgauge.text.metrics.matching import (
     IDF,
     PLAIN,
     PRECISION,
     RECALL,
+    LayerPairs,
     References,
     drawn_from,
     reference_vectors,
 )
-from rankgauge.text.rouge_words import ReferenceGrid, runs
+from rankgauge.text.metrics.references import ReferenceGrid, runs
 
 STEP = 0.25
 """The step of the integral, in the logarithm of its variable."""
@@ -91,8 +97,9 @@ def expected_recall(similarity: Floats, references: References, length: Ints) ->
 
 def expected_pairs(
     store: Embedded, text: Ints, length: Ints, first: bool, layers: Sequence[int]
-) -> dict[int, Floats]:
-    """The expected precision and recall of so many tokens drawn from the source of a text, by layer.
+) -> LayerPairs:
+    """The expected precision and recall of so many tokens drawn from the source of a text; NaN where a
+    source has no tokens.
 
     Parameters
     ----------
@@ -104,18 +111,14 @@ def expected_pairs(
         Whether only the first reference counts.
     layers
         The layers.
-
-    Each array is 2 × 2 × pair: precision and recall, by both weightings, in the order of the grid; NaN
-    where a source has no tokens.
     """
     grid = ReferenceGrid.of(store.texts, text, first)
-    ends = np.append(grid.starts, len(grid.row))
     scores = {layer: np.full((2, 2, len(grid.row)), np.nan) for layer in layers}
     for of, start, stop in runs(text):
         places = drawn_from(store, of)
         if not len(places):
             continue
-        part = slice(ends[start], ends[stop])
+        part = slice(grid.edges[start], grid.edges[stop])
         references = References.of(store, of, first)
         theirs = reference_vectors(store, of, first, layers)
         vectors = store.source(of, layers)
@@ -136,7 +139,6 @@ def drawn_pairs(store: Embedded, drawn: DrawnTexts, first: bool, layer: int) -> 
     """Precision and recall of drawn tokens, each with its vector in the source: 2 × 2 × pair, in the
     order of the grid."""
     grid = ReferenceGrid.of(store.texts, drawn.of, first)
-    ends = np.append(grid.starts, len(grid.row))
     scores = np.zeros((2, 2, len(grid.row)))
     layers = store.wanted(layer)
     for of, start, stop in runs(drawn.of):
@@ -149,7 +151,8 @@ def drawn_pairs(store: Embedded, drawn: DrawnTexts, first: bool, layer: int) -> 
         for some in _row_blocks(drawn.offsets[start : stop + 1], similarity.shape[1]):
             rows = slice(start + some.start, start + some.stop)
             both = _drawn_rows(drawn, rows, similarity, best, weights, references)
-            scores[:, :, ends[rows.start] : ends[rows.stop]] = both.reshape(2, 2, -1)
+            pairs = slice(grid.edges[rows.start], grid.edges[rows.stop])
+            scores[:, :, pairs] = both.reshape(2, 2, -1)
     return scores
 
 
@@ -215,3 +218,54 @@ def _shares_by_row(weights: Floats, starts: Ints) -> Floats:
     weights[IDF] = np.where(np.repeat(same, sizes), weights[PLAIN], weights[IDF])
     shares: Floats = weights / np.repeat(np.where(total > 0, total, 1.0), sizes, axis=1)
     return shares
+
+
+# Tokens encoded anew
+
+
+def document_similarity(store: Embedded, text: int) -> Floats:
+    """The cosine of the vector of each token of a source with the mean vector of the source, in the last
+    layer. The special tokens have a part in the mean, but no number of their own."""
+    key = "similarity", text
+    if key not in store.known:
+        last = store.encoder.layers
+        layers = sorted({*store.layers, last})
+        vectors = store.source(text, layers)[last]
+        mean = unit(vectors.mean(axis=0, dtype=np.float64)[None])
+        store.known[key] = (unit(vectors[drawn_from(store, text)]) @ mean.T)[:, 0]
+    similarity: Floats = store.known[key]
+    return similarity
+
+
+def ranked_tokens(store: Embedded, text: int) -> Ints:
+    """The different tokens of a source, the most similar to the source first. A token that occurs
+    several times has the similarity of its last occurrence, as in Algorithm 1."""
+    ids = store.sources[text][drawn_from(store, text)]
+    similarity = dict(zip(ids.tolist(), document_similarity(store, text).tolist(), strict=True))
+    order = sorted(similarity, key=lambda token: -similarity[token])
+    return np.array(order, dtype=np.int64)
+
+
+def drawn_tokens(store: Embedded, null: str, draws: Draws) -> list[Ints]:
+    """The tokens of texts that a null draws, between the special tokens.
+
+    Parameters
+    ----------
+    store
+        The sources, and the encoder.
+    null
+        tokens: drawn at random, each anew; similar, dissimilar: the most, or the least, similar ones.
+    draws
+        What is drawn.
+    """
+    first, last = tokens_of(store.encoder, [""])[0]
+    inside: list[Ints] = []
+    for of, size, count, generator in draws.tasks():
+        size = min(size, store.encoder.longest - 2)
+        if null == TOKENS:
+            ids = store.sources[of][drawn_from(store, of)]
+            inside += [ids[generator.integers(0, len(ids), size)] for _ in range(count)]
+        else:
+            ranked = ranked_tokens(store, of)
+            inside += [(ranked if null == SIMILAR else ranked[::-1])[:size]] * count
+    return [np.concatenate([[first], ids, [last]]) for ids in inside]

@@ -4,7 +4,7 @@ rouge-score. Both give the same numbers."""
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from rankgauge.core.arrays import Floats
 from rankgauge.errors import RankgaugeError
+from rankgauge.text.tokens import SplitWords, words_of
 
 FAST, SLOW = "rouge_score_rs", "rouge_score"
 AT_ONCE = 20_000
@@ -37,11 +38,12 @@ def _module(name: str) -> Any:
     return importlib.import_module(f"{package()}.{name}")
 
 
-def stemmer() -> Callable[[str], list[str]]:
-    """A function that gives the words of a text, reduced to their stems by Porter's algorithm."""
-    tokenize: Callable[[str], list[str]] = (
-        _module("tokenizers").DefaultTokenizer(use_stemmer=True).tokenize
-    )
+def tokenizer(stem: bool) -> SplitWords:
+    """A function that gives the words of a text, or their stems by Porter's algorithm. There are as many
+    stems as words."""
+    if not stem:
+        return words_of
+    tokenize: SplitWords = _module("tokenizers").DefaultTokenizer(use_stemmer=True).tokenize
     return tokenize
 
 

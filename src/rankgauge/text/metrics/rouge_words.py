@@ -5,10 +5,9 @@ The words of the references of a text are numbered from 0. A word that no refere
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cached_property
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +15,9 @@ from numpy.typing import NDArray
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.records import Record
 from rankgauge.text.data.texts import Candidates, DrawnTexts, Texts
-from rankgauge.text.tokens import reference_counts, tokenizer
+from rankgauge.text.metrics.references import ReferenceGrid, runs
+from rankgauge.text.metrics.rouge_library import tokenizer
+from rankgauge.text.tokens import reference_counts
 
 Words: TypeAlias = NDArray[np.int32]
 
@@ -26,25 +27,6 @@ the words of the reference and the number of different words."""
 
 MOST_PAIRS = 20_000_000
 """A text with more pairs of words is not compared by pairs."""
-
-
-class ReferenceGrid(NamedTuple):
-    """Each of some texts beside each of its references: the number of the text, the number of the
-    reference among all references, and where the references of each text begin."""
-
-    row: Ints
-    reference: Ints
-    starts: Ints
-
-    @classmethod
-    def of(cls, texts: Texts, of: Ints, first: bool) -> ReferenceGrid:
-        """The grid of texts that belong to these numbers, with all references or the first alone."""
-        number = np.array([len(each) for each in texts.references], dtype=np.int64)
-        begin = np.cumsum(number) - number
-        size = np.ones(len(of), dtype=np.int64) if first else number[of]
-        starts = np.cumsum(size) - size
-        row = np.repeat(np.arange(len(of)), size)
-        return cls(row, begin[of][row] + np.arange(len(row)) - starts[row], starts)
 
 
 class Numbered(Record):
@@ -66,15 +48,7 @@ class Numbered(Record):
 
 def numbered(texts: Texts, stem: bool) -> list[Numbered]:
     """The words of each text's references and source, or their stems, as numbers."""
-    return texts.once(_stems if stem else _words)
-
-
-def _words(texts: Texts) -> list[Numbered]:
-    return _numbered(texts, stem=False)
-
-
-def _stems(texts: Texts) -> list[Numbered]:
-    return _numbered(texts, stem=True)
+    return texts.once(_numbered, stem)
 
 
 def _numbered(texts: Texts, stem: bool) -> list[Numbered]:
@@ -94,7 +68,7 @@ def _numbered(texts: Texts, stem: bool) -> list[Numbered]:
     return every
 
 
-class Sequences(NamedTuple):
+class Sequences(Record):
     """Texts as numbers of words, one after another, and the number of the text each belongs to."""
 
     words: Words
@@ -125,25 +99,16 @@ class Sequences(NamedTuple):
     def in_common(self, texts: Texts, stem: bool, grid: ReferenceGrid, count: CountHits) -> Floats:
         """What each text has in common with each of its references, in the order of the grid."""
         known = numbered(texts, stem)
-        ends = np.append(grid.starts, len(grid.row))
         hits = np.empty(len(grid.row))
         for of, start, stop in runs(self.of):
             offsets = self.offsets[start : stop + 1]
             words = self.words[offsets[0] : offsets[-1]]
-            part = hits[ends[start] : ends[stop]].reshape(stop - start, -1)
+            part = hits[grid.edges[start] : grid.edges[stop]].reshape(stop - start, -1)
             size = len(known[of].vocabulary)
             for number in range(part.shape[1]):
                 reference = known[of].references[number]
                 part[:, number] = count(words, offsets - offsets[0], reference, size)
         return hits
-
-
-def runs(of: Ints) -> Iterator[tuple[int, int, int]]:
-    """Where the same number is repeated: the number, the first place and the place after the last."""
-    cuts = np.flatnonzero(np.diff(of)) + 1
-    edges = [0, *cuts.tolist(), len(of)] if len(of) else [0]
-    for start, stop in itertools.pairwise(edges):
-        yield int(of[start]), start, stop
 
 
 def all_reference_counts(texts: Texts) -> Ints:
