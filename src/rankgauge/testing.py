@@ -26,7 +26,7 @@ from rankgauge.measures.around import Wrapper, innermost
 from rankgauge.measures.base import Binary, Measure
 from rankgauge.measures.gains import Discount, Gain, Share
 from rankgauge.measures.grammar import parse
-from rankgauge.measures.labelling import extremes, labelled_variants
+from rankgauge.measures.labelling import extremes, labelled_variants, labellings
 from rankgauge.measures.orders import mean_over_orders
 from rankgauge.measures.registry import entries
 from rankgauge.measures.scored import Scored
@@ -556,8 +556,7 @@ def _monotone(measure: Measure) -> None:
             )
         one = Rankings.of(ranking, judged=JudgedLabels.of(known, max_grade=HIGHEST))
         free = sum(label < 0 for label in ranking)
-        choices = np.array(list(itertools.product(worth, repeat=free)), dtype=np.int32)
-        choices = choices.reshape((HIGHEST + 1) ** free, free)
+        choices = labellings(worth, free)
         scores = measure.score_each(labelled_variants(one, choices))
         for place in range(free):
             step = (HIGHEST + 1) ** (free - place - 1)  # to the same labels, but one worth more
@@ -630,10 +629,8 @@ def _bounds(measure: Measure) -> None:
                 continue
             fail("it computes bounds, but bounding is 'no'; expected another value of bounding")
         free = sum(label < 0 for label in ranking)
-        choices = np.array(list(itertools.product(range(HIGHEST + 1), repeat=free)), dtype=np.int32)
-        right = extremes(
-            measure.score_each(labelled_variants(one, choices.reshape((HIGHEST + 1) ** free, free)))
-        )
+        variants = labelled_variants(one, labellings(range(HIGHEST + 1), free))
+        right = extremes(measure.score_each(variants))
         bounds = tuple(float(end[0]) for end in measure.bounds_each(one))
         if not same(np.array(bounds), np.array(right)).all():
             fail(

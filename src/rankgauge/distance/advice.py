@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.records import Record, Value
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Table
 from rankgauge.distance.algorithms.lists import Lists
@@ -38,8 +39,7 @@ class Advised(NamedTuple):
     left: float
 
 
-@dataclass(frozen=True, repr=False)
-class Advice(Result):
+class Advice(Result, Value):
     """Documents to judge, the most decisive first, and the distance of the runs before and after.
 
     `mean` is the mean distance over topics now. `left` is the mean distance if all these documents are
@@ -94,7 +94,7 @@ def advise(distances: Distances, number: int) -> Advice:
     if number < 0:
         raise RankgaugeError(f"number={number}, expected 0 or more documents")
     measure = distances.measure
-    states = [_State.of(measure, topic.lists) for topic in distances._topics]
+    states = [_TopicState.of(measure, topic.lists) for topic in distances._topics]
     values = [state.value for state in states]
     chosen: list[Advised] = []
     labels: list[dict[int, int]] = [{} for _ in states]
@@ -103,7 +103,7 @@ def advise(distances: Distances, number: int) -> Advice:
         if place < 0 or states[place].drop <= 0:
             break
         state, topic = states[place], distances._topics[place]
-        states[place] = _State.of(measure, judged(state.lists, {state.document: 0}))
+        states[place] = _TopicState.of(measure, judged(state.lists, {state.document: 0}))
         labels[place][state.document] = state.label
         pair = state.lists.pair(0, 1)
         at = int(np.searchsorted(pair.documents, state.document))
@@ -141,17 +141,17 @@ def judged(lists: Lists, labels: Mapping[int, int]) -> Lists:
         return lists
     known = lists.labels.copy()
     known[list(labels)] = list(labels.values())
-    return replace(lists, labels=known, judged=_more(lists.judged, list(labels.values())))
+    return replace(lists, labels=known, judged=_also_judged(lists.judged, list(labels.values())))
 
 
-def _more(known: JudgedLabels, labels: list[int]) -> JudgedLabels:
+def _also_judged(known: JudgedLabels, labels: list[int]) -> JudgedLabels:
     """The judged labels of a query, and these labels as well."""
     return JudgedLabels.of(
         [*known.labels.tolist(), *labels], pooled=int(known.pooled[0]), max_grade=known.max_grade
     )
 
 
-class _State(NamedTuple):
+class _TopicState(Record):
     """A topic: its distance, and its most decisive document.
 
     `label` is the label of the document in the labelling that gives the distance. `drop` says by how
@@ -165,7 +165,7 @@ class _State(NamedTuple):
     drop: float
 
     @classmethod
-    def of(cls, measure: Measure, lists: Lists) -> _State:
+    def of(cls, measure: Measure, lists: Lists) -> _TopicState:
         distance = distance_of(measure, lists, 0, 1, range(len(lists.labels)))
         nothing = cls(lists, distance.value, -1, 0, 0.0)
         if distance.ahead == "neither":
@@ -180,7 +180,9 @@ class _State(NamedTuple):
             return nothing
         tried = np.repeat(label_of[None, :], len(relevant) + 1, axis=0)
         tried[np.arange(1, len(tried)), relevant] = 0
-        whole = replace(lists, judged=_more(lists.judged, [witness.others_label] * witness.others))
+        whole = replace(
+            lists, judged=_also_judged(lists.judged, [witness.others_label] * witness.others)
+        )
         ahead, behind = (0, 1) if distance.ahead == "a" else (1, 0)
         difference = whole.scores(measure.score_each, ahead, tried)
         difference -= whole.scores(measure.score_each, behind, tried)

@@ -9,14 +9,15 @@ Tabu search is what Tan and Clarke 2015 use for SSP.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import replace
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.policies import MedMethod
-from rankgauge.distance.algorithms.lists import Greatest, Lists
+from rankgauge.distance.algorithms.lists import Greatest, Lists, Pairs
 from rankgauge.measures.base import Measure
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 
@@ -51,31 +52,17 @@ class TraceStep(NamedTuple):
     quotient: float
 
 
-class _Found(NamedTuple):
-    """How far a list was ahead at most, the labels of all documents then, and the steps."""
-
-    value: float
-    labels: NDArray[np.int32]
-    steps: tuple[TraceStep, ...] = ()
+Ahead: TypeAlias = tuple[float, NDArray[np.int32]]
+"""How far a list was ahead at most, and the labels of all documents then."""
 
 
-def lower_bounds(
-    measure: Measure, lists: Lists, first: Ints, second: Ints, method: MedMethod
-) -> Greatest:
+def lower_bounds(measure: Measure, pairs: Pairs, method: MedMethod) -> Greatest:
     """How far each list of each pair was put ahead by a greedy rule or by tabu search."""
-    lists = lists.top(measure.depth)
-    pairs = list(zip(first.tolist(), second.tolist(), strict=True))
-    search = greedy if method == "greedy" else _tabu
-    found = [search(measure, lists.only(a, b)) for a, b in pairs]
-    ahead = np.array([[side.value for side in both] for both in found]).reshape(len(pairs), 2)
-
-    def labelling(p: int, side: int) -> tuple[NDArray[np.int32], int]:
-        labels = lists.labels.copy()
-        labels[lists.pair(*pairs[p]).documents] = found[p][side].labels
-        return labels, 0
-
+    pairs = replace(pairs, lists=pairs.lists.top(measure.depth))
+    search = _greedy if method == "greedy" else _tabu
+    found = [search(measure, pairs.lists.only(a, b)) for a, b in pairs]
     low, high = measure.range if measure.range_is_declared else (-np.inf, np.inf)
-    return Greatest(ahead, labelling, np.zeros(len(pairs), dtype=np.bool_), high - low)
+    return pairs.by_labels(found, np.zeros(len(pairs), dtype=np.bool_), high - low)
 
 
 class _Scorer:
@@ -96,8 +83,12 @@ class _Scorer:
             max_grade=known.max_grade,
         )
 
-    def scores(self, rows: NDArray[np.int32], judged: JudgedLabels, variant: Ints) -> list[Floats]:
-        """The scores of both lists for each row."""
+    def scores(
+        self, rows: NDArray[np.int32], judged: JudgedLabels, variant: Ints | None = None
+    ) -> list[Floats]:
+        """The scores of both lists for each row; by default all rows are of the first variant."""
+        if variant is None:
+            variant = np.zeros(len(rows), dtype=np.int64)
         both = []
         for one in range(2):
             listed = self.two.list(one)
@@ -117,9 +108,13 @@ class _Scorer:
         return rows
 
 
-def greedy(measure: Measure, two: Lists) -> list[_Found]:
+def _greedy(measure: Measure, two: Lists) -> list[Ahead]:
+    return [ahead for ahead, _ in greedy(measure, two)]
+
+
+def greedy(measure: Measure, two: Lists) -> list[tuple[Ahead, tuple[TraceStep, ...]]]:
     """Algorithm 1: make relevant, one by one, the free document that adds most to the difference of the
-    numerators, as long as one adds anything; for each of the two lists ahead."""
+    numerators, as long as one adds anything; for each of the two lists ahead, with the steps."""
     scorer, top = _Scorer(measure, two), int(two.grades[-1])
     start = np.where(two.free, 0, two.labels).astype(np.int32)
     found = []
@@ -127,10 +122,7 @@ def greedy(measure: Measure, two: Lists) -> list[_Found]:
         labels, left = start.copy(), scorer.free.tolist()
         judged = scorer.judged(labels)
         divisor = float(measure.divisor_each(judged)[0])
-        here = [
-            float(score[0]) * divisor
-            for score in scorer.scores(labels[None, :], judged, np.zeros(1, dtype=np.int64))
-        ]
+        here = [float(score[0]) * divisor for score in scorer.scores(labels[None, :], judged)]
         steps: list[TraceStep] = []
         best, best_labels = -np.inf, labels
         document: int | None = None
@@ -147,10 +139,7 @@ def greedy(measure: Measure, two: Lists) -> list[_Found]:
             rows = scorer.changed(labels, np.array(left), np.full(len(left), top))
             judged = scorer.judged(rows[0])
             divisor = float(measure.divisor_each(judged)[0])
-            a, b = (
-                score * divisor
-                for score in scorer.scores(rows, judged, np.zeros(len(rows), dtype=np.int64))
-            )
+            a, b = (score * divisor for score in scorer.scores(rows, judged))
             added = sign * ((a - here[0]) - (b - here[1]))
             chosen = int(np.argmax(added))
             if added[chosen] <= ROUNDING:
@@ -159,11 +148,11 @@ def greedy(measure: Measure, two: Lists) -> list[_Found]:
             own, other = float(a[chosen] - here[0]), float(b[chosen] - here[1])
             weights, here = (own, other, own - other), [float(a[chosen]), float(b[chosen])]
             labels = rows[chosen]
-        found.append(_Found(best, best_labels, tuple(steps)))
+        found.append(((best, best_labels), tuple(steps)))
     return found
 
 
-def _tabu(measure: Measure, two: Lists) -> list[_Found]:
+def _tabu(measure: Measure, two: Lists) -> list[Ahead]:
     """Change again and again the label whose change is best, also where it makes the difference smaller,
     and leave a changed label alone for some rounds unless it leads to a new best difference."""
     scorer, top = _Scorer(measure, two), int(two.grades[-1])
@@ -173,7 +162,7 @@ def _tabu(measure: Measure, two: Lists) -> list[_Found]:
     for sign in (1, -1):
         labels = start.copy()
         judged = scorer.judged(labels)
-        a, b = scorer.scores(labels[None, :], judged, np.zeros(1, dtype=np.int64))
+        a, b = scorer.scores(labels[None, :], judged)
         best, best_labels = sign * float(a[0] - b[0]), labels
         until = np.zeros(len(free), dtype=np.int64)
         for now in range(1, max(LEAST_ROUNDS, 2 * len(free)) + 1 if len(free) else 0):
@@ -191,5 +180,5 @@ def _tabu(measure: Measure, two: Lists) -> list[_Found]:
             until[chosen] = now + TENURE
             if values[chosen] > best:
                 best, best_labels = float(values[chosen]), labels
-        found.append(_Found(best, best_labels))
+        found.append((best, best_labels))
     return found

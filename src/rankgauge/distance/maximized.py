@@ -4,12 +4,12 @@ documents."""
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, TypeAlias
+from dataclasses import field
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
-from rankgauge.core.arrays import Ints, Labels
+from rankgauge.core.arrays import Labels
 from rankgauge.core.checks import Whole, checked, one_of
 from rankgauge.core.notes import Note, counted, worded
 from rankgauge.core.policies import (
@@ -24,7 +24,7 @@ from rankgauge.core.records import Value
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Table
 from rankgauge.data.model import LARGEST_GRADE
-from rankgauge.distance.algorithms.lists import Greatest, Lists
+from rankgauge.distance.algorithms.lists import Greatest, Lists, Pairs
 from rankgauge.distance.heuristics import TraceStep, greedy, lower_bounds
 from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.measures.around import Aggregate
@@ -46,8 +46,7 @@ class Witness(NamedTuple):
     others_label: int = 0
 
 
-@dataclass(frozen=True, repr=False)
-class Trace(Result):
+class Trace(Result, Value):
     """The steps of Moffat's Algorithm 1 on two lists, as his Table 2 has them.
 
     Free documents become relevant one by one. It is always the document that adds most to the difference
@@ -163,7 +162,6 @@ def med_of_lists(
     checked("method", method, one_of(MedMethod))
     asked = asked_measure(measure)
     known = checked_labels(labels or {}, negative)
-    numbers: dict[Hashable, int] = {}
     for name, ranking in (("a", a), ("b", b)):
         if isinstance(ranking, str | bytes) or not isinstance(ranking, Sequence):
             raise RankgaugeError(
@@ -180,31 +178,58 @@ def med_of_lists(
             if document in seen:
                 raise RankgaugeError(f"{name} has {document!r} twice, expected each document once")
             seen.add(document)
-            numbers.setdefault(document, len(numbers))
     if max_grade is not None:
         Whole(1).check(max_grade)
     allowed = checked_grades(grades, [*known.values(), max_grade or 1])
     highest = max(int(allowed[-1]), *known.values(), 1)
     if max_grade is not None and max_grade < highest:
         raise MeasureError(f"max_grade={max_grade}, but there is a label {highest}")
-    lists = Lists(
-        np.array([numbers[document] for ranking in (a, b) for document in ranking], dtype=np.int32),
-        offsets_of([len(a), len(b)]),
-        np.array([known.get(document, -1) for document in numbers], dtype=np.int32),
-        JudgedLabels.of(list(known.values()), max_grade=max_grade or highest),
-        allowed,
-        checked_offlist(offlist),
+    lists, documents = numbered_lists(
+        [a, b], known, max_grade or highest, allowed, checked_offlist(offlist)
     )
-    return distance_of(asked, lists, 0, 1, list(numbers), method, trace)
+    return distance_of(asked, lists, 0, 1, documents, method, trace)
 
 
-def greatest(
-    measure: Measure, lists: Lists, first: Ints, second: Ints, method: MedMethod
-) -> Greatest:
+D = TypeVar("D", bound=Hashable)
+
+
+def numbered_lists(
+    rankings: Sequence[Sequence[D]],
+    known: Mapping[D, int],
+    max_grade: int,
+    grades: Labels,
+    offlist: bool,
+) -> tuple[Lists, list[D]]:
+    """The rankings of one query, with documents numbered as they come, and the documents.
+
+    Parameters
+    ----------
+    rankings: the documents of each ranking, best first.
+    known: the known labels; a negative label is none.
+    max_grade: the highest label that is possible.
+    grades: the labels that unjudged documents may get.
+    offlist: whether documents in none of the rankings may be relevant too.
+    """
+    numbers: dict[D, int] = {}
+    documents = [
+        numbers.setdefault(document, len(numbers)) for ranking in rankings for document in ranking
+    ]
+    lists = Lists(
+        np.array(documents, dtype=np.int32),
+        offsets_of([len(ranking) for ranking in rankings]),
+        np.array([max(known.get(document, -1), -1) for document in numbers], dtype=np.int32),
+        JudgedLabels.of([grade for grade in known.values() if grade >= 0], max_grade=max_grade),
+        grades,
+        offlist,
+    )
+    return lists, list(numbers)
+
+
+def greatest(measure: Measure, pairs: Pairs, method: MedMethod) -> Greatest:
     """The greatest differences of pairs of lists, found by this method."""
     if method == "exact":
-        return measure.distance_each(lists, first, second)
-    return lower_bounds(measure, lists, first, second, method)
+        return measure.distance_each(pairs.lists, pairs.first, pairs.second)
+    return lower_bounds(measure, pairs, method)
 
 
 def tried_grades(grades: Labels, method: MedMethod) -> tuple[int, ...]:
@@ -234,7 +259,7 @@ def distance_of(
     trace: whether the steps of Algorithm 1 are kept.
     """
     lists = lists.top(measure.depth)
-    bounds = greatest(measure, lists, np.array([a]), np.array([b]), method)
+    bounds = greatest(measure, Pairs(lists, np.array([a]), np.array([b])), method)
     side = int(np.argmax(bounds.ahead[0]))
     value = max(0.0, float(bounds.ahead[0, side]))
     ahead: Any = "neither" if value <= 0 else "ab"[side]
@@ -251,7 +276,7 @@ def distance_of(
     traced = None
     if trace:
         documents = lists.pair(a, b).documents.tolist()
-        steps = tuple(step for side in greedy(measure, lists.only(a, b)) for step in side.steps)
+        steps = tuple(step for _, side in greedy(measure, lists.only(a, b)) for step in side)
         traced = Trace(measure, steps, tuple(names[d] for d in documents), value, exact)
     return Distance(
         value,

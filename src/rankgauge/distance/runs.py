@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -24,11 +24,11 @@ from rankgauge.core.policies import (
     Offlist,
     Ordered,
 )
-from rankgauge.core.records import Value
+from rankgauge.core.records import Record, Value
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Table
 from rankgauge.data.model import Judgments, decode
-from rankgauge.distance.algorithms.lists import Lists
+from rankgauge.distance.algorithms.lists import Lists, Pairs
 from rankgauge.distance.maximized import (
     Distance,
     Grades,
@@ -38,6 +38,7 @@ from rankgauge.distance.maximized import (
     distance_of,
     greatest,
     med_of_lists,
+    numbered_lists,
     tried_grades,
 )
 from rankgauge.errors import MeasureError, RankgaugeError
@@ -45,11 +46,12 @@ from rankgauge.evaluation.inputs import Qrels, Runs, Source, judgments_of, label
 from rankgauge.measures.base import Measure
 from rankgauge.measures.labelling import about_negative
 from rankgauge.rankings.alignment import rank_order
-from rankgauge.rankings.lists import JudgedLabels, offsets_of
 from rankgauge.workers import AnyExecutor, outcomes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+R = TypeVar("R")
 
 
 def med(
@@ -103,50 +105,33 @@ def med(
     {'c': 0, 'd': 0}
     """
     a, b = (one.tolist() if isinstance(one, np.ndarray) else one for one in (a, b))
+    options: dict[str, Any] = {
+        "grades": grades,
+        "offlist": offlist,
+        "max_grade": max_grade,
+        "negative": negative,
+        "method": method,
+    }
     if _is_list(a) and _is_list(b):
-        return med_of_lists(
-            measure,
-            a,
-            b,
-            labels,
-            grades=grades,
-            offlist=offlist,
-            max_grade=max_grade,
-            negative=negative,
-            method=method,
-            trace=trace,
-        )
+        return med_of_lists(measure, a, b, labels, trace=trace, **options)
     if trace:
         raise RankgaugeError(
             "trace=True is for two lists of documents; for runs, use .distance(query, trace=True)"
         )
     if _is_list(a) or _is_list(b):
         raise RankgaugeError("a list and a run, expected two lists of documents or two runs")
-    runs = [*_sources(a, "a"), *_sources(b, "b")]
+    runs: list[Source] = []
+    for name, run in (("a", a), ("b", b)):  # a dict of queries has no name of its own
+        runs += sources_of({name: run} if isinstance(run, Mapping) and run else [run])
     if len(runs) != 2:
         raise RankgaugeError(f"{len(runs)} runs, expected two; `med_matrix` takes many")
-    return med_matrix(
-        measure,
-        runs,
-        labels,
-        grades=grades,
-        offlist=offlist,
-        max_grade=max_grade,
-        negative=negative,
-        method=method,
-        executor=executor,
-    )
+    return med_matrix(measure, runs, labels, executor=executor, **options)
 
 
 def _is_list(value: Any) -> bool:
     return isinstance(value, list | tuple) and not any(
         isinstance(document, Mapping) or callable(document) for document in value
     )
-
-
-def _sources(run: Any, name: str) -> list[Source]:
-    """The run; a dict of queries gets this name, all other runs have their own."""
-    return sources_of({name: run} if isinstance(run, Mapping) and run else [run])
 
 
 class Listed(NamedTuple):
@@ -162,8 +147,7 @@ class Listed(NamedTuple):
     label: int | None
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Distances(Result):
+class Distances(Result, Record):
     """The distances of runs: `values` is pair × query, with the pairs in the order of `pairs`.
 
     `numpy.asarray` gives the values. If `exact` is False, some values are only lower bounds, and `upper`
@@ -229,16 +213,10 @@ class Distances(Result):
         """The documents of two runs on one query: those of the first run by rank, then the others."""
         topic = self._topic(query)
         pair = topic.lists.pair(self._number(a), self._number(b))
+        columns = zip(*(column.tolist() for column in pair), strict=True)
         listed = [
-            Listed(
-                topic.names[document],
-                first or None,
-                second or None,
-                None if known < 0 else known,
-            )
-            for document, first, second, known in zip(
-                *(column.tolist() for column in pair), strict=True
-            )
+            Listed(topic.names[document], one or None, two or None, None if known < 0 else known)
+            for document, one, two, known in columns
         ]
         return sorted(listed, key=lambda d: (d.rank_a is None, d.rank_a or d.rank_b or 0))
 
@@ -365,62 +343,60 @@ def med_matrix(
     asked = asked_measure(measure)
     checked("method", method, one_of(MedMethod))
     topics = topics_of(
-        asked,
-        runs,
-        qrels,
-        grades=grades,
-        offlist=offlist,
-        max_grade=max_grade,
-        negative=negative,
-        ties=ties,
-        executor=executor,
+        asked, runs, qrels, AllowedLabels(grades, offlist, max_grade, negative), ties, executor
     )
-    distances, upper, exact = [], [], True
-    work = _Work(asked, method)
-    for topic, result in outcomes(work, topics.topics, executor, attrgetter("query")):
-        if isinstance(result, RankgaugeError):
-            raise result
-        values, limit, is_exact = result
-        distances.append(values)
-        upper.append(limit)
-        exact = exact and is_exact
-        if progress is not None:
-            progress(topic.query)
+    results = each_topic(_Work(asked, method), topics, executor, progress)
     count = len(topics.runs) * (len(topics.runs) - 1) // 2
+    values, upper = (
+        np.array([result[column] for result in results]).reshape(len(results), count).T
+        for column in (0, 1)
+    )
+    text = f"{method} gives lower bounds: it tries only 0 and the highest grade, and not all labels"
     return Distances(
         asked,
         topics.runs,
         tuple(topic.query for topic in topics.topics),
-        np.array(distances).reshape(len(distances), count).T,
-        exact,
-        np.array(upper).reshape(len(distances), count).T,
+        values,
+        all(exact for _, _, exact in results),
+        upper,
         tried_grades(topics.grades, method),
-        (*_about_method(method), *topics.notes()),
+        (*([] if method == "exact" else [Note(text)]), *topics.notes()),
         method,
         topics.topics,
     )
 
 
-def _about_method(method: MedMethod) -> list[Note]:
-    """A note if the distances are lower bounds by a heuristic."""
-    if method == "exact":
-        return []
-    return [
-        Note(
-            f"{method} gives lower bounds: it tries only 0 and the highest grade, and not all labels"
-        )
-    ]
+def each_topic(
+    work: Callable[[Topic], R],
+    topics: Topics,
+    executor: AnyExecutor | None,
+    progress: Callable[[str], None] | None,
+) -> list[R]:
+    """The results of some work on each topic."""
+    results = []
+    for topic, result in outcomes(work, topics.topics, executor, attrgetter("query")):
+        if isinstance(result, RankgaugeError):
+            raise result
+        results.append(result)
+        if progress is not None:
+            progress(topic.query)
+    return results
+
+
+class AllowedLabels(Record):
+    """The labels that unjudged documents may get, as `med` takes them."""
+
+    grades: Grades | None
+    offlist: Offlist
+    max_grade: int | None
+    negative: Negative
 
 
 def topics_of(
     measure: Measure,
     runs: Runs,
     qrels: Qrels | None,
-    *,
-    grades: Grades | None,
-    offlist: Offlist,
-    max_grade: int | None,
-    negative: Negative,
+    labels: AllowedLabels,
     ties: Ordered,
     executor: AnyExecutor | None,
 ) -> Topics:
@@ -431,44 +407,53 @@ def topics_of(
     measure: the measure; its cut-off cuts the lists.
     runs: the runs, as `evaluate` takes them.
     qrels: the judgments, as `evaluate` takes them; without them, the queries are those of the runs.
-    grades: the labels that unjudged documents may get; by default 0 to the highest known label.
-    offlist: whether documents in none of the lists may be relevant too.
-    max_grade: the highest label that is possible; by default the highest known label, or the highest
-        grade that the judgments say there is.
-    negative: what a negative grade means.
+    labels: the labels that unjudged documents may get.
     ties: the order of documents with equal scores.
     executor: reads the runs; by default threads do.
     """
     checked("ties", ties, one_of(Ordered))
     if isinstance(qrels, Mapping) and not all(isinstance(q, Mapping) for q in qrels.values()):
         raise RankgaugeError("labels of documents, expected {query: {document: grade}} for runs")
-    judgments = Judgments.from_dict({}) if qrels is None else judgments_of(qrels, negative)
+    judgments = Judgments.from_dict({}) if qrels is None else judgments_of(qrels, labels.negative)
     sources = sources_of(runs, elsewhere=executor is not None)
+    max_grade = labels.max_grade
     highest = int(judgments.grades.max(initial=0))
     if max_grade is not None and Whole(1).check(max_grade) < highest:
         raise MeasureError(f"max_grade={max_grade}, but the judgments have a grade {highest}")
-    given = max_grade
     if max_grade is None and judgments.max_grade is not None:  # as an Evaluator takes it
         max_grade = max(judgments.max_grade, highest)
-    allowed = checked_grades(grades, [*np.unique(judgments.grades).tolist(), max_grade or 1])
-    if given is not None and given < allowed[-1]:
-        raise MeasureError(f"max_grade={given}, but there is a label {allowed[-1]}")
-    topics = _topics(
-        judgments,
-        sources,
-        measure.depth,
-        allowed,
-        checked_offlist(offlist),
-        max_grade,
-        ties,
-        every=qrels is None,
-        executor=executor,
-    )
-    if len(topics.runs) < 2:
-        raise RankgaugeError(
-            f"{counted(len(topics.runs), 'run')}, expected at least two to compare"
+    known_grades = np.unique(judgments.grades).tolist()
+    grades = checked_grades(labels.grades, [*known_grades, max_grade or 1])
+    if labels.max_grade is not None and labels.max_grade < grades[-1]:
+        raise MeasureError(f"max_grade={labels.max_grade}, but there is a label {grades[-1]}")
+    offlist = checked_offlist(labels.offlist)
+    names, tops = [], []
+    for _, result in outcomes(_Tops(measure.depth, ties), sources, executor, label):
+        if isinstance(result, RankgaugeError):
+            raise result
+        names.append(result[0])
+        tops.append(result[1])
+    if len(names) < 2:
+        raise RankgaugeError(f"{counted(len(names), 'run')}, expected at least two to compare")
+    queries = list(judgments.queries)
+    if qrels is None:
+        queries = list(dict.fromkeys(query for one in tops for query in one))
+    highest = max(int(grades[-1]), highest, max_grade or 0, 1)
+    position = {query: row for row, query in enumerate(judgments.queries)}
+    topics = []
+    for query in queries:
+        known: dict[bytes, int] = {}
+        if query in position:
+            rows = slice(*judgments.bounds[position[query] : position[query] + 2].tolist())
+            judged = judgments.documents.take(np.arange(rows.start, rows.stop))
+            known = dict(zip(judged, judgments.grades[rows].tolist(), strict=True))
+        lists, documents = numbered_lists(
+            [one.get(query, []) for one in tops], known, highest, grades, offlist
         )
-    return topics
+        topics.append(Topic(decode(query), lists, [decode(document) for document in documents]))
+    unknown = tuple(len(one.keys() - set(queries)) for one in tops)
+    negative = int(np.count_nonzero(judgments.grades < 0))
+    return Topics(tuple(names), tuple(topics), unknown, grades, negative)
 
 
 class _Work(Value):
@@ -478,16 +463,14 @@ class _Work(Value):
     method: MedMethod
 
     def __call__(self, topic: Topic) -> tuple[Floats, Floats, bool]:
-        first, second = np.triu_indices(len(topic.lists), 1)
-        bounds = greatest(
-            self.measure, topic.lists, first.astype(np.int64), second.astype(np.int64), self.method
-        )
+        first, second = (runs.astype(np.int64) for runs in np.triu_indices(len(topic.lists), 1))
+        bounds = greatest(self.measure, Pairs(topic.lists, first, second), self.method)
         values = np.maximum(bounds.ahead.max(axis=1, initial=0.0), 0.0)
         upper = np.where(bounds.exact, values, np.maximum(values, bounds.limit))
         return values, upper, bool(bounds.exact.all())
 
 
-class Topic(NamedTuple):
+class Topic(Record):
     """A query, the lists of all runs for it, and the names of their documents."""
 
     query: str
@@ -495,7 +478,7 @@ class Topic(NamedTuple):
     names: list[str]
 
 
-class Topics(NamedTuple):
+class Topics(Record):
     """The lists of all runs, query by query, and the labels that unjudged documents may get. `unknown`
     counts for each run its queries without judgments; `negative` counts the documents whose grade is
     negative and that are unjudged for it."""
@@ -531,75 +514,8 @@ class _Tops(Value):
         nothing = np.full(len(run.scores), -1, dtype=np.int32)
         order, _, _ = rank_order(run, nothing, self.ties, 0, DEFAULT_PRECISION)
         tops = {}
-        for query, (start, end) in zip(
-            run.queries,
-            zip(run.bounds[:-1].tolist(), run.bounds[1:].tolist(), strict=True),
-            strict=True,
-        ):
+        bounds = itertools.pairwise(run.bounds.tolist())
+        for query, (start, end) in zip(run.queries, bounds, strict=True):
             last = end if self.depth is None else min(end, start + self.depth)
             tops[query] = list(run.documents.take(order[start:last]))
         return run.name, tops
-
-
-def _topics(
-    judgments: Judgments,
-    sources: Sequence[Source],
-    depth: int | None,
-    grades: Labels,
-    offlist: bool,
-    max_grade: int | None,
-    ties: Ordered,
-    *,
-    every: bool,
-    executor: AnyExecutor | None,
-) -> Topics:
-    """The lists of all runs, query by query."""
-    names, tops = [], []
-    for _, result in outcomes(_Tops(depth, ties), sources, executor, label):
-        if isinstance(result, RankgaugeError):
-            raise result
-        names.append(result[0])
-        tops.append(result[1])
-    queries = list(judgments.queries)
-    if every:
-        queries = list(dict.fromkeys(query for one in tops for query in one))
-    highest = max(int(grades[-1]), int(judgments.grades.max(initial=0)), max_grade or 0, 1)
-    position = {query: row for row, query in enumerate(judgments.queries)}
-    topics = []
-    for query in queries:
-        known: dict[bytes, int] = {}
-        if query in position:
-            rows = slice(*judgments.bounds[position[query] : position[query] + 2].tolist())
-            judged = judgments.documents.take(np.arange(rows.start, rows.stop))
-            known = dict(zip(judged, judgments.grades[rows].tolist(), strict=True))
-        topics.append(
-            _topic(query, [one.get(query, []) for one in tops], known, grades, offlist, highest)
-        )
-    known_queries = set(queries)
-    unknown = tuple(len(one.keys() - known_queries) for one in tops)
-    return Topics(
-        tuple(names), tuple(topics), unknown, grades, int(np.count_nonzero(judgments.grades < 0))
-    )
-
-
-def _topic(
-    query: bytes,
-    rankings: Sequence[Sequence[bytes]],
-    known: Mapping[bytes, int],
-    grades: Labels,
-    offlist: bool,
-    highest: int,
-) -> Topic:
-    numbers: dict[bytes, int] = {}
-    documents = [
-        numbers.setdefault(document, len(numbers)) for ranking in rankings for document in ranking
-    ]
-    lists = Lists(
-        np.array(documents, dtype=np.int32),
-        offsets_of([len(ranking) for ranking in rankings]),
-        np.array([max(known.get(document, -1), -1) for document in numbers], dtype=np.int32),
-        JudgedLabels.of([grade for grade in known.values() if grade >= 0], max_grade=highest),
-        grades,
-        offlist,
-    )
-    return Topic(decode(query), lists, [decode(document) for document in numbers])

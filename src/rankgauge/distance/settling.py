@@ -4,9 +4,7 @@ judged."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from operator import attrgetter
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -23,27 +21,26 @@ from rankgauge.core.policies import (
     Offlist,
     Ordered,
 )
-from rankgauge.core.records import Value
+from rankgauge.core.records import Record, Value
 from rankgauge.core.results import Result
 from rankgauge.core.rounding import ROUNDING
 from rankgauge.core.tables import Table
 from rankgauge.distance.algorithms.lists import Lists
 from rankgauge.distance.maximized import Grades, asked_measure, grades_text
-from rankgauge.distance.runs import Topic, topics_of
+from rankgauge.distance.runs import AllowedLabels, Topic, each_topic, topics_of
 from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.evaluation.inputs import Qrels, Runs, judgments_of
 from rankgauge.measures.around import innermost
 from rankgauge.measures.base import Measure
 from rankgauge.rankings.lists import Rankings
 from rankgauge.scores.model import mean_of
-from rankgauge.workers import AnyExecutor, outcomes
+from rankgauge.workers import AnyExecutor
 
 Paired: TypeAlias = Literal["all", "neighbours"]
 """all: every pair of runs. neighbours: each run and the run with the next best mean."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Settled(Result):
+class Settled(Result, Record):
     """Which orders of two runs are settled: no labels of the unjudged documents can reverse them.
 
     `means` has the mean score of each run by the judgements. `pairs` has the numbers of the two runs of
@@ -224,17 +221,8 @@ def settled(
         raise MeasureError(
             f"{asked} needs subtopics, expected a measure without subtopics, such as P@10"
         )
-    topics = topics_of(
-        asked,
-        runs,
-        judgments,
-        grades=grades,
-        offlist=offlist,
-        max_grade=max_grade,
-        negative=negative,
-        ties=ties,
-        executor=executor,
-    )
+    labels = AllowedLabels(grades, offlist, max_grade, negative)
+    topics = topics_of(asked, runs, judgments, labels, ties, executor)
     if not topics.topics:
         raise RankgaugeError("no judged topics, expected at least one to compare means over")
     scores = np.array([_scores(asked, topic.lists) for topic in topics.topics])
@@ -242,15 +230,10 @@ def settled(
     compared = _pairs(leaderboard(asked, means), pairs)
     total, greatest, exact = np.zeros(compared.shape), _finite(scores, asked.range), True
     work = _Most(asked, compared[:, 0].copy(), compared[:, 1].copy())
-    for topic, result in outcomes(work, topics.topics, executor, attrgetter("query")):
-        if isinstance(result, RankgaugeError):
-            raise result
-        most, is_exact = result
+    for most, is_exact in each_topic(work, topics, executor, progress):
         total += most
         exact = exact and is_exact
         greatest = max(greatest, _finite(most))
-        if progress is not None:
-            progress(topic.query)
     return Settled(
         asked,
         topics.runs,

@@ -13,8 +13,9 @@ from rankgauge.core.arrays import Floats, Labels
 from rankgauge.core.policies import Ties
 from rankgauge.errors import MeasureError
 from rankgauge.measures.base import Answer, Measure
+from rankgauge.measures.orders import Mean
 from rankgauge.measures.scored import Around, Direction, Scored
-from rankgauge.rankings.lists import JudgedLabels
+from rankgauge.rankings.lists import JudgedLabels, Rankings
 
 
 class AroundMeasure(Around):
@@ -108,6 +109,29 @@ class LikeInside(Wrapper):
     @property
     def range_is_declared(self) -> bool:
         return super().range_is_declared or self.measure.range_is_declared
+
+
+class SameOfJudged(LikeInside):
+    """A wrapper that changes nothing once every document is judged. So the measure inside answers about
+    the judged documents, and about all labels that the others can get."""
+
+    _of_some_scores = True
+
+    @property
+    def bounding(self) -> Answer:
+        return self.measure.bounding
+
+    def ideal_each(self, judged: JudgedLabels) -> Floats:
+        return self.measure.ideal_each(judged)
+
+    def worst_each(self, judged: JudgedLabels) -> Floats:
+        return self.measure.worst_each(judged)
+
+    def random_each(self, judged: JudgedLabels) -> Mean:
+        return self.measure.random_each(judged)
+
+    def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
+        return self.measure.bounds_each(rankings)
 
 
 class Aggregate(AroundMeasure):

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from rankgauge.core.arrays import Bools, Floats, Ints, Labels
+from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.checks import Choice
 from rankgauge.core.parameters import parameter
+from rankgauge.core.records import Record
 from rankgauge.errors import MeasureError
-from rankgauge.measures.base import Binary, Deeper, ratio
-from rankgauge.measures.formulas import harmonic_between
+from rankgauge.measures.base import Binary, Deeper, Measure, ratio
+from rankgauge.measures.formulas import harmonic_between, inverse_squares_to
 from rankgauge.measures.labelling import each_list
-from rankgauge.measures.precision import inverse_squares_to, relevant_or_not
+from rankgauge.measures.precision import OnlyRelevantAdd
 from rankgauge.measures.registry import register
 from rankgauge.rankings.flips import Places
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings
-
-if TYPE_CHECKING:
-    from rankgauge.distance.algorithms.lists import Greatest, Lists
-    from rankgauge.distance.algorithms.staircase import Rewarding, Rewards, Walk
 
 
 class FromSumOfPrecisions(Binary):
@@ -61,7 +57,7 @@ class FromSumOfPrecisions(Binary):
         return float(low.min()), float(high.max())
 
 
-class SumOfPrecisions(FromSumOfPrecisions):
+class SumOfPrecisions(OnlyRelevantAdd, FromSumOfPrecisions):
     """The precisions at the relevant documents, added up."""
 
     name = "SP"
@@ -70,18 +66,12 @@ class SumOfPrecisions(FromSumOfPrecisions):
     source = "Webber, Moffat and Zobel 2008, Score standardization for inter-collection comparison"
     range = (0.0, np.inf)
     monotone = True
-    expectation = "exact"
     examples: ClassVar[tuple[str, ...]] = ("SP@10", "SP")
+    _distance = "sum_of_precisions"
 
     def _norm(self, relevant: Floats) -> Floats:
         """What the sum is divided by, given R."""
         return np.ones(len(relevant))
-
-    def _merged_labels(self, labels: Labels, max_grade: int) -> Labels:
-        return relevant_or_not(labels, self.rel)
-
-    def _noncontributing_labels(self, labels: Labels, max_grade: int) -> Bools:
-        return np.asarray(labels < self.rel)
 
     def _contribution(self, places: Places) -> Floats:
         precision = (self._relevant_above(places) + 1) / places.rank
@@ -135,29 +125,6 @@ class SumOfPrecisions(FromSumOfPrecisions):
         places = tied.sizes if self.cutoff is None else np.full(len(tied), self.cutoff)
         return np.where(any_relevant, ratio(places, self._norms(tied.rankings)), 0.0)
 
-    def _distance(self, lists: Lists, first: Ints, second: Ints) -> Greatest | None:
-        from rankgauge.distance.algorithms.staircase import Rewards, over_pairs
-
-        top = int(lists.grades[-1])
-        if top < self.rel:
-            lists = lists.fixed()
-        judged = int(lists.judged.relevant(self.rel)[0])
-        relevant = lists.labels >= self.rel
-
-        def rewarding(listed: NDArray[np.int32], free: int) -> Rewards:
-            """(c + n)/i, c the judged relevant documents down to place i."""
-            known = relevant[listed]
-            rank = np.arange(1, len(listed) + 1)[:, None]
-            table = (np.cumsum(known)[:, None] + np.arange(free + 2)[None, :]) / rank
-            return Rewards(known.astype(np.uint8), table)
-
-        def best_of(walk: Walk) -> tuple[float, int, Rewarding, int]:
-            sums = walk.best(rewarding)
-            values = self._from_sum(sums, judged + np.arange(float(len(sums))))
-            return float(values.max()), int(np.argmax(values)), rewarding, 0
-
-        return over_pairs(lists, first, second, best_of, top)
-
 
 class ScaledSumOfPrecisions(SumOfPrecisions):
     """The sum of precisions divided by the cut-off: average precision with norm=k."""
@@ -175,7 +142,34 @@ class ScaledSumOfPrecisions(SumOfPrecisions):
         return np.full(len(relevant), float(self.cutoff or 1))
 
 
-class AveragePrecision(SumOfPrecisions):
+class NormedByRelevant(Measure):
+    """A sum divided by R, by min(k, R) or by k."""
+
+    _of_some_scores = True
+
+    @property
+    def norm(self) -> str:
+        """What the sum is divided by: "R", "min" or "k"; a parameter of each such measure."""
+        raise NotImplementedError
+
+    @property
+    def deeper(self) -> Deeper:  # type: ignore[override]
+        return "divides" if self.norm == "k" else "same"
+
+    def complete(self) -> Self:
+        if self.norm == "k" and self.cutoff is None:
+            raise MeasureError(f"{self} needs a cut-off; write, for example, {self}@10")
+        return self
+
+    def _norm(self, relevant: Floats) -> Floats:
+        """What the sum is divided by, given R."""
+        if self.norm == "R" or self.cutoff is None:
+            return relevant
+        limit = float(self.cutoff)
+        return np.minimum(relevant, limit) if self.norm == "min" else np.full_like(relevant, limit)
+
+
+class AveragePrecision(NormedByRelevant, SumOfPrecisions):  # type: ignore[override]
     """The mean of the precisions at the relevant documents."""
 
     name = "AP"
@@ -197,23 +191,8 @@ class AveragePrecision(SumOfPrecisions):
         default="R",
     )
 
-    @property
-    def deeper(self) -> Deeper:  # type: ignore[override]
-        return "divides" if self.norm == "k" else "same"
 
-    def complete(self) -> AveragePrecision:
-        if self.norm == "k" and self.cutoff is None:
-            raise MeasureError(f"{self} needs a cut-off; write, for example, {self}@10")
-        return self
-
-    def _norm(self, relevant: Floats) -> Floats:
-        if self.norm == "R" or self.cutoff is None:
-            return relevant
-        limit = float(self.cutoff)
-        return np.minimum(relevant, limit) if self.norm == "min" else np.full_like(relevant, limit)
-
-
-class RankSums(NamedTuple):
+class RankSums(Record):
     """Sums over the ranks that count, of weights a_i of a relevant document at rank i and b_ij of two
     at ranks i and j; ρ_i is Σ_j b_ij. One of each a list."""
 

@@ -7,7 +7,6 @@ overridden where a measure knows better. CONTRIBUTING.md walks through an exampl
 from __future__ import annotations
 
 import dataclasses
-import itertools
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias, overload
@@ -31,6 +30,7 @@ from rankgauge.measures.labelling import (
     flipped,
     labelled,
     labelled_variants,
+    labellings,
 )
 from rankgauge.measures.one_list import OneList
 from rankgauge.measures.orders import (
@@ -96,6 +96,11 @@ class Measure(FlipFormulas, OneList, Scored):
     """Whether it asks which subtopics a document was judged for."""
     over_orders: ClassVar[bool] = False
     """Whether it sets a ranking against orders of documents, so that it matters which are judged."""
+    _of_some_scores: ClassVar[bool] = False
+    """Whether a class without a score declares what is true of some scores only. A class that derives
+    from a measure of this class, and has another score, must declare it again."""
+    _distance: ClassVar[str] = ""
+    """The name of its algorithm for distances, in the table of `distance/algorithms`; "" for none."""
 
     cutoff: int | None = parameter(Whole(1), "how many documents of a ranking count", default=None)
 
@@ -291,9 +296,12 @@ class Measure(FlipFormulas, OneList, Scored):
 
     def _extreme_by_enumeration(self, tied: TiedRankings, *, best: bool) -> Floats:
         """The extreme over all orders, for measures that sorting does not serve."""
-        found = [extremes(scores) for scores in self._of_all_orders(tied)]
+        if tied.lengths.max(initial=0) > MOST_ORDERED:
+            most = f"more than {MOST_ORDERED} documents are too many to enumerate"
+            raise self._unsupported("the best score of any order", most)
+        scores = scores_of_all_orders(self.score_each, tied, self.depth)
         highest = best == (self.direction == "higher")
-        return np.array([high if highest else low for low, high in found])
+        return np.array([extremes(each)[highest] for each in scores])
 
     def _in_order(self, tied: TiedRankings, *, best: bool) -> Floats:
         """The score of each list with its ties in the best order of labels, or the worst."""
@@ -304,13 +312,6 @@ class Measure(FlipFormulas, OneList, Scored):
         grade = tied.rankings.judged.max_grade
         lists = tied.in_order(lambda labels: self._merit(labels, grade), self.depth, best=best)
         return self.score_each(lists)
-
-    def _of_all_orders(self, tied: TiedRankings) -> list[Floats]:
-        """The scores of all different orders of each list of few documents."""
-        if tied.lengths.max(initial=0) > MOST_ORDERED:
-            most = f"more than {MOST_ORDERED} documents are too many to enumerate"
-            raise self._unsupported("the best score of any order", most)
-        return scores_of_all_orders(self.score_each, tied, self.depth)
 
     def expected_each(self, judged: JudgedLabels) -> Floats:
         """The mean score over all orders of each query's judged documents."""
@@ -348,8 +349,10 @@ class Measure(FlipFormulas, OneList, Scored):
         too many, orders drawn at random.
         """
         self.complete()
-        if self.knows("_variance"):
-            return self._variance(tied)
+        return self._variance(tied) if self.knows("_variance") else self._variance_of_orders(tied)
+
+    def _variance_of_orders(self, tied: TiedRankings) -> Floats:
+        """The variance over all orders, or if there are too many, over orders drawn at random."""
         self._check_places(tied, "its variance over all orders", "draw orders of")
         return variance_over_orders(self.score_each, tied, self.depth)
 
@@ -425,14 +428,8 @@ class Measure(FlipFormulas, OneList, Scored):
                 "its bounds for this ranking",
                 f"{free} unjudged documents with {grades} grades are too many to enumerate",
             )
-        values = itertools.product(range(grades), repeat=free)
-        choices = np.array(list(values), dtype=np.int32).reshape(grades**free, free)
-        return extremes(self.score_each(labelled_variants(one, choices)))
-
-    def _distance(self, lists: Lists, first: Ints, second: Ints) -> Greatest | None:
-        """The greatest differences of pairs of lists over all labels of their free documents, by an
-        algorithm of this measure; None where it has none for these grades."""
-        return None
+        variants = labelled_variants(one, labellings(range(grades), free))
+        return extremes(self.score_each(variants))
 
     def distance_each(self, lists: Lists, first: Ints, second: Ints) -> Greatest:
         """The greatest differences of pairs of lists over all labels of their free documents.
@@ -440,6 +437,8 @@ class Measure(FlipFormulas, OneList, Scored):
         Lists hold no documents beyond the cut-off. The measure's own algorithm is used if it has one.
         Otherwise all labels are tried, or if there are too many, some are searched.
         """
+        from rankgauge.distance.algorithms import ALGORITHMS
+        from rankgauge.distance.algorithms.lists import Pairs
         from rankgauge.distance.algorithms.search import improved, searched
 
         lists = replace(
@@ -447,14 +446,13 @@ class Measure(FlipFormulas, OneList, Scored):
             grades=self._different_grades(lists.grades),
             offlist=lists.offlist and not self.monotone and self.off_list == "counts",
         )
-        distances = self._distance(lists, first, second) if self.knows("_distance") else None
-        if distances is None:
+        pairs = Pairs(lists, first, second)
+        if not self._distance:
             within = self.range if self.range_is_declared else (-np.inf, np.inf)
-            found = searched(self.score_each, lists, first, second, within)
-            return found._replace(exact=found.exact & (not self.open_ended))
-        if distances.exact.all():
-            return distances
-        return improved(distances, self.score_each, lists, first, second)
+            found = searched(self.score_each, pairs, within)
+            return replace(found, exact=found.exact & (not self.open_ended))
+        distances = ALGORITHMS[self._distance](self, pairs)
+        return distances if distances.exact.all() else improved(distances, self.score_each, pairs)
 
     def divisor_each(self, judged: JudgedLabels) -> Floats:
         """What the score is divided by on each query, if the measure is a sum over ranks that is divided

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,16 +12,11 @@ from rankgauge.measures.base import Answer, Measure
 from rankgauge.measures.formulas import NEGLIGIBLE, mean_reciprocal_rank
 from rankgauge.measures.gains import gains
 from rankgauge.measures.labelling import MOST_CELLS
-from rankgauge.measures.orders import variance_over_orders
 from rankgauge.measures.registry import register
 from rankgauge.native import segments as native
 from rankgauge.rankings.flips import Flips, Places
 from rankgauge.rankings.lists import Rankings, offsets_of
 from rankgauge.rankings.tied_lists import TiedRankings
-
-if TYPE_CHECKING:
-    from rankgauge.distance.algorithms.lists import Greatest, Lists
-    from rankgauge.distance.algorithms.staircase import Rewarding, Rewards, Walk
 
 MOST_STEPS = 10_000_000
 """How many steps, documents times places, ERR takes in one tie before it goes another way."""
@@ -52,6 +46,7 @@ class ExpectedReciprocalRank(Measure):
     ideal_is_best = True
     examples = ("ERR@20", "ERR")
     deeper = "same"
+    _distance = "expected_reciprocal_rank"
 
     def _stops(self, labels: Labels, max_grade: int) -> Floats:
         """The chance that a document satisfies."""
@@ -107,35 +102,6 @@ class ExpectedReciprocalRank(Measure):
             total = total * native.segment_cumprod(passed, tied.offsets)
         return tied.over_groups(total)
 
-    def _distance(self, lists: Lists, first: Ints, second: Ints) -> Greatest | None:
-        """Each document's chance to satisfy is in the score to the first power, so grades between the
-        lowest and the best never help."""
-        from rankgauge.distance.algorithms.staircase import Rewards, over_pairs
-
-        grade = lists.judged.max_grade
-        allowed = self._stops(lists.grades, grade)
-        top, most = int(lists.grades[np.argmax(allowed)]), float(allowed.max())
-        if most == 0:
-            lists = lists.fixed()
-        stops = self._stops(lists.labels, grade)
-
-        def rewarding(listed: NDArray[np.int32], free: int) -> Rewards:
-            """The chance to pass all above and stop here, over the rank: (1 − ρ)^n for n free
-            documents passed, the document itself not among them."""
-            is_free, stop = lists.free[listed], stops[listed]
-            passed = np.concatenate(([1.0], np.cumprod(1 - stop)))[:-1]
-            here = passed * np.where(is_free, most, stop) / np.arange(1, len(listed) + 1)
-            others = np.arange(free + 2)[None, :] - is_free[:, None]
-            powers = (1 - most) ** np.arange(free + 2.0)
-            table = here[:, None] * powers[np.maximum(others, 0)]
-            return Rewards((stop > 0).astype(np.uint8), table)
-
-        def best_of(walk: Walk) -> tuple[float, int, Rewarding, int]:
-            values = walk.best(rewarding)
-            return float(values.max()), int(np.argmax(values)), rewarding, 0
-
-        return over_pairs(lists, first, second, best_of, top)
-
     def _in_large(
         self, tied: TiedRankings, stops: Floats, counts: Ints, groups: NDArray[np.intp]
     ) -> Floats:
@@ -166,9 +132,7 @@ class ExpectedReciprocalRank(Measure):
         places, variance = tied.within(self.depth), np.zeros(len(tied))
         long = places > MOST_JOINT
         if long.any():
-            some = tied.pick(long)
-            self._check_places(some, "its variance over all orders", "draw orders of")
-            variance[long] = variance_over_orders(self.score_each, some, self.depth)
+            variance[long] = self._variance_of_orders(tied.pick(long))
         stop = self._stops(tied.rankings.labels, tied.rankings.judged.max_grade)
         satisfying = stop > 0
         counts = tied.count(satisfying)

@@ -24,50 +24,10 @@ from rankgauge.measures.answers import (
     Orders,
 )
 from rankgauge.measures.around import LikeInside
-from rankgauge.measures.base import Measure
+from rankgauge.measures.base import estimates
 from rankgauge.measures.orders import Mean
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings
-
-
-def chance_parameter() -> str:
-    """The parameter `reb`: how the mean score over orders is computed."""
-    meaning = (
-        "how the mean score of a random ranking is computed. exact: over all orders; independent: by "
-        "the simpler formula of Feng and Karmaker 2023, as if ranks were independent; capped: the same "
-        "over no more ranks than there are documents"
-    )
-    chosen: str = parameter(Choice(CHANCES), meaning, default=EXACT)
-    return chosen
-
-
-def best_parameter() -> str:
-    """The parameter `iub`: how the best score is computed."""
-    meaning = (
-        "how the best score is computed. achievable: the score of the best order; k: the score if k "
-        "documents were relevant, from Feng and Karmaker 2023; only for sums of precisions such as AP "
-        "and SP"
-    )
-    chosen: str = parameter(Choice(BESTS), meaning, default=ACHIEVABLE)
-    return chosen
-
-
-def check_chance(measure: Measure, chance: str) -> None:
-    """MeasureError where a measure has no such form of chance."""
-    if chance != EXACT and not measure.knows("_independent"):
-        raise MeasureError(
-            f"reb={chance} does not work for {measure} (reb says how the mean score of a random "
-            "ranking is computed); use reb=exact, or a measure such as nDCG@10, P@5 or AP@30"
-        )
-
-
-def check_best(measure: Measure, reach: str) -> None:
-    """MeasureError where a measure has no such form of the best."""
-    if reach == FULL and not measure.knows("_full"):
-        raise MeasureError(
-            f"iub=k does not work for {measure} (iub says how the best score is computed); use "
-            "iub=achievable, or a sum of precisions such as AP@30 or SP@10"
-        )
 
 
 class OverOrders(LikeInside):
@@ -135,3 +95,55 @@ class OverOrders(LikeInside):
 
     def list_remarks(self, rankings: Rankings) -> list[Note]:
         return self._remarks(rankings) if self.null == RUN else []
+
+
+class WithChance(OverOrders):
+    """A measure made of the mean score of random rankings."""
+
+    _of_some_scores = True
+    reb: str = parameter(
+        Choice(CHANCES),
+        "how the mean score of a random ranking is computed. exact: over all orders; independent: by "
+        "the simpler formula of Feng and Karmaker 2023, as if ranks were independent; capped: the same "
+        "over no more ranks than there are documents",
+        default=EXACT,
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.reb != EXACT and not self.measure.knows("_independent"):
+            raise MeasureError(
+                f"reb={self.reb} does not work for {self.measure} (reb says how the mean score of a "
+                "random ranking is computed); use reb=exact, or a measure such as nDCG@10, P@5 or AP@30"
+            )
+
+    def _chance(self, orders: Orders) -> Mean:
+        return orders.mean(self.measure, self.reb)
+
+    def _remarks(self, rankings: Rankings) -> list[Note]:
+        mean = self._chance(self._orders(rankings))
+        return super()._remarks(rankings) + estimates(mean, "chance estimated")
+
+
+class WithBest(OverOrders):
+    """A measure made of the best score that an order gets."""
+
+    _of_some_scores = True
+    iub: str = parameter(
+        Choice(BESTS),
+        "how the best score is computed. achievable: the score of the best order; k: the score if k "
+        "documents were relevant, from Feng and Karmaker 2023; only for sums of precisions such as AP "
+        "and SP",
+        default=ACHIEVABLE,
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.iub == FULL and not self.measure.knows("_full"):
+            raise MeasureError(
+                f"iub=k does not work for {self.measure} (iub says how the best score is computed); use "
+                "iub=achievable, or a sum of precisions such as AP@30 or SP@10"
+            )
+
+    def _best(self, orders: Orders) -> Floats:
+        return orders.ideal(self.measure, self.iub)

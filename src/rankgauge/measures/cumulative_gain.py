@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from rankgauge.core.arrays import Floats, Ints, Labels
 from rankgauge.core.parameters import parameter
 from rankgauge.measures.answers import Answers
 from rankgauge.measures.base import Answer, Deeper, Measure, OffList, ratio
+from rankgauge.measures.formulas import highest_ratio
 from rankgauge.measures.gains import (
     Discount,
     Gain,
@@ -24,11 +25,6 @@ from rankgauge.measures.registry import register
 from rankgauge.measures.weighted import Gainful, Weighted
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings
-
-if TYPE_CHECKING:
-    from rankgauge.distance.algorithms.lists import Greatest, Lists
-
-TOLERANCE = 1e-15
 
 CERTAINTY = 1e-12
 """How near to 1 an expected nDCG means that every order is the best one."""
@@ -137,6 +133,7 @@ class NormalizedDCG(DiscountedCumulativeGain):
         "nDCG(gain={1:1,2:3})@5",
     )
     synonyms = {"dcg": {"log2": {"gain": "linear"}, "exp-log2": {"gain": "exp2"}}}  # noqa: RUF012
+    _distance = "ideal_weights"
 
     def _divisor(self, judged: JudgedLabels) -> Floats:
         plain = DiscountedCumulativeGain(gain=self.gain, discount=self.discount, cutoff=self.cutoff)
@@ -145,24 +142,6 @@ class NormalizedDCG(DiscountedCumulativeGain):
     def _best_score(self, judged: JudgedLabels) -> Floats:
         """1 by definition, 0 where nothing has a gain."""
         return (self._divisor(judged) > 0).astype(np.float64)
-
-    def _distance(self, lists: Lists, first: Ints, second: Ints) -> Greatest | None:
-        from rankgauge.distance.algorithms.weighted import by_ideal
-
-        longest, grade = int(np.diff(lists.offsets).max(initial=0)), lists.judged.max_grade
-        known = self._gains(lists.judged.labels, grade)
-        weights = self._weights(2 * longest + len(known))
-        if self.cutoff is not None:
-            weights[self.cutoff :] = 0.0
-        return by_ideal(
-            lists,
-            first,
-            second,
-            weights=weights,
-            gains=self._gains(lists.labels, grade),
-            allowed=self._gains(lists.grades, grade),
-            known=known,
-        )
 
     def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
         return each_list(rankings, self._bounds_of_one)
@@ -298,16 +277,8 @@ def _extreme_ratios(
     lowest_ranked = np.concatenate(([0.0], np.cumsum(discounts[::-1])))
     highest_ranked = np.concatenate(([0.0], np.cumsum(discounts)))
     low = float(ratio(base + thickness.sum() * lowest_ranked, thickness @ ideals).min())
-    layers = np.arange(len(thickness))
-    high = 0.0
-    while True:
-        taken = np.argmax(highest_ranked[None, :] - high * ideals, axis=1)
-        gained = base + float(thickness @ highest_ranked[taken])
-        possible = float(thickness @ ideals[layers, taken])
-        reached = gained / possible if possible > 0 else 0.0
-        if reached <= high + TOLERANCE:
-            return low, min(max(high, reached), 1.0)
-        high = reached
+    most = np.broadcast_to(highest_ranked, ideals.shape)
+    return low, min(highest_ratio(thickness, most, ideals, base), 1.0)
 
 
 CG = register(CumulativeGain())

@@ -17,7 +17,7 @@ def check_stated(cls: type, root: type) -> None:
     gives `cls` its score. It may be a mixin. The classes behind it may have another score. What they
     declare or compute about that score may be wrong for `cls`, so whatever they override of `root`, the
     class of all measures, has to be defined again. Classes without a score, such as Binary, suit any
-    score.
+    score, but for those that set `_of_some_scores`.
     """
     order = cls.__mro__[: cls.__mro__.index(root)]
     scored = [place for place, kind in enumerate(order) if SCORES & vars(kind).keys()]
@@ -43,13 +43,13 @@ def check_stated(cls: type, root: type) -> None:
 
 
 def _suits_any_score(kind: type, root: type) -> bool:
-    """Whether a class of measures has no score yet."""
-    return issubclass(kind, root) and all(
-        getattr(kind, score) is getattr(root, score) for score in SCORES
-    )
+    """Whether a class of measures has no score yet, and declares nothing about the scores to come."""
+    if not issubclass(kind, root) or "_of_some_scores" in vars(kind):
+        return False
+    return all(getattr(kind, score) is getattr(root, score) for score in SCORES)
 
 
 def _is_about_scores(name: str, root: type) -> bool:
     """Whether all measures have something of this name, and it is neither text nor a parameter."""
-    parameters = {field.name for field in dataclasses.fields(root)}
+    parameters = {field.name for field in dataclasses.fields(root)} | {"_of_some_scores"}
     return hasattr(root, name) and not hasattr(Parametric, name) and name not in parameters

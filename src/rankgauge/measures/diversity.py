@@ -69,7 +69,25 @@ class Intents(Value):
         return np.repeat(np.arange(len(self.bounds) - 1), np.diff(self.bounds))
 
 
-class Diversity(Binary):
+class BySubtopic(Binary):
+    """A measure that asks which subtopics a document serves."""
+
+    _of_some_scores = True
+    swap_monotone = True
+    ideal_is_best = True
+    expectation = "exact"
+    by_subtopic = True
+
+    def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
+        if rankings.judged.aspects is None or self.monotone:
+            return super().bounds_each(rankings)
+        raise self._unsupported(
+            "its bounds for this ranking",
+            "with subtopics there are too many possible labels to try them all",
+        )
+
+
+class Diversity(BySubtopic):
     """Σ over ranks and subtopics of weight(rank) · (1 − alpha)^(times served above) / divisor(query).
 
     Expected values are exact with any number of subtopics, and so are the bounds of the measures that
@@ -78,10 +96,6 @@ class Diversity(Binary):
     """
 
     range = (0.0, 1.0)
-    swap_monotone = True
-    ideal_is_best = True
-    expectation = "exact"
-    by_subtopic = True
 
     @property
     def _kept(self) -> float:
@@ -102,13 +116,7 @@ class Diversity(Binary):
         return divisor
 
     def _score(self, lists: Rankings) -> Floats:
-        intents = Intents.of(lists.judged, self.rel)
-        row, intent = served_subtopics(lists, intents, self.rel)
-        first_of_list = offsets_of(intents.counts[lists.query])
-        slot = lists.each_row(first_of_list[:-1])[row] + intent
-        order = np.lexsort((row, slot))
-        row, slot = row[order], slot[order]
-        above = np.arange(len(slot)) - np.searchsorted(slot, slot)
+        row, _, above = served_in_order(lists, Intents.of(lists.judged, self.rel), self.rel)
         gains = np.bincount(row, self._kept ** above.astype(np.float64), len(lists.labels))
         weights = self._weights(int(lists.ranks.max(initial=0)))
         total = lists.sum(gains * weights[lists.ranks - 1])
@@ -132,14 +140,6 @@ class Diversity(Binary):
         raise self._unsupported(
             "the best or worst score of any order",
             "with subtopics it can be computed for the judged documents only",
-        )
-
-    def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
-        if rankings.judged.aspects is None or self.monotone:
-            return super().bounds_each(rankings)
-        raise self._unsupported(
-            "its bounds for this ranking",
-            "with subtopics there are too many possible labels to try them all",
         )
 
     def expected_each(self, judged: JudgedLabels) -> Floats:
@@ -422,6 +422,17 @@ def served_subtopics(lists: Rankings, intents: Intents, rel: int) -> tuple[Ints,
     count = intents.counts[query[assumed]]
     everything = _ranges(np.zeros_like(count), count)
     return np.append(row, np.repeat(assumed, count)), np.append(intent, everything)
+
+
+def served_in_order(lists: Rankings, intents: Intents, rel: int) -> tuple[Ints, Ints, Ints]:
+    """The pairs of `served_subtopics`, each subtopic of a list from the top down, and for each pair how
+    many documents above serve the subtopic."""
+    row, intent = served_subtopics(lists, intents, rel)
+    first_of_list = offsets_of(intents.counts[lists.query])
+    slot = lists.each_row(first_of_list[:-1])[row] + intent
+    order = np.lexsort((row, slot))
+    slot = slot[order]
+    return row[order], intent[order], np.arange(len(slot)) - np.searchsorted(slot, slot)
 
 
 def _entries(aspects: Subtopics, rows: Ints) -> tuple[Ints, Ints]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -24,10 +24,10 @@ class FlipFormulas:
             cls._contribution = vars(cls)["_adds"]  # type: ignore[method-assign]
         super().__init_subclass__(**options)
 
-    @property
-    def depth(self) -> int | None:
-        """How many documents of a ranking count; None for all."""
-        raise NotImplementedError
+    if TYPE_CHECKING:
+
+        @property
+        def depth(self) -> int | None: ...
 
     def _contribution(self, places: Places) -> Floats:
         """What a document adds to the score of its list, by its label, its rank and how many documents

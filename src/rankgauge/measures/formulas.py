@@ -20,6 +20,9 @@ SHORT = 10_000
 
 NEGLIGIBLE = 1e-18
 
+TOLERANCE = 1e-15
+"""By how much a ratio must rise in a step of Dinkelbach's method, else it is the highest."""
+
 SUMMED = 1000
 """How many ranks are added up one by one before the rest is integrated."""
 
@@ -54,6 +57,29 @@ def harmonic_between(low: NDArray[Any], high: NDArray[Any]) -> Floats:
     begin, end = begin + 0.5, end + 0.5
     rest: Floats = np.log1p((end - begin) / begin) + correction(end) - correction(begin)
     return total + np.where(begin >= end, 0.0, rest)
+
+
+FIRST_SQUARES = np.concatenate(([0.0], np.cumsum(1 / np.arange(1.0, 31.0) ** 2)))
+"""The sums of the first inverse squares: 0, 1, 1 + 1/4, …"""
+
+
+def inverse_squares_to(count: Ints) -> Floats:
+    """1 + 1/2² + … + 1/count².
+
+    >>> inverse_squares_to(np.array([2, 10**6])).round(12).tolist()
+    [1.25, 1.644933066849]
+    """
+    least = len(FIRST_SQUARES) - 1
+
+    def beyond(x: Floats) -> Floats:
+        """Σ 1/i² over i > x − ½, the trigamma function ψ₁(x + ½), by its asymptotic series."""
+        y: Floats = 1 / (x * x)
+        series: Floats = 1 - y * (1 / 12 - y * (7 / 240 - y * (31 / 1344 - y * (127 / 3840))))
+        return series / x
+
+    start, end = np.full(len(count), least + 0.5), np.maximum(count, least) + 0.5
+    total: Floats = FIRST_SQUARES[np.minimum(count, least)] + beyond(start) - beyond(end)
+    return total
 
 
 def sum_over_ranks(
@@ -145,11 +171,15 @@ def mean_reciprocal_rank(size: Ints, hits: Ints, above: Ints, depth: int | None)
         places = np.clip(depth - above, 0, places)
     result = np.empty(len(size))
     result[~short] = _mean_by_recursion(size[~short], hits[~short], above[~short])
-    index = np.flatnonzero(short)
-    block = np.cumsum(places[index]) // MOST_CELLS
-    for part in np.split(index, np.flatnonzero(np.diff(block)) + 1):
+    for part in _blocks(np.flatnonzero(short), places):
         result[part] = _mean_by_places(size[part], hits[part], above[part], places[part])
     return result
+
+
+def _blocks(index: NDArray[np.intp], places: Ints) -> list[NDArray[np.intp]]:
+    """These rows, so many together that their places are about MOST_CELLS."""
+    block = np.cumsum(places[index]) // MOST_CELLS
+    return np.split(index, np.flatnonzero(np.diff(block)) + 1)
 
 
 def _mean_by_places(size: Ints, hits: Ints, above: Ints, places: Ints) -> Floats:
@@ -174,3 +204,67 @@ def _mean_by_recursion(size: Ints, hits: Ints, above: Ints) -> Floats:
         step = r / ((r - 1) * (size - r + 1.0)) * ((size + above - r + 2) * mean - 1)
         mean = np.where(hits >= r, step, mean)
     return mean
+
+
+def variance_of_reciprocal_rank(size: Ints, hits: Ints, depth: int | None) -> Floats:
+    """The variance of 1/rank of the first of the hits, at least one, in a random order; 0 beyond
+    `depth`. Place by place, or for a long way to the first hit by recursion."""
+    places = size - hits + 1
+    likely = np.ceil(size / hits * -np.log(NEGLIGIBLE)).astype(np.int64)
+    if depth is not None:
+        places = np.minimum(places, depth)
+    short = (np.minimum(places, likely) <= SHORT) | (places < size - hits + 1)
+    places = np.minimum(places, likely)
+    result = np.empty(len(size))
+    result[~short] = _variance_by_recursion(size[~short], hits[~short])
+    for part in _blocks(np.flatnonzero(short), places):
+        result[part] = _variance_by_places(size[part], hits[part], places[part])
+    return result
+
+
+def _variance_by_places(size: Ints, hits: Ints, places: Ints) -> Floats:
+    """The first hit is at place t with probability C(size − t, hits − 1)/C(size, hits)."""
+    offsets = offsets_of(places)
+    place = np.arange(offsets[-1]) - np.repeat(offsets[:-1], places)
+    total, wanted = np.repeat(size, places) - place, np.repeat(hits, places)
+    reached = native.segment_cumprod((total - wanted) / total, offsets)
+    chance = reached * wanted / total
+    mean = native.segment_sum(chance / (place + 1), offsets)
+    spread = chance * (1 / (place + 1) - np.repeat(mean, places)) ** 2
+    missed = (reached * (total - wanted) / total)[offsets[1:] - 1]
+    variance: Floats = native.segment_sum(spread, offsets) + missed * mean**2
+    return variance
+
+
+def _variance_by_recursion(size: Ints, hits: Ints) -> Floats:
+    """From the means of 1/t and 1/t² for one hit to those for r hits, by
+    E_r = r/((r−1)(size−r+1)) · [(size − r + 2)·E_{r−1} − 1] and, S for the squares,
+    S_r = r/((r−1)(size−r+1)) · [(size − r + 2)·S_{r−1} − E_{r−1}].
+
+    Both follow from C(m, r−1) = C(m, r−2)·(m−r+2)/(r−1).
+    """
+    mean = harmonic_between(np.zeros_like(size), size) / size
+    square = inverse_squares_to(size) / size
+    for r in range(2, int(hits.max(initial=0)) + 1):
+        step = r / ((r - 1) * (size - r + 1.0))
+        more = hits >= r
+        square = np.where(more, step * ((size - r + 2) * square - mean), square)
+        mean = np.where(more, step * ((size - r + 2) * mean - 1), mean)
+    variance: Floats = np.maximum(square - mean**2, 0.0)
+    return variance
+
+
+def highest_ratio(
+    thickness: Floats, gained: Floats, possible: Floats | Ints, base: float = 0.0
+) -> float:
+    """The highest (base + Σ_l t_l · gained[l, s_l]) / Σ_l t_l · possible[l, s_l], 0 where nothing is
+    possible, over all choices of an s for each layer l, of thickness t_l: by Dinkelbach's method."""
+    layers, high = np.arange(len(thickness)), 0.0
+    while True:
+        chosen = np.argmax(gained - high * possible, axis=1)
+        whole = float(thickness @ possible[layers, chosen])
+        part = base + float(thickness @ gained[layers, chosen])
+        reached = part / whole if whole > 0 else 0.0
+        if reached <= high + TOLERANCE:
+            return max(high, reached)
+        high = reached

@@ -9,12 +9,18 @@ from __future__ import annotations
 import numpy as np
 
 from rankgauge.core.arrays import Floats
-from rankgauge.measures.base import Binary, ratio
-from rankgauge.measures.diversity import Diversity, Intents, served_subtopics
+from rankgauge.measures.base import ratio
+from rankgauge.measures.diversity import (
+    BySubtopic,
+    Diversity,
+    Intents,
+    served_in_order,
+    served_subtopics,
+)
 from rankgauge.measures.formulas import harmonic_between
 from rankgauge.measures.registry import register
 from rankgauge.native import segments as native
-from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
+from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings
 
 SOURCE = "Agrawal, Gollapudi, Halverson and Ieong 2009, Diversifying search results; as in ndeval"
@@ -68,7 +74,7 @@ class IntentAwarePrecision(Diversity):
         return ratio(ratio(m * (n - m), n - 1) * spread, divisor**2)
 
 
-class IntentAwareAveragePrecision(Binary):
+class IntentAwareAveragePrecision(BySubtopic):
     """Average precision for each subtopic, averaged over the subtopics.
 
     The mean over orders is exact with any number of subtopics. The best and the worst order, and the
@@ -82,25 +88,16 @@ class IntentAwareAveragePrecision(Binary):
         "documents that serve a subtopic and P_s the precision for it"
     )
     source = SOURCE
-    swap_monotone = True
     range = (0.0, 1.0)
-    ideal_is_best = True
-    expectation = "exact"
-    by_subtopic = True
     examples = ("AP_IA", "AP_IA(rel=2)", "AP_IA@100")
     deeper = "same"
 
     def _score(self, lists: Rankings) -> Floats:
         intents = Intents.of(lists.judged, self.rel)
-        row, intent = served_subtopics(lists, intents, self.rel)
-        first_of_list = offsets_of(intents.counts[lists.query])
-        slot = lists.each_row(first_of_list[:-1])[row] + intent
-        order = np.lexsort((row, slot))
-        row, slot, intent = row[order], slot[order], intent[order]
-        hits = np.arange(len(slot)) - np.searchsorted(slot, slot) + 1
+        row, intent, above = served_in_order(lists, intents, self.rel)
         first = intents.bounds[:-1][lists.query]
         found = intents.relevant[lists.each_row(first)[row] + intent]
-        precision = hits / lists.ranks[row]
+        precision = (above + 1) / lists.ranks[row]
         gains = np.bincount(row, ratio(precision, found), len(lists.labels))
         total = lists.sum(gains.astype(np.float64))
         return ratio(total, intents.counts[lists.query])
@@ -120,14 +117,6 @@ class IntentAwareAveragePrecision(Binary):
             return super()._extreme(tied, best=best)
         raise self._unsupported(
             "the best or worst score of any order", "with subtopics no algorithm is known"
-        )
-
-    def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
-        if rankings.judged.aspects is None:
-            return super().bounds_each(rankings)
-        raise self._unsupported(
-            "its bounds for this ranking",
-            "with subtopics there are too many possible labels to try them all",
         )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from rankgauge.core.arrays import Bools, Floats, Ints, Labels
 from rankgauge.core.notes import Note
 from rankgauge.measures.answers import scores
-from rankgauge.measures.around import LikeInside
+from rankgauge.measures.around import SameOfJudged
 from rankgauge.measures.base import Answer, Measure
 from rankgauge.measures.orders import Mean
 from rankgauge.measures.registry import register
@@ -21,12 +21,11 @@ if TYPE_CHECKING:
     from rankgauge.distance.algorithms.lists import Greatest, Lists
 
 
-class Condensed(LikeInside):
+class Condensed(SameOfJudged):
     """The score of a ranking without its unjudged documents.
 
     The unjudged documents, pooled ones among them, are taken out first, and the cut-off counts what is
-    left. What is asked about the judged documents is answered by the measure inside, and so are bounds
-    and distances: once every document has a label, nothing is taken out.
+    left.
     """
 
     name = "condensed"
@@ -50,10 +49,6 @@ class Condensed(LikeInside):
     @property
     def averages_defined(self) -> bool:  # type: ignore[override]
         return self.measure.averages_defined
-
-    @property
-    def bounding(self) -> Answer:
-        return self.measure.bounding
 
     def knows(self, formula: str) -> bool:
         return self.measure.knows(formula)
@@ -104,23 +99,11 @@ class Condensed(LikeInside):
 
     # Judged documents, and documents that all get labels.
 
-    def ideal_each(self, judged: JudgedLabels) -> Floats:
-        return self.measure.ideal_each(judged)
-
-    def worst_each(self, judged: JudgedLabels) -> Floats:
-        return self.measure.worst_each(judged)
-
-    def random_each(self, judged: JudgedLabels) -> Mean:
-        return self.measure.random_each(judged)
-
     def variance_each(self, judged: JudgedLabels) -> Floats:
         return self.measure.variance_each(judged)
 
     def query_remarks(self, judged: JudgedLabels) -> list[Note]:
         return self.measure.query_remarks(judged)
-
-    def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
-        return self.measure.bounds_each(rankings)
 
     def distance_each(self, lists: Lists, first: Ints, second: Ints) -> Greatest:
         return self.measure.distance_each(lists, first, second)

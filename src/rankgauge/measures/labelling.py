@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -75,6 +76,12 @@ def flipped(score_each: Callable[[Rankings], Floats], rankings: Rankings) -> Flo
             )
             changes.append(score_each(lists) - before)
     return np.concatenate(changes)
+
+
+def labellings(grades: Sequence[int], free: int) -> NDArray[np.int32]:
+    """All labels that so many documents can have together, one row each."""
+    choices = list(itertools.product(grades, repeat=free))
+    return np.array(choices, dtype=np.int32).reshape(len(grades) ** free, free)
 
 
 def labelled_variants(one: Rankings, choices: NDArray[np.integer]) -> Rankings:

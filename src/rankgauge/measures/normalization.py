@@ -26,14 +26,8 @@ from rankgauge.core.parameters import parameter
 from rankgauge.errors import MeasureError
 from rankgauge.measures import forms
 from rankgauge.measures.answers import INDEPENDENT, RUN, Orders, scores
-from rankgauge.measures.base import Answer, Measure, estimates
-from rankgauge.measures.chance import (
-    OverOrders,
-    best_parameter,
-    chance_parameter,
-    check_best,
-    check_chance,
-)
+from rankgauge.measures.base import Answer, Measure
+from rankgauge.measures.chance import OverOrders, WithBest, WithChance
 from rankgauge.measures.forms import TOLERANCE
 from rankgauge.measures.orders import Mean
 from rankgauge.measures.registry import register
@@ -146,7 +140,7 @@ class Normalized(OverOrders):
         return {"the worst order as good as the best": _level(best, worst) & known}
 
 
-class ByChance(Normalized):
+class ByChance(WithChance, Normalized):
     """A measure compared with the mean score of a random ranking."""
 
     source = (
@@ -154,43 +148,25 @@ class ByChance(Normalized):
         "systems: a case study with learning-to-rank methods"
     )
 
-    reb: str = chance_parameter()
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_chance(self.measure, self.reb)
-
-    def _chance(self, orders: Orders) -> Floats:
-        return orders.mean(self.measure, self.reb).values
-
-    def _remarks(self, rankings: Rankings) -> list[Note]:
-        mean = self._orders(rankings).mean(self.measure, self.reb)
-        return super()._remarks(rankings) + estimates(mean, "chance estimated")
-
-
-class UpToBest(ByChance):
+class UpToBest(WithBest, ByChance):
     """A measure compared with the mean score of a random ranking, and with the best score."""
 
     asks: ClassVar[tuple[str, ...]] = ("ideal", "expected")
 
-    iub: str = best_parameter()
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_best(self.measure, self.iub)
+    @property
+    def expectation(self) -> Answer:  # type: ignore[override]
+        return "enumerated"
 
     def _degenerate(self, orders: Orders, known: NDArray[np.bool_]) -> dict[str, NDArray[np.bool_]]:
-        best, chance = self._best(orders), self._chance(orders)
+        best, chance = self._best(orders), self._chance(orders).values
         cases = {"chance as good as the best": _level(best, chance) & known}
         if self.measure.range[0] >= 0:
             cases["chance 0"] = _level(chance, np.zeros(len(chance))) & known
         return cases
 
-    def _best(self, orders: Orders) -> Floats:
-        return orders.ideal(self.measure, self.iub)
-
     def _best_and_chance(self, orders: Orders) -> tuple[Floats, Floats]:
-        best, chance = self._best(orders), self._chance(orders)
+        best, chance = self._best(orders), self._chance(orders).values
         wrong = self._signed(chance) - self._signed(best) > TOLERANCE
         if self.reb == INDEPENDENT and wrong.any():
             raise MeasureError(
@@ -225,10 +201,6 @@ class V1(UpToBest):
     @property
     def range(self) -> tuple[float, float]:  # type: ignore[override]
         return 0.0, 1.0
-
-    @property
-    def expectation(self) -> Answer:  # type: ignore[override]
-        return "enumerated"
 
     def _form(self, scores: Floats, orders: Orders) -> Floats:
         best, chance = self._best_and_chance(orders)
@@ -266,10 +238,6 @@ class V2(UpToBest):
     @property
     def range(self) -> tuple[float, float]:  # type: ignore[override]
         return -1.0, 1.0
-
-    @property
-    def expectation(self) -> Answer:  # type: ignore[override]
-        return "enumerated"
 
     def _form(self, scores: Floats, orders: Orders) -> Floats:
         best, chance = self._best_and_chance(orders)
@@ -347,7 +315,7 @@ class Z(_Affine, ByChance):
 
     def _form(self, scores: Floats, orders: Orders) -> Floats:
         spread = np.sqrt(orders.variance(self.measure))
-        return forms.z(self._signed(scores), self._signed(self._chance(orders)), spread)
+        return forms.z(self._signed(scores), self._signed(self._chance(orders).values), spread)
 
 
 class MinMax(_Affine):

@@ -6,7 +6,7 @@ The `…_each` forms of `measures/base.py` answer the same for all lists at once
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,8 +15,10 @@ from rankgauge.core.arrays import Floats
 from rankgauge.core.checks import Whole
 from rankgauge.data.model import LARGEST_GRADE
 from rankgauge.errors import MeasureError
-from rankgauge.measures.orders import Mean
 from rankgauge.rankings.lists import JudgedLabels, Rankings
+
+if TYPE_CHECKING:
+    from rankgauge.measures.orders import Mean
 
 
 class Bounds(NamedTuple):
@@ -44,33 +46,15 @@ class Estimate(float):
 class OneList:
     """The questions about one list of labels, or the judged labels of one query."""
 
-    def score_each(self, rankings: Rankings) -> Floats:
-        """The score of each list."""
-        raise NotImplementedError
+    if TYPE_CHECKING:  # the same questions about all lists at once, which `Measure` answers
 
-    def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
-        """The lowest and highest score of each list over all labels of its unjudged documents."""
-        raise NotImplementedError
-
-    def ideal_each(self, judged: JudgedLabels) -> Floats:
-        """The best score any order of each query's judged documents gets."""
-        raise NotImplementedError
-
-    def worst_each(self, judged: JudgedLabels) -> Floats:
-        """The worst score any order of each query's judged documents gets."""
-        raise NotImplementedError
-
-    def random_each(self, judged: JudgedLabels) -> Mean:
-        """What a random order of each query's judged documents gets on average."""
-        raise NotImplementedError
-
-    def variance_each(self, judged: JudgedLabels) -> Floats:
-        """The variance of the score over all orders of each query's judged documents."""
-        raise NotImplementedError
-
-    def flip_each(self, rankings: Rankings) -> Floats:
-        """By how much each list's score changes for each pair of neighbours that change places."""
-        raise NotImplementedError
+        def score_each(self, rankings: Rankings) -> Floats: ...
+        def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]: ...
+        def ideal_each(self, judged: JudgedLabels) -> Floats: ...
+        def worst_each(self, judged: JudgedLabels) -> Floats: ...
+        def random_each(self, judged: JudgedLabels) -> Mean: ...
+        def variance_each(self, judged: JudgedLabels) -> Floats: ...
+        def flip_each(self, rankings: Rankings) -> Floats: ...
 
     def score(
         self,

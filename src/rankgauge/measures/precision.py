@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,79 +10,85 @@ from rankgauge.core.checks import Number
 from rankgauge.core.parameters import parameter
 from rankgauge.measures.base import Binary, Measure, ratio
 from rankgauge.measures.formulas import (
-    NEGLIGIBLE,
-    SHORT,
-    harmonic_between,
     mean_reciprocal_rank,
     miss_chance,
+    variance_of_reciprocal_rank,
 )
-from rankgauge.measures.labelling import MOST_CELLS
 from rankgauge.measures.registry import register
 from rankgauge.measures.weighted import BinaryWeighted
-from rankgauge.native import segments as native
 from rankgauge.rankings.flips import Places
-from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
+from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings
 
-if TYPE_CHECKING:
-    from rankgauge.distance.algorithms.lists import Greatest, Lists, Pair
-    from rankgauge.distance.algorithms.single import Chosen
+
+class OnlyRelevantAdd(Binary):
+    """A measure to which only relevant documents add, the more the higher they are ranked."""
+
+    _of_some_scores = True
+    tail_matters = False
+    expectation = "exact"
+    swap_monotone = True
+    ideal_is_best = True
+
+    def _merged_labels(self, labels: Labels, max_grade: int) -> Labels:
+        return np.where(labels >= self.rel, np.int32(self.rel), np.int32(0))
+
+    def _noncontributing_labels(self, labels: Labels, max_grade: int) -> Bools:
+        return np.asarray(labels < self.rel)
+
+    def _first_relevant(self, places: Places) -> Bools:
+        """Which documents are the first relevant one of their list."""
+        first: Bools = (places.label >= self.rel) & (self._relevant_above(places) == 0)
+        return first
 
 
-class Precision(BinaryWeighted):
+class _ShareOfRelevant(BinaryWeighted):
+    """The relevant documents of the top k, all of the same weight, divided by a number."""
+
+    source = (
+        "Cleverdon, Mills and Keen 1966, Factors determining the performance of indexing systems"
+    )
+    range = (0.0, 1.0)
+
+    def _weights(self, count: int) -> Floats:
+        return np.ones(count)
+
+
+class Precision(_ShareOfRelevant):
     """The share of the first k places that hold a relevant document."""
 
     name = "P"
     summary = "Precision: the share of the first k places that hold a relevant document."
     formula = "P@k = |relevant in the top k| / k, also where fewer than k documents are retrieved"
-    source = (
-        "Cleverdon, Mills and Keen 1966, Factors determining the performance of indexing systems"
-    )
-    range = (0.0, 1.0)
     cutoffs = "required"
     monotone = True
     examples = ("P@10", "P(rel=2)@5")
     deeper = "divides"
 
-    def _weights(self, count: int) -> Floats:
-        return np.ones(count)
-
     def _divisor(self, judged: JudgedLabels) -> Floats:
         return np.full(len(judged), float(self.cutoff or 1))
 
 
-class RecallAt(BinaryWeighted):
+class RecallAt(_ShareOfRelevant):
     """The share of all relevant documents that is retrieved."""
 
     name = "Recall"
     summary = "Recall: the share of all relevant documents that the top k holds."
     formula = "Recall@k = |relevant in the top k| / R"
-    source = (
-        "Cleverdon, Mills and Keen 1966, Factors determining the performance of indexing systems"
-    )
-    range = (0.0, 1.0)
     off_list = "divides"
     examples = ("Recall@100", "Recall", "Recall(rel=2)@20")
     deeper = "same"
-
-    def _weights(self, count: int) -> Floats:
-        return np.ones(count)
+    _distance = "recall"
 
     def _divisor(self, judged: JudgedLabels) -> Floats:
         return judged.relevant(self.rel).astype(np.float64)
-
-    def _distance(self, lists: Lists, first: Ints, second: Ints) -> Greatest | None:
-        from rankgauge.distance.algorithms.single import pair_by_pair, recall
-
-        judged = int(lists.judged.relevant(self.rel)[0])
-        return pair_by_pair(lists, first, second, self.rel, lambda pair: recall(pair, judged))
 
 
 MULTIPLES_OF_R = 1e-6, 1e6
 """The least and the greatest multiple of R."""
 
 
-class RPrecision(Binary):
+class RPrecision(OnlyRelevantAdd):
     """Precision at R, the number of relevant documents, or at a multiple of it."""
 
     name = "Rprec"
@@ -96,11 +100,9 @@ class RPrecision(Binary):
     source = "Buckley and Voorhees 2000, Evaluating evaluation measure stability"
     range = (0.0, 1.0)
     cutoffs = "none"
-    tail_matters = False
-    expectation = "exact"
-    swap_monotone = True
-    ideal_is_best = True
     examples = ("Rprec", "Rprec(rel=2)", "Rprec(times=0.5)")
+    looks_above = False
+    _distance = "r_precision"
 
     times: float = parameter(
         Number(*MULTIPLES_OF_R),
@@ -117,14 +119,6 @@ class RPrecision(Binary):
         depth = self._depths(lists.judged)[lists.query]
         counted = lists.relevant(self.rel) & (lists.ranks <= lists.each_row(depth))
         return ratio(lists.count(counted), depth)
-
-    looks_above = False
-
-    def _merged_labels(self, labels: Labels, max_grade: int) -> Labels:
-        return relevant_or_not(labels, self.rel)
-
-    def _noncontributing_labels(self, labels: Labels, max_grade: int) -> Bools:
-        return np.asarray(labels < self.rel)
 
     def _contribution(self, places: Places) -> Floats:
         depth = self._depths(places.judged)[places.query]
@@ -144,19 +138,8 @@ class RPrecision(Binary):
             variance_of_hits(tied.sizes, found, tied.within(depth)), depth.astype(float) ** 2
         )
 
-    def _distance(self, lists: Lists, first: Ints, second: Ints) -> Greatest | None:
-        from rankgauge.distance.algorithms.single import pair_by_pair, r_precision
 
-        judged = int(lists.judged.relevant(self.rel)[0])
-
-        def best_of(pair: Pair) -> Chosen:
-            offlist = lists.offlist and int(lists.grades[-1]) >= self.rel
-            return r_precision(pair, judged, offlist, lambda r: int(self.times * r + 0.9))
-
-        return pair_by_pair(lists, first, second, self.rel, best_of)
-
-
-class ReciprocalRank(Binary):
+class ReciprocalRank(OnlyRelevantAdd):
     """One over the rank of the first relevant document."""
 
     name = "RR"
@@ -165,30 +148,19 @@ class ReciprocalRank(Binary):
     source = "Voorhees 1999, The TREC-8 question answering track report"
     range = (0.0, 1.0)
     monotone = True
-    tail_matters = False
-    expectation = "exact"
-    swap_monotone = True
-    ideal_is_best = True
     examples = ("RR", "RR@10")
     deeper = "same"
+    _distance = "reciprocal_rank"
 
     def _best_score(self, judged: JudgedLabels) -> Floats:
         """1, a relevant document first."""
         return (judged.relevant(self.rel) > 0).astype(np.float64)
 
     def _score(self, lists: Rankings) -> Floats:
-        first = first_relevant(lists, self.rel)
-        return ratio(np.ones(len(lists)), first)
-
-    def _merged_labels(self, labels: Labels, max_grade: int) -> Labels:
-        return relevant_or_not(labels, self.rel)
-
-    def _noncontributing_labels(self, labels: Labels, max_grade: int) -> Bools:
-        return np.asarray(labels < self.rel)
+        return ratio(np.ones(len(lists)), first_relevant(lists, self.rel))
 
     def _contribution(self, places: Places) -> Floats:
-        first = (places.label >= self.rel) & (self._relevant_above(places) == 0)
-        return np.where(first, 1 / places.rank, 0.0)
+        return np.where(self._first_relevant(places), 1 / places.rank, 0.0)
 
     def _tied(self, tied: TiedRankings) -> Floats | None:
         """The mean of 1/rank over the places of the first relevant document in its group."""
@@ -205,13 +177,8 @@ class ReciprocalRank(Binary):
         variance[first] = variance_of_reciprocal_rank(tied.sizes[first], found, self.depth)
         return variance
 
-    def _distance(self, lists: Lists, first: Ints, second: Ints) -> Greatest | None:
-        from rankgauge.distance.algorithms.single import pair_by_pair, reciprocal_rank
 
-        return pair_by_pair(lists, first, second, self.rel, reciprocal_rank)
-
-
-class SuccessAt(Binary):
+class SuccessAt(OnlyRelevantAdd):
     """Whether anything relevant is retrieved."""
 
     name = "Success"
@@ -220,25 +187,15 @@ class SuccessAt(Binary):
     source = "used by the TREC Web and Robust tracks; trec_eval calls it success"
     range = (0.0, 1.0)
     monotone = True
-    tail_matters = False
-    expectation = "exact"
-    swap_monotone = True
-    ideal_is_best = True
     examples = ("Success@5", "Success")
     deeper = "same"
+    _distance = "success"
 
     def _score(self, lists: Rankings) -> Floats:
         return (lists.count(lists.relevant(self.rel)) > 0).astype(np.float64)
 
-    def _merged_labels(self, labels: Labels, max_grade: int) -> Labels:
-        return relevant_or_not(labels, self.rel)
-
-    def _noncontributing_labels(self, labels: Labels, max_grade: int) -> Bools:
-        return np.asarray(labels < self.rel)
-
     def _contribution(self, places: Places) -> Floats:
-        first = (places.label >= self.rel) & (self._relevant_above(places) == 0)
-        return np.asarray(first, dtype=np.float64)
+        return self._first_relevant(places).astype(np.float64)
 
     def _tied(self, tied: TiedRankings) -> Floats | None:
         """The chance that the places of the first group with relevant documents that are in the top
@@ -255,11 +212,6 @@ class SuccessAt(Binary):
         found = tied.count(tied.rankings.relevant(self.rel))
         missed = miss_chance(tied.sizes, found, tied.within(self.depth))
         return missed * (1 - missed)
-
-    def _distance(self, lists: Lists, first: Ints, second: Ints) -> Greatest | None:
-        from rankgauge.distance.algorithms.single import pair_by_pair, success
-
-        return pair_by_pair(lists, first, second, self.rel, success)
 
 
 class JudgedAt(Measure):
@@ -288,11 +240,6 @@ class JudgedAt(Measure):
         return ratio(tied.over_groups(share * places), tied.over_groups(places))
 
 
-def relevant_or_not(labels: Labels, rel: int) -> Labels:
-    """`rel` for each relevant document, 0 for all others."""
-    return np.where(labels >= rel, np.int32(rel), np.int32(0))
-
-
 def first_relevant(lists: Rankings, rel: int) -> Floats:
     """The rank of the first relevant document of each list, 0 where there is none."""
     relevant = lists.relevant(rel)
@@ -312,79 +259,6 @@ def variance_of_hits(size: Ints, found: Ints, places: Ints) -> Floats:
     `size`, which is hypergeometric: m·(r/n)·(1 − r/n)·(n − m)/(n − 1)."""
     n, r, m = size.astype(np.float64), found.astype(np.float64), places.astype(np.float64)
     return ratio(ratio(m * r, n) * ratio((n - r) * (n - m), n), n - 1)
-
-
-def variance_of_reciprocal_rank(size: Ints, hits: Ints, depth: int | None) -> Floats:
-    """The variance of 1/rank of the first of the hits, at least one, in a random order; 0 beyond
-    `depth`. Place by place, or for a long way to the first hit by `_by_recursion`."""
-    places = size - hits + 1
-    likely = np.ceil(size / hits * -np.log(NEGLIGIBLE)).astype(np.int64)
-    if depth is not None:
-        places = np.minimum(places, depth)
-    short = (np.minimum(places, likely) <= SHORT) | (places < size - hits + 1)
-    places = np.minimum(places, likely)
-    result = np.empty(len(size))
-    result[~short] = _by_recursion(size[~short], hits[~short])
-    index = np.flatnonzero(short)
-    block = np.cumsum(places[index]) // MOST_CELLS
-    for part in np.split(index, np.flatnonzero(np.diff(block)) + 1):
-        result[part] = _by_places(size[part], hits[part], places[part])
-    return result
-
-
-def _by_places(size: Ints, hits: Ints, places: Ints) -> Floats:
-    """The first hit is at place t with probability C(size − t, hits − 1)/C(size, hits)."""
-    offsets = offsets_of(places)
-    place = np.arange(offsets[-1]) - np.repeat(offsets[:-1], places)
-    total, wanted = np.repeat(size, places) - place, np.repeat(hits, places)
-    reached = native.segment_cumprod((total - wanted) / total, offsets)
-    chance = reached * wanted / total
-    mean = native.segment_sum(chance / (place + 1), offsets)
-    spread = chance * (1 / (place + 1) - np.repeat(mean, places)) ** 2
-    missed = (reached * (total - wanted) / total)[offsets[1:] - 1]
-    variance: Floats = native.segment_sum(spread, offsets) + missed * mean**2
-    return variance
-
-
-def inverse_squares_to(count: Ints) -> Floats:
-    """1 + 1/2² + … + 1/count².
-
-    >>> inverse_squares_to(np.array([2, 10**6])).round(12).tolist()
-    [1.25, 1.644933066849]
-    """
-    least = len(FIRST_SQUARES) - 1
-
-    def beyond(x: Floats) -> Floats:
-        """Σ 1/i² over i > x − ½, the trigamma function ψ₁(x + ½), by its asymptotic series."""
-        y: Floats = 1 / (x * x)
-        series: Floats = 1 - y * (1 / 12 - y * (7 / 240 - y * (31 / 1344 - y * (127 / 3840))))
-        return series / x
-
-    start, end = np.full(len(count), least + 0.5), np.maximum(count, least) + 0.5
-    total: Floats = FIRST_SQUARES[np.minimum(count, least)] + beyond(start) - beyond(end)
-    return total
-
-
-FIRST_SQUARES = np.concatenate(([0.0], np.cumsum(1 / np.arange(1.0, 31.0) ** 2)))
-"""The sums of the first inverse squares: 0, 1, 1 + 1/4, …"""
-
-
-def _by_recursion(size: Ints, hits: Ints) -> Floats:
-    """From the means of 1/t and 1/t² for one hit to those for r hits, by
-    E_r = r/((r−1)(size−r+1)) · [(size − r + 2)·E_{r−1} − 1] and, S for the squares,
-    S_r = r/((r−1)(size−r+1)) · [(size − r + 2)·S_{r−1} − E_{r−1}].
-
-    Both follow from C(m, r−1) = C(m, r−2)·(m−r+2)/(r−1).
-    """
-    mean = harmonic_between(np.zeros_like(size), size) / size
-    square = inverse_squares_to(size) / size
-    for r in range(2, int(hits.max(initial=0)) + 1):
-        step = r / ((r - 1) * (size - r + 1.0))
-        more = hits >= r
-        square = np.where(more, step * ((size - r + 2) * square - mean), square)
-        mean = np.where(more, step * ((size - r + 2) * mean - 1), mean)
-    variance: Floats = np.maximum(square - mean**2, 0.0)
-    return variance
 
 
 P = register(Precision())

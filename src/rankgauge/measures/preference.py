@@ -13,7 +13,6 @@ from rankgauge.measures.average_precision import RankSums, covariance_of_pairs
 from rankgauge.measures.base import Binary, Measure, ratio
 from rankgauge.measures.labelling import MOST_CELLS
 from rankgauge.measures.one_list import one_list
-from rankgauge.measures.orders import variance_over_orders
 from rankgauge.measures.registry import register
 from rankgauge.rankings.flips import Places
 from rankgauge.rankings.lists import JudgedLabels, Rankings
@@ -274,9 +273,7 @@ class InferredAveragePrecision(Binary):
         lists, variance = tied.rankings, np.zeros(len(tied))
         open_lists = tied.count(lists.labels >= 0) < tied.sizes
         if open_lists.any():
-            some = tied.pick(open_lists)
-            self._check_places(some, "its variance over all orders", "draw orders of")
-            variance[open_lists] = variance_over_orders(self.score_each, some, self.depth)
+            variance[open_lists] = self._variance_of_orders(tied.pick(open_lists))
         places = np.where(open_lists, 0, tied.within(self.depth))
         found = tied.count(lists.relevant(self.rel))
         spread = covariance_of_pairs(_smoothed_sums(places), tied.sizes, found, found)

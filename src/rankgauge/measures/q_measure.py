@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Bools, Floats, Ints, Labels
 from rankgauge.core.checks import Choice, Number
 from rankgauge.core.parameters import parameter
-from rankgauge.errors import MeasureError
 from rankgauge.measures.average_precision import (
+    NormedByRelevant,
     SumOfPrecisions,
     covariance_of_pairs,
     harmonic_sums,
     sums_by_count,
 )
-from rankgauge.measures.base import Deeper, Measure, ratio
-from rankgauge.measures.formulas import harmonic_between
+from rankgauge.measures.base import Measure, ratio
+from rankgauge.measures.formulas import harmonic_between, highest_ratio
 from rankgauge.measures.gains import Gain, GainMap, gains
 from rankgauge.measures.labelling import MOST_CELLS, each_list
 from rankgauge.measures.registry import register
@@ -28,14 +26,8 @@ from rankgauge.rankings.flips import Places
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of, segment_count
 from rankgauge.rankings.tied_lists import TiedRankings
 
-if TYPE_CHECKING:
-    from rankgauge.distance.algorithms.lists import Greatest, Lists
-    from rankgauge.distance.algorithms.staircase import Rewarding, Rewards, Walk
 
-TOLERANCE = 1e-15
-
-
-class QMeasure(Measure):
+class QMeasure(NormedByRelevant):
     """Average precision in which the cumulated gains of the list and of the best list count too."""
 
     name = "Q"
@@ -57,6 +49,7 @@ class QMeasure(Measure):
     swap_monotone = True
     ideal_is_best = True
     examples = ("Q", "Q@10", "Q(beta=10,norm=min)@10", "Q(gain=exp2)@20")
+    _distance = "q_measure"
 
     beta: float = parameter(
         Number(0, 1e9), "the weight of the gains; with 0 this is average precision", default=1.0
@@ -73,76 +66,61 @@ class QMeasure(Measure):
         default="linear",
     )
 
-    @property
-    def deeper(self) -> Deeper:  # type: ignore[override]
-        return "divides" if self.norm == "k" else "same"
-
-    def complete(self) -> QMeasure:
-        if self.norm == "k" and self.cutoff is None:
-            raise MeasureError(f"{self} needs a cut-off; write, for example, {self}@10")
-        return self
-
-    def _gains(self, lists: Rankings | JudgedLabels, max_grade: int) -> Floats:
-        return gains(self.gain, lists.labels, max_grade)
+    def _gains(self, labels: Labels, max_grade: int) -> Floats:
+        return gains(self.gain, labels, max_grade)
 
     def _ideal_gains(self, judged: JudgedLabels) -> Floats:
         """The gains of each query's judged documents, the highest first."""
-        own = self._gains(judged, judged.max_grade)
-        return self._gains(by_gain(judged, own), judged.max_grade)
+        own = self._gains(judged.labels, judged.max_grade)
+        return self._gains(by_gain(judged, own).labels, judged.max_grade)
 
     def _with_gain(self, judged: JudgedLabels) -> Floats:
         """R, the number of judged documents of each query that have a gain."""
-        gainful = self._gains(judged, judged.max_grade) > 0
+        gainful = self._gains(judged.labels, judged.max_grade) > 0
         return segment_count(gainful, judged.offsets).astype(np.float64)
-
-    def _norm(self, relevant: Floats) -> Floats:
-        if self.norm == "R" or self.cutoff is None:
-            return relevant
-        limit = float(self.cutoff)
-        return np.minimum(relevant, limit) if self.norm == "min" else np.full_like(relevant, limit)
 
     def nothing_relevant_each(self, judged: JudgedLabels) -> NDArray[np.bool_]:
         nothing: NDArray[np.bool_] = self._with_gain(judged) == 0
         return nothing
 
     def _score(self, lists: Rankings) -> Floats:
-        judged, gain = lists.judged, self._gains(lists, lists.judged.max_grade)
-        best_here = self._best_gain(judged, lists.each_row(lists.query), lists.ranks)
+        judged, gain = lists.judged, self._gains(lists.labels, lists.judged.max_grade)
         gained = native.segment_cumsum(gain, lists.offsets)
-        blended = (lists.running_count(gain > 0) + self.beta * gained) / (
-            lists.ranks + self.beta * best_here
-        )
+        best = self._with_best_gain(judged, lists.each_row(lists.query), lists.ranks)
+        blended = (lists.running_count(gain > 0) + self.beta * gained) / best
         total = lists.sum(np.where(gain > 0, blended, 0.0))
         return ratio(total, self._norm(self._with_gain(judged))[lists.query])
 
-    def _best_gain(self, judged: JudgedLabels, query: Ints, rank: Ints) -> Floats:
-        """The gains of the best list of a query down to a rank, added up."""
+    def _with_best_gain(self, judged: JudgedLabels, query: Ints, ranks: Ints) -> Floats:
+        """i + β·cg*_i at these ranks of these queries."""
         best = np.append(0.0, native.segment_cumsum(self._ideal_gains(judged), judged.offsets))
         size, start = judged.sizes[query], judged.offsets[:-1][query]
-        return best[np.where(size > 0, start + np.minimum(rank, size), 0)]
+        place = np.where(size > 0, start + np.minimum(ranks, size), 0)
+        blended: Floats = ranks + self.beta * best[place]
+        return blended
 
     def _noncontributing_labels(self, labels: Labels, max_grade: int) -> Bools:
-        return np.asarray(gains(self.gain, labels, max_grade) == 0)
+        return np.asarray(self._gains(labels, max_grade) == 0)
 
     def _contribution(self, places: Places) -> Floats:
         judged, grade = places.judged, places.judged.max_grade
-        gain, each = gains(self.gain, places.label, grade), gains(self.gain, places.kinds, grade)
+        gain, each = self._gains(places.label, grade), self._gains(places.kinds, grade)
         counted = places.count_above(each > 0) + 1
         gained = places.sum_above(each) + gain
-        best = self._best_gain(judged, places.query, places.rank)
-        blended = (counted + self.beta * gained) / (places.rank + self.beta * best)
+        best = self._with_best_gain(judged, places.query, places.rank)
+        blended = (counted + self.beta * gained) / best
         norm = self._norm(self._with_gain(judged))[places.query]
         return ratio(np.where(gain > 0, blended, 0.0), norm)
 
     def _merit(self, labels: Labels, max_grade: int) -> Floats:
-        return gains(self.gain, labels, max_grade)
+        return self._gains(labels, max_grade)
 
     def _tied(self, tied: TiedRankings) -> Floats | None:
         """At place j of a group of g documents, r of them with a gain and G their gains, with c such
         documents and gains cg above the group:
         (1/g)·[r·(c + β·cg) + (r + β·G)·(1 + (j−1)(r−1)/(g−1))] / (i + β·cg*_i), i the rank."""
         lists = tied.rankings
-        gain = self._gains(lists, lists.judged.max_grade)
+        gain = self._gains(lists.labels, lists.judged.max_grade)
         found, gained = tied.count(gain > 0), tied.sum(gain)
         gained_above = native.segment_cumsum(gained, tied.offsets) - gained
         even, later = self._over_places(tied)
@@ -168,7 +146,7 @@ class QMeasure(Measure):
         over (n−1)(n−2)/2.
         """
         lists, n = tied.rankings, tied.sizes.astype(np.float64)
-        gain = self._gains(lists, lists.judged.max_grade)
+        gain = self._gains(lists.labels, lists.judged.max_grade)
         found, worth = (gain > 0).astype(np.float64), (gain > 0) + self.beta * gain
         r0, h0 = ratio(tied.sum(found), n), ratio(tied.sum(worth), n)
         r, h = found - lists.each_row(r0), worth - lists.each_row(h0)
@@ -185,17 +163,14 @@ class QMeasure(Measure):
         places = tied.within(self.depth)
         offsets = offsets_of(places)
         above = np.arange(offsets[-1]) - np.repeat(offsets[:-1], places)
-        weight = 1 / self._blended(lists.judged, np.repeat(lists.query, places), above + 1)
+        weight = 1 / self._with_best_gain(lists.judged, np.repeat(lists.query, places), above + 1)
         passed = above * weight
         later = np.repeat(native.segment_sum(weight, offsets), places)
         later = later - native.segment_cumsum(weight, offsets)
 
         def spread(a: Floats, b: Floats) -> Floats:
             """Σ (a − ā)(b − b̄) over all n ranks, those beyond the places that count being 0."""
-            a0, b0 = (
-                ratio(native.segment_sum(a, offsets), n),
-                ratio(native.segment_sum(b, offsets), n),
-            )
+            a0, b0 = (ratio(native.segment_sum(each, offsets), n) for each in (a, b))
             near = (a - np.repeat(a0, places)) * (b - np.repeat(b0, places))
             return native.segment_sum(near, offsets) + (n - places) * a0 * b0
 
@@ -205,10 +180,7 @@ class QMeasure(Measure):
         linear = hh * spread(with_h, with_h) + rr * spread(with_r, with_r)
         linear += cc * spread(with_c, with_c) + 2 * rh * spread(with_h, with_r)
         linear += 2 * (hc * spread(with_h, with_c) + rc * spread(with_r, with_c))
-        squares, mean = (
-            native.segment_sum(weight * passed, offsets),
-            native.segment_sum(passed, offsets),
-        )
+        squares, mean = (native.segment_sum(each, offsets) for each in (weight * passed, passed))
         odd_ranks = squares - ratio(native.segment_sum((passed - later) ** 2, offsets), n)
         even_ranks = squares - ratio(2 * mean**2, n * (n - 1)) - ratio(spread(rows, rows), n - 2)
         variance = ratio(linear, n - 1)
@@ -219,14 +191,6 @@ class QMeasure(Measure):
             product = np.maximum(ranks, 0.0) * np.maximum(documents, 0.0)
             variance += ratio(2 * product, np.maximum(ways, 0.0))
         return np.maximum(variance, 0.0)
-
-    def _blended(self, judged: JudgedLabels, query: Ints, ranks: Ints) -> Floats:
-        """i + β·cg*_i at these ranks of these queries."""
-        best = np.append(0.0, native.segment_cumsum(self._ideal_gains(judged), judged.offsets))
-        size, start = judged.sizes[query], judged.offsets[:-1][query]
-        place = np.where(size > 0, start + np.minimum(ranks, size), 0)
-        blended: Floats = ranks + self.beta * best[place]
-        return blended
 
     def _over_places(self, tied: TiedRankings) -> tuple[Floats, Floats]:
         """1 and j − 1, each over i + β·cg*_i, added up over the places j of each group that count.
@@ -250,61 +214,6 @@ class QMeasure(Measure):
         even[far] += harmonic
         later[far] += (places - near)[far] - (tied.above[far] + 1 + most) * harmonic
         return even, later
-
-    def _distance(self, lists: Lists, first: Ints, second: Ints) -> Greatest | None:
-        """Once for each number of relevant documents, which sets the ideal gains; exact where free
-        documents have the highest gain of all or none."""
-        from rankgauge.distance.algorithms.staircase import Rewards, over_pairs
-
-        grade = lists.judged.max_grade
-        allowed = gains(self.gain, lists.grades, grade)
-        top, most = int(lists.grades[np.argmax(allowed)]), float(allowed.max())
-        if most == 0:
-            lists = lists.fixed()
-        known = np.sort(gains(self.gain, lists.judged.labels, grade))[::-1]
-        judged, own = int(np.count_nonzero(known)), gains(self.gain, lists.labels, grade)
-        places = int(np.diff(lists.offsets).max(initial=0))
-
-        def divisors(more: int) -> Floats:
-            """i + β·cg*_i with so many documents of the highest gain more."""
-            best = np.zeros(places)
-            ordered = np.sort(np.concatenate((known, np.full(more, most))))[::-1][:places]
-            best[: len(ordered)] = ordered
-            divisor: Floats = np.arange(1, places + 1) + self.beta * np.cumsum(best)
-            return divisor
-
-        def rewarding_by(divisor: Floats) -> Rewarding:
-            def rewarding(listed: NDArray[np.int32], free: int) -> Rewards:
-                gain = own[listed]
-                base = np.cumsum(gain > 0) + self.beta * np.cumsum(gain)
-                table = base[:, None] + (1 + self.beta * most) * np.arange(free + 2)[None, :]
-                return Rewards((gain > 0).astype(np.uint8), table / divisor[: len(listed), None])
-
-            return rewarding
-
-        def best_of(walk: Walk) -> tuple[float, int, Rewarding, int]:
-            best: tuple[float, int, Rewarding, int] = (-np.inf, 0, rewarding_by(divisors(0)), 0)
-            best_known = int(np.count_nonzero(known >= most))
-            spare = max(0, places - best_known) if lists.offlist and most > 0 else 0
-            before, sums = None, np.zeros(0)
-            for more in range(walk.free + spare + 1):
-                divisor = divisors(more)
-                if before is None or (divisor != before).any():
-                    before, sums = divisor, walk.best(rewarding_by(divisor))
-                norm = float(self._norm(np.array([float(judged + more)]))[0])
-                least = max(0, more - spare)
-                some = sums[least : more + 1]
-                if not len(some):
-                    continue
-                value = float(some.max()) / norm if judged + more else 0.0
-                if value > best[0]:
-                    count = least + int(np.argmax(some))
-                    best = value, count, rewarding_by(divisor), more - count
-            return best
-
-        # Moved up past a document of a higher gain, relevance loses what that one adds to it.
-        exact = len(np.unique(allowed)) <= 2 and float(own.max(initial=0.0)) <= most
-        return over_pairs(lists, first, second, best_of, top, exact=exact, limit=self.range[1])
 
 
 class GradedAveragePrecision(Measure):
@@ -395,14 +304,7 @@ class GradedAveragePrecision(Measure):
         relevant = np.array([np.count_nonzero(known >= level) for level in levels[1:]])
         norms = relevant[:, None] + added[None, :]
         low = float(ratio(thickness @ least, thickness @ norms).min())
-        rows, high = np.arange(len(thickness)), 0.0
-        while True:
-            chosen = np.argmax(most - high * norms, axis=1)
-            norm = float(thickness @ norms[rows, chosen])
-            reached = float(thickness @ most[rows, chosen]) / norm if norm > 0 else 0.0
-            if reached <= high + TOLERANCE:
-                return low, max(high, reached)
-            high = reached
+        return low, highest_ratio(thickness, most, norms)
 
 
 Q = register(QMeasure())

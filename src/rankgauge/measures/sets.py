@@ -47,11 +47,13 @@ class OfCounts(Binary):
             hits = (flips.lower_label >= self.rel).astype(float) - (flips.upper_label >= self.rel)
             relevant = flips.judged.relevant(self.rel)[flips.query[across]].astype(float)
             places = np.full(len(across), float(self.depth or 0))
-            none, one = (
-                self._of(np.full(len(across), hit), places, relevant) for hit in (0.0, 1.0)
-            )
-            change[across] = hits[across] * (one - none)
+            change[across] = hits[across] * self._first_hit(places, relevant)
         return change
+
+    def _first_hit(self, places: Floats, relevant: Floats) -> Floats:
+        """What the first hit changes, and with a cut-off any other."""
+        none, one = (self._of(np.full(len(places), hits), places, relevant) for hits in (0.0, 1.0))
+        return one - none
 
     def _tied(self, tied: TiedRankings) -> Floats | None:
         """The score of the mean number of hits, which without a cut-off is that of every order."""
@@ -66,11 +68,8 @@ class OfCounts(Binary):
         lists, places = tied.rankings, tied.within(self.depth)
         found = tied.count(lists.relevant(self.rel))
         relevant = lists.judged.relevant(self.rel)[lists.query].astype(float)
-        none, one = (
-            self._of(np.full(len(tied), hits), places.astype(float), relevant)
-            for hits in (0.0, 1.0)
-        )
-        return (one - none) ** 2 * variance_of_hits(tied.sizes, found, places)
+        worth = self._first_hit(places.astype(float), relevant)
+        return worth**2 * variance_of_hits(tied.sizes, found, places)
 
     def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
         """The highest: all unjudged documents of the top k are relevant and none beyond it. The lowest:

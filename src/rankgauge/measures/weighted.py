@@ -7,7 +7,6 @@ worst and expected values are written once, here.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,10 +17,6 @@ from rankgauge.measures.labelling import labelled
 from rankgauge.rankings.flips import Places
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings
-
-if TYPE_CHECKING:
-    from rankgauge.distance.algorithms.lists import Greatest, Lists
-
 
 MOST_RANKS = 1_000_000
 """Over how many ranks weights are added up one by one, where ranks without documents count too."""
@@ -63,6 +58,8 @@ class Weighted(Gainful):
     ideal_is_best = True
     tail_matters = False
     expectation = "exact"
+    looks_above = False
+    _distance = "fixed_weights"
 
     def _weights(self, count: int) -> Floats:
         """The weights of ranks 1 to `count`, none greater than the one before."""
@@ -87,8 +84,6 @@ class Weighted(Gainful):
     def _score(self, lists: Rankings) -> Floats:
         return ratio(self._total(lists), self._divisor(lists.judged)[lists.query])
 
-    looks_above = False
-
     def _noncontributing_labels(self, labels: Labels, max_grade: int) -> Bools:
         return np.asarray(self._gains(labels, max_grade) == 0)
 
@@ -103,13 +98,16 @@ class Weighted(Gainful):
 
     def _tied(self, tied: TiedRankings) -> Floats | None:
         """Each group's mean gain times the weights of its ranks (McSherry and Najork 2008)."""
-        lists = tied.rankings
-        gain = ratio(tied.sum(self._gains(lists.labels, lists.judged.max_grade)), tied.sizes)
+        gain = self._mean_gain(tied)
         end = np.where(gain > 0, tied.above + tied.within(self.depth), 0)
         begin = np.minimum(tied.above, end)
         filled = self._weight_of_first(np.concatenate((begin, end))).reshape(2, -1)
         total = tied.over_groups(gain * (filled[1] - filled[0]))
-        return ratio(total, self._divisor(lists.judged)[lists.query])
+        return ratio(total, self._divisor(tied.rankings.judged)[tied.rankings.query])
+
+    def _mean_gain(self, tied: TiedRankings) -> Floats:
+        lists = tied.rankings
+        return ratio(tied.sum(self._gains(lists.labels, lists.judged.max_grade)), tied.sizes)
 
     def _independent(self, tied: TiedRankings, places: Ints) -> Floats:
         """The mean gain times the weights of the ranks (Feng and Karmaker's Eq. 7)."""
@@ -118,10 +116,9 @@ class Weighted(Gainful):
                 f"{self}: reb=independent adds up the weights of {int(places.max()):,} ranks, which "
                 f"takes too long; expected a cut-off of at most {MOST_RANKS:,}"
             )
-        lists = tied.rankings
-        gain = ratio(tied.sum(self._gains(lists.labels, lists.judged.max_grade)), tied.sizes)
+        gain = self._mean_gain(tied)
         total = gain * self._weight_of_first(np.where(gain > 0, places, 0))
-        return ratio(total, self._divisor(lists.judged)[lists.query])
+        return ratio(total, self._divisor(tied.rankings.judged)[tied.rankings.query])
 
     def _variance(self, tied: TiedRankings) -> Floats:
         """σ²/(n−1) · [n Σw² − (Σw)²] over the first min(k, n) weights, σ² that of the gains."""
@@ -141,21 +138,6 @@ class Weighted(Gainful):
         """The share of the weight that the ranks beyond the end of lists of these lengths have, where
         the measure is `open_ended`."""
         return np.zeros(len(lengths))
-
-    def _distance(self, lists: Lists, first: Ints, second: Ints) -> Greatest | None:
-        from rankgauge.distance.algorithms.weighted import static
-
-        lengths, grade = np.diff(lists.offsets), lists.judged.max_grade
-        return static(
-            lists,
-            first,
-            second,
-            weights=self._weights(int(lengths.max(initial=0))),
-            gains=self._gains(lists.labels, grade),
-            allowed=self._gains(lists.grades, grade),
-            divisor=float(self._divisor(lists.judged)[0]),
-            unseen=self._unseen(lengths),
-        )
 
 
 class BinaryWeighted(Binary, Weighted):

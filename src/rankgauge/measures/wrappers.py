@@ -11,15 +11,9 @@ from rankgauge.core.arrays import Floats
 from rankgauge.core.notes import Note
 from rankgauge.errors import MeasureError
 from rankgauge.measures.answers import JUDGED
-from rankgauge.measures.around import LikeInside
-from rankgauge.measures.base import Answer, Measure, estimates
-from rankgauge.measures.chance import (
-    OverOrders,
-    best_parameter,
-    chance_parameter,
-    check_best,
-    check_chance,
-)
+from rankgauge.measures.around import LikeInside, SameOfJudged
+from rankgauge.measures.base import Answer, Measure
+from rankgauge.measures.chance import OverOrders, WithBest, WithChance
 from rankgauge.measures.formulas import harmonic_between
 from rankgauge.measures.labelling import about_negative
 from rankgauge.measures.orders import Mean
@@ -29,21 +23,8 @@ from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings
 
 
-class _Bound(LikeInside):
-    """One end of a measure's bounds: the measure itself once every document is judged."""
-
-    @property
-    def bounding(self) -> Answer:
-        return self.measure.bounding
-
-    def ideal_each(self, judged: JudgedLabels) -> Floats:
-        return self.measure.ideal_each(judged)
-
-    def worst_each(self, judged: JudgedLabels) -> Floats:
-        return self.measure.worst_each(judged)
-
-    def random_each(self, judged: JudgedLabels) -> Mean:
-        return self.measure.random_each(judged)
+class _Bound(SameOfJudged):
+    """One end of a measure's bounds."""
 
     def tied_variance_each(self, tied: TiedRankings) -> Floats:
         if _all_judged(tied):
@@ -58,9 +39,6 @@ class _Bound(LikeInside):
     def answers(self) -> dict[str, Answer]:
         asked = ("ideal", "worst", "variance")
         return super().answers() | {question: self._inside(question) for question in asked}
-
-    def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
-        return self.measure.bounds_each(rankings)
 
     def query_remarks(self, judged: JudgedLabels) -> list[Note]:
         return [*super().query_remarks(judged), *about_negative(int(judged.pooled.sum()))]
@@ -142,7 +120,7 @@ class _OfOrders(OverOrders):
         return self.score_each(tied.rankings)
 
 
-class Ideal(_OfOrders):
+class Ideal(WithBest, _OfOrders):
     """The best score of any order of the judged documents."""
 
     name = "ideal"
@@ -151,14 +129,8 @@ class Ideal(_OfOrders):
     formula = "ideal(m) = the best m over all orders of the judged documents"
     examples = ("ideal(DCG@5)", "ideal(P@10)", "ideal(SP@10,iub=k)")
 
-    iub: str = best_parameter()
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_best(self.measure, self.iub)
-
     def _value(self, rankings: Rankings) -> Floats:
-        return self._orders(rankings).ideal(self.measure, self.iub)
+        return self._best(self._orders(rankings))
 
 
 class Worst(_OfOrders):
@@ -174,7 +146,7 @@ class Worst(_OfOrders):
         return self._orders(rankings).worst(self.measure)
 
 
-class Expected(_OfOrders):
+class Expected(WithChance, _OfOrders):
     """The mean score of random rankings of the judged documents."""
 
     name = "expected"
@@ -183,29 +155,17 @@ class Expected(_OfOrders):
     formula = "expected(m) = the mean of m over all orders of the judged documents"
     examples = ("expected(nDCG@10)", "expected(AP)", "expected(AP@10,null=run)")
 
-    reb: str = chance_parameter()
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_chance(self.measure, self.reb)
-
     @property
     def expectation(self) -> Answer:  # type: ignore[override]
         if self.null != JUDGED and not self.measure.knows("_tied"):
             return "enumerated"
         return super().expectation
 
-    def _chance(self, rankings: Rankings) -> Mean:
-        return self._orders(rankings).mean(self.measure, self.reb)
-
     def _value(self, rankings: Rankings) -> Floats:
-        return self._chance(rankings).values
+        return self._chance(self._orders(rankings)).values
 
     def random_each(self, judged: JudgedLabels) -> Mean:
-        return self._chance(judged.best_first)
-
-    def _remarks(self, rankings: Rankings) -> list[Note]:
-        return estimates(self._chance(rankings), "chance estimated")
+        return self._chance(self._orders(judged.best_first))
 
 
 MOST_CUTOFFS = 1000

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Floats, Labels
 from rankgauge.core.checks import number_text
-from rankgauge.core.records import Value
+from rankgauge.core.records import Record, Value
 from rankgauge.data.model import POOLED, UNJUDGED, Run
 from rankgauge.measures import Measure, parse
 from rankgauge.measures.precision import MULTIPLES_OF_R
@@ -70,8 +70,16 @@ class ReportTopics(Value):
         return np.where(labels >= self.settings.rel, 1, np.minimum(labels, 0)).astype(labels.dtype)
 
 
+class Request(Record):
+    """A measure to compute: its name in the output, its parameters, and the options of the call."""
+
+    label: str
+    parameters: Sequence[str]
+    settings: Settings
+
+
+Make: TypeAlias = Callable[[Request], Iterable[ReportColumn]]
 TopicScores: TypeAlias = Callable[[ReportTopics], Floats]
-Make: TypeAlias = Callable[[Settings, str, Sequence[str]], Iterable[ReportColumn]]
 
 
 # Scores of our measures.
@@ -110,16 +118,16 @@ def zero_where_bogus(scores: TopicScores) -> TopicScores:
 
 def scored(text: str) -> Make:
     """One column: one of our measures, with -l as the lowest relevant grade."""
-    return lambda settings, label, parameters: [ReportColumn(label, relevance(text))]
+    return lambda request: [ReportColumn(request.label, relevance(text))]
 
 
 def cut(template: str, scores_of: Callable[[str], TopicScores] = relevance) -> Make:
     """One column for each cut-off: one of our measures at that cut-off."""
 
-    def make(settings: Settings, label: str, parameters: Sequence[str]) -> Iterable[ReportColumn]:
-        for cutoff in sorted(map(whole, parameters)):
+    def make(request: Request) -> Iterable[ReportColumn]:
+        for cutoff in sorted(map(whole, request.parameters)):
             text = template.format(min(cutoff, LARGEST))
-            yield ReportColumn(f"{label}_{cutoff}", scores_of(text))
+            yield ReportColumn(f"{request.label}_{cutoff}", scores_of(text))
 
     return make
 
@@ -127,8 +135,8 @@ def cut(template: str, scores_of: Callable[[str], TopicScores] = relevance) -> M
 def counted(text: str) -> Make:
     """A column of counts, summed over topics."""
 
-    def make(settings: Settings, label: str, parameters: Sequence[str]) -> Iterable[ReportColumn]:
-        yield ReportColumn(label, zero_where_bogus(relevance(text)), "count", "sum")
+    def make(request: Request) -> Iterable[ReportColumn]:
+        yield ReportColumn(request.label, zero_where_bogus(relevance(text)), "count", "sum")
 
     return make
 
@@ -136,13 +144,13 @@ def counted(text: str) -> Make:
 def geometric(text: str) -> Make:
     """A column that only the summary has: the geometric mean of a measure."""
 
-    def make(settings: Settings, label: str, parameters: Sequence[str]) -> Iterable[ReportColumn]:
+    def make(request: Request) -> Iterable[ReportColumn]:
         scores = relevance(text)
 
         def logarithms(topics: ReportTopics) -> Floats:
             return np.log(np.maximum(scores(topics), LEAST))
 
-        yield ReportColumn(label, logarithms, summary="geometric", single=False)
+        yield ReportColumn(request.label, logarithms, summary="geometric", single=False)
 
     return make
 
@@ -150,11 +158,11 @@ def geometric(text: str) -> Make:
 def with_gains(template: str) -> Make:
     """A column of a measure whose parameters are gains, `1=3,2=9`."""
 
-    def make(settings: Settings, label: str, parameters: Sequence[str]) -> Iterable[ReportColumn]:
-        gains = _gains(parameters)
+    def make(request: Request) -> Iterable[ReportColumn]:
+        gains = _gains(request.parameters)
         zero = gains.pop(0, 0.0)
         if zero == 0:
-            yield ReportColumn(label, graded(_with_map(template, gains)))
+            yield ReportColumn(request.label, graded(_with_map(template, gains)))
             return
 
         def scores(topics: ReportTopics) -> Floats:
@@ -165,7 +173,7 @@ def with_gains(template: str) -> Make:
             measure = _measure(_with_map(template, {**gains, spare: zero}))
             return measure.score_each(_relabelled(lists, 0, spare))
 
-        yield ReportColumn(label, scores)
+        yield ReportColumn(request.label, scores)
 
     return make
 
@@ -205,11 +213,9 @@ def _relabelled(lists: Rankings, old: int, new: int) -> Rankings:
     return replace(lists, labels=labels, judged=judged)
 
 
-def gain_levels(
-    settings: Settings, label: str, parameters: Sequence[str]
-) -> Iterable[ReportColumn]:
+def gain_levels(request: Request) -> Iterable[ReportColumn]:
     """Rndcg. It is 0 if no document is relevant at the level of -l, though its gains ignore -l."""
-    for column in with_gains("ndcg_levels(gain={gain})")(settings, label, parameters):
+    for column in with_gains("ndcg_levels(gain={gain})")(request):
 
         def scores(topics: ReportTopics, column: ReportColumn = column) -> Floats:
             lists = topics.binary
@@ -219,49 +225,45 @@ def gain_levels(
         yield replace(column, values=scores)
 
 
-def run_id(settings: Settings, label: str, parameters: Sequence[str]) -> Iterable[ReportColumn]:
+def run_id(request: Request) -> Iterable[ReportColumn]:
     yield ReportColumn(
-        label, lambda t: [t.run.tag] * len(t.ids), "text", "own", False, lambda t: t.run.tag
+        request.label, lambda t: [t.run.tag] * len(t.ids), "text", "own", False, lambda t: t.run.tag
     )
 
 
-def number_of_queries(
-    settings: Settings, label: str, parameters: Sequence[str]
-) -> Iterable[ReportColumn]:
+def number_of_queries(request: Request) -> Iterable[ReportColumn]:
     def total(topics: ReportTopics) -> float:
-        return len(topics.all_judged) if settings.complete else len(topics.ids)
+        return len(topics.all_judged) if request.settings.complete else len(topics.ids)
 
-    yield ReportColumn(label, lambda t: np.ones(len(t.ids)), "count", "own", False, total)
+    yield ReportColumn(request.label, lambda t: np.ones(len(t.ids)), "count", "own", False, total)
 
 
-def number_relevant(
-    settings: Settings, label: str, parameters: Sequence[str]
-) -> Iterable[ReportColumn]:
+def number_relevant(request: Request) -> Iterable[ReportColumn]:
     """With -c, all judged topics count; then the sum counts every grade from 1 on, whatever -l says."""
 
     def total(topics: ReportTopics) -> float:
         return float(topics.all_judged.relevant(1).sum())
 
-    own = total if settings.complete else None
-    yield ReportColumn(label, relevance("NumRel"), "count", "own" if own else "sum", total=own)
+    own = total if request.settings.complete else None
+    yield ReportColumn(
+        request.label, relevance("NumRel"), "count", "own" if own else "sum", total=own
+    )
 
 
-def relevance_string(
-    settings: Settings, label: str, parameters: Sequence[str]
-) -> Iterable[ReportColumn]:
+def relevance_string(request: Request) -> Iterable[ReportColumn]:
     """The labels of the first documents as text: digits, > above 9, - unpooled, . unjudged."""
-    length = max(int(number(parameters[0])), 0)
+    length = max(int(number(request.parameters[0])), 0)
 
     def strings(topics: ReportTopics) -> list[str]:
         lists = topics.rankings
         shown = []
         for i, bogus in enumerate(topics.bogus):
             labels = lists.labels[lists.offsets[i] : lists.offsets[i + 1]][:length].tolist()
-            signs = "" if bogus and label == "relstring" else "".join(map(_sign, labels))
+            signs = "" if bogus and request.label == "relstring" else "".join(map(_sign, labels))
             shown.append(f"'{signs}'")
         return shown
 
-    yield ReportColumn(label, strings, "text", "own")
+    yield ReportColumn(request.label, strings, "text", "own")
 
 
 def _sign(label: int) -> str:
@@ -270,28 +272,30 @@ def _sign(label: int) -> str:
     return str(label) if label <= 9 else ">"
 
 
-def utility(settings: Settings, label: str, parameters: Sequence[str]) -> Iterable[ReportColumn]:
+def utility(request: Request) -> Iterable[ReportColumn]:
     """Four weights times four counts; -N, the size of the collection, may be any number."""
-    weights = [number(parameter) for parameter in parameters]
+    weights = [number(parameter) for parameter in request.parameters]
     counts = [relevance(text) for text in ("NumRelRet", "NumRet", "NumRel")]
 
     def scores(topics: ReportTopics) -> Floats:
         if len(weights) != 4:
             raise WeightsError(
-                f"{label}: {len(weights)} weights, expected 4, such as utility.1,-1,0,0"
+                f"{request.label}: {len(weights)} weights, expected 4, such as utility.1,-1,0,0"
             )
         found, noise, missed, rejected = weights
         hits, retrieved, relevant = (counted(topics) for counted in counts)
-        others = settings.collection + hits - retrieved - relevant
+        others = request.settings.collection + hits - retrieved - relevant
         worth = found * hits + noise * (retrieved - hits) + missed * (relevant - hits)
         return worth + rejected * others
 
-    yield ReportColumn(label, zero_where_bogus(scores) if label == "utility" else scores)
+    yield ReportColumn(
+        request.label, zero_where_bogus(scores) if request.label == "utility" else scores
+    )
 
 
-def set_f(settings: Settings, label: str, parameters: Sequence[str]) -> Iterable[ReportColumn]:
+def set_f(request: Request) -> Iterable[ReportColumn]:
     """(x + 1)·P·R / (x·P + R), for any x: where that is 0/0, 0."""
-    x = number(parameters[0])
+    x = number(request.parameters[0])
     precision, recall = relevance("SetP"), relevance("Recall")
 
     def scores(topics: ReportTopics) -> Floats:
@@ -299,19 +303,17 @@ def set_f(settings: Settings, label: str, parameters: Sequence[str]) -> Iterable
         value = (x + 1.0) * p * r / (x * p + r)
         return np.where((p == 0) | np.isnan(value), 0.0, value)
 
-    yield ReportColumn(label, scores)
+    yield ReportColumn(request.label, scores)
 
 
-def multiples_of_r(
-    settings: Settings, label: str, parameters: Sequence[str]
-) -> Iterable[ReportColumn]:
+def multiples_of_r(request: Request) -> Iterable[ReportColumn]:
     """Precision at multiples of R. It is 0 at multiples of 0 or less, and at those that no list
     reaches."""
     least, greatest = MULTIPLES_OF_R
-    for times in sorted(map(number, parameters)):
+    for times in sorted(map(number, request.parameters)):
         text = f"Rprec(times={number_text(min(max(times, least), greatest))})"
         scores = relevance(text) if times > 0 else lambda topics: np.zeros(len(topics.ids))
-        yield ReportColumn(f"{label}_{level_text(times)}", scores)
+        yield ReportColumn(f"{request.label}_{level_text(times)}", scores)
 
 
 def level_text(level: float) -> str:
@@ -319,19 +321,19 @@ def level_text(level: float) -> str:
     return f"{level:3.2f}"[:8]
 
 
-def recall_levels(
-    settings: Settings, label: str, parameters: Sequence[str]
-) -> Iterable[ReportColumn]:
+def recall_levels(request: Request) -> Iterable[ReportColumn]:
     """Interpolated precision, one column a level of recall."""
-    for level in sorted(map(number, parameters)):
-        yield ReportColumn(f"{label}_{level_text(level)}", _at_recall(level, settings))
+    for level in sorted(map(number, request.parameters)):
+        yield ReportColumn(
+            f"{request.label}_{level_text(level)}", _at_recall(level, request.settings)
+        )
 
 
-def mean_over_levels(
-    settings: Settings, label: str, parameters: Sequence[str]
-) -> Iterable[ReportColumn]:
+def mean_over_levels(request: Request) -> Iterable[ReportColumn]:
     """Interpolated precision averaged over levels of recall, the highest added first."""
-    levels = [_at_recall(level, settings) for level in sorted(map(number, parameters))]
+    levels = [
+        _at_recall(level, request.settings) for level in sorted(map(number, request.parameters))
+    ]
 
     def mean(topics: ReportTopics) -> Floats:
         total = np.zeros(len(topics.ids))
@@ -339,7 +341,7 @@ def mean_over_levels(
             total = total + scores(topics)
         return total / len(levels)
 
-    yield ReportColumn(label, mean)
+    yield ReportColumn(request.label, mean)
 
 
 def _at_recall(level: float, settings: Settings) -> TopicScores:
@@ -361,11 +363,9 @@ def _at_recall(level: float, settings: Settings) -> TopicScores:
     return beyond
 
 
-def rank_biased(
-    settings: Settings, label: str, parameters: Sequence[str]
-) -> Iterable[ReportColumn]:
+def rank_biased(request: Request) -> Iterable[ReportColumn]:
     """RBP with each topic's gains brought to [0, 1], and its residual."""
-    pairs = dict(map(_pair, parameters))
+    pairs = dict(map(_pair, request.parameters))
     persistence = number(pairs.pop("p", "0.9"))
     if not 0 <= persistence <= 1:
         raise ParameterError("p is a chance, expected a number from 0 to 1")
@@ -387,10 +387,12 @@ def rank_biased(
         rest = persistence**lists.lengths + (1 - persistence) * lists.sum(weights)
         return np.where(lists.count(unjudged) > 0, rest, 0.0)
 
-    if label == "rbp_resid":
-        yield ReportColumn(label, zero_where_bogus(residual))
+    if request.label == "rbp_resid":
+        yield ReportColumn(request.label, zero_where_bogus(residual))
     else:
-        yield ReportColumn(label, residual if label.startswith("rbp_resid") else scores)
+        yield ReportColumn(
+            request.label, residual if request.label.startswith("rbp_resid") else scores
+        )
 
 
 def _highest(judged: JudgedLabels, query: int, gains: Mapping[int, float]) -> float:

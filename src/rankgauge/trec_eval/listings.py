@@ -10,6 +10,7 @@ from rankgauge.errors import MeasureError
 from rankgauge.trec_eval.columns import (
     Make,
     ReportColumn,
+    Request,
     counted,
     cut,
     gain_levels,
@@ -29,13 +30,7 @@ from rankgauge.trec_eval.columns import (
     utility,
     with_gains,
 )
-from rankgauge.trec_eval.settings import (
-    ParameterError,
-    Settings,
-    UsageError,
-    number,
-    whole,
-)
+from rankgauge.trec_eval.settings import ParameterError, Settings, UsageError, number, whole
 
 CUTOFFS = ("5", "10", "15", "20", "30", "100", "200", "500", "1000")
 RECALL_LEVELS = tuple(f"{i / 10}" for i in range(11))
@@ -172,4 +167,4 @@ def columns_of(
             raise ParameterError("a parameter is given twice")
         if listing.takes == "cutoffs" and min(values) <= 0:
             raise ParameterError("cut-offs are whole numbers from 1")
-    return listing.make(settings, label, parameters)
+    return listing.make(Request(label, parameters, settings))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
@@ -91,13 +91,8 @@ class Lists(Record):
         given = self.free & (assigned >= 0)
         size = len(self.judged.labels)
         added = np.count_nonzero(given, axis=1)
-        whole = np.concatenate(
-            (
-                np.broadcast_to(self.judged.labels, (count, size)),
-                np.where(given, assigned, -1),
-            ),
-            axis=1,
-        )
+        known = np.broadcast_to(self.judged.labels, (count, size))
+        whole = np.concatenate((known, np.where(given, assigned, -1)), axis=1)
         whole = -np.sort(-whole, axis=1)  # highest first, what is not assigned last
         kept = np.arange(whole.shape[1])[None, :] < (size + added)[:, None]
         judged = JudgedLabels(
@@ -131,7 +126,7 @@ Labelling: TypeAlias = Callable[[int, int], tuple[NDArray[np.int32], int]]
 greatest difference, and how many more documents, in no list, are relevant then."""
 
 
-class Greatest(NamedTuple):
+class Greatest(Record):
     """The greatest differences of pairs of lists over all labels of their free documents.
 
     `ahead` is pair × 2: how far the first list can be ahead of the second, and the second of the
@@ -148,3 +143,67 @@ class Greatest(NamedTuple):
     residual: Floats | None = None
     top: int = 0
     defined: NDArray[np.bool_] | None = None
+
+
+class Pairs(Record):
+    """Pairs of lists of one query: pair p has the lists first[p] and second[p]."""
+
+    lists: Lists
+    first: Ints
+    second: Ints
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        return zip(self.first.tolist(), self.second.tolist(), strict=True)
+
+    def by_relevant(
+        self,
+        best_of: Callable[[int, int], MostAhead],
+        top: int,
+        *,
+        exact: bool = True,
+        limit: float = np.inf,
+    ) -> Greatest:
+        """The greatest differences, where `best_of` says how far one list can be ahead of another.
+        Free documents that are relevant get the label `top`."""
+        found = [(best_of(a, b), best_of(b, a)) for a, b in self]
+        lists = self.lists
+
+        def labelling(p: int, side: int) -> tuple[NDArray[np.int32], int]:
+            best = found[p][side]
+            labels = np.where(lists.free, 0, lists.labels).astype(np.int32)
+            labels[best.relevant()] = top
+            return labels, best.off_lists
+
+        ahead = np.array([[side.value for side in both] for both in found]).reshape(len(self), 2)
+        return Greatest(ahead, labelling, np.full(len(self), exact), limit, top=top)
+
+    def by_labels(
+        self,
+        found: Sequence[Sequence[tuple[float, NDArray[np.int32]]]],
+        exact: NDArray[np.bool_],
+        limit: float,
+        defined: NDArray[np.bool_] | None = None,
+    ) -> Greatest:
+        """The greatest differences, where for each pair and side `found` has how far the list is ahead,
+        and the labels of the pair's documents then."""
+        pairs = list(self)
+
+        def labelling(p: int, side: int) -> tuple[NDArray[np.int32], int]:
+            labels = self.lists.labels.copy()
+            labels[self.lists.pair(*pairs[p]).documents] = found[p][side][1]
+            return labels, 0
+
+        ahead = np.array([[value for value, _ in both] for both in found]).reshape(len(pairs), 2)
+        return Greatest(ahead, labelling, exact, limit, defined=defined)
+
+
+class MostAhead(NamedTuple):
+    """How far a list can be ahead of another at most, which free documents are relevant then, and how
+    many documents off the lists."""
+
+    value: float
+    relevant: Callable[[], NDArray[np.int32]]
+    off_lists: int = 0

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.core.arrays import Floats, Ints
-from rankgauge.distance.algorithms.lists import Greatest, Lists
+from rankgauge.core.arrays import Floats
+from rankgauge.distance.algorithms.lists import Greatest, Lists, Pairs
 from rankgauge.measures.labelling import extremes
 from rankgauge.rankings.lists import Rankings
 
@@ -34,13 +35,14 @@ SLACK = 1e-9
 Score = Callable[[Rankings], Floats]
 
 
-def enumerable(lists: Lists, first: Ints, second: Ints) -> NDArray[np.bool_]:
+def enumerable(pairs: Pairs) -> NDArray[np.bool_]:
     """Of which pairs all labels that matter can be tried: none, if the two lists are the same."""
+    lists = pairs.lists
     most = np.log(MOST_LABELLINGS) / np.log(max(2, len(lists.grades)))
     few = [
         np.count_nonzero(lists.pair(a, b).free) <= most
         and (not lists.offlist or np.array_equal(lists.list(a), lists.list(b)))
-        for a, b in zip(first.tolist(), second.tolist(), strict=True)
+        for a, b in pairs
     ]
     return np.array(few, dtype=np.bool_)
 
@@ -70,63 +72,28 @@ class _Watched:
 
 
 def searched(
-    score_each: Score,
-    lists: Lists,
-    first: Ints,
-    second: Ints,
-    within: tuple[float, float] = (-np.inf, np.inf),
+    score_each: Score, pairs: Pairs, within: tuple[float, float] = (-np.inf, np.inf)
 ) -> Greatest:
     """The greatest differences over all labels, or if these are too many, those that a search finds.
 
-    Parameters
-    ----------
-    score_each
-        The score of each list.
-    lists
-        The lists of one query.
-    first, second
-        The places of the two lists of each pair.
-    within
-        The declared range of the scores. It limits how much a search may have missed.
+    `within` is the declared range of the scores. It limits how much a search may have missed.
     """
     watched = _Watched(score_each, within)
-    exact = enumerable(lists, first, second)
-    pairs = list(zip(first.tolist(), second.tolist(), strict=True))
+    exact = enumerable(pairs)
     best, defined = [], exact.copy()
     for p, ((a, b), few) in enumerate(zip(pairs, exact.tolist(), strict=True)):
         before = watched.undefined
-        best.append((_tried if few else _climbed_both)(watched, lists.only(a, b)))
+        best.append((_tried if few else _climbed_both)(watched, pairs.lists.only(a, b)))
         defined[p] &= watched.undefined == before
-    ahead = np.array([[value for value, _ in both] for both in best]).reshape(len(best), 2)
-
-    def labelling(p: int, side: int) -> tuple[NDArray[np.int32], int]:
-        labels = lists.labels.copy()
-        labels[lists.pair(*pairs[p]).documents] = best[p][side][1]
-        return labels, 0
-
-    return Greatest(ahead, labelling, exact, watched.widest, defined=defined)
+    return pairs.by_labels(best, exact, watched.widest, defined)
 
 
-def improved(
-    found: Greatest, score_each: Score, lists: Lists, first: Ints, second: Ints
-) -> Greatest:
-    """The same, with the pairs that are not exact made exact, where their labels are few enough to try.
-
-    Parameters
-    ----------
-    found
-        The distances so far.
-    score_each
-        The score of each list.
-    lists
-        The lists of one query.
-    first, second
-        The places of the two lists of each pair.
-    """
-    few = np.flatnonzero(~found.exact & enumerable(lists, first, second))
+def improved(found: Greatest, score_each: Score, pairs: Pairs) -> Greatest:
+    """The same, made exact for the pairs whose labels are few enough to try."""
+    few = np.flatnonzero(~found.exact & enumerable(pairs))
     if not len(few):
         return found
-    better = searched(score_each, lists, first[few], second[few])
+    better = searched(score_each, Pairs(pairs.lists, pairs.first[few], pairs.second[few]))
     ahead, exact = found.ahead.copy(), found.exact.copy()
     ahead[few], exact[few] = better.ahead, True
     defined = np.ones_like(exact) if found.defined is None else found.defined.copy()
@@ -137,7 +104,7 @@ def improved(
     def labelling(p: int, side: int) -> tuple[NDArray[np.int32], int]:
         return better.labelling(place[p], side) if p in place else found.labelling(p, side)
 
-    return found._replace(ahead=ahead, exact=exact, labelling=labelling, defined=defined)
+    return replace(found, ahead=ahead, exact=exact, labelling=labelling, defined=defined)
 
 
 Labelled = tuple[float, NDArray[np.int32]]
@@ -157,16 +124,14 @@ def _tried(score_each: Score, two: Lists) -> list[Labelled]:
 
 
 def _climbed_both(score_each: Score, two: Lists) -> list[Labelled]:
-    """For each list, the labels that put it furthest ahead, as far as either search passed them."""
-    own, other = _climbed(score_each, two, 1), _climbed(score_each, two, -1)
-    return [_better(own, other), _better(other, own)]
-
-
-def _better(own: Labelled, other: Labelled) -> Labelled:
-    """The labels that put a list further ahead: those of its own search, or those of the search for the
-    other list, which may pass better ones on its way."""
-    ahead = -other[0] if np.isfinite(other[0]) else -np.inf
-    return (ahead, other[1]) if ahead > own[0] else own
+    """For each list, the labels that put it furthest ahead: those of its own search, or those of the
+    search for the other list, which may pass better ones on its way."""
+    both = [_climbed(score_each, two, sign) for sign in (1, -1)]
+    best = []
+    for own, (behind, labels) in zip(both, both[::-1], strict=True):
+        ahead = -behind if np.isfinite(behind) else -np.inf
+        best.append((ahead, labels) if ahead > own[0] else own)
+    return best
 
 
 def _differences(score_each: Score, two: Lists, labels: NDArray[np.int32]) -> Floats:
@@ -200,11 +165,8 @@ def _climbed(score_each: Score, two: Lists, sign: int) -> Labelled:
     Of many free documents only those ranked highest are tried, and it ends where its work is done.
     """
     pair = two.pair(0, 1)
-    rank = (
-        np.where(pair.first > 0, pair.first, np.inf),
-        np.where(pair.second > 0, pair.second, np.inf),
-    )
-    own, other = rank if sign > 0 else rank[::-1]
+    ranks = [np.where(rank > 0, rank, np.inf) for rank in (pair.first, pair.second)]
+    own, other = ranks[::sign]
     labels = np.where(two.free, np.where(own < other, two.grades[-1], 0), two.labels)
     labels = labels.astype(np.int32)
     free = np.flatnonzero(two.free)

@@ -3,61 +3,63 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.core.arrays import Ints
-from rankgauge.distance.algorithms.lists import Greatest, Lists, Pair
+from rankgauge.distance.algorithms.lists import Greatest, MostAhead, Pair, Pairs
+
+if TYPE_CHECKING:
+    from rankgauge.measures.base import Binary
+    from rankgauge.measures.precision import RecallAt, ReciprocalRank, RPrecision, SuccessAt
 
 Chosen = tuple[float, NDArray[np.bool_], int]
 """The greatest difference, which documents of the pair are relevant then, and how many off the lists."""
 
 
-def pair_by_pair(
-    lists: Lists, first: Ints, second: Ints, rel: int, best_of: Callable[[Pair], Chosen]
-) -> Greatest:
-    """The greatest differences of each pair of lists, in both directions.
+def recall(measure: RecallAt, pairs: Pairs) -> Greatest:
+    judged = int(pairs.lists.judged.relevant(measure.rel)[0])
+    return _by_pair(measure, pairs, lambda pair: _recall(pair, judged))
 
-    Parameters
-    ----------
-    lists
-        The lists of one query.
-    first, second
-        The places of the two lists of each pair.
-    rel
-        The lowest label that counts as relevant.
-    best_of
-        Says how far the first list of a pair can be ahead. The labels of the pair are 1 for relevant, 0
-        for other and -1 for free documents.
-    """
-    top = int(lists.grades[-1])
-    if top < rel:
+
+def success(measure: SuccessAt, pairs: Pairs) -> Greatest:
+    return _by_pair(measure, pairs, _success)
+
+
+def reciprocal_rank(measure: ReciprocalRank, pairs: Pairs) -> Greatest:
+    return _by_pair(measure, pairs, _reciprocal_rank)
+
+
+def r_precision(measure: RPrecision, pairs: Pairs) -> Greatest:
+    lists = pairs.lists
+    judged = int(lists.judged.relevant(measure.rel)[0])
+    offlist = lists.offlist and int(lists.grades[-1]) >= measure.rel
+
+    def best_of(pair: Pair) -> Chosen:
+        return _r_precision(pair, judged, offlist, lambda r: int(measure.times * r + 0.9))
+
+    return _by_pair(measure, pairs, best_of)
+
+
+def _by_pair(measure: Binary, pairs: Pairs, best_of: Callable[[Pair], Chosen]) -> Greatest:
+    """The greatest differences, where `best_of` says how far the first list of a pair can be ahead. The
+    labels of the pair are 1 for relevant, 0 for other and -1 for free documents."""
+    lists, top = pairs.lists, int(pairs.lists.grades[-1])
+    if top < measure.rel:
         lists = lists.fixed()
-    pairs = []
-    for a, b in zip(first, second, strict=True):
-        pair = lists.pair(int(a), int(b))
-        labels = np.where(pair.free, -1, pair.labels >= rel)
-        pairs.append(
-            [
-                Pair(pair.documents, pair.first, pair.second, labels),
-                Pair(pair.documents, pair.second, pair.first, labels),
-            ]
-        )
-    found = [[best_of(pair) for pair in both] for both in pairs]
-    ahead = np.array([[value for value, *_ in both] for both in found]).reshape(len(pairs), 2)
 
-    def labelling(p: int, side: int) -> tuple[NDArray[np.int32], int]:
-        _, relevant, off = found[p][side]
-        pair = pairs[p][side]
-        labels = np.where(lists.free, 0, lists.labels).astype(np.int32)
-        labels[pair.documents[relevant & pair.free]] = top
-        return labels, off
+    def most_ahead(first: int, second: int) -> MostAhead:
+        pair = lists.pair(first, second)
+        labels = np.where(pair.free, -1, pair.labels >= measure.rel)
+        value, relevant, off = best_of(pair._replace(labels=labels))
+        return MostAhead(value, lambda: pair.documents[relevant & pair.free], off)
 
-    return Greatest(ahead, labelling, np.ones(len(pairs), dtype=np.bool_), top=top)
+    return replace(pairs, lists=lists).by_relevant(most_ahead, top)
 
 
-def recall(pair: Pair, judged: int) -> Chosen:
+def _recall(pair: Pair, judged: int) -> Chosen:
     """(d + m)/(R + m) for m of the free documents that only the first list has: all of them, or none.
 
     Where that is negative, a larger R brings it nearer to 0, so the free documents that both lists
@@ -77,13 +79,10 @@ def recall(pair: Pair, judged: int) -> Chosen:
     return best
 
 
-def success(pair: Pair) -> Chosen:
+def _success(pair: Pair) -> Chosen:
     """1 where the first list can have a relevant document and the second none."""
     known, nothing = pair.labels == 1, np.zeros(len(pair.labels), dtype=np.bool_)
-    sure, other_sure = (
-        bool((known & (pair.first > 0)).any()),
-        bool((known & (pair.second > 0)).any()),
-    )
+    sure, other_sure = (bool((known & (rank > 0)).any()) for rank in (pair.first, pair.second))
     if sure:
         return 1.0 - other_sure, nothing, 0
     for only in (True, False):
@@ -95,7 +94,7 @@ def success(pair: Pair) -> Chosen:
     return 0.0 - other_sure, nothing, 0
 
 
-def reciprocal_rank(pair: Pair) -> Chosen:
+def _reciprocal_rank(pair: Pair) -> Chosen:
     """With one free document of the first list relevant, or none."""
     known = pair.labels == 1
     own = min(pair.first[known & (pair.first > 0)], default=np.inf)
@@ -112,7 +111,7 @@ def reciprocal_rank(pair: Pair) -> Chosen:
     return base, nothing, 0
 
 
-def r_precision(pair: Pair, judged: int, offlist: bool, depth_of: Callable[[int], int]) -> Chosen:
+def _r_precision(pair: Pair, judged: int, offlist: bool, depth_of: Callable[[int], int]) -> Chosen:
     """For each R that can be, with R − R_J of the free documents relevant: first those that only the
     first list has among the first that count, then those that change nothing, off the lists or not, and
     at last those that only the second has."""
@@ -122,9 +121,7 @@ def r_precision(pair: Pair, judged: int, offlist: bool, depth_of: Callable[[int]
     totals = [*range(max(judged, 1), judged + count + 1)]
     if offlist:
         totals += _last_totals(longest, judged + count, depth_of)
-    best: Chosen = (-np.inf, free & False, 0)
-    if judged == 0:
-        best = (0.0, free & False, 0)
+    best: Chosen = (-np.inf if judged else 0.0, free & False, 0)
     for total in totals:
         depth = depth_of(total)
         inside = (pair.first > 0) & (pair.first <= depth)

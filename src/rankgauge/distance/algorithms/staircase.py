@@ -7,19 +7,25 @@ always move to a document that is higher in the list ahead and lower in the othe
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.records import Record
-from rankgauge.distance.algorithms.lists import Greatest, Lists
+from rankgauge.distance.algorithms.lists import Greatest, Lists, MostAhead, Pairs
 from rankgauge.errors import RankgaugeError
 from rankgauge.native import distance as native
 
+if TYPE_CHECKING:
+    from rankgauge.measures.average_precision import SumOfPrecisions
+    from rankgauge.measures.cascade import ExpectedReciprocalRank
+    from rankgauge.measures.q_measure import QMeasure
+
 MOST_KEPT = 1 << 24
-"""How many squares of places are kept laid out: 16 bytes each, so a quarter of a gigabyte."""
+"""How many rewards of places are kept: 16 bytes each, so a quarter of a gigabyte."""
 
 MOST_PLACES = 10_000
 """How long lists may be: the walk takes 16 bytes for each pair of places."""
@@ -28,7 +34,7 @@ MOST_TRACED = 1 << 33
 """How many states may be traced for a witness: a bit each, so a gigabyte."""
 
 
-class Rewards(Record):
+class Rewards(NamedTuple):
     """What the documents of a list add: `known` says which are judged relevant, `table[i, n]` what a
     relevant document at place i, from 1, adds with n relevant free ones down to it, itself included."""
 
@@ -41,16 +47,9 @@ Rewarding = Callable[[NDArray[np.int32], int], Rewards]
 asked for."""
 
 
-class _Laid(NamedTuple):
-    """A list by places from 1, as the walk takes it."""
-
-    free: NDArray[np.uint8]
-    known: NDArray[np.uint8]
-    table: Floats
-
-
-class Board:
-    """Lists laid out by places, each once however many pairs it is in."""
+class PlacedLists:
+    """The places of documents in each list, and the rewards of the lists, each computed once however
+    many pairs a list is in."""
 
     def __init__(self, lists: Lists) -> None:
         self.lists = lists
@@ -64,7 +63,7 @@ class Board:
             listed = lists.list(i)
             self._place[i, listed] = np.arange(1, len(listed) + 1)
         self._by: Rewarding | None = None
-        self._laid: dict[int, _Laid] = {}
+        self._rewards: dict[int, Rewards] = {}
 
     def ranks(self, one: int, other: int) -> Ints:
         """The place in the other list of each document of a list, from 1; one beyond the last if it
@@ -74,61 +73,60 @@ class Board:
         rank[1 : len(listed) + 1] = self._place[other, listed]
         return rank
 
-    def laid(self, one: int, rewarding: Rewarding) -> _Laid:
-        """A list with its rewards."""
-        if rewarding is not self._by or len(self._laid) * self.places**2 > MOST_KEPT:
-            self._by, self._laid = rewarding, {}
-        if one not in self._laid:
+    def free(self, one: int) -> NDArray[np.uint8]:
+        """Which places of a list, from 1, have a free document."""
+        listed = self.lists.list(one)
+        free = np.zeros(self.places + 1, dtype=np.uint8)
+        free[1 : len(listed) + 1] = self.lists.free[listed]
+        return free
+
+    def rewards(self, one: int, rewarding: Rewarding) -> Rewards:
+        """The rewards of a list by places from 1."""
+        if rewarding is not self._by or len(self._rewards) * self.places**2 > MOST_KEPT:
+            self._by, self._rewards = rewarding, {}
+        if one not in self._rewards:
             listed, places = self.lists.list(one), self.places
-            rewards = rewarding(listed, 2 * places)
-            laid = _Laid(
-                np.zeros(places + 1, dtype=np.uint8),
-                np.zeros(places + 1, dtype=np.uint8),
-                np.zeros((places + 1, 2 * places + 2)),
-            )
             inside = slice(1, len(listed) + 1)
-            laid.free[inside] = self.lists.free[listed]
-            laid.known[inside] = rewards.known
-            laid.table[inside] = rewards.table
-            self._laid[one] = laid
-        return self._laid[one]
+            known = np.zeros(places + 1, dtype=np.uint8)
+            table = np.zeros((places + 1, 2 * places + 2))
+            known[inside], table[inside] = rewarding(listed, 2 * places)
+            self._rewards[one] = Rewards(known, table)
+        return self._rewards[one]
 
 
-class Walk(Record):
-    """The best differences of two lists, the first ahead, by the number of relevant free documents."""
+class PlacedPair(Record):
+    """Two lists, one ahead of the other."""
 
-    board: Board
+    placed: PlacedLists
     ahead: int
     behind: int
 
     @property
     def free(self) -> int:
         """How many free documents the two lists have."""
-        lists = self.board.lists
+        lists, placed = self.placed.lists, self.placed
         own, other = lists.list(self.ahead), lists.list(self.behind)
-        alone = other[
-            self.board.ranks(self.behind, self.ahead)[1 : len(other) + 1] > self.board.places
-        ]
+        alone = other[placed.ranks(self.behind, self.ahead)[1 : len(other) + 1] > placed.places]
         return int(np.count_nonzero(lists.free[own])) + int(np.count_nonzero(lists.free[alone]))
 
     def best(self, rewarding: Rewarding) -> Floats:
         """For r = 0, 1, … relevant free documents, the greatest difference of rewards."""
-        return self._run(rewarding, trace=False)[0]
+        return self._walk(rewarding, trace=False)[0]
 
     def relevant(self, rewarding: Rewarding, count: int) -> NDArray[np.int32]:
         """So many free documents whose relevance attains the greatest difference."""
-        places, free = self.board.places, self.free
+        places, free = self.placed.places, self.free
         if (places + 2) ** 2 * (free + 2) > MOST_TRACED:
             size = (places + 2) ** 2 * (free + 2) / (8 << 30)
             raise RankgaugeError(
                 f"finding the labels that give this distance needs {size:.1f} GB of memory, expected at "
                 "most 1 GB; use a smaller cut-off"
             )
-        _, bits, width = self._run(rewarding, trace=True)
-        own, other = self.board.laid(self.ahead, rewarding), self.board.laid(self.behind, rewarding)
-        rank = self.board.ranks(self.ahead, self.behind)
-        back = self.board.ranks(self.behind, self.ahead)
-        alone = (own.free > 0) & (rank == places + 1)
+        _, bits, width = self._walk(rewarding, trace=True)
+        own_free, other_free = self.placed.free(self.ahead), self.placed.free(self.behind)
+        rank = self.placed.ranks(self.ahead, self.behind)
+        back = self.placed.ranks(self.behind, self.ahead)
+        alone = (own_free > 0) & (rank == places + 1)
         x = y = places + 1
         s, height = count, np.zeros(places + 2, dtype=np.int64)
         while x > 0 or y > 0:
@@ -136,15 +134,15 @@ class Walk(Record):
             if y > 0 and bits[state >> 3] >> (state & 7) & 1:
                 if y == places + 1:
                     s -= int(np.count_nonzero(alone[: x + 1]))
-                elif other.free[y] and back[y] <= x:
+                elif other_free[y] and back[y] <= x:
                     s -= 1
                 y -= 1
             else:
                 height[x] = y
                 x -= 1
-        chosen = (own.free > 0) & (rank > height[: places + 1])
-        beyond = (other.free > 0) & (back == places + 1) & (np.arange(places + 1) > height[-1])
-        lists = self.board.lists
+        chosen = (own_free > 0) & (rank > height[: places + 1])
+        beyond = (other_free > 0) & (back == places + 1) & (np.arange(places + 1) > height[-1])
+        lists = self.placed.lists
         return np.concatenate(
             (
                 lists.list(self.ahead)[np.flatnonzero(chosen) - 1],
@@ -152,61 +150,153 @@ class Walk(Record):
             )
         )
 
-    def _run(self, rewarding: Rewarding, *, trace: bool) -> tuple[Floats, NDArray[np.uint8], int]:
-        y, z = self.board.laid(self.ahead, rewarding), self.board.laid(self.behind, rewarding)
+    def _walk(self, rewarding: Rewarding, *, trace: bool) -> tuple[Floats, NDArray[np.uint8], int]:
+        placed, ahead, behind = self.placed, self.ahead, self.behind
+        own, other = placed.rewards(ahead, rewarding), placed.rewards(behind, rewarding)
         return native.staircase(
-            self.board.ranks(self.ahead, self.behind),
-            self.board.ranks(self.behind, self.ahead),
-            y.free,
-            z.free,
-            y.known,
-            z.known,
-            y.table,
-            z.table,
+            placed.ranks(ahead, behind),
+            placed.ranks(behind, ahead),
+            placed.free(ahead),
+            placed.free(behind),
+            own.known,
+            other.known,
+            own.table,
+            other.table,
             trace,
         )
 
 
-def over_pairs(
-    lists: Lists,
-    first: Ints,
-    second: Ints,
-    best_of: Callable[[Walk], tuple[float, int, Rewarding, int]],
+class Best(NamedTuple):
+    """The greatest difference, how many free documents are relevant in it, the rewards that it uses, and
+    how many documents in neither list are relevant too."""
+
+    value: float
+    relevant: int
+    rewarding: Rewarding
+    off_lists: int = 0
+
+
+def _over_pairs(
+    pairs: Pairs,
+    best_of: Callable[[PlacedPair], Best],
     top: int,
     *,
     exact: bool = True,
     limit: float = np.inf,
 ) -> Greatest:
-    """The greatest differences of each pair of lists, in both directions.
+    """The greatest differences of each pair of lists; `top` is the label of relevant documents."""
+    placed = PlacedLists(pairs.lists)
 
-    Parameters
-    ----------
-    lists
-        The lists of one query.
-    first, second
-        The places of the two lists of each pair.
-    best_of
-        Gives for a walk the greatest difference, how many free documents are relevant in it, the rewards
-        that it uses, and how many documents in neither list are relevant too.
-    top
-        The label that relevant documents get.
-    exact
-        Whether the differences are exact.
-    limit
-        The greatest difference there can be.
-    """
-    board = Board(lists)
-    walks = [
-        [Walk(board, a, b), Walk(board, b, a)]
-        for a, b in zip(first.tolist(), second.tolist(), strict=True)
-    ]
-    found = [[best_of(walk) for walk in both] for both in walks]
-    ahead = np.array([[value for value, *_ in both] for both in found]).reshape(len(walks), 2)
+    def most_ahead(first: int, second: int) -> MostAhead:
+        pair = PlacedPair(placed, first, second)
+        best = best_of(pair)
+        return MostAhead(
+            best.value, lambda: pair.relevant(best.rewarding, best.relevant), best.off_lists
+        )
 
-    def labelling(p: int, side: int) -> tuple[NDArray[np.int32], int]:
-        _, count, rewarding, off = found[p][side]
-        labels = np.where(lists.free, 0, lists.labels).astype(np.int32)
-        labels[walks[p][side].relevant(rewarding, count)] = top
-        return labels, off
+    return pairs.by_relevant(most_ahead, top, exact=exact, limit=limit)
 
-    return Greatest(ahead, labelling, np.full(len(walks), exact), limit, top=top)
+
+def sum_of_precisions(measure: SumOfPrecisions, pairs: Pairs) -> Greatest:
+    lists, top = pairs.lists, int(pairs.lists.grades[-1])
+    if top < measure.rel:
+        lists = lists.fixed()
+    judged = int(lists.judged.relevant(measure.rel)[0])
+    relevant = lists.labels >= measure.rel
+
+    def rewarding(listed: NDArray[np.int32], free: int) -> Rewards:
+        """(c + n)/i, c the judged relevant documents down to place i."""
+        known = relevant[listed]
+        rank = np.arange(1, len(listed) + 1)[:, None]
+        table = (np.cumsum(known)[:, None] + np.arange(free + 2)[None, :]) / rank
+        return Rewards(known.astype(np.uint8), table)
+
+    def best_of(pair: PlacedPair) -> Best:
+        sums = pair.best(rewarding)
+        values = measure._from_sum(sums, judged + np.arange(float(len(sums))))
+        return Best(float(values.max()), int(np.argmax(values)), rewarding)
+
+    return _over_pairs(replace(pairs, lists=lists), best_of, top)
+
+
+def expected_reciprocal_rank(measure: ExpectedReciprocalRank, pairs: Pairs) -> Greatest:
+    """Each document's chance to satisfy is in the score to the first power, so grades between the
+    lowest and the best never help."""
+    lists, grade = pairs.lists, pairs.lists.judged.max_grade
+    allowed = measure._stops(lists.grades, grade)
+    top, most = int(lists.grades[np.argmax(allowed)]), float(allowed.max())
+    if most == 0:
+        lists = lists.fixed()
+    stops = measure._stops(lists.labels, grade)
+
+    def rewarding(listed: NDArray[np.int32], free: int) -> Rewards:
+        """The chance to pass all above and stop here, over the rank: (1 − ρ)^n for n free
+        documents passed, the document itself not among them."""
+        is_free, stop = lists.free[listed], stops[listed]
+        passed = np.concatenate(([1.0], np.cumprod(1 - stop)))[:-1]
+        here = passed * np.where(is_free, most, stop) / np.arange(1, len(listed) + 1)
+        others = np.arange(free + 2)[None, :] - is_free[:, None]
+        powers = (1 - most) ** np.arange(free + 2.0)
+        table = here[:, None] * powers[np.maximum(others, 0)]
+        return Rewards((stop > 0).astype(np.uint8), table)
+
+    def best_of(pair: PlacedPair) -> Best:
+        values = pair.best(rewarding)
+        return Best(float(values.max()), int(np.argmax(values)), rewarding)
+
+    return _over_pairs(replace(pairs, lists=lists), best_of, top)
+
+
+def q_measure(measure: QMeasure, pairs: Pairs) -> Greatest:
+    """Once for each number of relevant documents, which sets the ideal gains; exact where free
+    documents have the highest gain of all or none."""
+    lists, grade = pairs.lists, pairs.lists.judged.max_grade
+    allowed = measure._gains(lists.grades, grade)
+    top, most = int(lists.grades[np.argmax(allowed)]), float(allowed.max())
+    if most == 0:
+        lists = lists.fixed()
+    known = np.sort(measure._gains(lists.judged.labels, grade))[::-1]
+    judged, own = int(np.count_nonzero(known)), measure._gains(lists.labels, grade)
+    places = int(np.diff(lists.offsets).max(initial=0))
+
+    def divisors(more: int) -> Floats:
+        """i + β·cg*_i with so many documents of the highest gain more."""
+        best = np.zeros(places)
+        ordered = np.sort(np.concatenate((known, np.full(more, most))))[::-1][:places]
+        best[: len(ordered)] = ordered
+        divisor: Floats = np.arange(1, places + 1) + measure.beta * np.cumsum(best)
+        return divisor
+
+    def rewarding_by(divisor: Floats) -> Rewarding:
+        def rewarding(listed: NDArray[np.int32], free: int) -> Rewards:
+            gain = own[listed]
+            base = np.cumsum(gain > 0) + measure.beta * np.cumsum(gain)
+            table = base[:, None] + (1 + measure.beta * most) * np.arange(free + 2)[None, :]
+            return Rewards((gain > 0).astype(np.uint8), table / divisor[: len(listed), None])
+
+        return rewarding
+
+    def best_of(pair: PlacedPair) -> Best:
+        best = Best(-np.inf, 0, rewarding_by(divisors(0)))
+        best_known = int(np.count_nonzero(known >= most))
+        spare = max(0, places - best_known) if lists.offlist and most > 0 else 0
+        before, sums = None, np.zeros(0)
+        for more in range(pair.free + spare + 1):
+            divisor = divisors(more)
+            if before is None or (divisor != before).any():
+                before, sums = divisor, pair.best(rewarding_by(divisor))
+            norm = float(measure._norm(np.array([float(judged + more)]))[0])
+            least = max(0, more - spare)
+            some = sums[least : more + 1]
+            if not len(some):
+                continue
+            value = float(some.max()) / norm if judged + more else 0.0
+            if value > best.value:
+                count = least + int(np.argmax(some))
+                best = Best(value, count, rewarding_by(divisor), more - count)
+        return best
+
+    # Moved up past a document of a higher gain, relevance loses what that one adds to it.
+    exact = len(np.unique(allowed)) <= 2 and float(own.max(initial=0.0)) <= most
+    pairs = replace(pairs, lists=lists)
+    return _over_pairs(pairs, best_of, top, exact=exact, limit=measure.range[1])

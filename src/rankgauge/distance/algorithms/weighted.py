@@ -2,47 +2,32 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.core.arrays import Floats, Ints
-from rankgauge.distance.algorithms.lists import Greatest, Lists
+from rankgauge.core.arrays import Floats
+from rankgauge.distance.algorithms.lists import Greatest, Lists, Pairs
 from rankgauge.native import distance as native
 
+if TYPE_CHECKING:
+    from rankgauge.measures.cumulative_gain import NormalizedDCG
+    from rankgauge.measures.weighted import Weighted
 
-def static(
-    lists: Lists,
-    first: Ints,
-    second: Ints,
-    *,
-    weights: Floats,
-    gains: Floats,
-    allowed: Floats,
-    divisor: float,
-    unseen: Floats,
-) -> Greatest:
+
+def fixed_weights(measure: Weighted, pairs: Pairs) -> Greatest:
     """Every free document gains the most it can where its weight is larger in the list ahead.
 
     Tan and Clarke 2015, A family of rank similarity measures based on maximized effectiveness
     difference.
-
-    Parameters
-    ----------
-    lists
-        The lists of one query.
-    first, second
-        The places of the two lists of each pair.
-    weights
-        The weight of each rank.
-    gains
-        The gain of each document.
-    allowed
-        The gain of each grade that a free document may get.
-    divisor
-        What scores are divided by.
-    unseen
-        For each list, the weight of all ranks beyond its end.
     """
+    lists, first, second = pairs.lists, pairs.first, pairs.second
+    lengths, grade = np.diff(lists.offsets), lists.judged.max_grade
+    weights = measure._weights(int(lengths.max(initial=0)))
+    allowed = measure._gains(lists.grades, grade)
+    divisor = float(measure._divisor(lists.judged)[0])
+    unseen = measure._unseen(lengths)
     ahead = native.weighted(
         lists.documents,
         lists.offsets,
@@ -50,7 +35,7 @@ def static(
         second,
         weights,
         lists.free.astype(np.uint8),
-        gains,
+        measure._gains(lists.labels, grade),
         float(allowed.max()),
     )
     residual = np.column_stack((unseen[first], unseen[second])) * allowed.max()
@@ -65,16 +50,7 @@ def static(
     return Greatest(ahead * scale + residual, labelling, exact, residual=residual)
 
 
-def by_ideal(
-    lists: Lists,
-    first: Ints,
-    second: Ints,
-    *,
-    weights: Floats,
-    gains: Floats,
-    allowed: Floats,
-    known: Floats,
-) -> Greatest:
+def ideal_weights(measure: NormalizedDCG, pairs: Pairs) -> Greatest:
     """The same for scores that are divided by the best order of all gains. Free documents raise that
     too.
 
@@ -84,23 +60,14 @@ def by_ideal(
     fewer judged documents and costs more, so it never wants more free documents than a lower one. If no
     labels put a list ahead, it is behind by the least where the ideal is large; then free documents of
     both lists matter.
-
-    Parameters
-    ----------
-    lists
-        The lists of one query.
-    first, second
-        The places of the two lists of each pair.
-    weights
-        The weight of each rank that the ideal can reach, 0 beyond a cut-off.
-    gains
-        The gain of each document.
-    allowed
-        The gain of each grade that a free document may get.
-    known
-        The gains of all judged documents.
     """
-    longest = int(np.diff(lists.offsets).max(initial=0))
+    lists, first, second = pairs.lists, pairs.first, pairs.second
+    longest, grade = int(np.diff(lists.offsets).max(initial=0)), lists.judged.max_grade
+    known = measure._gains(lists.judged.labels, grade)
+    weights = measure._weights(2 * longest + len(known))  # all that the ideal can reach
+    if measure.cutoff is not None:
+        weights[measure.cutoff :] = 0.0
+    allowed = measure._gains(lists.grades, grade)
     levels, grade_of = np.unique(allowed, return_index=True)
     kept = _turning(levels, known)
     levels, grade_of = levels[kept], grade_of[kept]
@@ -122,7 +89,7 @@ def by_ideal(
         second,
         np.ascontiguousarray(weights[:longest]),
         lists.free.astype(np.uint8),
-        gains,
+        measure._gains(lists.labels, grade),
         np.diff(levels),
         costs,
         fixed,
