@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
-import csv
 import gzip
-import json
-import os
 import re
-import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -19,7 +14,7 @@ import numpy as np
 import pytest
 
 import rankgauge as rg
-from command_line import Outcome, records
+from command_line import Outcome, on_a_terminal, records
 from rankgauge.comparison.significance import CORRECTIONS, TESTS
 from rankgauge.comparison.systems import COLUMNS, compare
 from rankgauge.core.notes import worded
@@ -155,14 +150,6 @@ def test_topics_that_a_run_lacks_count_as_empty_rankings_or_are_left_out(
     assert f"note: RR: {topics} topics; 1 topic {lacking}" in outcome.err.splitlines()
 
 
-def test_options_of_scoring_are_those_of_evaluate(
-    command: Callable[..., Outcome], files: Files
-) -> None:
-    assert float(records(command("-m", "RR").out)[0]["difference"]) > 0
-    rows = records(command("-m", "RR", "--condensed").out)
-    assert [float(row["difference"]) for row in rows] == [0.0] * 3
-
-
 # Baselines
 
 
@@ -224,25 +211,6 @@ def test_marks_give_the_means_with_letters(command: Callable[..., Outcome]) -> N
         "|  | fair | 0.5729<sup>a</sup> |",
         "| a | poor | 0.2792 |",
     ]
-
-
-@pytest.mark.parametrize("form", ["table", "md", "latex"])
-def test_a_table_for_people_has_the_notes_in_it(form: str, command: Callable[..., Outcome]) -> None:
-    code, out, err = command("-m", "RR", "--format", form)
-    assert (code, err) == (0, "")
-    assert "paired t test over topics, two-sided" in out
-
-
-def test_jsonl_has_a_record_a_pair(command: Callable[..., Outcome]) -> None:
-    lines = command("-m", "RR", "--format", "jsonl").out.splitlines()
-    assert [json.loads(line)["b"] for line in lines] == ["fair", "poor", "poor"]
-
-
-def test_the_table_may_go_to_a_file(command: Callable[..., Outcome], files: Files) -> None:
-    target = files.folder / "pairs.csv"
-    assert command("-m", "RR", "--format", "csv", "-o", target).out == ""
-    with target.open() as stream:
-        assert len(list(csv.DictReader(stream))) == 3
 
 
 # Scores in place of runs
@@ -358,14 +326,6 @@ def test_standardised_scores_of_missing_topics_are_not_made_up(
         (("QRELS",), "QRELS: judgements without a run; if you give only one file, each of"),
         (("QRELS", "--scores", "MATRIX"), "and --scores cannot be used together"),
         (
-            ("--scores", "MATRIX", "--condensed"),
-            "--condensed is for runs and has no effect with --scores",
-        ),
-        (
-            ("--scores", "MATRIX", "--ties", "docno"),
-            "--ties is for runs and has no effect with --scores",
-        ),
-        (
             ("--scores", "RR=SAVED"),
             "SAVED already names its measures; leave out RR=",
         ),
@@ -379,13 +339,10 @@ def test_standardised_scores_of_missing_topics_are_not_made_up(
             "the measure 'RR' is named twice, expected different names",
         ),
         (("QRELS", "RUN"), "1 run, expected at least two to compare"),
-        (("QRELS", "RUN", "RUN"), "RUN: given 2 times, expected once"),
         (
             ("--scores", "gm(AP)=MATRIX"),
             "gm(AP) is not an arithmetic mean over topics, and tests need one; use a measure such as AP",
         ),
-        (("--scores", "MATRIX", "--level", "1"), "1.0 is not in the range 0<x<1"),
-        (("--scores", "MATRIX", "--samples", "9999999"), "is not in the range 1<=x<=1000000"),
     ],
 )
 def test_what_cannot_be_compared_is_refused_in_a_sentence(
@@ -405,17 +362,6 @@ def test_what_cannot_be_compared_is_refused_in_a_sentence(
     code, out, err = rankgauge("compare", *map(filled, arguments))
     assert (code, out) == (2, "")
     assert filled(message) in err.splitlines()[-1]
-
-
-def test_a_run_that_cannot_be_read_is_named_and_the_others_are_compared(
-    command: Callable[..., Outcome], files: Files
-) -> None:
-    files.runs[1].write_text("not a run\n")
-    code, out, err = command("-m", "RR")
-    assert code == 3
-    assert shown(records(out), "a", "b") == [("good", "poor")]
-    assert f"{files.runs[1]}:1: " in err
-    assert err.splitlines()[-1] == "1 run of 3 not evaluated"
 
 
 def test_when_too_few_runs_can_be_read_it_says_why(
@@ -443,27 +389,10 @@ def many(folder: Path) -> Path:
     return path
 
 
-def on_a_terminal(*arguments: object, interrupted: bool = False) -> tuple[int, str]:
-    """The exit code, and what standard error shows; interrupted as soon as there is a bar."""
-    pty = pytest.importorskip("pty")
-    ours, theirs = pty.openpty()
-    with subprocess.Popen([*COMMAND, *map(str, arguments)], stderr=theirs) as process:
-        os.close(theirs)
-        seen = b""
-        with contextlib.suppress(OSError):  # what Linux says at the end of a terminal
-            while piece := os.read(ours, 4096):
-                seen += piece
-                if interrupted and b"comparing" in seen:
-                    process.send_signal(signal.SIGINT)
-                    interrupted = False
-    os.close(ours)
-    return process.returncode, seen.decode()
-
-
 @pytest.mark.parametrize("test", [name for name, test in TESTS.items() if test.drawn])
 def test_on_a_terminal_a_bar_shows_progress_to_the_end(test: str, tmp_path: Path) -> None:
     options = ("--test", test, "-o", tmp_path / "out")
-    code, seen = on_a_terminal("--scores", f"AP={many(tmp_path)}", *options)
+    code, seen = on_a_terminal("compare", "--scores", f"AP={many(tmp_path)}", *options)
     shares = [int(share) for share in re.findall(r"(\d+)%.{0,20}\d:\d\d:\d\d", seen)]
     assert code == 0
     assert "comparing" in seen
@@ -473,7 +402,9 @@ def test_on_a_terminal_a_bar_shows_progress_to_the_end(test: str, tmp_path: Path
 def test_an_interrupted_comparison_leaves_nothing(tmp_path: Path) -> None:
     scores = many(tmp_path)
     options = ("--test", "bootstrap", "--samples", 100_000, "-o", tmp_path / "out")
-    code, seen = on_a_terminal("--scores", f"AP={scores}", *options, interrupted=True)
+    code, seen = on_a_terminal(
+        "compare", "--scores", f"AP={scores}", *options, interrupted_at=b"comparing"
+    )
     assert code == 130
     assert seen.rstrip().endswith("interrupted")
     assert [path.name for path in tmp_path.iterdir()] == ["many.csv"]

@@ -335,53 +335,6 @@ def test_a_run_may_have_any_name(distance: Callable[..., Outcome], files: Files)
 # Output
 
 
-@pytest.mark.parametrize("form", ["table", "md", "latex"])
-def test_a_table_for_people_says_which_run_is_which(
-    form: str, distance: Callable[..., Outcome]
-) -> None:
-    code, out, err = distance("--format", form)
-    assert (code, err) == (0, "")
-    assert "a is old, b is new" in out
-
-
-def test_the_table_can_be_written_to_a_file(distance: Callable[..., Outcome], files: Files) -> None:
-    path = files.folder / "out.csv"
-    code, out, _ = distance("-m", "P@2", "--format", "csv", "--digits", 2, "-o", path)
-    assert (code, out) == (0, "")
-    assert path.read_text() == 'measure,topics,distance,exact,grades\nP@2,2,0.75,yes,"0,1"\n'
-
-
-PLUGIN = """\
-import rankgauge as rg
-
-
-class First(rg.Binary):
-    name = "First"
-    off_list = "ignored"
-    summary = "Whether the first document is relevant."
-    formula = "First = 1 if the first document is relevant, else 0"
-    examples = ("First",)
-
-    def _score(self, lists):
-        return lists.sum(1.0 * (lists.relevant(self.rel) & (lists.ranks == 1)))
-
-
-rg.register(First())
-"""
-
-
-def test_a_measure_of_the_user_is_taken_from_a_plugin(files: Files) -> None:
-    plugin = files.folder / "mine.py"
-    plugin.write_text(PLUGIN)
-    # In a process of its own: what is registered stays.
-    arguments = ["distance", files.a, files.b, "-m", "First", "--plugin", plugin]
-    done = subprocess.run(
-        [sys.executable, "-m", "rankgauge", *arguments], capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[1].split("\t") == ["First", "2", "0.5", "yes", "0,1"]
-
-
 def test_a_run_from_standard_input_serves_several_measures(files: Files) -> None:
     arguments = ["distance", "-", files.b, "-m", "P@2", "-m", "P@1", "--qrels", files.qrels]
     done = subprocess.run(
@@ -413,12 +366,9 @@ def test_a_run_from_standard_input_serves_several_measures(files: Files) -> None
         (["--grades", "0,x"], "--grades 0,x, expected whole numbers with commas, such as 0,1,2"),
         (["--grades", "1,2"], "must include 0"),
         (["--grades", "0,-1"], "-1"),
-        (["--offlist", "some"], "'some' is not one of 'none', 'allowed'"),
         (["--ties", "expected"], "'expected' is not one of"),
-        (["-m", "nDGC@10"], "nDGC"),
         (["-m", "gm(AP)"], "no distance can be computed by gm(AP); use a measure"),
         (["-m", "num_ret"], "NumRet has no distance, since neither higher nor lower is better"),
-        (["--qrels", "nowhere"], "nowhere: cannot be read"),
     ],
 )
 def test_what_makes_no_sense_is_refused(
@@ -451,48 +401,12 @@ def test_what_is_for_two_runs_is_refused_for_more(
 
 
 def test_one_run_is_held_against_nothing(distance: Callable[..., Outcome], files: Files) -> None:
-    for runs in ((files.a,), (files.a, files.a)):
-        code, out, err = distance(runs=runs)
-        assert (code, out) == (2, "")
-        assert "expected" in err
-    assert "1 run, expected at least two to compare" in distance(runs=(files.a,)).err
+    code, out, err = distance(runs=(files.a,))
+    assert (code, out) == (2, "")
+    assert "1 run, expected at least two to compare" in err
     code, _, err = distance("--qrels", files.a)
     assert code == 2
     assert "is given as judgements and as a run" in err
-
-
-def test_a_run_that_cannot_be_read_is_named_and_the_others_count(
-    distance: Callable[..., Outcome], files: Files, third: Path
-) -> None:
-    bad = files.folder / "bad.run"
-    bad.write_text("bad\n")
-    good = distance()
-    code, out, err = distance(runs=(files.a, bad, files.b))
-    assert (code, out) == (3, good.out)
-    assert f"{bad}:1: 1 column, expected 6" in err
-    assert err.endswith("\n1 run of 3 not read\n")
-    code, out, err = distance(runs=(files.a, bad))
-    assert (code, out) == (2, "")
-    assert err.startswith(f"{bad}:1: 1 column, expected 6")
-
-
-def test_faulty_lines_are_dropped_and_counted_when_read_leniently(
-    distance: Callable[..., Outcome], files: Files
-) -> None:
-    good = distance("--qrels", files.qrels)
-    files.a.write_text(A + "far Q0 z\n")
-    files.qrels.write_text(QRELS + "far 0\n")
-    assert distance("--qrels", files.qrels).code == 2
-    code, out, err = distance("--qrels", files.qrels, "--lenient")
-    assert (code, out) == (0, good.out)
-    assert "note: old: " in err
-    assert f"note: {files.qrels}" in err or "note: qrels" in err
-
-
-def test_a_file_beyond_the_limit_is_refused(distance: Callable[..., Outcome]) -> None:
-    code, out, err = distance("--size-limit", 10)
-    assert (code, out) == (2, "")
-    assert "10" in err
 
 
 def test_real_runs_have_the_distances_that_the_library_says(

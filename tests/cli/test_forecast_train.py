@@ -137,32 +137,6 @@ def test_other_runs_go_on_after_an_unreadable_one(
     assert "bad.run:1" in nothing.err
 
 
-def test_files_are_read_as_in_other_commands(
-    rankgauge: Run, track: str, model: str, tmp_path: Path
-) -> None:
-    _, qrels, runs = track_files(track)
-    plain = rankgauge("forecast", "predict", model, track).out
-    rows = [line.split() for line in qrels.read_text().splitlines()]
-    table = tmp_path / "qrels.csv"
-    table.write_text("query,paper,grade\n" + "".join(f"{q},{d},{g}\n" for q, _, d, g in rows))
-    named = rankgauge(
-        "forecast", "predict", model, f"news={table},{runs}", "--document-column", "paper"
-    )
-    assert (named.code, named.out) == (0, plain)
-    qrels.write_text(qrels.read_text() + "1 0 d1\n")
-    assert rankgauge("forecast", "predict", model, track).code == 2
-    lenient = rankgauge("forecast", "predict", model, track, "--lenient")
-    assert (lenient.code, lenient.out) == (0, plain)
-    assert "1 line dropped" in lenient.err
-    out = str(tmp_path / "out")
-    assert rankgauge("forecast", "train", track, "-o", out, *TRAIN).code == 2
-    assert rankgauge("forecast", "train", track, "-o", out, *TRAIN, "--lenient").code == 0
-    graded = rankgauge("forecast", "predict", model, track, "--lenient", "--max-grade", "4")
-    assert graded.code == 0
-    assert graded.out != plain
-    assert rankgauge("forecast", "predict", model, track, "--lenient", "--max-grade", "1").code == 2
-
-
 def test_the_file_of_judgements_may_stand_among_the_runs(
     rankgauge: Run, track: str, model: str
 ) -> None:

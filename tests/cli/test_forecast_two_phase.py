@@ -153,13 +153,6 @@ def test_topics_are_chosen_from_the_shallow_judgements(rankgauge: Command, files
     assert "choose at most 8" in err
 
 
-def test_a_figure_is_drawn(rankgauge: Command, files: Files) -> None:
-    pytest.importorskip("matplotlib")
-    plot = files.folder / "f.svg"
-    assert rankgauge(*files.asked(files.runs, "--plot", plot)).code == 0
-    assert plot.read_bytes().startswith(b"<?xml")
-
-
 def test_options_that_do_not_go_together_are_refused(rankgauge: Command, files: Files) -> None:
     start = ("forecast", "two-phase", "--shallow", files.shallow)
     for asked, message in (

@@ -155,8 +155,6 @@ def test_runs_with_no_document_in_common_are_warned_about(rankgauge: Call, files
         ),
         (["a.run", "b.run", "--k", "3"], "has no parameter 'k'"),
         (["a.run", "b.run", "--method", "rrf", "--normalize", "z"], "looks at ranks alone"),
-        (["a.run", "none.run"], "none.run: cannot be read: No such file or directory"),
-        (["a.run", "a.run"], "a.run: given 2 times, expected once"),
     ],
 )
 def test_mistakes_are_one_line_and_nothing_is_written(

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
-from command_line import Outcome
+from command_line import Outcome, on_a_terminal
 from rankgauge.cli import COMMANDS, distance, output
 
 Call = Callable[..., Outcome]
@@ -51,26 +48,6 @@ def test_a_run_that_shares_no_topic_is_named_and_the_others_go_on(
     assert "1 run of 2 not evaluated" in err
 
 
-@pytest.mark.parametrize("command", ["evaluate", "compare", "assess", "queries"])
-def test_no_run_with_a_judged_topic_is_nothing_to_show(
-    rankgauge: Call, files: Files, command: str
-) -> None:
-    code, out, err = rankgauge(command, files.qrels, files.zeros)
-    assert (code, out) == (2, "")
-    assert "none of its topics is judged" in err
-
-
-def test_distance_refuses_a_run_without_a_judged_topic(rankgauge: Call, files: Files) -> None:
-    asked = ("distance", "--qrels", files.qrels, "-m", "P@1", files.good, files.zeros)
-    code, out, err = rankgauge(*asked)
-    assert (code, out) == (2, "")
-    assert "none of its topics is judged" in err
-    code, out, err = rankgauge(*asked, files.other)
-    assert code == 3
-    assert "zeros\t" not in out
-    assert "1 run of 3 not read" in err
-
-
 def test_a_warning_is_the_first_line_of_standard_error(rankgauge: Call, files: Files) -> None:
     files.good.write_text("".join(f"{t} Q0 A{t} 1 2 x\n" for t in range(1, 12)))
     code, _, err = rankgauge("evaluate", files.qrels, files.good, "-m", "AP")
@@ -80,17 +57,6 @@ def test_a_warning_is_the_first_line_of_standard_error(rankgauge: Call, files: F
 
 
 # Judgements and runs the wrong way round
-
-
-@pytest.mark.parametrize("command", ["evaluate", "compare", "assess", "queries"])
-def test_judgements_and_run_the_wrong_way_round(
-    rankgauge: Call, files: Files, command: str
-) -> None:
-    for more in ((), ("--lenient",)):
-        code, out, err = rankgauge(command, files.good, files.qrels, *more)
-        assert (code, out) == (2, "")
-        assert "the files are the wrong way round" in err
-        assert f"{files.good} is a run and {files.qrels} has judgements" in err
 
 
 @pytest.mark.parametrize(
@@ -250,28 +216,6 @@ def test_commands_are_listed_by_task_with_when_to_use_them(rankgauge: Call) -> N
 
 
 # Terminals: width and colour
-
-
-def on_a_terminal(*arguments: object, **environment: str) -> tuple[int, str]:
-    """The exit code, and all that a terminal gets to see of output and errors."""
-    pty = pytest.importorskip("pty")
-    ours, theirs = pty.openpty()
-    unset = ("NO_COLOR", "COLUMNS", "FORCE_COLOR")
-    known = {name: value for name, value in os.environ.items() if name not in unset}
-    with subprocess.Popen(
-        [sys.executable, "-m", "rankgauge", *map(str, arguments)],
-        stdin=subprocess.DEVNULL,
-        stdout=theirs,
-        stderr=theirs,
-        env={**known, "TERM": "xterm", **environment},
-    ) as process:
-        os.close(theirs)
-        seen = b""
-        with contextlib.suppress(OSError):  # what Linux says at the end of a terminal
-            while piece := os.read(ours, 4096):
-                seen += piece
-    os.close(ours)
-    return process.returncode, seen.decode().replace("\r\n", "\n")
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,8 @@ from pathlib import Path
 import click
 import pytest
 
+from command_calls import COMMANDS
 from command_line import Outcome
-from rankgauge.cli import COMMANDS
-from rankgauge.cli.commands import group
 from rankgauge.cli.output import print_bytes
 from rankgauge.cli.output_files import FigureFile, OutputFile
 
@@ -35,12 +34,9 @@ WRITES = {
 
 def options() -> list[tuple[str, click.Option]]:
     """Every option of every command that names a file to write."""
-    with click.Context(group) as context:
-        commands = {name: group.get_command(context, name) for name in COMMANDS}
     return [
         (name, option)
-        for name, command in commands.items()
-        if command is not None
+        for name, command in COMMANDS.items()
         for option in command.params
         if isinstance(option, click.Option)
         and isinstance(option.type, OutputFile)
@@ -53,13 +49,10 @@ OUTPUTS = options()
 
 def test_every_such_option_is_checked() -> None:
     assert {option.opts[-1] for _, option in OUTPUTS} == WRITES
-    with click.Context(group) as context:
-        for name in COMMANDS:
-            command = group.get_command(context, name)
-            assert command is not None
-            for option in command.params:
-                if option.opts[-1] in WRITES and name not in ("demo", "study"):
-                    assert isinstance(option.type, OutputFile), (name, option.opts)
+    for name, command in COMMANDS.items():
+        for option in command.params:
+            if option.opts[-1] in WRITES:
+                assert isinstance(option.type, OutputFile), (name, option.opts)
 
 
 # The judgements are missing: a message about them would mean that work began.
@@ -76,8 +69,7 @@ def test_what_cannot_be_written_is_refused_before_any_work(
         (tmp_path / f"{'x' * 300}{ending}", "File name too long"),
         (f"a\0b{ending}", "null"),
     ):
-        inputs = () if command == "measures" else ("no-qrels", "no-run")
-        code, out, err = rankgauge(command, *inputs, option.opts[-1], path)
+        code, out, err = rankgauge(*command.split(), option.opts[-1], path)
         assert (code, out) == (2, "")
         assert "cannot be written: " in err
         assert reason in err
@@ -91,7 +83,7 @@ def test_two_options_with_one_file_are_refused(
     names = [option.opts[-1] for name, option in OUTPUTS if name == command]
     for first, second in itertools.pairwise(names):
         asked = (first, "x.svg", second, tmp_path / "." / "x.svg")
-        code, out, err = rankgauge(command, "no-qrels", "no-run", *asked)
+        code, out, err = rankgauge(*command.split(), *asked)
         assert (code, out) == (2, "")
         assert f"{first} and {second} name the same file, expected two" in err
 

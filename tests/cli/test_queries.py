@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import subprocess
 import sys
@@ -101,30 +100,6 @@ def test_each_query_has_score_expectation_difference_and_type(
     ]
 
 
-@pytest.mark.parametrize("form", ["table", "md", "latex"])
-def test_a_table_for_people_has_the_counts_in_it(
-    form: str, queries: Callable[..., Outcome]
-) -> None:
-    code, out, err = queries("--format", form)
-    assert (code, err) == (0, "")
-    assert "left out: 1 with nothing relevant" in out
-    assert "uninformative hard: 0" in out
-
-
-def test_json_lines_have_a_record_a_query_and_nothing_else(
-    queries: Callable[..., Outcome],
-) -> None:
-    out = queries("--format", "jsonl").out
-    assert [json.loads(line)["topic"] for line in out.splitlines()] == ["easy", "good", "hard"]
-
-
-def test_the_table_can_be_written_to_a_file(queries: Callable[..., Outcome], files: Files) -> None:
-    path = files.folder / "types.csv"
-    code, out, _ = queries("--format", "csv", "--digits", 1, "-o", path)
-    assert (code, out) == (0, "")
-    assert path.read_text().splitlines()[2] == "good,1.0,0.5,0.5,ideal"
-
-
 def test_several_measures_and_runs_are_averaged(
     queries: Callable[..., Outcome], files: Files
 ) -> None:
@@ -179,54 +154,6 @@ def test_how_many_are_ideal_or_uninformative_is_an_option(
     assert {topic for topic, name in types.items() if "uninf" in name} == uninformative
 
 
-@pytest.mark.parametrize(
-    ("options", "score"),
-    [
-        ([], 1.0),
-        (["--precision", "single"], 0.0),
-        (["--precision", "single", "--ties", "docno-ascending"], 1.0),
-        (["--precision", "single", "-J"], 1.0),
-    ],
-)
-def test_options_change_how_a_run_is_scored(
-    options: list[str], score: float, queries: Callable[..., Outcome], files: Files
-) -> None:
-    files.qrels.write_text("q 0 a 1\nq 0 b 0\n")
-    files.run.write_text("q Q0 x 1 1.00000000001 t\nq Q0 a 2 1.00000000002 t\n")
-    assert float(rows(queries(*options).out)["q"]["score"]) == score
-
-
-PLUGIN = """\
-import rankgauge as rg
-
-
-class First(rg.Binary):
-    name = "First"
-    summary = "Whether the first document is relevant."
-    formula = "First = 1 if the first document is relevant, else 0"
-    examples = ("First",)
-
-    def _score(self, lists):
-        return lists.sum(1.0 * (lists.relevant(self.rel) & (lists.ranks == 1)))
-
-
-rg.register(First())
-"""
-
-
-def test_a_measure_of_the_user_is_taken_from_a_plugin(
-    queries: Callable[..., Outcome], files: Files
-) -> None:
-    plugin = files.folder / "mine.py"
-    plugin.write_text(PLUGIN)
-    # In a process of its own: what is registered stays.
-    arguments = ["queries", files.qrels, files.run, "-m", "First", "--plugin", plugin]
-    done = subprocess.run(
-        [sys.executable, "-m", "rankgauge", *arguments], capture_output=True, text=True
-    )
-    assert (done.returncode, done.stdout) == (0, queries("-m", "P@1").out), done.stderr
-
-
 def test_a_real_collection_has_the_types_that_the_library_says(
     real_data: Callable[[str], Path], queries: Callable[..., Outcome], files: Files
 ) -> None:
@@ -253,21 +180,6 @@ def test_a_real_collection_has_the_types_that_the_library_says(
 
 
 # Figures
-
-
-def test_both_figures_are_drawn_beside_the_table(
-    queries: Callable[..., Outcome], files: Files
-) -> None:
-    pytest.importorskip("matplotlib")
-    svg, png = files.folder / "map.svg", files.folder / "histogram.png"
-    plain = queries()
-    options = ("--map", svg, "--histogram", png)
-    assert queries(*options) == plain
-    first = svg.read_bytes(), png.read_bytes()
-    assert ElementTree.fromstring(first[0]).tag.endswith("svg")
-    assert first[1].startswith(b"\x89PNG\r\n\x1a\n")
-    queries(*options)
-    assert (svg.read_bytes(), png.read_bytes()) == first
 
 
 def test_the_figures_are_of_these_measures_and_all_judged_queries(
@@ -309,44 +221,11 @@ def test_a_hostile_query_id_is_harmless(queries: Callable[..., Outcome], files: 
     ElementTree.parse(svg)
 
 
-@pytest.mark.parametrize("option", ["--map", "--histogram"])
-@pytest.mark.parametrize("name", ["figure.pdf", "figure", "-"])
-def test_another_ending_is_refused_before_anything_is_read(
-    option: str, name: str, queries: Callable[..., Outcome], files: Files
-) -> None:
-    files.qrels.unlink()
-    code, out, err = queries(option, name)
-    assert (code, out) == (2, "")
-    assert err.startswith(f"{name}: ")
-    assert err.endswith(" ending .pdf, expected .svg or .png\n" if "." in name else ".png\n")
-    assert err.count("\n") == 1
-
-
-def test_without_matplotlib_the_error_says_what_to_install_before_anything_is_read(
-    queries: Callable[..., Outcome], files: Files, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    files.qrels.unlink()
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    code, out, err = queries("--map", "map.svg")
-    assert (code, out) == (2, "")
-    assert err == "figures need matplotlib; install it: pip install 'rankgauge[plot]'\n"
-
-
 def test_without_figures_matplotlib_is_not_needed(
     queries: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert queries().code == 0
-
-
-def test_a_figure_that_cannot_be_written_is_one_line_of_error(
-    queries: Callable[..., Outcome], files: Files
-) -> None:
-    pytest.importorskip("matplotlib")
-    path = files.folder / "none" / "map.svg"
-    code, out, err = queries("--map", path)
-    assert (code, out) == (2, "")
-    assert err == f"{path}: cannot be written: No such file or directory\n"
 
 
 # What is refused
@@ -381,46 +260,15 @@ def test_the_three_ways_to_say_how_many_exclude_each_other(
         (["--threshold", "nan", 0], "expected a number"),
         (["--by", "size"], "'size' is not one of 'signed', 'absolute'"),
         (["-m", "P@1", "-m", "SearchLength"], "P@1 (higher), SearchLength (lower)"),
-        (["-m", "nDGC@10"], "nDGC"),
-        (["--map", "a.svg", "--histogram", "./a.svg"], "--map and --histogram name the same file"),
-        (["--map", "a.svg", "-o", "a.svg"], "--map and --output name the same file"),
     ],
 )
 def test_what_makes_no_sense_is_refused(
     options: list[object], message: str, queries: Callable[..., Outcome]
 ) -> None:
-    if "a.svg" in options:
-        pytest.importorskip("matplotlib")
     code, out, err = queries(*options)
     assert (code, out) == (2, "")
     assert message in err
     assert "Traceback" not in err
-
-
-def test_a_run_that_cannot_be_read_is_named_and_the_others_count(
-    queries: Callable[..., Outcome], files: Files
-) -> None:
-    bad = files.folder / "bad.run"
-    bad.write_text("bad\n")
-    good = queries()
-    code, out, err = queries(inputs=(files.qrels, files.run, bad))
-    assert (code, out) == (3, good.out)
-    assert f"{bad}:1: 1 column, expected 6" in err
-    assert err.endswith("\n1 run of 2 not evaluated\n")
-    code, out, err = queries(inputs=(files.qrels, bad))
-    assert (code, out) == (2, "")
-    assert err.startswith(f"{bad}:1: 1 column, expected 6")
-
-
-def test_faulty_lines_are_dropped_and_counted_when_read_leniently(
-    queries: Callable[..., Outcome], files: Files
-) -> None:
-    good = queries()
-    files.run.write_text(RUN + "good Q0 z\n")
-    assert queries().code == 2
-    code, out, err = queries("--lenient")
-    assert (code, out) == (0, good.out)
-    assert err.startswith("note: bm25: ")
 
 
 def test_where_every_query_is_left_out_the_table_is_empty_and_says_why(

@@ -182,7 +182,6 @@ def test_hostile_names_in_files_do_no_harm(folder: Path, rankgauge: Command) -> 
         (["--baseline", "none"], "--baseline none: no such run, expected one of"),
         (["--add", "none.csv"], "none.csv: cannot be read"),
         (["--document-texts", "none.tsv"], "none.tsv: cannot be read"),
-        (["--depth", "0"], "--depth"),
         (["-o", "qrels.txt"], "expected another file"),
         (["--scores", "x"], "cannot be used together"),
     ],

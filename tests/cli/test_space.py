@@ -237,26 +237,6 @@ def test_jitter_moves_flips_apart(rankgauge: Call, tmp_path: Path) -> None:
     assert (len(together), len(apart)) == (1, 2)
 
 
-@pytest.mark.parametrize(
-    ("command", "more"),
-    [
-        ("flips", ()),
-        ("curve", ()),
-        ("plane", ("--queries", 2)),
-        ("grid", ("--points", 3)),
-        ("optima", ("--restarts", 2)),
-    ],
-)
-def test_figures(
-    rankgauge: Call, runs: list[Path], tmp_path: Path, command: str, more: tuple[object, ...]
-) -> None:
-    pytest.importorskip("matplotlib")
-    figure = tmp_path / "figure.svg"
-    done = rankgauge("space", command, "--qrels", *runs, *more, "-m", "AP", "--plot", figure)
-    assert done.code == 0
-    assert figure.read_bytes().startswith(b"<?xml")
-
-
 def test_queries_are_chosen(rankgauge: Call, letor: Path) -> None:
     asked = ("space", "curve", letor, "--parameter", 1, "--parameter", 2)
     one = rankgauge(*asked, "--query", "q2", "--query", "q0")
@@ -284,7 +264,6 @@ def test_queries_are_chosen(rankgauge: Call, letor: Path) -> None:
         (("plane", "letor"), "4 parameters and nothing fixed: a plane is for two parameters"),
         (("grid", "letor", "--fixed", "1=1", "--points", 1), "1 is not in the range"),
         (("optima", "letor", "-m", "AP", "-m", "RR"), "expected one measure to climb by"),
-        (("flips", "letor", "-m", "nothing"), "nothing"),
         (("flips", "nowhere.txt"), "nowhere.txt"),
         (("curve", "qrels", "a", "b"), "if these files are runs, give the judgements with --qrels"),
         (("curve", "--qrels", "qrels", "a", "b", "--parameter", 1), "--parameter is for LETOR files"),

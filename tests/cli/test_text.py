@@ -187,12 +187,6 @@ def test_preferences_of_people_are_counted_by_pair(
     assert "votes.csv:2: the winner is 'poor', expected 'lead', 'good' or tie" in refused.err
 
 
-def test_a_missing_file_is_named(rankgauge: Command, tmp_path: Path) -> None:
-    result = rankgauge("text", tmp_path / "nothing.jsonl")
-    assert result.code == 2
-    assert "nothing.jsonl" in result.err
-
-
 def test_metrics_are_listed_and_explained(rankgauge: Command) -> None:
     listed = records(rankgauge("measures", "--text").out)
     assert "rouge1" in [row["name"] for row in listed]
