@@ -9,7 +9,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 from unittest.mock import patch
 
@@ -25,6 +25,10 @@ class Outcome(NamedTuple):
     code: int
     out: str
     err: str
+
+
+Call = Callable[..., Outcome]
+"""Calls a command with these words."""
 
 
 @contextlib.contextmanager

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import rankgauge as rg
-from command_line import Outcome, records
+from command_line import Call, Outcome, records
 from rankgauge.core.notes import worded
 from rankgauge.distance.advice import advise
 
@@ -58,7 +58,7 @@ def files(tmp_path: Path) -> Files:
 
 
 @pytest.fixture
-def distance(rankgauge: Callable[..., Outcome], files: Files) -> Callable[..., Outcome]:
+def distance(rankgauge: Call, files: Files) -> Call:
     """What the command does with these runs and options."""
 
     def call(*options: object, runs: tuple[Path | str, ...] = (files.a, files.b)) -> Outcome:
@@ -70,7 +70,7 @@ def distance(rankgauge: Callable[..., Outcome], files: Files) -> Callable[..., O
 # Two runs
 
 
-def test_two_runs_have_a_row_a_measure(distance: Callable[..., Outcome], files: Files) -> None:
+def test_two_runs_have_a_row_a_measure(distance: Call, files: Files) -> None:
     code, out, err = distance("-m", "P@2", "-m", "AP@3")
     assert code == 0
     assert out.splitlines()[0].split("\t") == ["measure", "topics", "distance", "exact", "grades"]
@@ -88,12 +88,12 @@ def test_two_runs_have_a_row_a_measure(distance: Callable[..., Outcome], files: 
     assert float(records(out)[0]["distance"]) == (0.5 + 1.0) / 2
 
 
-def test_the_default_measure_is_ndcg_at_10(distance: Callable[..., Outcome]) -> None:
+def test_the_default_measure_is_ndcg_at_10(distance: Call) -> None:
     assert distance() == distance("-m", "nDCG@10")
 
 
 def test_judgements_bring_runs_together_and_show_the_difference(
-    distance: Callable[..., Outcome], files: Files
+    distance: Call, files: Files
 ) -> None:
     code, out, _ = distance("--qrels", files.qrels, "-m", "nDCG@3", "-m", "AP@2")
     assert code == 0
@@ -106,9 +106,7 @@ def test_judgements_bring_runs_together_and_show_the_difference(
         assert abs(difference) <= float(row["distance"])
 
 
-def test_what_is_not_exact_says_so_and_how_large_it_can_be(
-    distance: Callable[..., Outcome], files: Files
-) -> None:
+def test_what_is_not_exact_says_so_and_how_large_it_can_be(distance: Call, files: Files) -> None:
     documents = [f"d{i}" for i in range(40)]
     for path, order in ((files.a, documents), (files.b, documents[::-1])):
         path.write_text("".join(f"q Q0 {d} 1 {-i} t\n" for i, d in enumerate(order)))
@@ -119,7 +117,7 @@ def test_what_is_not_exact_says_so_and_how_large_it_can_be(
     assert [row["at most"] for row in records(distance("-m", "bpref", "-q").out)] == ["1.0", "1.0"]
 
 
-def test_a_row_a_topic_and_then_the_mean(distance: Callable[..., Outcome], files: Files) -> None:
+def test_a_row_a_topic_and_then_the_mean(distance: Call, files: Files) -> None:
     _, out, _ = distance("--qrels", files.qrels, "-m", "P@2", "-q")
     found = {row["topic"]: row for row in records(out)}
     assert list(found) == ["near", "far", "alone", "all"]
@@ -138,16 +136,14 @@ def test_a_row_a_topic_and_then_the_mean(distance: Callable[..., Outcome], files
 
 
 def test_the_topics_with_the_greatest_distance_come_first(
-    distance: Callable[..., Outcome],
+    distance: Call,
 ) -> None:
     whole = records(distance("-m", "P@2", "--top", 5).out)
     assert [row["topic"] for row in whole] == ["far", "near"]
     assert records(distance("-m", "P@2", "--top", 1, "-q").out) == whole[:1]
 
 
-def test_the_witness_has_the_labels_that_attain_the_distance(
-    distance: Callable[..., Outcome], files: Files
-) -> None:
+def test_the_witness_has_the_labels_that_attain_the_distance(distance: Call, files: Files) -> None:
     code, out, _ = distance("--qrels", files.qrels, "-m", "nDCG@2", "-m", "AP@2", "--witness")
     assert code == 0
     assert out.splitlines()[0].split("\t") == [
@@ -173,9 +169,7 @@ def test_the_witness_has_the_labels_that_attain_the_distance(
     assert {row["topic"] for row in one} == {"far"}
 
 
-def test_documents_in_neither_run_are_part_of_a_witness(
-    distance: Callable[..., Outcome], files: Files
-) -> None:
+def test_documents_in_neither_run_are_part_of_a_witness(distance: Call, files: Files) -> None:
     files.a.write_text("q Q0 1 1 2 t\nq Q0 2 2 1 t\n")
     files.b.write_text("q Q0 2 1 2 t\nq Q0 0 2 1 t\n")
     files.qrels.write_text("q 0 0 1\nq 0 1 0\nq 0 2 0\n")
@@ -189,9 +183,7 @@ def test_documents_in_neither_run_are_part_of_a_witness(
     )
 
 
-def test_the_documents_to_judge_are_those_of_the_advice(
-    distance: Callable[..., Outcome], files: Files
-) -> None:
+def test_the_documents_to_judge_are_those_of_the_advice(distance: Call, files: Files) -> None:
     code, out, err = distance("--qrels", files.qrels, "-m", "P@2", "--judge", 3)
     assert code == 0
     distances = rg.med("P@2", files.a, files.b, files.qrels)
@@ -217,16 +209,14 @@ def test_the_documents_to_judge_are_those_of_the_advice(
     ],
 )
 def test_grades_say_which_labels_there_may_be(
-    options: list[str], value: float, distance: Callable[..., Outcome], files: Files
+    options: list[str], value: float, distance: Call, files: Files
 ) -> None:
     files.a.write_text("q Q0 a 1 1 t\n")
     files.b.write_text("q Q0 b 1 1 t\n")
     assert float(records(distance(*options).out)[0]["distance"]) == value
 
 
-def test_negative_grades_are_unjudged_or_not_relevant(
-    distance: Callable[..., Outcome], files: Files
-) -> None:
+def test_negative_grades_are_unjudged_or_not_relevant(distance: Call, files: Files) -> None:
     files.a.write_text("q Q0 a 1 1 t\n")
     files.b.write_text("q Q0 b 1 1 t\n")
     files.qrels.write_text("q 0 a -2\nq 0 b 0\nq 0 c 1\n")
@@ -244,9 +234,7 @@ def test_negative_grades_are_unjudged_or_not_relevant(
         assert rg.med("P@1", ["a"], ["b"], {"a": -2, "b": 0}, negative=negative).value == value
 
 
-def test_heuristics_are_said_to_be_lower_bounds(
-    distance: Callable[..., Outcome], files: Files
-) -> None:
+def test_heuristics_are_said_to_be_lower_bounds(distance: Call, files: Files) -> None:
     (exact,) = records(distance("-m", "AP@3").out)
     for method in ("greedy", "tabu"):
         _, out, err = distance("-m", "AP@3", "--method", method, "--max-grade", 3)
@@ -257,7 +245,7 @@ def test_heuristics_are_said_to_be_lower_bounds(
         assert (row["exact"], float(row["at most"])) == ("no", 1)
 
 
-def test_the_steps_of_algorithm_1(distance: Callable[..., Outcome]) -> None:
+def test_the_steps_of_algorithm_1(distance: Call) -> None:
     code, out, err = distance("-m", "nDCG@3", "--trace", "--top", 1)
     assert code == 0
     rows = records(out)
@@ -268,9 +256,7 @@ def test_the_steps_of_algorithm_1(distance: Callable[..., Outcome]) -> None:
 
 
 @pytest.mark.parametrize(("ties", "value"), [("docno", 0), ("docno-ascending", 0), ("input", 1)])
-def test_ties_are_broken_as_asked(
-    ties: str, value: float, distance: Callable[..., Outcome], files: Files
-) -> None:
+def test_ties_are_broken_as_asked(ties: str, value: float, distance: Call, files: Files) -> None:
     files.a.write_text("q Q0 a 1 1 t\nq Q0 b 1 1 t\n")
     files.b.write_text("q Q0 b 1 1 t\nq Q0 a 1 1 t\n")
     assert float(records(distance("-m", "P@1", "--ties", ties).out)[0]["distance"]) == value
@@ -287,7 +273,7 @@ def third(files: Files) -> Path:
 
 
 def test_more_runs_give_the_matrix_with_near_ones_together(
-    distance: Callable[..., Outcome], files: Files, third: Path
+    distance: Call, files: Files, third: Path
 ) -> None:
     code, out, err = distance("-m", "P@2", runs=(files.a, files.b, third))
     assert code == 0
@@ -302,7 +288,7 @@ def test_more_runs_give_the_matrix_with_near_ones_together(
 
 
 def test_topics_of_many_runs_have_the_mean_over_pairs(
-    distance: Callable[..., Outcome], files: Files, third: Path
+    distance: Call, files: Files, third: Path
 ) -> None:
     runs = (files.a, files.b, third)
     expected = rg.med_matrix("P@2", [*runs]).per_query()
@@ -312,9 +298,7 @@ def test_topics_of_many_runs_have_the_mean_over_pairs(
     assert most["topic"] == max(expected, key=lambda topic: expected[topic])
 
 
-def test_folders_and_patterns_stand_for_runs(
-    distance: Callable[..., Outcome], files: Files, third: Path
-) -> None:
+def test_folders_and_patterns_stand_for_runs(distance: Call, files: Files, third: Path) -> None:
     by_name = distance(runs=(files.b, files.a, third))
     assert by_name.code == 0
     assert distance(runs=(f"{files.folder}/*.run",)).out == by_name.out
@@ -322,7 +306,7 @@ def test_folders_and_patterns_stand_for_runs(
     assert whole == distance("--qrels", files.qrels, runs=(files.b, files.a, third))
 
 
-def test_a_run_may_have_any_name(distance: Callable[..., Outcome], files: Files) -> None:
+def test_a_run_may_have_any_name(distance: Call, files: Files) -> None:
     for name in ("run", "topic"):
         (files.folder / name).write_text(A)
     runs = (files.folder / "run", files.folder / "topic", files.b)
@@ -372,7 +356,7 @@ def test_a_run_from_standard_input_serves_several_measures(files: Files) -> None
     ],
 )
 def test_what_makes_no_sense_is_refused(
-    options: list[object], message: str, distance: Callable[..., Outcome]
+    options: list[object], message: str, distance: Call
 ) -> None:
     code, out, err = distance(*options)
     assert (code, out) == (2, "")
@@ -391,7 +375,7 @@ def test_what_makes_no_sense_is_refused(
 def test_what_is_for_two_runs_is_refused_for_more(
     options: list[object],
     message: str,
-    distance: Callable[..., Outcome],
+    distance: Call,
     files: Files,
     third: Path,
 ) -> None:
@@ -400,7 +384,7 @@ def test_what_is_for_two_runs_is_refused_for_more(
     assert message in err
 
 
-def test_one_run_is_held_against_nothing(distance: Callable[..., Outcome], files: Files) -> None:
+def test_one_run_is_held_against_nothing(distance: Call, files: Files) -> None:
     code, out, err = distance(runs=(files.a,))
     assert (code, out) == (2, "")
     assert "1 run, expected at least two to compare" in err
@@ -410,7 +394,7 @@ def test_one_run_is_held_against_nothing(distance: Callable[..., Outcome], files
 
 
 def test_real_runs_have_the_distances_that_the_library_says(
-    real_data: Callable[[str], Path], distance: Callable[..., Outcome]
+    real_data: Callable[[str], Path], distance: Call
 ) -> None:
     qrels = real_data("qrels/qrels.covid-round1.txt.gz")
     runs = tuple(real_data(f"trec-covid/round1/runs/{n}.gz") for n in ("run1", "CSIROmedNIR"))
@@ -439,9 +423,7 @@ def three(tmp_path: Path) -> list[Path]:
     return paths
 
 
-def test_settled_orders_have_a_row_a_run(
-    rankgauge: Callable[..., Outcome], three: list[Path]
-) -> None:
+def test_settled_orders_have_a_row_a_run(rankgauge: Call, three: list[Path]) -> None:
     qrels, *runs = three
     code, out, err = rankgauge("distance", "--settled", *three, "-m", "P@2")
     assert code == 0
@@ -454,9 +436,7 @@ def test_settled_orders_have_a_row_a_run(
     assert rankgauge("distance", "--settled", *runs, "--qrels", qrels, "-m", "P@2").out == out
 
 
-def test_settled_orders_have_a_row_a_pair(
-    rankgauge: Callable[..., Outcome], three: list[Path]
-) -> None:
+def test_settled_orders_have_a_row_a_pair(rankgauge: Call, three: list[Path]) -> None:
     _, out, _ = rankgauge("distance", "--settled", "--pairs", *three, "-m", "P@2")
     assert [tuple(row.values()) for row in records(out)] == [
         ("good", "poor", "1.0", "1.0", "1.0", "yes"),
@@ -466,7 +446,7 @@ def test_settled_orders_have_a_row_a_pair(
 
 
 def test_a_run_that_cannot_be_read_leaves_the_orders_of_the_others(
-    rankgauge: Callable[..., Outcome], three: list[Path], tmp_path: Path
+    rankgauge: Call, three: list[Path], tmp_path: Path
 ) -> None:
     broken = tmp_path / "broken.run"
     broken.write_text("q Q0\n")
@@ -487,16 +467,14 @@ def test_a_run_that_cannot_be_read_leaves_the_orders_of_the_others(
     ],
 )
 def test_what_settled_does_not_go_with(
-    options: list[str], message: str, rankgauge: Callable[..., Outcome], three: list[Path]
+    options: list[str], message: str, rankgauge: Call, three: list[Path]
 ) -> None:
     code, out, err = rankgauge("distance", *options, *three)
     assert (code, out) == (2, "")
     assert message in err
 
 
-def test_settled_needs_two_runs_beside_the_judgements(
-    rankgauge: Callable[..., Outcome], three: list[Path]
-) -> None:
+def test_settled_needs_two_runs_beside_the_judgements(rankgauge: Call, three: list[Path]) -> None:
     code, _, err = rankgauge("distance", "--settled", *three[:2])
     assert code == 2
     assert "1 run, expected at least two" in err

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import polars
 import pytest
 
-from command_line import Outcome, on_a_terminal, records
+from command_line import Call, Outcome, on_a_terminal, records
 from rankgauge import Scores, __version__, evaluate, read_qrels, read_run
 
 COMMAND = [sys.executable, "-m", "rankgauge"]
@@ -70,7 +70,7 @@ def files(tmp_path: Path) -> Files:
 )
 def test_scores_of_every_kind_of_file_are_compared_in_double_precision_unless_told(
     files: Files,
-    rankgauge: Callable[..., Outcome],
+    rankgauge: Call,
     name: str,
     precision: str | None,
     score: float,
@@ -96,9 +96,7 @@ def test_scores_of_every_kind_of_file_are_compared_in_double_precision_unless_to
     assert list(scores.mean().values()) == [{"RR": score}]
 
 
-def test_a_run_is_scored_with_what_its_means_rest_on(
-    rankgauge: Callable[..., Outcome], files: Files
-) -> None:
+def test_a_run_is_scored_with_what_its_means_rest_on(rankgauge: Call, files: Files) -> None:
     files.run.write_bytes(COMPLETE_RUN)
     code, out, err = rankgauge("evaluate", files.qrels, files.run)
     assert (code, err) == (0, "")
@@ -118,9 +116,7 @@ def test_a_run_is_scored_with_what_its_means_rest_on(
     ]
 
 
-def test_a_run_that_lacks_topics_has_both_means(
-    rankgauge: Callable[..., Outcome], files: Files
-) -> None:
+def test_a_run_that_lacks_topics_has_both_means(rankgauge: Call, files: Files) -> None:
     over_all, answered = records(rankgauge("evaluate", files.qrels, files.run, "-m", "RR").out)
     assert over_all == {
         "run": "bm25",
@@ -134,9 +130,7 @@ def test_a_run_that_lacks_topics_has_both_means(
     assert answered == {**over_all, "over": "answered", "topics": "1", "RR": "0.5"}
 
 
-def test_missing_skip_exchanges_the_two_means(
-    rankgauge: Callable[..., Outcome], files: Files
-) -> None:
+def test_missing_skip_exchanges_the_two_means(rankgauge: Call, files: Files) -> None:
     out = rankgauge("evaluate", files.qrels, files.run, "-m", "RR", "--missing", "skip").out
     means = [(row["over"], row["topics"], row["RR"]) for row in records(out)]
     assert means == [("answered", "1", "0.5"), ("all", "2", "0.25")]
@@ -150,7 +144,7 @@ def test_missing_skip_exchanges_the_two_means(
     ],
 )
 def test_per_topic_gives_a_row_a_topic_and_then_the_mean(
-    options: list[str], topics: list[str], rankgauge: Callable[..., Outcome], files: Files
+    options: list[str], topics: list[str], rankgauge: Call, files: Files
 ) -> None:
     other = files.folder / "other.run"
     other.write_bytes(COMPLETE_RUN)
@@ -166,7 +160,7 @@ def test_per_topic_gives_a_row_a_topic_and_then_the_mean(
 
 
 def test_runs_of_one_name_in_two_folders_are_called_by_their_paths(
-    rankgauge: Callable[..., Outcome], files: Files
+    rankgauge: Call, files: Files
 ) -> None:
     other = files.folder / "other" / "bm25.run"
     other.parent.mkdir()
@@ -191,7 +185,7 @@ def test_runs_of_one_name_in_two_folders_are_called_by_their_paths(
     ],
 )
 def test_options_change_how_a_run_is_scored(
-    options: list[str], score: float, rankgauge: Callable[..., Outcome], files: Files
+    options: list[str], score: float, rankgauge: Call, files: Files
 ) -> None:
     # Two scores that are one number in single precision; x is not judged, a is relevant.
     files.qrels.write_bytes(b"q 0 a 1\n")
@@ -203,18 +197,14 @@ def test_options_change_how_a_run_is_scored(
     assert told == ("single" in options)
 
 
-def test_max_grade_is_the_highest_grade_of_the_collection(
-    rankgauge: Callable[..., Outcome], files: Files
-) -> None:
+def test_max_grade_is_the_highest_grade_of_the_collection(rankgauge: Call, files: Files) -> None:
     files.run.write_bytes(COMPLETE_RUN)
     arguments = ("evaluate", files.qrels, files.run, "-q", "-m", "ERR")
     assert float(records(rankgauge(*arguments).out)[1]["ERR"]) == 3 / 4
     assert float(records(rankgauge(*arguments, "--max-grade", "3").out)[1]["ERR"]) == 3 / 8
 
 
-def test_topics_without_judgements_are_noted(
-    rankgauge: Callable[..., Outcome], files: Files
-) -> None:
+def test_topics_without_judgements_are_noted(rankgauge: Call, files: Files) -> None:
     files.run.write_bytes(COMPLETE_RUN + b"q9 Q0 a 1 1 t\n")
     code, out, err = rankgauge("evaluate", files.qrels, files.run, "-m", "RR")
     assert (code, err) == (0, "note: bm25: topics without judgements, not scored: 1\n")
@@ -263,7 +253,7 @@ def test_a_bad_file_is_one_line_that_starts_with_its_place(
     which: str,
     content: bytes,
     message: str,
-    rankgauge: Callable[..., Outcome],
+    rankgauge: Call,
     files: Files,
 ) -> None:
     bad = files.qrels if which == "qrels" else files.run
@@ -274,7 +264,7 @@ def test_a_bad_file_is_one_line_that_starts_with_its_place(
     assert err.count("\n") == 1
 
 
-def test_a_shell_gets_the_same_line(rankgauge: Callable[..., Outcome], files: Files) -> None:
+def test_a_shell_gets_the_same_line(rankgauge: Call, files: Files) -> None:
     files.run.write_bytes(RUN + b"q2 Q0 c\n")
     asked = ("evaluate", files.qrels, files.run)
     told = f"{files.run}:3: 3 columns, expected 6: `topic Q0 document rank score tag`\n"
@@ -287,7 +277,7 @@ def evaluated(out: str) -> list[str]:
 
 
 def test_a_folder_stands_for_its_files_without_the_judgements(
-    rankgauge: Callable[..., Outcome], files: Files
+    rankgauge: Call, files: Files
 ) -> None:
     (files.folder / ".hidden").write_bytes(b"bad\n")
     (files.folder / "inner").mkdir()
@@ -296,9 +286,7 @@ def test_a_folder_stands_for_its_files_without_the_judgements(
     assert (code, evaluated(out)) == (0, ["a", "bm25"])
 
 
-def test_a_pattern_stands_for_the_files_that_match(
-    rankgauge: Callable[..., Outcome], files: Files
-) -> None:
+def test_a_pattern_stands_for_the_files_that_match(rankgauge: Call, files: Files) -> None:
     for name in ("b.run", "a.run", "c.other"):
         (files.folder / name).write_bytes(RUN)
     code, out, _ = rankgauge(
@@ -310,16 +298,14 @@ def test_a_pattern_stands_for_the_files_that_match(
     assert err.endswith("*.none: no such files, expected a pattern that matches some\n")
 
 
-def test_an_empty_folder_is_refused(rankgauge: Callable[..., Outcome], files: Files) -> None:
+def test_an_empty_folder_is_refused(rankgauge: Call, files: Files) -> None:
     (files.folder / "inner").mkdir()
     code, out, err = rankgauge("evaluate", files.qrels, files.folder / "inner")
     assert (code, out) == (2, "")
     assert err.endswith("inner: an empty folder, expected one with runs\n")
 
 
-def test_lenient_drops_faulty_lines_and_notes_how_many(
-    rankgauge: Callable[..., Outcome], files: Files
-) -> None:
+def test_lenient_drops_faulty_lines_and_notes_how_many(rankgauge: Call, files: Files) -> None:
     files.qrels.write_bytes(QRELS + b"q2 0 d 1.7\n")
     files.run.write_bytes(b"bad\n" + RUN + RUN)
     code, out, err = rankgauge("evaluate", files.qrels, files.run, "--lenient", "-m", "RR")
@@ -333,9 +319,7 @@ def test_lenient_drops_faulty_lines_and_notes_how_many(
     ]
 
 
-def test_lenient_with_nothing_left_is_nothing_to_evaluate(
-    rankgauge: Callable[..., Outcome], files: Files
-) -> None:
+def test_lenient_with_nothing_left_is_nothing_to_evaluate(rankgauge: Call, files: Files) -> None:
     files.qrels.write_bytes(b"bad\n")
     files.run.write_bytes(b"bad\n")
     code, out, err = rankgauge("evaluate", files.qrels, files.run, "--lenient", "-m", "RR")
@@ -390,9 +374,7 @@ each_format = pytest.mark.parametrize("form", PARSERS)
 
 
 @each_format
-def test_every_format_shows_the_same_table(
-    form: str, rankgauge: Callable[..., Outcome], files: Files
-) -> None:
+def test_every_format_shows_the_same_table(form: str, rankgauge: Call, files: Files) -> None:
     arguments = ("evaluate", files.qrels, files.run, "-m", "nDCG@10", "-m", "RR")
     code, out, err = rankgauge(*arguments, "--format", form, "--digits", 4)
     assert (code, err) == (0, "")
@@ -416,7 +398,7 @@ def test_every_format_shows_the_same_table(
     ],
 )
 def test_each_mean_has_an_interval_on_request(
-    options: list[str], kind: str, note: str, rankgauge: Callable[..., Outcome], files: Files
+    options: list[str], kind: str, note: str, rankgauge: Call, files: Files
 ) -> None:
     files.run.write_bytes(COMPLETE_RUN)
     measures = ("-m", "RR", "-m", "gm(RR)")
@@ -433,7 +415,7 @@ def test_each_mean_has_an_interval_on_request(
 
 
 def test_the_interval_is_over_the_topics_that_the_mean_is_over(
-    rankgauge: Callable[..., Outcome], files: Files
+    rankgauge: Call, files: Files
 ) -> None:
     _, out, err = rankgauge("evaluate", files.qrels, files.run, "-m", "RR", "--interval")
     over_all, answered = records(out)
@@ -442,7 +424,7 @@ def test_the_interval_is_over_the_topics_that_the_mean_is_over(
     assert "note: RR: no interval where the mean is over a single topic" in err.splitlines()
 
 
-def test_topics_have_no_intervals(rankgauge: Callable[..., Outcome], files: Files) -> None:
+def test_topics_have_no_intervals(rankgauge: Call, files: Files) -> None:
     code, out, err = rankgauge("evaluate", files.qrels, files.run, "-q", "--interval")
     assert (code, out) == (2, "")
     assert "--interval is for the means; leave out -q" in err
@@ -450,7 +432,7 @@ def test_topics_have_no_intervals(rankgauge: Callable[..., Outcome], files: File
 
 @each_format
 def test_signature_says_how_each_number_was_computed(
-    form: str, rankgauge: Callable[..., Outcome], files: Files
+    form: str, rankgauge: Call, files: Files
 ) -> None:
     measures = ("-m", "P@10", "-m", "AP(rel=2)")
     out = rankgauge("evaluate", files.qrels, files.run, "--signature", "--format", form, *measures)
@@ -472,7 +454,7 @@ def test_signature_says_how_each_number_was_computed(
     ],
 )
 def test_every_option_that_matters_is_in_the_signature(
-    options: list[str], part: str, rankgauge: Callable[..., Outcome], files: Files
+    options: list[str], part: str, rankgauge: Call, files: Files
 ) -> None:
     arguments = ("evaluate", files.qrels, files.run, "--signature", "-m", "RR")
     assert part in rankgauge(*arguments, *options).out
@@ -482,9 +464,7 @@ def test_every_option_that_matters_is_in_the_signature(
 # Files of output
 
 
-def test_saved_scores_load_as_they_were_computed(
-    rankgauge: Callable[..., Outcome], files: Files
-) -> None:
+def test_saved_scores_load_as_they_were_computed(rankgauge: Call, files: Files) -> None:
     # The run's topic and documents hold bytes that are no text, and an undefined score is NaN.
     files.qrels.write_bytes(QRELS + b"q\xff 0 d\xe9 0\n")
     saved = files.folder / "scores.json"
@@ -521,7 +501,7 @@ WRONG: dict[str, tuple[list[str], str]] = {
 
 @pytest.mark.parametrize(("options", "message"), WRONG.values(), ids=WRONG)
 def test_a_wrong_option_is_explained(
-    options: list[str], message: str, rankgauge: Callable[..., Outcome], files: Files
+    options: list[str], message: str, rankgauge: Call, files: Files
 ) -> None:
     code, out, err = rankgauge("evaluate", files.qrels, files.run, *options)
     assert (code, out) == (2, "")
@@ -529,7 +509,7 @@ def test_a_wrong_option_is_explained(
     assert "\x1b" not in err
 
 
-def test_a_run_is_needed(rankgauge: Callable[..., Outcome], files: Files) -> None:
+def test_a_run_is_needed(rankgauge: Call, files: Files) -> None:
     code, out, err = rankgauge("evaluate", files.qrels)
     assert (code, out) == (2, "")
     assert "judgements without a run; if you give only one file, each of its lines" in err
@@ -585,7 +565,7 @@ BROKEN = {
 
 @pytest.mark.parametrize(("text", "message"), BROKEN.values(), ids=BROKEN)
 def test_a_broken_plugin_is_one_line_that_names_it(
-    text: str | None, message: str, rankgauge: Callable[..., Outcome], files: Files
+    text: str | None, message: str, rankgauge: Call, files: Files
 ) -> None:
     plugin = files.folder / "broken.py"
     if text is not None:
@@ -619,9 +599,7 @@ def test_a_terminal_gets_a_table_without_raw_escape_sequences(files: Files) -> N
     assert text.count("1 line dropped") == 2
 
 
-def test_table_in_a_pipe_has_no_raw_escape_sequences_either(
-    rankgauge: Callable[..., Outcome], files: Files
-) -> None:
+def test_table_in_a_pipe_has_no_raw_escape_sequences_either(rankgauge: Call, files: Files) -> None:
     files.qrels.write_bytes(b"q\x1b[31m 0 a 1\nq1 0 a 1\n")
     out = rankgauge("evaluate", files.qrels, files.run, "-q", "--format", "table").out
     assert "\x1b" not in out
@@ -727,9 +705,7 @@ def test_a_table_is_shown_also_where_the_encoding_lacks_its_characters(
 # What is not a run at all
 
 
-def test_a_folder_with_nothing_but_the_judgements(
-    rankgauge: Callable[..., Outcome], files: Files
-) -> None:
+def test_a_folder_with_nothing_but_the_judgements(rankgauge: Call, files: Files) -> None:
     files.run.unlink()
     code, out, err = rankgauge("evaluate", files.qrels, files.folder)
     assert (code, out) == (2, "")
@@ -791,9 +767,7 @@ def leaderboard(tmp_path: Path) -> list[Path]:
     return paths
 
 
-def test_settled_neighbours_are_a_column(
-    rankgauge: Callable[..., Outcome], leaderboard: list[Path]
-) -> None:
+def test_settled_neighbours_are_a_column(rankgauge: Call, leaderboard: list[Path]) -> None:
     code, out, err = rankgauge("evaluate", *leaderboard, "-m", "P@2", "-m", "AP", "--settled")
     assert code == 0
     assert {(row["run"], row["over"]): row["settled"] for row in records(out)} == {
@@ -808,7 +782,7 @@ def test_settled_neighbours_are_a_column(
 
 
 def test_a_run_that_cannot_be_read_is_no_neighbour(
-    rankgauge: Callable[..., Outcome], leaderboard: list[Path], tmp_path: Path
+    rankgauge: Call, leaderboard: list[Path], tmp_path: Path
 ) -> None:
     broken = tmp_path / "broken.run"
     broken.write_text("q Q0\n")
@@ -830,7 +804,7 @@ def test_a_run_that_cannot_be_read_is_no_neighbour(
 def test_what_settled_neighbours_do_not_go_with(
     options: list[str],
     message: str,
-    rankgauge: Callable[..., Outcome],
+    rankgauge: Call,
     leaderboard: list[Path],
 ) -> None:
     code, out, err = rankgauge("evaluate", "--settled", *leaderboard, *options)
@@ -838,9 +812,7 @@ def test_what_settled_neighbours_do_not_go_with(
     assert message in err
 
 
-def test_one_run_has_no_neighbour(
-    rankgauge: Callable[..., Outcome], leaderboard: list[Path]
-) -> None:
+def test_one_run_has_no_neighbour(rankgauge: Call, leaderboard: list[Path]) -> None:
     code, _, err = rankgauge("evaluate", "--settled", *leaderboard[:2])
     assert code == 2
     assert "--settled with 1 run" in err

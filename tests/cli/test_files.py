@@ -5,15 +5,12 @@ from __future__ import annotations
 import io
 import json
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from command_line import Outcome
-
-Command = Callable[..., Outcome]
+from command_line import Call
 
 A = [
     {"query": "q1", "retrieved": ["d3", "d1"], "relevant": ["d1"]},
@@ -38,9 +35,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_a_file_with_run_and_judgements_is_evaluated_alone(
-    rankgauge: Command, folder: Path
-) -> None:
+def test_a_file_with_run_and_judgements_is_evaluated_alone(rankgauge: Call, folder: Path) -> None:
     code, out, err = rankgauge("evaluate", "a.jsonl", "-m", "RR", "-m", "Recall@5")
     assert (code, err) == (0, "")
     assert [line.split("\t")[0::5] for line in out.splitlines()] == [
@@ -52,7 +47,7 @@ def test_a_file_with_run_and_judgements_is_evaluated_alone(
 
 
 def test_standard_input_may_hold_both(
-    rankgauge: Command, folder: Path, monkeypatch: pytest.MonkeyPatch
+    rankgauge: Call, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     raw = (folder / "a.jsonl").read_bytes()
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw)))
@@ -63,7 +58,7 @@ def test_standard_input_may_hold_both(
 
 
 def test_more_files_beside_it_are_more_runs_by_its_judgements(
-    rankgauge: Command, folder: Path
+    rankgauge: Call, folder: Path
 ) -> None:
     code, out, _ = rankgauge("evaluate", "a.jsonl", "b.jsonl", "-m", "RR")
     assert code == 0
@@ -77,7 +72,7 @@ def test_more_files_beside_it_are_more_runs_by_its_judgements(
     assert float(out.splitlines()[1].split("\t")[-1]) == 0.25
 
 
-def test_two_files_of_one_name_keep_apart(rankgauge: Command, folder: Path) -> None:
+def test_two_files_of_one_name_keep_apart(rankgauge: Call, folder: Path) -> None:
     (folder / "other").mkdir()
     write(folder / "other" / "a.jsonl", B)
     code, out, _ = rankgauge("evaluate", "a.jsonl", "other/a.jsonl", "-m", "RR")
@@ -107,7 +102,7 @@ def test_two_files_of_one_name_keep_apart(rankgauge: Command, folder: Path) -> N
     ],
 )
 def test_a_file_that_lacks_one_says_which(
-    rankgauge: Command, folder: Path, records: list[Any], message: str
+    rankgauge: Call, folder: Path, records: list[Any], message: str
 ) -> None:
     write(folder / "x.jsonl", records)
     code, out, err = rankgauge("evaluate", "x.jsonl")
@@ -116,7 +111,7 @@ def test_a_file_that_lacks_one_says_which(
     assert '{"query": "q1", "retrieved": ["d3", "d1"], "relevant": ["d1"]}; else give QRELS' in err
 
 
-def test_a_file_without_a_run_is_no_run(rankgauge: Command, folder: Path) -> None:
+def test_a_file_without_a_run_is_no_run(rankgauge: Call, folder: Path) -> None:
     write(folder / "gold.jsonl", [{"query": "q", "relevant": ["a"]}])
     code, _, err = rankgauge("evaluate", "gold.jsonl", "gold.jsonl")
     assert code == 2

@@ -8,19 +8,17 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import click
 import pytest
 
 import rankgauge as rg
-from command_line import Outcome
+from command_line import Call
 from rankgauge.cli.fuse import command
 from rankgauge.fusion.methods import METHODS
 from rankgauge.fusion.normalizations import NORMALIZATIONS
 
-Call = Callable[..., Outcome]
 COMMAND = [sys.executable, "-m", "rankgauge"]
 
 A = "q1 Q0 d1 1 12.5 a\nq1 Q0 d2 2 11 a\nq1 Q0 d3 3 7.5 a\nq2 Q0 d1 1 3 a\n"

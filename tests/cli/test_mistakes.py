@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
-from command_line import Outcome, on_a_terminal
+from command_line import Call, on_a_terminal
 from rankgauge.cli import COMMANDS, distance, output
-
-Call = Callable[..., Outcome]
 
 
 class Files(NamedTuple):

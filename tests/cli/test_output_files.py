@@ -7,18 +7,16 @@ import itertools
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import click
 import pytest
 
 from command_calls import COMMANDS
-from command_line import Outcome
+from command_line import Call
 from rankgauge.cli.output import print_bytes
 from rankgauge.cli.output_files import FigureFile, OutputFile
 
-Command = Callable[..., Outcome]
 WRITES = {
     "--output",
     "--save",
@@ -58,7 +56,7 @@ def test_every_such_option_is_checked() -> None:
 # The judgements are missing: a message about them would mean that work began.
 @pytest.mark.parametrize(("command", "option"), OUTPUTS)
 def test_what_cannot_be_written_is_refused_before_any_work(
-    command: str, option: click.Option, rankgauge: Command, tmp_path: Path
+    command: str, option: click.Option, rankgauge: Call, tmp_path: Path
 ) -> None:
     ending = ".svg" if isinstance(option.type, FigureFile) else ""
     folder = tmp_path / f"folder{ending}"
@@ -77,7 +75,7 @@ def test_what_cannot_be_written_is_refused_before_any_work(
 
 @pytest.mark.parametrize("command", sorted({name for name, _ in OUTPUTS}))
 def test_two_options_with_one_file_are_refused(
-    command: str, rankgauge: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    command: str, rankgauge: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     names = [option.opts[-1] for name, option in OUTPUTS if name == command]
@@ -91,7 +89,7 @@ def test_two_options_with_one_file_are_refused(
 @pytest.mark.skipif(
     not hasattr(os, "geteuid") or os.geteuid() == 0, reason="permissions do not bind this user"
 )
-def test_a_folder_without_permission_is_refused(rankgauge: Command, tmp_path: Path) -> None:
+def test_a_folder_without_permission_is_refused(rankgauge: Call, tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     _, _, err = rankgauge("evaluate", "no-qrels", "no-run", "-o", tmp_path / "x")
     assert err.endswith("cannot be written: Permission denied\n")
@@ -99,7 +97,7 @@ def test_a_folder_without_permission_is_refused(rankgauge: Command, tmp_path: Pa
 
 @pytest.mark.parametrize("command", [("demo",), ("study", "med")])
 def test_a_folder_that_cannot_be_made_is_refused_before_any_work(
-    command: tuple[str, ...], rankgauge: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    command: tuple[str, ...], rankgauge: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def work(**_: object) -> None:
         raise AssertionError("work began")
@@ -152,7 +150,7 @@ def test_on_a_terminal_control_characters_are_shown_escaped(
 
 
 @pytest.mark.parametrize("topic", ["=1+1", "+1", "-1", "@SUM(1)", "q", "1"])
-def test_a_spreadsheet_runs_no_cell(topic: str, rankgauge: Command, tmp_path: Path) -> None:
+def test_a_spreadsheet_runs_no_cell(topic: str, rankgauge: Call, tmp_path: Path) -> None:
     qrels, run = tmp_path / "qrels", tmp_path / "run"
     qrels.write_text(f"{topic} 0 a 1\n")
     run.write_text(f"{topic} Q0 a 1 -1 t\n")

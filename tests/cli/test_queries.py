@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from command_line import Outcome, records
+from command_line import Call, Outcome, records
 from rankgauge import evaluate, read_qrels
 from rankgauge.query_sets import TYPES, query_types
 
@@ -54,7 +54,7 @@ def files(tmp_path: Path) -> Files:
 
 
 @pytest.fixture
-def queries(rankgauge: Callable[..., Outcome], files: Files) -> Callable[..., Outcome]:
+def queries(rankgauge: Call, files: Files) -> Call:
     """What the command does with these files and options, by P@1 where no measure is given."""
 
     def call(*options: object, inputs: tuple[Path, ...] = (files.qrels, files.run)) -> Outcome:
@@ -77,7 +77,7 @@ def types_in(tsv: str) -> dict[str, str]:
 
 
 def test_each_query_has_score_expectation_difference_and_type(
-    queries: Callable[..., Outcome],
+    queries: Call,
 ) -> None:
     code, out, err = queries("--threshold", 0, 0.5)
     assert code == 0
@@ -100,9 +100,7 @@ def test_each_query_has_score_expectation_difference_and_type(
     ]
 
 
-def test_several_measures_and_runs_are_averaged(
-    queries: Callable[..., Outcome], files: Files
-) -> None:
+def test_several_measures_and_runs_are_averaged(queries: Call, files: Files) -> None:
     other = files.folder / "other.run"
     other.write_text("good Q0 b 1 2 t\ngood Q0 a 2 1 t\n")
     options = ("-m", "P@1", "-m", "P@2")
@@ -115,9 +113,7 @@ def test_several_measures_and_runs_are_averaged(
     assert float(rows(answered)["easy"]["score"]) == 1.0
 
 
-def test_the_default_is_a_quarter_by_ndcg_at_10(
-    queries: Callable[..., Outcome], files: Files
-) -> None:
+def test_the_default_is_a_quarter_by_ndcg_at_10(queries: Call, files: Files) -> None:
     explicit = queries("-m", "nDCG@10", "--share", 0.25)
     done = subprocess.run(
         [sys.executable, "-m", "rankgauge", "queries", files.qrels, files.run],
@@ -145,7 +141,7 @@ def test_how_many_are_ideal_or_uninformative_is_an_option(
     options: list[object],
     ideal: set[str],
     uninformative: set[str],
-    queries: Callable[..., Outcome],
+    queries: Call,
 ) -> None:
     code, out, _ = queries(*options)
     assert code == 0
@@ -155,7 +151,7 @@ def test_how_many_are_ideal_or_uninformative_is_an_option(
 
 
 def test_a_real_collection_has_the_types_that_the_library_says(
-    real_data: Callable[[str], Path], queries: Callable[..., Outcome], files: Files
+    real_data: Callable[[str], Path], queries: Call, files: Files
 ) -> None:
     pytest.importorskip("matplotlib")
     qrels = real_data("qrels/qrels.dl21-passage.txt.gz")
@@ -183,7 +179,7 @@ def test_a_real_collection_has_the_types_that_the_library_says(
 
 
 def test_the_figures_are_of_these_measures_and_all_judged_queries(
-    queries: Callable[..., Outcome], files: Files, monkeypatch: pytest.MonkeyPatch
+    queries: Call, files: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("matplotlib")
     from rankgauge.cli import queries as module
@@ -208,7 +204,7 @@ def test_the_figures_are_of_these_measures_and_all_judged_queries(
     assert [text.get_text() for text in legend.get_texts()] == counts
 
 
-def test_a_hostile_query_id_is_harmless(queries: Callable[..., Outcome], files: Files) -> None:
+def test_a_hostile_query_id_is_harmless(queries: Call, files: Files) -> None:
     pytest.importorskip("matplotlib")
     hostile = "<script>$\\frac{$\x1b[31m"
     for path in (files.qrels, files.run):
@@ -222,7 +218,7 @@ def test_a_hostile_query_id_is_harmless(queries: Callable[..., Outcome], files: 
 
 
 def test_without_figures_matplotlib_is_not_needed(
-    queries: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch
+    queries: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert queries().code == 0
@@ -241,7 +237,7 @@ def test_without_figures_matplotlib_is_not_needed(
     ],
 )
 def test_the_three_ways_to_say_how_many_exclude_each_other(
-    options: list[object], queries: Callable[..., Outcome]
+    options: list[object], queries: Call
 ) -> None:
     code, out, err = queries(*options)
     assert (code, out) == (2, "")
@@ -262,9 +258,7 @@ def test_the_three_ways_to_say_how_many_exclude_each_other(
         (["-m", "P@1", "-m", "SearchLength"], "P@1 (higher), SearchLength (lower)"),
     ],
 )
-def test_what_makes_no_sense_is_refused(
-    options: list[object], message: str, queries: Callable[..., Outcome]
-) -> None:
+def test_what_makes_no_sense_is_refused(options: list[object], message: str, queries: Call) -> None:
     code, out, err = queries(*options)
     assert (code, out) == (2, "")
     assert message in err
@@ -272,7 +266,7 @@ def test_what_makes_no_sense_is_refused(
 
 
 def test_where_every_query_is_left_out_the_table_is_empty_and_says_why(
-    queries: Callable[..., Outcome], files: Files
+    queries: Call, files: Files
 ) -> None:
     files.qrels.write_text("none 0 a 0\n")
     code, out, err = queries()
@@ -285,9 +279,7 @@ def test_where_every_query_is_left_out_the_table_is_empty_and_says_why(
     assert all(figure.stat().st_size for figure in figures)
 
 
-def test_the_command_prints_p_for_each_query_and_run(
-    tmp_path: Path, rankgauge: Callable[..., Outcome]
-) -> None:
+def test_the_command_prints_p_for_each_query_and_run(tmp_path: Path, rankgauge: Call) -> None:
     qrels, run = tmp_path / "qrels.txt", tmp_path / "a.run"
     qrels.write_text("".join(f"q 0 d{i} {int(i < 3)}\n" for i in range(30)))
     run.write_text("q Q0 d0 1 3 t\nq Q0 d1 2 2 t\nq Q0 d2 3 1 t\n")

@@ -12,20 +12,18 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from command_calls import CALLS, COMMANDS, options, taking, write_inputs
-from command_line import Outcome, called, called_with_workers, one_process, records
+from command_line import Call, Outcome, called, called_with_workers, one_process, records
 from rankgauge.cli.output_files import FigureFile, OutputFile
 from report_pages import island
 
 pytest.importorskip("lightgbm")
 pytest.importorskip("rouge_score_rs")
 
-Call = Callable[..., Outcome]
 
 READING = taking("--lenient")
 SCORING = taking("--condensed")

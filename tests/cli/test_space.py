@@ -9,12 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from command_line import Outcome, records
+from command_line import Call, records
 from rankgauge import read_letor
 from rankgauge.measures.grammar import parse
 from rankgauge.rankings.lists import Rankings
-
-Call = Callable[..., Outcome]
 
 TOPICS, DOCUMENTS = 5, 7
 

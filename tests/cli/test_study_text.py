@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
-from command_line import Outcome, called, called_with_workers, one_process
+from command_line import Call, Outcome, called, called_with_workers, one_process
 from dask_cluster import on_loopback
 from rankgauge.core.sealing import write_sealed
 from rankgauge.errors import InputError, RankgaugeError
@@ -463,9 +463,7 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Outcome]:
         use_encoder(None)
 
 
-def test_the_command_writes_all_of_it(
-    done: tuple[Path, Outcome], rankgauge: Callable[..., Outcome]
-) -> None:
+def test_the_command_writes_all_of_it(done: tuple[Path, Outcome], rankgauge: Call) -> None:
     out, (code, told, _) = done
     assert code == 0
     assert "Chapter 11" in told
@@ -570,7 +568,7 @@ def write_chain(folder: Path) -> tuple[Path, Path, list[str]]:
 
 
 def test_a_chain_of_models_has_tables_8_4_and_9_2_as_printed(
-    encoder: StandIn, tmp_path: Path, rankgauge: Callable[..., Outcome]
+    encoder: StandIn, tmp_path: Path, rankgauge: Call
 ) -> None:
     texts, people, pairs = write_chain(tmp_path)
     out = tmp_path / "out"
@@ -610,7 +608,7 @@ def test_a_chain_of_models_has_tables_8_4_and_9_2_as_printed(
 def test_mistakes_about_pairs_are_named(
     encoder: StandIn,
     tmp_path: Path,
-    rankgauge: Callable[..., Outcome],
+    rankgauge: Call,
     options: list[str],
     fault: str,
 ) -> None:
@@ -622,7 +620,7 @@ def test_mistakes_about_pairs_are_named(
 
 
 def test_a_pair_that_nobody_judged_is_refused_before_the_work(
-    encoder: StandIn, tmp_path: Path, rankgauge: Callable[..., Outcome]
+    encoder: StandIn, tmp_path: Path, rankgauge: Call
 ) -> None:
     texts, people, _ = write_chain(tmp_path)
     asked = ("study", "text", f"made={texts}", "-o", tmp_path / "out")
@@ -669,7 +667,7 @@ def no_encoder(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_without_an_encoder_chapter_9_is_done_and_the_rest_later(
-    no_encoder: None, tmp_path: Path, rankgauge: Callable[..., Outcome]
+    no_encoder: None, tmp_path: Path, rankgauge: Call
 ) -> None:
     pytest.importorskip("jinja2")
     out = tmp_path / "out"
@@ -707,7 +705,7 @@ def test_the_command_asks_its_workers(
 def test_without_matplotlib_the_rest_is_written(
     encoder: StandIn,
     tmp_path: Path,
-    rankgauge: Callable[..., Outcome],
+    rankgauge: Call,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for name in [each for each in sys.modules if each.split(".")[0] == "matplotlib"]:
