@@ -97,6 +97,13 @@ def on_a_terminal(
     return process.returncode, seen.decode().replace("\r\n", "\n")
 
 
+def assert_refused(done: Outcome, message: str) -> None:
+    """The command printed nothing but an error with this text."""
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err
+    assert "Traceback" not in done.err
+
+
 def records(tsv: str) -> list[dict[str, str]]:
     """The rows of the tsv form by column name."""
     return list(csv.DictReader(tsv.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE))

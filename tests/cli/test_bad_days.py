@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 import profiles
-from command_line import Call, Outcome
+from command_line import Call, Outcome, assert_refused
 from rankgauge import cli
 from rankgauge.cli import evaluate as module
 from rankgauge.cli.signals import NAMES
@@ -301,9 +301,7 @@ def test_self_is_no_parameter(measure: str, rankgauge: Call) -> None:
 
 @pytest.mark.parametrize("option", ["--topics", "--systems"])
 def test_a_demonstration_is_of_bounded_size(option: str, rankgauge: Call) -> None:
-    code, out, err = rankgauge("demo", option, 10**30)
-    assert (code, out) == (2, "")
-    assert "not in the range 1<=x<=10000" in err
+    assert_refused(rankgauge("demo", option, 10**30), "not in the range 1<=x<=10000")
 
 
 def test_where_no_thread_can_be_started_the_work_is_done_without(

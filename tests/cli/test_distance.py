@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import rankgauge as rg
-from command_line import Call, Outcome, records
+from command_line import Call, Outcome, assert_refused, records
 from rankgauge.core.notes import worded
 from rankgauge.distance.advice import advise
 
@@ -358,10 +358,7 @@ def test_a_run_from_standard_input_serves_several_measures(files: Files) -> None
 def test_what_makes_no_sense_is_refused(
     options: list[object], message: str, distance: Call
 ) -> None:
-    code, out, err = distance(*options)
-    assert (code, out) == (2, "")
-    assert message in err
-    assert "Traceback" not in err
+    assert_refused(distance(*options), message)
 
 
 @pytest.mark.parametrize(
@@ -379,18 +376,12 @@ def test_what_is_for_two_runs_is_refused_for_more(
     files: Files,
     third: Path,
 ) -> None:
-    code, out, err = distance(*options, runs=(files.a, files.b, third))
-    assert (code, out) == (2, "")
-    assert message in err
+    assert_refused(distance(*options, runs=(files.a, files.b, third)), message)
 
 
 def test_one_run_is_held_against_nothing(distance: Call, files: Files) -> None:
-    code, out, err = distance(runs=(files.a,))
-    assert (code, out) == (2, "")
-    assert "1 run, expected at least two to compare" in err
-    code, _, err = distance("--qrels", files.a)
-    assert code == 2
-    assert "is given as judgements and as a run" in err
+    assert_refused(distance(runs=(files.a,)), "1 run, expected at least two to compare")
+    assert_refused(distance("--qrels", files.a), "is given as judgements and as a run")
 
 
 def test_real_runs_have_the_distances_that_the_library_says(
@@ -469,12 +460,8 @@ def test_a_run_that_cannot_be_read_leaves_the_orders_of_the_others(
 def test_what_settled_does_not_go_with(
     options: list[str], message: str, rankgauge: Call, three: list[Path]
 ) -> None:
-    code, out, err = rankgauge("distance", *options, *three)
-    assert (code, out) == (2, "")
-    assert message in err
+    assert_refused(rankgauge("distance", *options, *three), message)
 
 
 def test_settled_needs_two_runs_beside_the_judgements(rankgauge: Call, three: list[Path]) -> None:
-    code, _, err = rankgauge("distance", "--settled", *three[:2])
-    assert code == 2
-    assert "1 run, expected at least two" in err
+    assert_refused(rankgauge("distance", "--settled", *three[:2]), "1 run, expected at least two")

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import polars
 import pytest
 
-from command_line import Call, Outcome, on_a_terminal, records
+from command_line import Call, Outcome, assert_refused, on_a_terminal, records
 from rankgauge import Scores, __version__, evaluate, read_qrels, read_run
 
 COMMAND = [sys.executable, "-m", "rankgauge"]
@@ -322,9 +322,10 @@ def test_lenient_drops_faulty_lines_and_notes_how_many(rankgauge: Call, files: F
 def test_lenient_with_nothing_left_is_nothing_to_evaluate(rankgauge: Call, files: Files) -> None:
     files.qrels.write_bytes(b"bad\n")
     files.run.write_bytes(b"bad\n")
-    code, out, err = rankgauge("evaluate", files.qrels, files.run, "--lenient", "-m", "RR")
-    assert (code, out) == (2, "")
-    assert "the judgements have no topics" in err
+    assert_refused(
+        rankgauge("evaluate", files.qrels, files.run, "--lenient", "-m", "RR"),
+        "the judgements have no topics",
+    )
 
 
 # Forms of output
@@ -510,9 +511,10 @@ def test_a_wrong_option_is_explained(
 
 
 def test_a_run_is_needed(rankgauge: Call, files: Files) -> None:
-    code, out, err = rankgauge("evaluate", files.qrels)
-    assert (code, out) == (2, "")
-    assert "judgements without a run; if you give only one file, each of its lines" in err
+    assert_refused(
+        rankgauge("evaluate", files.qrels),
+        "judgements without a run; if you give only one file, each of its lines",
+    )
 
 
 # Measures of one's own
@@ -707,9 +709,10 @@ def test_a_table_is_shown_also_where_the_encoding_lacks_its_characters(
 
 def test_a_folder_with_nothing_but_the_judgements(rankgauge: Call, files: Files) -> None:
     files.run.unlink()
-    code, out, err = rankgauge("evaluate", files.qrels, files.folder)
-    assert (code, out) == (2, "")
-    assert f"{files.folder}: no runs, only the judgements" in err
+    assert_refused(
+        rankgauge("evaluate", files.qrels, files.folder),
+        f"{files.folder}: no runs, only the judgements",
+    )
 
 
 def test_closed_standard_input(files: Files) -> None:
@@ -807,12 +810,8 @@ def test_what_settled_neighbours_do_not_go_with(
     rankgauge: Call,
     leaderboard: list[Path],
 ) -> None:
-    code, out, err = rankgauge("evaluate", "--settled", *leaderboard, *options)
-    assert (code, out) == (2, "")
-    assert message in err
+    assert_refused(rankgauge("evaluate", "--settled", *leaderboard, *options), message)
 
 
 def test_one_run_has_no_neighbour(rankgauge: Call, leaderboard: list[Path]) -> None:
-    code, _, err = rankgauge("evaluate", "--settled", *leaderboard[:2])
-    assert code == 2
-    assert "--settled with 1 run" in err
+    assert_refused(rankgauge("evaluate", "--settled", *leaderboard[:2]), "--settled with 1 run")

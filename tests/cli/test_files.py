@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from command_line import Call
+from command_line import Call, assert_refused
 
 A = [
     {"query": "q1", "retrieved": ["d3", "d1"], "relevant": ["d1"]},
@@ -113,6 +113,7 @@ def test_a_file_that_lacks_one_says_which(
 
 def test_a_file_without_a_run_is_no_run(rankgauge: Call, folder: Path) -> None:
     write(folder / "gold.jsonl", [{"query": "q", "relevant": ["a"]}])
-    code, _, err = rankgauge("evaluate", "gold.jsonl", "gold.jsonl")
-    assert code == 2
-    assert "gold.jsonl is given as judgements and as a run" in err
+    assert_refused(
+        rankgauge("evaluate", "gold.jsonl", "gold.jsonl"),
+        "gold.jsonl is given as judgements and as a run",
+    )

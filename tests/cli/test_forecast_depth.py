@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 
 import rankgauge as rg
-from command_line import Call, records
+from command_line import Call, assert_refused, records
 from rankgauge.core.tables import Table
 from rankgauge.figures.files import save_figure
 
@@ -91,16 +91,12 @@ def test_teams_are_left_out(rankgauge: Call, files: Files) -> None:
         assert f"each of {len(set(found.teams or ()))} teams was left out" in result.err
         result = rankgauge(*call, "--teams", text, "--by-team")
         assert records(result.out) == texts(found.team_table())
-    result = rankgauge(*call, "--by-team")
-    assert result.code == 2
-    assert "--by-team works only with --teams" in result.err
-    result = rankgauge(*call, "--teams", "gamma")
-    assert result.code == 2
-    assert "no run has a name that begins with 'gamma'" in result.err
+    assert_refused(rankgauge(*call, "--by-team"), "--by-team works only with --teams")
+    assert_refused(
+        rankgauge(*call, "--teams", "gamma"), "no run has a name that begins with 'gamma'"
+    )
     only = [*call[:3], files.runs / "alpha1.run", files.runs / "alpha2.run"]
-    result = rankgauge(*only, "--teams", "letters", "--by-team")
-    assert result.code == 2
-    assert "all runs are of one team" in result.err
+    assert_refused(rankgauge(*only, "--teams", "letters", "--by-team"), "all runs are of one team")
 
 
 def test_a_figure_is_drawn(rankgauge: Call, files: Files) -> None:
@@ -148,6 +144,4 @@ def test_bad_input_is_one_line(rankgauge: Call, files: Files) -> None:
         (["-m", "gm(AP)"], "not an arithmetic mean"),
         (["-m", "alpha_nDCG@5"], "needs subtopics"),
     ):
-        result = rankgauge("forecast", "depth", files.qrels, files.runs, *words)
-        assert result.code == 2
-        assert said in result.err
+        assert_refused(rankgauge("forecast", "depth", files.qrels, files.runs, *words), said)

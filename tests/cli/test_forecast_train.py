@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from command_line import Call, called_with_workers
+from command_line import Call, assert_refused, called_with_workers
 from forecast.made_tracks import write_track
 from rankgauge import Scores
 from rankgauge.cli.tracks import short_names
@@ -165,9 +165,10 @@ def test_measures_of_ones_own_are_features(track: str, tmp_path: Path) -> None:
 
 def test_the_wrong_way_round_is_told(rankgauge: Call, track: str, model: str) -> None:
     kind, qrels, runs = track_files(track)
-    done = rankgauge("forecast", "predict", model, f"{kind}={runs / 'r1.run'},{qrels}")
-    assert done.code == 2
-    assert "the wrong way round" in done.err
+    assert_refused(
+        rankgauge("forecast", "predict", model, f"{kind}={runs / 'r1.run'},{qrels}"),
+        "the wrong way round",
+    )
 
 
 def test_subtopics_get_a_remedy_that_there_is(rankgauge: Call, track: str, model: str) -> None:
@@ -187,9 +188,10 @@ def test_options_of_another_method_are_refused(
     rankgauge: Call, track: str, tmp_path: Path, option: str, value: str, belongs: str
 ) -> None:
     out = str(tmp_path / "out")
-    done = rankgauge("forecast", "train", track, "-o", out, f"--{option}", value)
-    assert done.code == 2
-    assert f"--{option} is only for --method {belongs}, and the method is pooled" in done.err
+    assert_refused(
+        rankgauge("forecast", "train", track, "-o", out, f"--{option}", value),
+        f"--{option} is only for --method {belongs}, and the method is pooled",
+    )
 
 
 def test_the_same_track_twice(rankgauge: Call, track: str, tmp_path: Path) -> None:
@@ -197,9 +199,10 @@ def test_the_same_track_twice(rankgauge: Call, track: str, tmp_path: Path) -> No
     out = str(tmp_path / "out")
     again = f"web={qrels.parent / '.' / '..' / qrels.parent.name / qrels.name},{runs / '*.run'}"
     for other in (track, again):
-        done = rankgauge("forecast", "train", track, other, "-o", out, *TRAIN)
-        assert done.code == 2
-        assert "is given twice with the same judgements" in done.err
+        assert_refused(
+            rankgauge("forecast", "train", track, other, "-o", out, *TRAIN),
+            "is given twice with the same judgements",
+        )
     parts = [f"{kind}={qrels},{runs / pattern}" for pattern in ("r[01].run", "r[234].run")]
     assert rankgauge("forecast", "train", *parts, "-o", out, *TRAIN).code == 0
 
@@ -249,9 +252,10 @@ def test_features_by_the_name_of_their_set(rankgauge: Call, track: str, tmp_path
 
 def test_a_file_that_lacks_everything(rankgauge: Call, track: str, tmp_path: Path) -> None:
     (tmp_path / "forecaster.json").write_text("{}")
-    done = rankgauge("forecast", "predict", str(tmp_path), track)
-    assert done.code == 2
-    assert "the file lacks format, version, method" in done.err
+    assert_refused(
+        rankgauge("forecast", "predict", str(tmp_path), track),
+        "the file lacks format, version, method",
+    )
 
 
 @pytest.mark.parametrize(
@@ -272,10 +276,7 @@ def test_refused(
     (tmp_path / "file").write_text("")
     names = {"out": tmp_path / "out", "file": tmp_path / "file", "track": tracks[0]}
     filled = [text.format(**names) for text in arguments]
-    done = rankgauge("forecast", *filled)
-    assert done.code == 2
-    assert message in done.err
-    assert "Traceback" not in done.err
+    assert_refused(rankgauge("forecast", *filled), message)
 
 
 def test_the_forecast_of_a_run_does_not_depend_on_the_others(
@@ -401,9 +402,9 @@ def test_a_table_of_scores_is_a_track(rankgauge: Call, tracks: list[str], tmp_pa
 def test_the_study_refuses(
     rankgauge: Call, tracks: list[str], tmp_path: Path, options: tuple[str, ...], message: str
 ) -> None:
-    done = rankgauge("study", "forecast", *tracks, "-o", str(tmp_path / "out"), *options)
-    assert done.code == 2
-    assert message in done.err
+    assert_refused(
+        rankgauge("study", "forecast", *tracks, "-o", str(tmp_path / "out"), *options), message
+    )
 
 
 def test_the_gain_and_the_learner_of_the_study(

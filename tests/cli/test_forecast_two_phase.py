@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import rankgauge as rg
-from command_line import Call, records
+from command_line import Call, assert_refused, records
 from rankgauge.forecast import choose_topics, plan
 
 TOPICS = [f"q{number}" for number in range(12)]
@@ -115,9 +115,10 @@ def test_deep_topics_may_be_named(rankgauge: Call, files: Files) -> None:
     assert float(records(out)[0]["mean"]) == expected.mean.max()
     assert "the 3 deep topics" in err
     named.write_text("q0\nq9\n")
-    code, _, err = rankgauge(*files.asked(files.runs, "--deep-topics", named))
-    assert code == 2
-    assert "topics.txt:2: no deep judgements for topic 'q9'" in err
+    assert_refused(
+        rankgauge(*files.asked(files.runs, "--deep-topics", named)),
+        "topics.txt:2: no deep judgements for topic 'q9'",
+    )
 
 
 def test_a_plan_is_printed(rankgauge: Call, files: Files) -> None:
@@ -140,9 +141,9 @@ def test_topics_are_chosen_from_the_shallow_judgements(rankgauge: Call, files: F
     written = files.folder / "chosen.txt"
     rankgauge(*asked, "-o", written)
     assert written.read_text() == out
-    code, _, err = rankgauge(*asked[:4], "--choose", 13)
-    assert code == 2
-    assert "q3.txt has only 12 topics; choose at most 12" in err
+    assert_refused(
+        rankgauge(*asked[:4], "--choose", 13), "q3.txt has only 12 topics; choose at most 12"
+    )
     more = set(rankgauge(*asked[:4], "--choose", 8, "--deep-topics", written).out.splitlines())
     assert more == set(TOPICS) - set(out.splitlines())
     code, _, err = rankgauge(*asked[:4], "--choose", 9, "--deep-topics", written)
@@ -167,9 +168,7 @@ def test_options_that_do_not_go_together_are_refused(rankgauge: Call, files: Fil
             "--plot with several measures, expected one",
         ),
     ):
-        code, out, err = rankgauge(*asked)
-        assert (code, out) == (2, "")
-        assert message in err
+        assert_refused(rankgauge(*asked), message)
 
 
 def test_a_run_that_cannot_be_read_is_named_and_the_others_are_estimated(
@@ -188,9 +187,7 @@ def test_a_run_that_cannot_be_read_is_named_and_the_others_are_estimated(
 def test_a_deep_topic_without_shallow_judgements_is_named(rankgauge: Call, files: Files) -> None:
     with files.deep.open("a") as stream:
         stream.write("new 0 d1 1\n")
-    code, out, err = rankgauge(*files.asked(files.runs))
-    assert (code, out) == (2, "")
-    assert "no shallow scores for topic 'new'" in err
+    assert_refused(rankgauge(*files.asked(files.runs)), "no shallow scores for topic 'new'")
 
 
 def test_deep_judgements_that_lack_the_shallow_ones_are_refused(
@@ -201,6 +198,7 @@ def test_deep_judgements_that_lack_the_shallow_ones_are_refused(
     shallow = {tuple(line.split()[:3:2]) for line in files.shallow.read_text().splitlines()}
     rest = [" ".join(line) for line in lines if (line[0], line[2]) not in shallow]
     files.deep.write_text("\n".join(rest) + "\n")
-    code, _, err = rankgauge(*files.asked(files.runs))
-    assert code == 2
-    assert "The deep judgements of a topic must include its shallow ones" in err
+    assert_refused(
+        rankgauge(*files.asked(files.runs)),
+        "The deep judgements of a topic must include its shallow ones",
+    )

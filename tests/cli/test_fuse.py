@@ -14,7 +14,7 @@ import click
 import pytest
 
 import rankgauge as rg
-from command_line import Call
+from command_line import Call, assert_refused
 from rankgauge.cli.fuse import command
 from rankgauge.fusion.methods import METHODS
 from rankgauge.fusion.normalizations import NORMALIZATIONS
@@ -158,17 +158,15 @@ def test_runs_with_no_document_in_common_are_warned_about(rankgauge: Call, files
 def test_mistakes_are_one_line_and_nothing_is_written(
     arguments: list[str], message: str, rankgauge: Call, files: Path
 ) -> None:
-    outcome = rankgauge("fuse", *arguments, "-o", "fused.run")
-    assert (outcome.code, outcome.out) == (2, "")
-    assert message in outcome.err
+    assert_refused(rankgauge("fuse", *arguments, "-o", "fused.run"), message)
     assert not (files / "fused.run").exists()
 
 
 def test_an_id_that_no_trec_file_can_hold_is_refused(rankgauge: Call, files: Path) -> None:
     (files / "c.json").write_text(json.dumps({"q1": {"d 1": 1.0}}))
-    outcome = rankgauge("fuse", "a.run", "c.json", "-o", "fused.run")
-    assert outcome.code == 2
-    assert "cannot hold the id 'd 1'" in outcome.err
+    assert_refused(
+        rankgauge("fuse", "a.run", "c.json", "-o", "fused.run"), "cannot hold the id 'd 1'"
+    )
     assert "standard output: cannot hold the id" in rankgauge("fuse", "a.run", "c.json").err
 
 

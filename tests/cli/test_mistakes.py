@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
-from command_line import Call, on_a_terminal
+from command_line import Call, assert_refused, on_a_terminal
 from rankgauge.cli import COMMANDS, distance, output
 
 
@@ -69,9 +69,10 @@ def test_tables_the_wrong_way_round(rankgauge: Call, files: Files, run: str, qre
     files.good.write_text(run)
     files.qrels.write_text(qrels)
     assert rankgauge("evaluate", files.qrels, files.good, "-m", "AP").code == 0
-    code, _, err = rankgauge("evaluate", files.good, files.qrels, "-m", "AP")
-    assert code == 2
-    assert "the files are the wrong way round" in err
+    assert_refused(
+        rankgauge("evaluate", files.good, files.qrels, "-m", "AP"),
+        "the files are the wrong way round",
+    )
 
 
 def test_a_fault_in_a_file_is_not_called_the_wrong_way_round(rankgauge: Call, files: Files) -> None:
@@ -96,12 +97,14 @@ def test_numbers_that_could_be_either_are_not_called_the_wrong_way_round(
 
 
 def test_distance_says_where_judgements_belong(rankgauge: Call, files: Files) -> None:
-    code, _, err = rankgauge("distance", files.qrels, files.good)
-    assert code == 2
-    assert "the file has judgements: give it with --qrels" in err
-    code, _, err = rankgauge("distance", "--qrels", files.good, files.qrels, files.other)
-    assert code == 2
-    assert "the files are the wrong way round" in err
+    assert_refused(
+        rankgauge("distance", files.qrels, files.good),
+        "the file has judgements: give it with --qrels",
+    )
+    assert_refused(
+        rankgauge("distance", "--qrels", files.good, files.qrels, files.other),
+        "the files are the wrong way round",
+    )
 
 
 # Options whose value may be left out
@@ -129,9 +132,10 @@ def test_standardize_may_stand_before_the_files(
 
 
 def test_a_misspelt_value_is_still_refused(rankgauge: Call, files: Files) -> None:
-    code, _, err = rankgauge("evaluate", "--interval", "bootstrp", files.qrels, files.good)
-    assert code == 2
-    assert "'bootstrp' is not one of 't', 'bootstrap'" in err
+    assert_refused(
+        rankgauge("evaluate", "--interval", "bootstrp", files.qrels, files.good),
+        "'bootstrp' is not one of 't', 'bootstrap'",
+    )
 
 
 # What is said beside numbers
@@ -155,9 +159,10 @@ def test_compare_warns_once(rankgauge: Call, files: Files) -> None:
 
 
 def test_more_queries_than_there_are(rankgauge: Call, files: Files) -> None:
-    code, _, err = rankgauge("queries", files.qrels, files.other, "-m", "P@1", "--number", 11)
-    assert code == 2
-    assert "number=11, but only 10 queries can be chosen" in err
+    assert_refused(
+        rankgauge("queries", files.qrels, files.other, "-m", "P@1", "--number", 11),
+        "number=11, but only 10 queries can be chosen",
+    )
     code, _, err = rankgauge("queries", files.qrels, files.other, "-m", "P@1", "--number", 7)
     assert code == 0
     assert "4 topics fit both ideal and uninformative" in err
@@ -183,9 +188,7 @@ def test_a_missing_extra_names_the_command_that_installs_it(
 ) -> None:
     monkeypatch.chdir(files.qrels.parent)
     monkeypatch.setitem(sys.modules, package, None)
-    code, _, err = rankgauge(*arguments)
-    assert code == 2
-    assert f"pip install 'rankgauge[{extra}]'" in err
+    assert_refused(rankgauge(*arguments), f"pip install 'rankgauge[{extra}]'")
 
 
 def test_conflicts_and_opposite_are_explained_where_they_are_printed(

@@ -13,7 +13,7 @@ import click
 import pytest
 
 from command_calls import COMMANDS
-from command_line import Call
+from command_line import Call, assert_refused
 from rankgauge.cli.output import print_bytes
 from rankgauge.cli.output_files import FigureFile, OutputFile
 
@@ -81,9 +81,10 @@ def test_two_options_with_one_file_are_refused(
     names = [option.opts[-1] for name, option in OUTPUTS if name == command]
     for first, second in itertools.pairwise(names):
         asked = (first, "x.svg", second, tmp_path / "." / "x.svg")
-        code, out, err = rankgauge(*command.split(), *asked)
-        assert (code, out) == (2, "")
-        assert f"{first} and {second} name the same file, expected two" in err
+        assert_refused(
+            rankgauge(*command.split(), *asked),
+            f"{first} and {second} name the same file, expected two",
+        )
 
 
 @pytest.mark.skipif(
@@ -106,9 +107,7 @@ def test_a_folder_that_cannot_be_made_is_refused_before_any_work(
     monkeypatch.setattr("rankgauge_studies.med.tables", work)
     (tmp_path / "file").write_text("")
     for folder in (tmp_path / "file", tmp_path / "file" / "inside"):
-        code, _, err = rankgauge(*command, "-o", folder)
-        assert code == 2
-        assert f"{folder}: cannot be made: " in err
+        assert_refused(rankgauge(*command, "-o", folder), f"{folder}: cannot be made: ")
 
 
 # Standard output
@@ -164,6 +163,7 @@ def test_a_spreadsheet_runs_no_cell(topic: str, rankgauge: Call, tmp_path: Path)
     ]
     code, out, _ = rankgauge(*asked, "--spreadsheet")
     assert (code, [line.split(",") for line in out.splitlines()]) == (0, escaped)
-    code, _, err = rankgauge(*asked[:-1], "tsv", "--spreadsheet")
-    assert code == 2
-    assert "--spreadsheet works only with --format csv, the format is tsv" in err
+    assert_refused(
+        rankgauge(*asked[:-1], "tsv", "--spreadsheet"),
+        "--spreadsheet works only with --format csv, the format is tsv",
+    )

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from command_line import Call, Outcome, records
+from command_line import Call, Outcome, assert_refused, records
 from rankgauge import evaluate, read_qrels
 from rankgauge.query_sets import TYPES, query_types
 
@@ -259,10 +259,7 @@ def test_the_three_ways_to_say_how_many_exclude_each_other(
     ],
 )
 def test_what_makes_no_sense_is_refused(options: list[object], message: str, queries: Call) -> None:
-    code, out, err = queries(*options)
-    assert (code, out) == (2, "")
-    assert message in err
-    assert "Traceback" not in err
+    assert_refused(queries(*options), message)
 
 
 def test_where_every_query_is_left_out_the_table_is_empty_and_says_why(
@@ -290,6 +287,7 @@ def test_the_command_prints_p_for_each_query_and_run(tmp_path: Path, rankgauge: 
     assert row[:2] == ["q", "a"]
     assert float(row[4]) == pytest.approx(1 / math.comb(30, 3))
     assert "1 of 1 query is informative" in err
-    code, _, err = rankgauge("queries", qrels, run, "--significance", "--share", 0.5)
-    assert code == 2
-    assert "--significance and --share cannot be used together; give one of them" in err
+    assert_refused(
+        rankgauge("queries", qrels, run, "--significance", "--share", 0.5),
+        "--significance and --share cannot be used together; give one of them",
+    )

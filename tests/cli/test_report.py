@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from command_line import Call
+from command_line import Call, assert_refused
 from rankgauge import Scores, evaluate, read_qrels
 from rankgauge.data.model import Run
 from rankgauge.errors import InputError
@@ -185,8 +185,6 @@ def test_hostile_names_in_files_do_no_harm(folder: Path, rankgauge: Call) -> Non
 )
 def test_refusals(folder: Path, rankgauge: Call, arguments: list[str], message: str) -> None:
     before = Path("qrels.txt").read_bytes()
-    outcome = rankgauge("report", "qrels.txt", *runs_in(folder), *arguments)
-    assert outcome.code == 2
-    assert message in outcome.err
+    assert_refused(rankgauge("report", "qrels.txt", *runs_in(folder), *arguments), message)
     assert not Path("report.html").exists()
     assert Path("qrels.txt").read_bytes() == before

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from command_line import Call, records
+from command_line import Call, assert_refused, records
 from rankgauge import read_letor
 from rankgauge.measures.grammar import parse
 from rankgauge.rankings.lists import Rankings
@@ -275,10 +275,7 @@ def test_mistakes(
     rankgauge: Call, runs: list[Path], letor: Path, arguments: tuple[object, ...], message: str
 ) -> None:
     known = dict(zip(("qrels", "a", "b", "c"), runs, strict=True)) | {"letor": letor}
-    done = rankgauge("space", *(known.get(str(word), word) for word in arguments))
-    assert done.code == 2
-    assert message in done.err
-    assert done.out == ""
+    assert_refused(rankgauge("space", *(known.get(str(word), word) for word in arguments)), message)
 
 
 def test_lines_that_are_dropped_are_counted(rankgauge: Call, letor: Path) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
-from command_line import Call, Outcome, called, called_with_workers, one_process
+from command_line import Call, Outcome, assert_refused, called, called_with_workers, one_process
 from dask_cluster import on_loopback
 from rankgauge.core.sealing import write_sealed
 from rankgauge.errors import InputError, RankgaugeError
@@ -476,9 +476,7 @@ def test_the_command_writes_all_of_it(done: tuple[Path, Outcome], rankgauge: Cal
     with open(out / "tables" / "correlations.csv") as file:
         rows = list(csv.DictReader(file))
     assert {row["dimension"] for row in rows} == set(DIMENSIONS)
-    refused = rankgauge("study", "text", "made", "-o", out)
-    assert refused.code == 2
-    assert "NAME=TEXTS" in refused.err
+    assert_refused(rankgauge("study", "text", "made", "-o", out), "NAME=TEXTS")
 
 
 def printed_to_file(out: Path) -> dict[str, list[str]]:
@@ -614,9 +612,7 @@ def test_mistakes_about_pairs_are_named(
 ) -> None:
     texts, people, _ = write_chain(tmp_path)
     asked = ("study", "text", f"made={texts}", "-o", tmp_path / "out")
-    result = rankgauge(*asked, "--preferences", f"made={people}", *options)
-    assert result.code == 2
-    assert fault in result.err
+    assert_refused(rankgauge(*asked, "--preferences", f"made={people}", *options), fault)
 
 
 def test_a_pair_that_nobody_judged_is_refused_before_the_work(
@@ -624,9 +620,10 @@ def test_a_pair_that_nobody_judged_is_refused_before_the_work(
 ) -> None:
     texts, people, _ = write_chain(tmp_path)
     asked = ("study", "text", f"made={texts}", "-o", tmp_path / "out")
-    result = rankgauge(*asked, "--preferences", f"made={people}", "--pair", "GPT-2,BERTbase")
-    assert result.code == 2
-    assert "people did not compare 'GPT-2' and 'BERTbase'" in result.err
+    assert_refused(
+        rankgauge(*asked, "--preferences", f"made={people}", "--pair", "GPT-2,BERTbase"),
+        "people did not compare 'GPT-2' and 'BERTbase'",
+    )
     assert not encoder.encoded
     without = rankgauge(*asked)
     assert without.code == 2

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from browser import DESKTOP, PHONE, LookedAt
-from command_line import Call, called, called_with_workers
+from command_line import Call, assert_refused, called, called_with_workers
 from dask_cluster import on_loopback
 from page_texts import HOSTILE
 from rankgauge.core.sealing import write_sealed
@@ -399,10 +399,7 @@ def test_refused(
     rankgauge: Call, data: Path, done: Path, tmp_path: Path, arguments: list[str], message: str
 ) -> None:
     filled = [text.format(data=data, done=done) for text in arguments]
-    result = rankgauge("study", "ue", *filled, "-o", str(tmp_path / "out"))
-    assert result.code == 2
-    assert message in result.err
-    assert "Traceback" not in result.err
+    assert_refused(rankgauge("study", "ue", *filled, "-o", str(tmp_path / "out")), message)
     assert not (tmp_path / "out").exists()  # nothing was trained
 
 
@@ -410,9 +407,10 @@ def test_folds_that_would_be_other_ones_are_refused(
     rankgauge: Call, data: Path, done: Path
 ) -> None:
     before = contents(done)
-    result = rankgauge(*command(data, done, "--seed", "3"))
-    assert result.code == 2
-    assert "has another cross-validation: protocol.json differs in methods" in result.err
+    assert_refused(
+        rankgauge(*command(data, done, "--seed", "3")),
+        "has another cross-validation: protocol.json differs in methods",
+    )
     assert contents(done) == before
 
 
@@ -720,9 +718,10 @@ def test_a_changed_study_json_is_not_done_again(rankgauge: Call, one: Path, tmp_
     path = tmp_path / "study.json"
     path.write_text(text.replace('"seed": 0', '"seed": 1'))
     assert path.read_text() != text
-    result = rankgauge("study", "ue", "--again", str(path), "-o", str(tmp_path / "out"))
-    assert result.code == 2
-    assert f"{path}: its seal is broken" in result.err
+    assert_refused(
+        rankgauge("study", "ue", "--again", str(path), "-o", str(tmp_path / "out")),
+        f"{path}: its seal is broken",
+    )
     assert not (tmp_path / "out").exists()
 
 
@@ -746,9 +745,10 @@ def test_again_from_another_folder_says_what_to_give(
     content["collections"][0]["folds"] = "elsewhere/MQ2007"
     path = tmp_path / "study.json"
     write_sealed(path, content)
-    result = rankgauge("study", "ue", "--again", str(path), "-o", str(tmp_path / "out"))
-    assert result.code == 2
-    assert "elsewhere/MQ2007 is not there; give FOLDS beside --again" in result.err
+    assert_refused(
+        rankgauge("study", "ue", "--again", str(path), "-o", str(tmp_path / "out")),
+        "elsewhere/MQ2007 is not there; give FOLDS beside --again",
+    )
     assert not (tmp_path / "out").exists()
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import rankgauge as rg
-from command_line import Call, records
+from command_line import Call, assert_refused, records
 from rankgauge import text
 
 pytest.importorskip("rouge_score_rs")
@@ -95,9 +95,10 @@ def test_each_text_has_a_row(rankgauge: Call, file: Path) -> None:
 def test_systems_are_selected(rankgauge: Call, file: Path) -> None:
     rows = records(rankgauge("text", file, "-m", "rouge1", "--system", "good").out)
     assert [row["system"] for row in rows] == ["good"]
-    result = rankgauge("text", file, "--system", "nobody")
-    assert result.code == 2
-    assert "there is no system 'nobody', expected some of lead, good, poor" in result.err
+    assert_refused(
+        rankgauge("text", file, "--system", "nobody"),
+        "there is no system 'nobody', expected some of lead, good, poor",
+    )
 
 
 def test_what_chance_is_can_be_said(rankgauge: Call, file: Path) -> None:
@@ -149,10 +150,7 @@ def test_agreement_with_people(rankgauge: Call, file: Path, ratings: Path, tmp_p
     ],
 )
 def test_mistakes_are_named(rankgauge: Call, file: Path, options: list[str], fault: str) -> None:
-    result = rankgauge("text", file, *options)
-    assert result.code == 2
-    assert fault in result.err
-    assert not result.out
+    assert_refused(rankgauge("text", file, *options), fault)
 
 
 def test_preferences_of_people_are_counted_by_pair(
@@ -178,9 +176,10 @@ def test_preferences_of_people_are_counted_by_pair(
     assert "chance" in both
     assert "agreement" in both
     votes.write_text("id,a,b,winner\nt0,lead,good,poor\n")
-    refused = rankgauge("text", file, *options)
-    assert refused.code == 2
-    assert "votes.csv:2: the winner is 'poor', expected 'lead', 'good' or tie" in refused.err
+    assert_refused(
+        rankgauge("text", file, *options),
+        "votes.csv:2: the winner is 'poor', expected 'lead', 'good' or tie",
+    )
 
 
 def test_metrics_are_listed_and_explained(rankgauge: Call) -> None:
