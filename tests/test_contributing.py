@@ -57,7 +57,7 @@ def test_the_measure_is_scored_and_explained_as_a_plugin(folder: Path) -> None:
 @pytest.mark.skipif(importlib.util.find_spec("mypy") is None, reason="needs mypy")
 def test_the_measure_and_the_method_are_typed(folder: Path) -> None:
     files = ("my_measures.py", "check.py", "my_commands.py", "my_methods.py", "check_method.py")
-    python(folder, "-m", "mypy", "--strict", *files)
+    python(folder, "-m", "mypy", "--config-file", str(ROOT / "pyproject.toml"), *files)
 
 
 @pytest.mark.parametrize(

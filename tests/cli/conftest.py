@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 
 import pytest
 
-from command_line import Outcome, one_process
+from command_line import Call, Outcome, one_process
 from rankgauge.cli import main
 
 
 @pytest.fixture
-def rankgauge(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Callable[..., Outcome]:
+def rankgauge(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
     """What the command does, in this process alone."""
 
     def call(*arguments: object) -> Outcome:

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
-import csv
 import gzip
-import json
-import os
 import re
-import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -19,7 +14,7 @@ import numpy as np
 import pytest
 
 import rankgauge as rg
-from command_line import Outcome, records
+from command_line import Call, on_a_terminal, records
 from rankgauge.comparison.significance import CORRECTIONS, TESTS
 from rankgauge.comparison.systems import COLUMNS, compare
 from rankgauge.core.notes import worded
@@ -63,7 +58,7 @@ def files(tmp_path: Path) -> Files:
 
 
 @pytest.fixture
-def command(rankgauge: Callable[..., Outcome], files: Files) -> Callable[..., Outcome]:
+def command(rankgauge: Call, files: Files) -> Call:
     """What the command does with these files and options."""
     return lambda *options: rankgauge("compare", files.qrels, *files.runs, *options)
 
@@ -86,9 +81,7 @@ def shown(rows: list[dict[str, str]], *columns: str) -> list[tuple[str, ...]]:
 
 
 @pytest.mark.parametrize("test", TESTS)
-def test_each_pair_has_what_the_library_finds(
-    test: str, command: Callable[..., Outcome], files: Files
-) -> None:
+def test_each_pair_has_what_the_library_finds(test: str, command: Call, files: Files) -> None:
     options = ("--test", test, "--level", 0.9, "--samples", 200, "--seed", 3)
     code, out, err = command("-m", "RR", "-m", "P@1", "--correction", "bh", *options)
     scores = rg.evaluate(files.qrels, files.runs, ["RR", "P@1"])
@@ -107,9 +100,7 @@ def test_each_pair_has_what_the_library_finds(
     assert err.splitlines() == [f"note: {note}" for note in worded(found.notes)]
 
 
-def test_by_default_it_is_a_paired_t_test_with_holm_on_ndcg(
-    command: Callable[..., Outcome], files: Files
-) -> None:
+def test_by_default_it_is_a_paired_t_test_with_holm_on_ndcg(command: Call, files: Files) -> None:
     rows = records(command().out)
     found = compare(rg.evaluate(files.qrels, files.runs, ["nDCG@10"]))
     assert [row["measure"] for row in rows] == ["nDCG@10"] * 3
@@ -117,7 +108,7 @@ def test_by_default_it_is_a_paired_t_test_with_holm_on_ndcg(
 
 
 @pytest.mark.parametrize("correction", [*CORRECTIONS, "none"])
-def test_p_values_are_corrected_as_asked(correction: str, command: Callable[..., Outcome]) -> None:
+def test_p_values_are_corrected_as_asked(correction: str, command: Call) -> None:
     rows = records(command("-m", "RR", "--correction", correction).out)
     p = np.array([float(row["p"]) for row in rows])
     expected = p if correction == "none" else CORRECTIONS[correction](p)
@@ -125,7 +116,7 @@ def test_p_values_are_corrected_as_asked(correction: str, command: Callable[...,
 
 
 def test_the_same_seed_gives_the_same_numbers_and_another_one_others(
-    command: Callable[..., Outcome],
+    command: Call,
 ) -> None:
     outs = [
         command("-m", "RR", "--test", "bootstrap", "--samples", 500, "--seed", seed).out
@@ -145,7 +136,7 @@ def test_topics_that_a_run_lacks_count_as_empty_rankings_or_are_left_out(
     options: tuple[str, ...],
     topics: int,
     lacking: str,
-    command: Callable[..., Outcome],
+    command: Call,
     files: Files,
 ) -> None:
     files.runs[0].write_text(run([0, *PLACES["good"][1:]]))
@@ -155,20 +146,12 @@ def test_topics_that_a_run_lacks_count_as_empty_rankings_or_are_left_out(
     assert f"note: RR: {topics} topics; 1 topic {lacking}" in outcome.err.splitlines()
 
 
-def test_options_of_scoring_are_those_of_evaluate(
-    command: Callable[..., Outcome], files: Files
-) -> None:
-    assert float(records(command("-m", "RR").out)[0]["difference"]) > 0
-    rows = records(command("-m", "RR", "--condensed").out)
-    assert [float(row["difference"]) for row in rows] == [0.0] * 3
-
-
 # Baselines
 
 
 @pytest.mark.parametrize("by", ["name", "file", "another way to the file"])
 def test_a_baseline_is_named_as_in_tables_or_by_its_file(
-    by: str, command: Callable[..., Outcome], files: Files
+    by: str, command: Call, files: Files
 ) -> None:
     other = files.folder / ".." / files.folder.name / "poor.run"
     text = {"name": "poor", "file": files.runs[2], "another way to the file": other}[by]
@@ -176,14 +159,12 @@ def test_a_baseline_is_named_as_in_tables_or_by_its_file(
     assert shown(rows, "a", "b") == [("good", "poor"), ("fair", "poor")]
 
 
-def test_there_may_be_several_baselines(command: Callable[..., Outcome]) -> None:
+def test_there_may_be_several_baselines(command: Call) -> None:
     rows = records(command("-m", "RR", "--baseline", "poor", "--baseline", "fair").out)
     assert shown(rows, "a", "b") == [("good", "poor"), ("good", "fair")]
 
 
-def test_runs_of_one_name_are_baselines_by_their_paths(
-    rankgauge: Callable[..., Outcome], files: Files
-) -> None:
+def test_runs_of_one_name_are_baselines_by_their_paths(rankgauge: Call, files: Files) -> None:
     other = files.folder / "other" / "poor.run"
     other.parent.mkdir()
     other.write_text(run(PLACES["fair"]))
@@ -193,7 +174,7 @@ def test_runs_of_one_name_are_baselines_by_their_paths(
 
 
 def test_a_baseline_that_is_not_there_is_refused_with_those_that_are(
-    command: Callable[..., Outcome],
+    command: Call,
 ) -> None:
     code, out, err = command("--baseline", "pour")
     assert (code, out) == (2, "")
@@ -201,7 +182,7 @@ def test_a_baseline_that_is_not_there_is_refused_with_those_that_are(
 
 
 def test_a_baseline_that_cannot_be_read_is_refused_with_the_reason(
-    command: Callable[..., Outcome], files: Files
+    command: Call, files: Files
 ) -> None:
     files.runs[2].write_text("not a run\n")
     code, out, err = command("--baseline", files.runs[2])
@@ -214,7 +195,7 @@ def test_a_baseline_that_cannot_be_read_is_refused_with_the_reason(
 # How it is printed
 
 
-def test_marks_give_the_means_with_letters(command: Callable[..., Outcome]) -> None:
+def test_marks_give_the_means_with_letters(command: Call) -> None:
     code, out, err = command("-m", "RR", "--marks", "--format", "md", "--baseline", "poor")
     lines = out.splitlines()
     assert (code, err) == (0, "")
@@ -226,30 +207,11 @@ def test_marks_give_the_means_with_letters(command: Callable[..., Outcome]) -> N
     ]
 
 
-@pytest.mark.parametrize("form", ["table", "md", "latex"])
-def test_a_table_for_people_has_the_notes_in_it(form: str, command: Callable[..., Outcome]) -> None:
-    code, out, err = command("-m", "RR", "--format", form)
-    assert (code, err) == (0, "")
-    assert "paired t test over topics, two-sided" in out
-
-
-def test_jsonl_has_a_record_a_pair(command: Callable[..., Outcome]) -> None:
-    lines = command("-m", "RR", "--format", "jsonl").out.splitlines()
-    assert [json.loads(line)["b"] for line in lines] == ["fair", "poor", "poor"]
-
-
-def test_the_table_may_go_to_a_file(command: Callable[..., Outcome], files: Files) -> None:
-    target = files.folder / "pairs.csv"
-    assert command("-m", "RR", "--format", "csv", "-o", target).out == ""
-    with target.open() as stream:
-        assert len(list(csv.DictReader(stream))) == 3
-
-
 # Scores in place of runs
 
 
 def test_saved_scores_are_compared_as_the_runs_they_are_of(
-    rankgauge: Callable[..., Outcome], command: Callable[..., Outcome], files: Files
+    rankgauge: Call, command: Call, files: Files
 ) -> None:
     saved = files.folder / "scores"
     measures = ("-m", "RR", "-m", "P@1")
@@ -258,9 +220,7 @@ def test_saved_scores_are_compared_as_the_runs_they_are_of(
     assert rankgauge("compare", "--scores", saved, "-m", "P@1") == command("-m", "P@1")
 
 
-def test_saved_scores_keep_their_treatment_of_missing_topics(
-    rankgauge: Callable[..., Outcome], files: Files
-) -> None:
+def test_saved_scores_keep_their_treatment_of_missing_topics(rankgauge: Call, files: Files) -> None:
     files.runs[0].write_text(run([0, *PLACES["good"][1:]]))
     saved = files.folder / "scores.json"
     inputs = (files.qrels, *files.runs, "-m", "RR")
@@ -272,8 +232,8 @@ def test_saved_scores_keep_their_treatment_of_missing_topics(
 @pytest.mark.parametrize("compressed", [False, True])
 def test_a_table_of_scores_is_compared_under_the_measure_it_is_given(
     compressed: bool,
-    rankgauge: Callable[..., Outcome],
-    command: Callable[..., Outcome],
+    rankgauge: Call,
+    command: Call,
     matrix: Path,
 ) -> None:
     if compressed:
@@ -283,17 +243,13 @@ def test_a_table_of_scores_is_compared_under_the_measure_it_is_given(
     assert rankgauge("compare", "--scores", f"RR={matrix}") == command("-m", "RR")
 
 
-def test_a_table_without_a_measure_is_called_by_its_file(
-    rankgauge: Callable[..., Outcome], matrix: Path
-) -> None:
+def test_a_table_without_a_measure_is_called_by_its_file(rankgauge: Call, matrix: Path) -> None:
     code, out, _ = rankgauge("compare", "--scores", matrix, "-m", "published")
     assert code == 0
     assert {row["measure"] for row in records(out)} == {'given("published")'}
 
 
-def test_several_tables_are_several_measures(
-    rankgauge: Callable[..., Outcome], matrix: Path
-) -> None:
+def test_several_tables_are_several_measures(rankgauge: Call, matrix: Path) -> None:
     other = matrix.with_name("a=b.csv")
     header, *rows = matrix.read_text().splitlines()
     other.write_text("\n".join([header, *reversed(rows)]))
@@ -305,9 +261,7 @@ def test_several_tables_are_several_measures(
     )
 
 
-def test_a_file_with_an_equals_sign_in_its_name_is_that_file(
-    rankgauge: Callable[..., Outcome], matrix: Path
-) -> None:
+def test_a_file_with_an_equals_sign_in_its_name_is_that_file(rankgauge: Call, matrix: Path) -> None:
     other = matrix.rename(matrix.with_name("a=b.csv"))
     assert {row["measure"] for row in records(rankgauge("compare", "--scores", other).out)} == {
         'given("a=b")'
@@ -325,7 +279,7 @@ def test_a_table_is_read_from_standard_input(matrix: Path) -> None:
     ("kind", "name"), [((), "normal"), (("z",), "z"), (("empirical",), "empirical")]
 )
 def test_scores_are_standardised_across_the_runs(
-    kind: tuple[Any, ...], name: Any, command: Callable[..., Outcome], files: Files
+    kind: tuple[Any, ...], name: Any, command: Call, files: Files
 ) -> None:
     code, out, err = command("-m", "RR", "--standardize", *kind)
     scores = rg.evaluate(files.qrels, files.runs, ["RR"]).standardized(kind=name)
@@ -336,7 +290,7 @@ def test_scores_are_standardised_across_the_runs(
 
 
 def test_standardised_scores_of_missing_topics_are_not_made_up(
-    rankgauge: Callable[..., Outcome], matrix: Path
+    rankgauge: Call, matrix: Path
 ) -> None:
     lines = matrix.read_text().splitlines()
     lines[1] = "q0,,0.5,0.2"
@@ -358,14 +312,6 @@ def test_standardised_scores_of_missing_topics_are_not_made_up(
         (("QRELS",), "QRELS: judgements without a run; if you give only one file, each of"),
         (("QRELS", "--scores", "MATRIX"), "and --scores cannot be used together"),
         (
-            ("--scores", "MATRIX", "--condensed"),
-            "--condensed is for runs and has no effect with --scores",
-        ),
-        (
-            ("--scores", "MATRIX", "--ties", "docno"),
-            "--ties is for runs and has no effect with --scores",
-        ),
-        (
             ("--scores", "RR=SAVED"),
             "SAVED already names its measures; leave out RR=",
         ),
@@ -379,19 +325,16 @@ def test_standardised_scores_of_missing_topics_are_not_made_up(
             "the measure 'RR' is named twice, expected different names",
         ),
         (("QRELS", "RUN"), "1 run, expected at least two to compare"),
-        (("QRELS", "RUN", "RUN"), "RUN: given 2 times, expected once"),
         (
             ("--scores", "gm(AP)=MATRIX"),
             "gm(AP) is not an arithmetic mean over topics, and tests need one; use a measure such as AP",
         ),
-        (("--scores", "MATRIX", "--level", "1"), "1.0 is not in the range 0<x<1"),
-        (("--scores", "MATRIX", "--samples", "9999999"), "is not in the range 1<=x<=1000000"),
     ],
 )
 def test_what_cannot_be_compared_is_refused_in_a_sentence(
     arguments: tuple[str, ...],
     message: str,
-    rankgauge: Callable[..., Outcome],
+    rankgauge: Call,
     files: Files,
     matrix: Path,
 ) -> None:
@@ -407,20 +350,7 @@ def test_what_cannot_be_compared_is_refused_in_a_sentence(
     assert filled(message) in err.splitlines()[-1]
 
 
-def test_a_run_that_cannot_be_read_is_named_and_the_others_are_compared(
-    command: Callable[..., Outcome], files: Files
-) -> None:
-    files.runs[1].write_text("not a run\n")
-    code, out, err = command("-m", "RR")
-    assert code == 3
-    assert shown(records(out), "a", "b") == [("good", "poor")]
-    assert f"{files.runs[1]}:1: " in err
-    assert err.splitlines()[-1] == "1 run of 3 not evaluated"
-
-
-def test_when_too_few_runs_can_be_read_it_says_why(
-    command: Callable[..., Outcome], files: Files
-) -> None:
+def test_when_too_few_runs_can_be_read_it_says_why(command: Call, files: Files) -> None:
     for path in files.runs[:2]:
         path.write_text("not a run\n")
     code, out, err = command("-m", "RR")
@@ -443,27 +373,10 @@ def many(folder: Path) -> Path:
     return path
 
 
-def on_a_terminal(*arguments: object, interrupted: bool = False) -> tuple[int, str]:
-    """The exit code, and what standard error shows; interrupted as soon as there is a bar."""
-    pty = pytest.importorskip("pty")
-    ours, theirs = pty.openpty()
-    with subprocess.Popen([*COMMAND, *map(str, arguments)], stderr=theirs) as process:
-        os.close(theirs)
-        seen = b""
-        with contextlib.suppress(OSError):  # what Linux says at the end of a terminal
-            while piece := os.read(ours, 4096):
-                seen += piece
-                if interrupted and b"comparing" in seen:
-                    process.send_signal(signal.SIGINT)
-                    interrupted = False
-    os.close(ours)
-    return process.returncode, seen.decode()
-
-
 @pytest.mark.parametrize("test", [name for name, test in TESTS.items() if test.drawn])
 def test_on_a_terminal_a_bar_shows_progress_to_the_end(test: str, tmp_path: Path) -> None:
     options = ("--test", test, "-o", tmp_path / "out")
-    code, seen = on_a_terminal("--scores", f"AP={many(tmp_path)}", *options)
+    code, seen = on_a_terminal("compare", "--scores", f"AP={many(tmp_path)}", *options)
     shares = [int(share) for share in re.findall(r"(\d+)%.{0,20}\d:\d\d:\d\d", seen)]
     assert code == 0
     assert "comparing" in seen
@@ -473,14 +386,16 @@ def test_on_a_terminal_a_bar_shows_progress_to_the_end(test: str, tmp_path: Path
 def test_an_interrupted_comparison_leaves_nothing(tmp_path: Path) -> None:
     scores = many(tmp_path)
     options = ("--test", "bootstrap", "--samples", 100_000, "-o", tmp_path / "out")
-    code, seen = on_a_terminal("--scores", f"AP={scores}", *options, interrupted=True)
+    code, seen = on_a_terminal(
+        "compare", "--scores", f"AP={scores}", *options, interrupted_at=b"comparing"
+    )
     assert code == 130
     assert seen.rstrip().endswith("interrupted")
     assert [path.name for path in tmp_path.iterdir()] == ["many.csv"]
 
 
 def test_published_scores_of_all_systems_are_compared(
-    rankgauge: Callable[..., Outcome], real_data: Callable[[str], Path]
+    rankgauge: Call, real_data: Callable[[str], Path]
 ) -> None:
     path = real_data("trec-topic-scores/adhoc8_ap.csv")
     code, out, _ = rankgauge("compare", "--scores", f"AP={path}", "--test", "tukey")

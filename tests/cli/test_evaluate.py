@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import polars
 import pytest
 
-from command_line import Outcome, records
+from command_line import Call, Outcome, assert_refused, on_a_terminal, records
 from rankgauge import Scores, __version__, evaluate, read_qrels, read_run
 
 COMMAND = [sys.executable, "-m", "rankgauge"]
@@ -54,10 +54,6 @@ def files(tmp_path: Path) -> Files:
     return made
 
 
-def names_in(folder: Path) -> list[str]:
-    return sorted(path.name for path in folder.iterdir())
-
-
 # The numbers
 
 
@@ -74,7 +70,7 @@ def names_in(folder: Path) -> list[str]:
 )
 def test_scores_of_every_kind_of_file_are_compared_in_double_precision_unless_told(
     files: Files,
-    rankgauge: Callable[..., Outcome],
+    rankgauge: Call,
     name: str,
     precision: str | None,
     score: float,
@@ -100,9 +96,7 @@ def test_scores_of_every_kind_of_file_are_compared_in_double_precision_unless_to
     assert list(scores.mean().values()) == [{"RR": score}]
 
 
-def test_a_run_is_scored_with_what_its_means_rest_on(
-    rankgauge: Callable[..., Outcome], files: Files
-) -> None:
+def test_a_run_is_scored_with_what_its_means_rest_on(rankgauge: Call, files: Files) -> None:
     files.run.write_bytes(COMPLETE_RUN)
     code, out, err = rankgauge("evaluate", files.qrels, files.run)
     assert (code, err) == (0, "")
@@ -122,9 +116,7 @@ def test_a_run_is_scored_with_what_its_means_rest_on(
     ]
 
 
-def test_a_run_that_lacks_topics_has_both_means(
-    rankgauge: Callable[..., Outcome], files: Files
-) -> None:
+def test_a_run_that_lacks_topics_has_both_means(rankgauge: Call, files: Files) -> None:
     over_all, answered = records(rankgauge("evaluate", files.qrels, files.run, "-m", "RR").out)
     assert over_all == {
         "run": "bm25",
@@ -138,9 +130,7 @@ def test_a_run_that_lacks_topics_has_both_means(
     assert answered == {**over_all, "over": "answered", "topics": "1", "RR": "0.5"}
 
 
-def test_missing_skip_exchanges_the_two_means(
-    rankgauge: Callable[..., Outcome], files: Files
-) -> None:
+def test_missing_skip_exchanges_the_two_means(rankgauge: Call, files: Files) -> None:
     out = rankgauge("evaluate", files.qrels, files.run, "-m", "RR", "--missing", "skip").out
     means = [(row["over"], row["topics"], row["RR"]) for row in records(out)]
     assert means == [("answered", "1", "0.5"), ("all", "2", "0.25")]
@@ -154,7 +144,7 @@ def test_missing_skip_exchanges_the_two_means(
     ],
 )
 def test_per_topic_gives_a_row_a_topic_and_then_the_mean(
-    options: list[str], topics: list[str], rankgauge: Callable[..., Outcome], files: Files
+    options: list[str], topics: list[str], rankgauge: Call, files: Files
 ) -> None:
     other = files.folder / "other.run"
     other.write_bytes(COMPLETE_RUN)
@@ -170,7 +160,7 @@ def test_per_topic_gives_a_row_a_topic_and_then_the_mean(
 
 
 def test_runs_of_one_name_in_two_folders_are_called_by_their_paths(
-    rankgauge: Callable[..., Outcome], files: Files
+    rankgauge: Call, files: Files
 ) -> None:
     other = files.folder / "other" / "bm25.run"
     other.parent.mkdir()
@@ -195,7 +185,7 @@ def test_runs_of_one_name_in_two_folders_are_called_by_their_paths(
     ],
 )
 def test_options_change_how_a_run_is_scored(
-    options: list[str], score: float, rankgauge: Callable[..., Outcome], files: Files
+    options: list[str], score: float, rankgauge: Call, files: Files
 ) -> None:
     # Two scores that are one number in single precision; x is not judged, a is relevant.
     files.qrels.write_bytes(b"q 0 a 1\n")
@@ -207,18 +197,14 @@ def test_options_change_how_a_run_is_scored(
     assert told == ("single" in options)
 
 
-def test_max_grade_is_the_highest_grade_of_the_collection(
-    rankgauge: Callable[..., Outcome], files: Files
-) -> None:
+def test_max_grade_is_the_highest_grade_of_the_collection(rankgauge: Call, files: Files) -> None:
     files.run.write_bytes(COMPLETE_RUN)
     arguments = ("evaluate", files.qrels, files.run, "-q", "-m", "ERR")
     assert float(records(rankgauge(*arguments).out)[1]["ERR"]) == 3 / 4
     assert float(records(rankgauge(*arguments, "--max-grade", "3").out)[1]["ERR"]) == 3 / 8
 
 
-def test_topics_without_judgements_are_noted(
-    rankgauge: Callable[..., Outcome], files: Files
-) -> None:
+def test_topics_without_judgements_are_noted(rankgauge: Call, files: Files) -> None:
     files.run.write_bytes(COMPLETE_RUN + b"q9 Q0 a 1 1 t\n")
     code, out, err = rankgauge("evaluate", files.qrels, files.run, "-m", "RR")
     assert (code, err) == (0, "note: bm25: topics without judgements, not scored: 1\n")
@@ -243,7 +229,7 @@ def test_a_dash_is_standard_input(which: str, files: Files) -> None:
 
 
 TRUNCATED = gzip.compress(RUN * 10, mtime=0)[:-9]
-BAD_FILES: dict[str, tuple[str, bytes | None, str]] = {
+BAD_FILES: dict[str, tuple[str, bytes, str]] = {
     "short line": ("run", RUN + b"q2 Q0 c\n", ":3: 3 columns, expected 6"),
     "qrels as run": ("run", QRELS, ":1: 4 columns, expected 6"),
     "run as qrels": ("qrels", RUN, ":1: 6 columns, expected 4"),
@@ -259,31 +245,26 @@ BAD_FILES: dict[str, tuple[str, bytes | None, str]] = {
     "binary": ("run", RUN + bytes(range(256)), ":3: binary data, expected text"),
     "UTF-16": ("qrels", QRELS.decode().encode("utf-16"), ":1: UTF-16 text, expected UTF-8"),
     "truncated": ("run", TRUNCATED, ": damaged or truncated gzip data"),
-    "missing run": ("run", None, ": cannot be read: No such file or directory"),
-    "missing qrels": ("qrels", None, ": cannot be read: No such file or directory"),
 }
 
 
 @pytest.mark.parametrize(("which", "content", "message"), BAD_FILES.values(), ids=BAD_FILES)
 def test_a_bad_file_is_one_line_that_starts_with_its_place(
     which: str,
-    content: bytes | None,
+    content: bytes,
     message: str,
-    rankgauge: Callable[..., Outcome],
+    rankgauge: Call,
     files: Files,
 ) -> None:
     bad = files.qrels if which == "qrels" else files.run
-    if content is None:
-        bad.unlink()
-    else:
-        bad.write_bytes(content)
+    bad.write_bytes(content)
     code, out, err = rankgauge("evaluate", files.qrels, files.run)
     assert (code, out) == (2, "")
     assert err.startswith(f"{bad}{message}")
     assert err.count("\n") == 1
 
 
-def test_a_shell_gets_the_same_line(rankgauge: Callable[..., Outcome], files: Files) -> None:
+def test_a_shell_gets_the_same_line(rankgauge: Call, files: Files) -> None:
     files.run.write_bytes(RUN + b"q2 Q0 c\n")
     asked = ("evaluate", files.qrels, files.run)
     told = f"{files.run}:3: 3 columns, expected 6: `topic Q0 document rank score tag`\n"
@@ -296,7 +277,7 @@ def evaluated(out: str) -> list[str]:
 
 
 def test_a_folder_stands_for_its_files_without_the_judgements(
-    rankgauge: Callable[..., Outcome], files: Files
+    rankgauge: Call, files: Files
 ) -> None:
     (files.folder / ".hidden").write_bytes(b"bad\n")
     (files.folder / "inner").mkdir()
@@ -305,9 +286,7 @@ def test_a_folder_stands_for_its_files_without_the_judgements(
     assert (code, evaluated(out)) == (0, ["a", "bm25"])
 
 
-def test_a_pattern_stands_for_the_files_that_match(
-    rankgauge: Callable[..., Outcome], files: Files
-) -> None:
+def test_a_pattern_stands_for_the_files_that_match(rankgauge: Call, files: Files) -> None:
     for name in ("b.run", "a.run", "c.other"):
         (files.folder / name).write_bytes(RUN)
     code, out, _ = rankgauge(
@@ -319,42 +298,14 @@ def test_a_pattern_stands_for_the_files_that_match(
     assert err.endswith("*.none: no such files, expected a pattern that matches some\n")
 
 
-def test_an_empty_folder_is_refused(rankgauge: Callable[..., Outcome], files: Files) -> None:
+def test_an_empty_folder_is_refused(rankgauge: Call, files: Files) -> None:
     (files.folder / "inner").mkdir()
     code, out, err = rankgauge("evaluate", files.qrels, files.folder / "inner")
     assert (code, out) == (2, "")
     assert err.endswith("inner: an empty folder, expected one with runs\n")
 
 
-def test_one_bad_run_among_many_is_named_and_the_rest_evaluated(
-    rankgauge: Callable[..., Outcome], files: Files
-) -> None:
-    bad = files.folder / "bad.run"
-    bad.write_bytes(b"bad\n")
-    good = [files.folder / f"{number}.run" for number in range(5)]
-    for path in good:
-        path.write_bytes(RUN)
-    asked = ("evaluate", files.qrels, *good[:3], bad, *good[3:], "--format", "jsonl")
-    code, out, err = rankgauge(*asked)
-    assert code == 3
-    assert evaluated(out) == ["0", "1", "2", "3", "4"]
-    assert err.startswith(f"{bad}:1: 1 column, expected 6")
-    assert err.endswith("\n1 run of 6 not evaluated\n")
-
-
-def test_where_every_run_is_bad_nothing_is_printed(
-    rankgauge: Callable[..., Outcome], files: Files
-) -> None:
-    bad = [files.folder / "1.bad", files.folder / "2.bad"]
-    for path in bad:
-        path.write_bytes(b"bad\n")
-    code, out, err = rankgauge("evaluate", files.qrels, *bad)
-    assert (code, out, len(err.splitlines())) == (2, "", 2)
-
-
-def test_lenient_drops_faulty_lines_and_notes_how_many(
-    rankgauge: Callable[..., Outcome], files: Files
-) -> None:
+def test_lenient_drops_faulty_lines_and_notes_how_many(rankgauge: Call, files: Files) -> None:
     files.qrels.write_bytes(QRELS + b"q2 0 d 1.7\n")
     files.run.write_bytes(b"bad\n" + RUN + RUN)
     code, out, err = rankgauge("evaluate", files.qrels, files.run, "--lenient", "-m", "RR")
@@ -368,21 +319,13 @@ def test_lenient_drops_faulty_lines_and_notes_how_many(
     ]
 
 
-def test_lenient_with_nothing_left_is_nothing_to_evaluate(
-    rankgauge: Callable[..., Outcome], files: Files
-) -> None:
+def test_lenient_with_nothing_left_is_nothing_to_evaluate(rankgauge: Call, files: Files) -> None:
     files.qrels.write_bytes(b"bad\n")
     files.run.write_bytes(b"bad\n")
-    code, out, err = rankgauge("evaluate", files.qrels, files.run, "--lenient", "-m", "RR")
-    assert (code, out) == (2, "")
-    assert "the judgements have no topics" in err
-
-
-def test_lenient_does_not_excuse_a_missing_file(
-    rankgauge: Callable[..., Outcome], files: Files
-) -> None:
-    outcome = rankgauge("evaluate", files.qrels, files.folder / "none", "--lenient")
-    assert (outcome.code, outcome.out) == (2, "")
+    assert_refused(
+        rankgauge("evaluate", files.qrels, files.run, "--lenient", "-m", "RR"),
+        "the judgements have no topics",
+    )
 
 
 # Forms of output
@@ -432,9 +375,7 @@ each_format = pytest.mark.parametrize("form", PARSERS)
 
 
 @each_format
-def test_every_format_shows_the_same_table(
-    form: str, rankgauge: Callable[..., Outcome], files: Files
-) -> None:
+def test_every_format_shows_the_same_table(form: str, rankgauge: Call, files: Files) -> None:
     arguments = ("evaluate", files.qrels, files.run, "-m", "nDCG@10", "-m", "RR")
     code, out, err = rankgauge(*arguments, "--format", form, "--digits", 4)
     assert (code, err) == (0, "")
@@ -443,29 +384,6 @@ def test_every_format_shows_the_same_table(
         ["bm25", "all", "2", "1", "0", "1.0000", "0.3155", "0.2500"],
         ["bm25", "answered", "1", "1", "0", "1.0000", "0.6309", "0.5000"],
     ]
-
-
-@pytest.mark.parametrize("form", ["tsv", "csv", "jsonl"])
-def test_formats_for_programs_are_exact(
-    form: str, rankgauge: Callable[..., Outcome], files: Files
-) -> None:
-    exact = evaluate(read_qrels(files.qrels), read_run(files.run), "nDCG@10").mean()["bm25"]
-    out = rankgauge("evaluate", files.qrels, files.run, "--format", form, "-m", "nDCG@10").out
-    if form == "jsonl":
-        shown = json.loads(out.splitlines()[0])["nDCG@10"]
-    else:
-        shown = float(PARSERS[form](out)[1][-1])
-    assert shown == exact["nDCG@10"]
-
-
-@pytest.mark.parametrize(("form", "in_output"), [("tsv", False), ("jsonl", False), ("table", True)])
-def test_notes_go_with_the_table_for_people_and_apart_for_programs(
-    form: str, in_output: bool, rankgauge: Callable[..., Outcome], files: Files
-) -> None:
-    _, out, err = rankgauge("evaluate", files.qrels, files.run, "--format", form, "-m", "AP(rel=2)")
-    note = "AP(rel=2): 1 topic with nothing that counts as relevant"
-    assert (note in out) == in_output
-    assert (f"note: {note}\n" == err) == (not in_output)
 
 
 @pytest.mark.parametrize(
@@ -481,7 +399,7 @@ def test_notes_go_with_the_table_for_people_and_apart_for_programs(
     ],
 )
 def test_each_mean_has_an_interval_on_request(
-    options: list[str], kind: str, note: str, rankgauge: Callable[..., Outcome], files: Files
+    options: list[str], kind: str, note: str, rankgauge: Call, files: Files
 ) -> None:
     files.run.write_bytes(COMPLETE_RUN)
     measures = ("-m", "RR", "-m", "gm(RR)")
@@ -498,7 +416,7 @@ def test_each_mean_has_an_interval_on_request(
 
 
 def test_the_interval_is_over_the_topics_that_the_mean_is_over(
-    rankgauge: Callable[..., Outcome], files: Files
+    rankgauge: Call, files: Files
 ) -> None:
     _, out, err = rankgauge("evaluate", files.qrels, files.run, "-m", "RR", "--interval")
     over_all, answered = records(out)
@@ -507,7 +425,7 @@ def test_the_interval_is_over_the_topics_that_the_mean_is_over(
     assert "note: RR: no interval where the mean is over a single topic" in err.splitlines()
 
 
-def test_topics_have_no_intervals(rankgauge: Callable[..., Outcome], files: Files) -> None:
+def test_topics_have_no_intervals(rankgauge: Call, files: Files) -> None:
     code, out, err = rankgauge("evaluate", files.qrels, files.run, "-q", "--interval")
     assert (code, out) == (2, "")
     assert "--interval is for the means; leave out -q" in err
@@ -515,7 +433,7 @@ def test_topics_have_no_intervals(rankgauge: Callable[..., Outcome], files: File
 
 @each_format
 def test_signature_says_how_each_number_was_computed(
-    form: str, rankgauge: Callable[..., Outcome], files: Files
+    form: str, rankgauge: Call, files: Files
 ) -> None:
     measures = ("-m", "P@10", "-m", "AP(rel=2)")
     out = rankgauge("evaluate", files.qrels, files.run, "--signature", "--format", form, *measures)
@@ -537,7 +455,7 @@ def test_signature_says_how_each_number_was_computed(
     ],
 )
 def test_every_option_that_matters_is_in_the_signature(
-    options: list[str], part: str, rankgauge: Callable[..., Outcome], files: Files
+    options: list[str], part: str, rankgauge: Call, files: Files
 ) -> None:
     arguments = ("evaluate", files.qrels, files.run, "--signature", "-m", "RR")
     assert part in rankgauge(*arguments, *options).out
@@ -547,48 +465,7 @@ def test_every_option_that_matters_is_in_the_signature(
 # Files of output
 
 
-@pytest.mark.parametrize(("name", "unpack"), [("out.tsv", bytes), ("out.gz", gzip.decompress)])
-def test_output_is_what_would_have_been_printed(
-    name: str,
-    unpack: Callable[[bytes], bytes],
-    rankgauge: Callable[..., Outcome],
-    files: Files,
-) -> None:
-    printed = rankgauge("evaluate", files.qrels, files.run).out
-    target = files.folder / name
-    target.write_bytes(b"old")
-    assert rankgauge("evaluate", files.qrels, files.run, "--output", target) == (0, "", "")
-    assert unpack(target.read_bytes()).decode() == printed
-    assert names_in(files.folder) == sorted([files.qrels.name, files.run.name, name])
-
-
-@pytest.mark.parametrize("option", ["--output", "--save"])
-def test_a_failure_leaves_an_existing_file_as_it_was(
-    option: str, rankgauge: Callable[..., Outcome], files: Files
-) -> None:
-    target = files.folder / "out"
-    target.write_bytes(b"old")
-    files.run.write_bytes(RUN + b"bad\n")
-    assert rankgauge("evaluate", files.qrels, files.run, option, target).code == 2
-    assert target.read_bytes() == b"old"
-    assert names_in(files.folder) == sorted([files.qrels.name, files.run.name, "out"])
-
-
-@pytest.mark.parametrize("option", ["--output", "--save"])
-def test_a_place_that_cannot_be_written_is_named(
-    option: str, rankgauge: Callable[..., Outcome], files: Files
-) -> None:
-    target = files.folder / "none" / "out"
-    outcome = rankgauge("evaluate", files.qrels, files.run, option, target)
-    message = f"{target}: cannot be written: No such file or directory\n"
-    assert outcome == (2, "", message)
-    assert rankgauge("evaluate", files.qrels, files.run, option, files.folder).code == 2
-    assert names_in(files.folder) == sorted([files.qrels.name, files.run.name])
-
-
-def test_saved_scores_load_as_they_were_computed(
-    rankgauge: Callable[..., Outcome], files: Files
-) -> None:
+def test_saved_scores_load_as_they_were_computed(rankgauge: Call, files: Files) -> None:
     # The run's topic and documents hold bytes that are no text, and an undefined score is NaN.
     files.qrels.write_bytes(QRELS + b"q\xff 0 d\xe9 0\n")
     saved = files.folder / "scores.json"
@@ -617,14 +494,7 @@ WRONG: dict[str, tuple[list[str], str]] = {
     "unknown parameter": (["-m", "AP(depth=3)"], "AP has no parameter 'depth'; it takes "),
     "bad parameter": (["-m", "AP(rel=x)"], "AP: rel: "),
     "escape sequence": (["-m", "\x1b[31m"], r"'\x1b' is not understood here"),
-    "max grade too low": (["--max-grade", "1"], "max_grade=1, but the judgments have a grade 2"),
-    "max grade": (["--max-grade", "0"], "'--max-grade': 0 is not in the range"),
-    "many digits": (["--digits", "18"], "'--digits': 18 is not in the range"),
     "digits": (["--digits", "few"], "'--digits': 'few' is not a valid integer"),
-    "format": (["--format", "xml"], "'--format': 'xml' is not one of"),
-    "missing": (["--missing", "half"], "'--missing': 'half' is not one of"),
-    "ties": (["--ties", "magic"], "'--ties': 'magic' is not one of"),
-    "precision": (["--precision", "quad"], "'--precision': 'quad' is not one of"),
     "unknown option": (["--fast"], "No such option"),
     "option without value": (["-m"], "requires an argument"),
 }
@@ -632,7 +502,7 @@ WRONG: dict[str, tuple[list[str], str]] = {
 
 @pytest.mark.parametrize(("options", "message"), WRONG.values(), ids=WRONG)
 def test_a_wrong_option_is_explained(
-    options: list[str], message: str, rankgauge: Callable[..., Outcome], files: Files
+    options: list[str], message: str, rankgauge: Call, files: Files
 ) -> None:
     code, out, err = rankgauge("evaluate", files.qrels, files.run, *options)
     assert (code, out) == (2, "")
@@ -640,16 +510,11 @@ def test_a_wrong_option_is_explained(
     assert "\x1b" not in err
 
 
-def test_a_run_is_needed(rankgauge: Callable[..., Outcome], files: Files) -> None:
-    code, out, err = rankgauge("evaluate", files.qrels)
-    assert (code, out) == (2, "")
-    assert "judgements without a run; if you give only one file, each of its lines" in err
-
-
-def test_the_same_run_twice_is_refused(rankgauge: Callable[..., Outcome], files: Files) -> None:
-    code, out, err = rankgauge("evaluate", files.qrels, files.run, files.run)
-    assert (code, out) == (2, "")
-    assert "given 2 times, expected once" in err
+def test_a_run_is_needed(rankgauge: Call, files: Files) -> None:
+    assert_refused(
+        rankgauge("evaluate", files.qrels),
+        "judgements without a run; if you give only one file, each of its lines",
+    )
 
 
 # Measures of one's own
@@ -702,7 +567,7 @@ BROKEN = {
 
 @pytest.mark.parametrize(("text", "message"), BROKEN.values(), ids=BROKEN)
 def test_a_broken_plugin_is_one_line_that_names_it(
-    text: str | None, message: str, rankgauge: Callable[..., Outcome], files: Files
+    text: str | None, message: str, rankgauge: Call, files: Files
 ) -> None:
     plugin = files.folder / "broken.py"
     if text is not None:
@@ -718,38 +583,17 @@ def test_a_broken_plugin_is_one_line_that_names_it(
 EVIL = "\x1b[31m\x1b]0;title\x07\x9b31m\x08".encode() + b"\xff"
 
 
-def on_a_terminal(*arguments: object) -> tuple[int, bytes]:
-    """The exit code, and all that a terminal gets to see of output and errors."""
-    pty = pytest.importorskip("pty")
-    ours, theirs = pty.openpty()
-    command = [*COMMAND, *map(str, arguments)]
-    with subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs
-    ) as process:
-        os.close(theirs)
-        seen = b""
-        try:
-            while piece := os.read(ours, 4096):
-                seen += piece
-        except OSError:  # Linux says so when the other side is closed
-            pass
-        os.close(ours)
-        return process.wait(timeout=60), seen.replace(b"\r\n", b"\n")
-
-
-def assert_harmless(seen: bytes) -> None:
-    assert re.search(rb"[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]", seen) is None
-    seen.decode()
+def assert_harmless(seen: str) -> None:
+    assert re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", seen) is None
 
 
 def test_a_terminal_gets_a_table_without_raw_escape_sequences(files: Files) -> None:
     files.qrels.write_bytes(b"q%b 0 a 1\nbad\n" % EVIL)
     run = files.folder / "r\x1b[31m\x9b32m.run"
     run.write_bytes(b"q%b Q0 a 1 1 t%b\nbad%b\n" % (EVIL, EVIL, EVIL))
-    code, seen = on_a_terminal("evaluate", files.qrels, run, "-q", "--lenient", "-m", "RR")
+    code, text = on_a_terminal("evaluate", files.qrels, run, "-q", "--lenient", "-m", "RR")
     assert code == 0
-    assert_harmless(seen)
-    text = seen.decode()
+    assert_harmless(text)
     assert "─" in text
     row = next(line for line in text.splitlines() if "\\x1b]0;title" in line)
     assert row.startswith(r"r\x1b[31m\x9b32m  q\x1b[31m\x1b]0;title\x07\x9b31m\x08\xff")
@@ -757,9 +601,7 @@ def test_a_terminal_gets_a_table_without_raw_escape_sequences(files: Files) -> N
     assert text.count("1 line dropped") == 2
 
 
-def test_table_in_a_pipe_has_no_raw_escape_sequences_either(
-    rankgauge: Callable[..., Outcome], files: Files
-) -> None:
+def test_table_in_a_pipe_has_no_raw_escape_sequences_either(rankgauge: Call, files: Files) -> None:
     files.qrels.write_bytes(b"q\x1b[31m 0 a 1\nq1 0 a 1\n")
     out = rankgauge("evaluate", files.qrels, files.run, "-q", "--format", "table").out
     assert "\x1b" not in out
@@ -772,7 +614,7 @@ def test_a_message_on_a_terminal_has_no_raw_escape_sequences(files: Files) -> No
     code, seen = on_a_terminal("evaluate", files.qrels, run)
     assert code == 2
     assert_harmless(seen)
-    assert rb"r\x1b[31m\x9b32m.run:2: document 'd\x1b]0;x\x07\udcff' again" in seen
+    assert r"r\x1b[31m\x9b32m.run:2: document 'd\x1b]0;x\x07\udcff' again" in seen
 
 
 def test_a_file_made_from_a_terminal_has_no_notes_among_its_rows(files: Files) -> None:
@@ -785,7 +627,7 @@ def test_a_file_made_from_a_terminal_has_no_notes_among_its_rows(files: Files) -
         "bm25",
         "bm25",
     ]
-    assert b"AP(rel=2): 1 topic with nothing that counts as relevant" in seen
+    assert "AP(rel=2): 1 topic with nothing that counts as relevant" in seen
 
 
 def test_a_reader_that_goes_away_before_the_first_line_is_no_error_to_tell(files: Files) -> None:
@@ -865,13 +707,12 @@ def test_a_table_is_shown_also_where_the_encoding_lacks_its_characters(
 # What is not a run at all
 
 
-def test_a_folder_with_nothing_but_the_judgements(
-    rankgauge: Callable[..., Outcome], files: Files
-) -> None:
+def test_a_folder_with_nothing_but_the_judgements(rankgauge: Call, files: Files) -> None:
     files.run.unlink()
-    code, out, err = rankgauge("evaluate", files.qrels, files.folder)
-    assert (code, out) == (2, "")
-    assert f"{files.folder}: no runs, only the judgements" in err
+    assert_refused(
+        rankgauge("evaluate", files.qrels, files.folder),
+        f"{files.folder}: no runs, only the judgements",
+    )
 
 
 def test_closed_standard_input(files: Files) -> None:
@@ -929,9 +770,7 @@ def leaderboard(tmp_path: Path) -> list[Path]:
     return paths
 
 
-def test_settled_neighbours_are_a_column(
-    rankgauge: Callable[..., Outcome], leaderboard: list[Path]
-) -> None:
+def test_settled_neighbours_are_a_column(rankgauge: Call, leaderboard: list[Path]) -> None:
     code, out, err = rankgauge("evaluate", *leaderboard, "-m", "P@2", "-m", "AP", "--settled")
     assert code == 0
     assert {(row["run"], row["over"]): row["settled"] for row in records(out)} == {
@@ -946,7 +785,7 @@ def test_settled_neighbours_are_a_column(
 
 
 def test_a_run_that_cannot_be_read_is_no_neighbour(
-    rankgauge: Callable[..., Outcome], leaderboard: list[Path], tmp_path: Path
+    rankgauge: Call, leaderboard: list[Path], tmp_path: Path
 ) -> None:
     broken = tmp_path / "broken.run"
     broken.write_text("q Q0\n")
@@ -968,17 +807,11 @@ def test_a_run_that_cannot_be_read_is_no_neighbour(
 def test_what_settled_neighbours_do_not_go_with(
     options: list[str],
     message: str,
-    rankgauge: Callable[..., Outcome],
+    rankgauge: Call,
     leaderboard: list[Path],
 ) -> None:
-    code, out, err = rankgauge("evaluate", "--settled", *leaderboard, *options)
-    assert (code, out) == (2, "")
-    assert message in err
+    assert_refused(rankgauge("evaluate", "--settled", *leaderboard, *options), message)
 
 
-def test_one_run_has_no_neighbour(
-    rankgauge: Callable[..., Outcome], leaderboard: list[Path]
-) -> None:
-    code, _, err = rankgauge("evaluate", "--settled", *leaderboard[:2])
-    assert code == 2
-    assert "--settled with 1 run" in err
+def test_one_run_has_no_neighbour(rankgauge: Call, leaderboard: list[Path]) -> None:
+    assert_refused(rankgauge("evaluate", "--settled", *leaderboard[:2]), "--settled with 1 run")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -10,11 +9,9 @@ from typing import NamedTuple
 import pytest
 
 import rankgauge as rg
-from command_line import Outcome, records
+from command_line import Call, assert_refused, records
 from rankgauge.core.tables import Table
 from rankgauge.figures.files import save_figure
-
-Command = Callable[..., Outcome]
 
 QRELS = {f"q{n}": {"a": n % 3, "b": 1, "c": 0, "d": n % 2, "e": 1} for n in range(6)}
 RUNS = {
@@ -45,7 +42,7 @@ def texts(table: Table) -> list[dict[str, str]]:
     return records(replace(table, notes=()).render("tsv"))
 
 
-def test_the_table_is_that_of_the_library(rankgauge: Command, files: Files) -> None:
+def test_the_table_is_that_of_the_library(rankgauge: Call, files: Files) -> None:
     measures = ["-m", "nDCG@3", "-m", "AP"]
     result = rankgauge(
         "forecast", "depth", files.qrels, files.runs, *measures, "--depth", 2, "--depth", 1
@@ -56,13 +53,13 @@ def test_the_table_is_that_of_the_library(rankgauge: Command, files: Files) -> N
     assert "note: half_tau: how similarly two random halves" in result.err
 
 
-def test_depths_and_measure_have_defaults(rankgauge: Command, files: Files) -> None:
+def test_depths_and_measure_have_defaults(rankgauge: Call, files: Files) -> None:
     result = rankgauge("forecast", "depth", files.qrels, files.runs)
     assert [row["depth"] for row in records(result.out)] == ["5", "10", "20", "30", "50"]
     assert {row["measure"] for row in records(result.out)} == {"nDCG@100"}
 
 
-def test_runs_outside_the_pool_are_named(rankgauge: Command, files: Files) -> None:
+def test_runs_outside_the_pool_are_named(rankgauge: Call, files: Files) -> None:
     for pooled in (["alpha1", "alpha2"], [files.runs / "alpha1.run", files.runs / "alpha2.run"]):
         options = [word for run in pooled for word in ("--pooled", run)]
         result = rankgauge("forecast", "depth", files.qrels, files.runs, "--depth", 2, *options)
@@ -81,7 +78,7 @@ def test_runs_outside_the_pool_are_named(rankgauge: Command, files: Files) -> No
     assert "bad.run:1: " in result.err
 
 
-def test_teams_are_left_out(rankgauge: Command, files: Files) -> None:
+def test_teams_are_left_out(rankgauge: Call, files: Files) -> None:
     call = ["forecast", "depth", files.qrels, files.runs, "-m", "AP", "--depth", 1, "--depth", 2]
     for text, teams in (
         ("letters", "letters"),
@@ -94,19 +91,15 @@ def test_teams_are_left_out(rankgauge: Command, files: Files) -> None:
         assert f"each of {len(set(found.teams or ()))} teams was left out" in result.err
         result = rankgauge(*call, "--teams", text, "--by-team")
         assert records(result.out) == texts(found.team_table())
-    result = rankgauge(*call, "--by-team")
-    assert result.code == 2
-    assert "--by-team works only with --teams" in result.err
-    result = rankgauge(*call, "--teams", "gamma")
-    assert result.code == 2
-    assert "no run has a name that begins with 'gamma'" in result.err
+    assert_refused(rankgauge(*call, "--by-team"), "--by-team works only with --teams")
+    assert_refused(
+        rankgauge(*call, "--teams", "gamma"), "no run has a name that begins with 'gamma'"
+    )
     only = [*call[:3], files.runs / "alpha1.run", files.runs / "alpha2.run"]
-    result = rankgauge(*only, "--teams", "letters", "--by-team")
-    assert result.code == 2
-    assert "all runs are of one team" in result.err
+    assert_refused(rankgauge(*only, "--teams", "letters", "--by-team"), "all runs are of one team")
 
 
-def test_a_figure_is_drawn(rankgauge: Command, files: Files) -> None:
+def test_a_figure_is_drawn(rankgauge: Call, files: Files) -> None:
     pytest.importorskip("matplotlib")
     call = ["forecast", "depth", files.qrels, files.runs, "-m", "AP", "--depth", 1, "--depth", 2]
     result = rankgauge(*call, "--plot", files.folder / "depth.svg")
@@ -115,12 +108,9 @@ def test_a_figure_is_drawn(rankgauge: Command, files: Files) -> None:
     save_figure(found.figure(), files.folder / "expected.svg")
     drawn = (files.folder / "depth.svg").read_bytes()
     assert drawn == (files.folder / "expected.svg").read_bytes()
-    result = rankgauge(*call, "--plot", files.folder / "depth.pdf")
-    assert result.code == 2
-    assert "expected .svg or .png" in result.err
 
 
-def test_policies_are_those_of_the_library(rankgauge: Command, files: Files) -> None:
+def test_policies_are_those_of_the_library(rankgauge: Call, files: Files) -> None:
     call = ["forecast", "depth", files.qrels, files.runs, "-m", "ERR@3", "--depth", 1]
     options = ["-J", "--ties", "random", "--seed", 7, "--max-grade", 4, "--precision", "double"]
     result = rankgauge(*call, *options, "--level", 0.5)
@@ -141,21 +131,7 @@ def test_policies_are_those_of_the_library(rankgauge: Command, files: Files) -> 
     assert result.code == 2
 
 
-def test_a_run_that_cannot_be_read_is_named_and_the_others_are_used(
-    rankgauge: Command, files: Files
-) -> None:
-    (files.runs / "bad.run").write_text("nonsense\n")
-    result = rankgauge("forecast", "depth", files.qrels, files.runs, "-m", "AP", "--depth", 1)
-    assert result.code == 3
-    assert "bad.run" in result.err
-    assert "1 run of 4 not evaluated" in result.err
-    assert len(records(result.out)) == 1
-    result = rankgauge("forecast", "depth", files.qrels, files.runs / "bad.run")
-    assert result.code == 2
-    assert "bad.run" in result.err
-
-
-def test_help_explains_every_column(rankgauge: Command) -> None:
+def test_help_explains_every_column(rankgauge: Call) -> None:
     from rankgauge.forecast.depth_results import COLUMNS, LEFT_OUT, OUTSIDE
 
     text = rankgauge("forecast", "depth", "--help").out
@@ -163,21 +139,9 @@ def test_help_explains_every_column(rankgauge: Command) -> None:
         assert f"  {column} " in text, column
 
 
-def test_bad_input_is_one_line(rankgauge: Command, files: Files) -> None:
+def test_bad_input_is_one_line(rankgauge: Call, files: Files) -> None:
     for words, said in (
-        (["--depth", 0], "0 is not in the range"),
         (["-m", "gm(AP)"], "not an arithmetic mean"),
-        (["-m", "nonsense"], "nonsense"),
         (["-m", "alpha_nDCG@5"], "needs subtopics"),
     ):
-        result = rankgauge("forecast", "depth", files.qrels, files.runs, *words)
-        assert result.code == 2
-        assert said in result.err
-    result = rankgauge("forecast", "depth", files.runs / "beta1.run", files.qrels)
-    assert result.code == 2
-    assert "wrong way round" in result.err
-    other = files.folder / "other.run"
-    rg.write_run({"z": {"a": 1.0}}, other)
-    result = rankgauge("forecast", "depth", files.qrels, other)
-    assert result.code == 2
-    assert "none of its topics is judged" in result.err
+        assert_refused(rankgauge("forecast", "depth", files.qrels, files.runs, *words), said)

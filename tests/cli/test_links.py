@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from command_line import Outcome
+from command_line import Call
 from forecast.made_tracks import write_track
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="links need a privilege on Windows")
@@ -32,7 +31,7 @@ def inputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_no_file_behind_a_planted_link_is_changed(
-    command: str, inputs: str, rankgauge: Callable[..., Outcome], tmp_path: Path
+    command: str, inputs: str, rankgauge: Call, tmp_path: Path
 ) -> None:
     words = COMMANDS[command].format(track=inputs).split()
     usual = rankgauge(*words, "whole")

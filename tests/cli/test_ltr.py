@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import rankgauge as rg
+from command_line import assert_refused
 from rankgauge.cli.ltr import _explanation
 from rankgauge.rankers import find_method, load, methods, registry
 from rankgauge.rankers.ranking import run_of
@@ -100,9 +101,10 @@ def test_more_features_than_the_model_has_are_refused(rankgauge, files, tmp_path
     train, _, test = files
     narrow = without_the_last_feature(train)
     rankgauge("ltr", "train", "logisticregression", narrow, "-o", tmp_path / "model")
-    done = rankgauge("ltr", "rank", tmp_path / "model", test)
-    assert done.code == 2
-    assert "3 features, but the training data has 2" in done.err
+    assert_refused(
+        rankgauge("ltr", "rank", tmp_path / "model", test),
+        "3 features, but the training data has 2",
+    )
 
 
 def test_settings_are_taken_and_checked_before_anything_is_read(rankgauge, files, tmp_path):
@@ -128,12 +130,11 @@ def test_settings_are_taken_and_checked_before_anything_is_read(rankgauge, files
 
 
 def test_what_is_not_there_is_named(rankgauge, files, tmp_path):
-    done = rankgauge("ltr", "train", "nomethod", files[0], "-o", tmp_path / "model")
-    assert done.code == 2
-    assert "there is no method 'nomethod'; the methods are LambdaMART" in done.err
-    done = rankgauge("ltr", "rank", tmp_path / "nowhere", files[2])
-    assert done.code == 2
-    assert "nowhere" in done.err
+    assert_refused(
+        rankgauge("ltr", "train", "nomethod", files[0], "-o", tmp_path / "model"),
+        "there is no method 'nomethod'; the methods are LambdaMART",
+    )
+    assert_refused(rankgauge("ltr", "rank", tmp_path / "nowhere", files[2]), "nowhere")
 
 
 def test_the_methods_and_their_settings(rankgauge):
@@ -158,9 +159,10 @@ def test_a_method_says_what_each_preset_optimises(rankgauge):
 
 def test_settings_of_all_methods_or_of_one(rankgauge, files, tmp_path):
     two = ("--method", "listnet", "--method", "rankboost", "--folds", "3", "-m", "AP")
-    done = rankgauge("ltr", "crossval", files[0], *two, "--setting", "rounds=2")
-    assert done.code == 2
-    assert "write it for one, as rankboost.rounds=2" in done.err
+    assert_refused(
+        rankgauge("ltr", "crossval", files[0], *two, "--setting", "rounds=2"),
+        "write it for one, as rankboost.rounds=2",
+    )
     each = (
         "--setting",
         "rankboost.rounds=2",
@@ -200,9 +202,7 @@ def test_rankers_are_cross_validated_and_compared(rankgauge, tmp_path):
     assert {"means.csv", "differences.csv", "scores", "times.json", "protocol.json"} <= {
         path.name for path in (tmp_path / "out").iterdir()
     }
-    done = rankgauge("ltr", "crossval", tmp_path / "nothing")
-    assert done.code == 2
-    assert "nothing" in done.err
+    assert_refused(rankgauge("ltr", "crossval", tmp_path / "nothing"), "nothing")
 
 
 def test_the_statistics_of_folds(rankgauge, tmp_path):
@@ -254,9 +254,7 @@ def test_folds_of_another_plug_in_are_not_gone_on_with(rankgauge, tmp_path, monk
     asked = (*asked, "--plugin", plugin, "-o", tmp_path / "out")
     assert [rankgauge(*asked).code for _ in range(2)] == [0, 0]
     plugin.write_text(CONSTANT.replace("np.zeros(len(values))", "values[:, 0]"))
-    done = rankgauge(*asked)
-    assert done.code == 2
-    assert "differs in methods (Constant)" in done.err
+    assert_refused(rankgauge(*asked), "differs in methods (Constant)")
 
 
 def test_a_model_of_a_plug_in_says_what_it_needs(rankgauge, files, tmp_path, monkeypatch):
@@ -282,9 +280,9 @@ def test_a_model_of_a_plug_in_says_what_it_needs(rankgauge, files, tmp_path, mon
     ],
 )
 def test_a_setting_is_given_once(rankgauge, files, tmp_path, options, message):
-    done = rankgauge("ltr", "train", "lambdamart", files[0], "-o", tmp_path / "m", *options)
-    assert done.code == 2
-    assert message in done.err
+    assert_refused(
+        rankgauge("ltr", "train", "lambdamart", files[0], "-o", tmp_path / "m", *options), message
+    )
     assert not (tmp_path / "m").exists()
 
 

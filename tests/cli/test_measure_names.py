@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from command_line import Outcome, records
+from command_line import Call, records
 
 
 @pytest.fixture
@@ -20,7 +19,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def test_a_list_of_cutoffs_is_several_measures(
-    rankgauge: Callable[..., Outcome], files: tuple[Path, Path], tmp_path: Path
+    rankgauge: Call, files: tuple[Path, Path], tmp_path: Path
 ) -> None:
     saved = tmp_path / "scores.json"
     found = rankgauge("evaluate", *files, "-m", "ndcg@1,2", "-m", "mrr", "--save", saved)
@@ -36,7 +35,7 @@ def test_a_list_of_cutoffs_is_several_measures(
 
 
 def test_a_comma_between_measures_says_to_repeat_the_option(
-    rankgauge: Callable[..., Outcome], files: tuple[Path, Path]
+    rankgauge: Call, files: tuple[Path, Path]
 ) -> None:
     wrong = rankgauge("evaluate", *files, "-m", "nDCG@10,AP")
     assert wrong.code == 2
@@ -44,7 +43,7 @@ def test_a_comma_between_measures_says_to_repeat_the_option(
 
 
 def test_counts_say_that_they_are_means_in_two_notes_at_most(
-    rankgauge: Callable[..., Outcome], files: tuple[Path, Path], tmp_path: Path
+    rankgauge: Call, files: tuple[Path, Path], tmp_path: Path
 ) -> None:
     qrels, run = files
     more = []
@@ -62,7 +61,7 @@ def test_counts_say_that_they_are_means_in_two_notes_at_most(
     ]
 
 
-def test_a_measure_is_explained_with_its_other_names(rankgauge: Callable[..., Outcome]) -> None:
+def test_a_measure_is_explained_with_its_other_names(rankgauge: Call) -> None:
     shown = " ".join(rankgauge("measures", "hit_rate").out.split())
     assert shown.startswith("Success")
     assert "hit_rate (ranx)" in shown

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
-from command_line import Outcome
+from command_line import Call, assert_refused, on_a_terminal
 from rankgauge.cli import COMMANDS, distance, output
-
-Call = Callable[..., Outcome]
 
 
 class Files(NamedTuple):
@@ -51,26 +45,6 @@ def test_a_run_that_shares_no_topic_is_named_and_the_others_go_on(
     assert "1 run of 2 not evaluated" in err
 
 
-@pytest.mark.parametrize("command", ["evaluate", "compare", "assess", "queries"])
-def test_no_run_with_a_judged_topic_is_nothing_to_show(
-    rankgauge: Call, files: Files, command: str
-) -> None:
-    code, out, err = rankgauge(command, files.qrels, files.zeros)
-    assert (code, out) == (2, "")
-    assert "none of its topics is judged" in err
-
-
-def test_distance_refuses_a_run_without_a_judged_topic(rankgauge: Call, files: Files) -> None:
-    asked = ("distance", "--qrels", files.qrels, "-m", "P@1", files.good, files.zeros)
-    code, out, err = rankgauge(*asked)
-    assert (code, out) == (2, "")
-    assert "none of its topics is judged" in err
-    code, out, err = rankgauge(*asked, files.other)
-    assert code == 3
-    assert "zeros\t" not in out
-    assert "1 run of 3 not read" in err
-
-
 def test_a_warning_is_the_first_line_of_standard_error(rankgauge: Call, files: Files) -> None:
     files.good.write_text("".join(f"{t} Q0 A{t} 1 2 x\n" for t in range(1, 12)))
     code, _, err = rankgauge("evaluate", files.qrels, files.good, "-m", "AP")
@@ -80,17 +54,6 @@ def test_a_warning_is_the_first_line_of_standard_error(rankgauge: Call, files: F
 
 
 # Judgements and runs the wrong way round
-
-
-@pytest.mark.parametrize("command", ["evaluate", "compare", "assess", "queries"])
-def test_judgements_and_run_the_wrong_way_round(
-    rankgauge: Call, files: Files, command: str
-) -> None:
-    for more in ((), ("--lenient",)):
-        code, out, err = rankgauge(command, files.good, files.qrels, *more)
-        assert (code, out) == (2, "")
-        assert "the files are the wrong way round" in err
-        assert f"{files.good} is a run and {files.qrels} has judgements" in err
 
 
 @pytest.mark.parametrize(
@@ -106,9 +69,10 @@ def test_tables_the_wrong_way_round(rankgauge: Call, files: Files, run: str, qre
     files.good.write_text(run)
     files.qrels.write_text(qrels)
     assert rankgauge("evaluate", files.qrels, files.good, "-m", "AP").code == 0
-    code, _, err = rankgauge("evaluate", files.good, files.qrels, "-m", "AP")
-    assert code == 2
-    assert "the files are the wrong way round" in err
+    assert_refused(
+        rankgauge("evaluate", files.good, files.qrels, "-m", "AP"),
+        "the files are the wrong way round",
+    )
 
 
 def test_a_fault_in_a_file_is_not_called_the_wrong_way_round(rankgauge: Call, files: Files) -> None:
@@ -133,12 +97,14 @@ def test_numbers_that_could_be_either_are_not_called_the_wrong_way_round(
 
 
 def test_distance_says_where_judgements_belong(rankgauge: Call, files: Files) -> None:
-    code, _, err = rankgauge("distance", files.qrels, files.good)
-    assert code == 2
-    assert "the file has judgements: give it with --qrels" in err
-    code, _, err = rankgauge("distance", "--qrels", files.good, files.qrels, files.other)
-    assert code == 2
-    assert "the files are the wrong way round" in err
+    assert_refused(
+        rankgauge("distance", files.qrels, files.good),
+        "the file has judgements: give it with --qrels",
+    )
+    assert_refused(
+        rankgauge("distance", "--qrels", files.good, files.qrels, files.other),
+        "the files are the wrong way round",
+    )
 
 
 # Options whose value may be left out
@@ -166,9 +132,10 @@ def test_standardize_may_stand_before_the_files(
 
 
 def test_a_misspelt_value_is_still_refused(rankgauge: Call, files: Files) -> None:
-    code, _, err = rankgauge("evaluate", "--interval", "bootstrp", files.qrels, files.good)
-    assert code == 2
-    assert "'bootstrp' is not one of 't', 'bootstrap'" in err
+    assert_refused(
+        rankgauge("evaluate", "--interval", "bootstrp", files.qrels, files.good),
+        "'bootstrp' is not one of 't', 'bootstrap'",
+    )
 
 
 # What is said beside numbers
@@ -192,9 +159,10 @@ def test_compare_warns_once(rankgauge: Call, files: Files) -> None:
 
 
 def test_more_queries_than_there_are(rankgauge: Call, files: Files) -> None:
-    code, _, err = rankgauge("queries", files.qrels, files.other, "-m", "P@1", "--number", 11)
-    assert code == 2
-    assert "number=11, but only 10 queries can be chosen" in err
+    assert_refused(
+        rankgauge("queries", files.qrels, files.other, "-m", "P@1", "--number", 11),
+        "number=11, but only 10 queries can be chosen",
+    )
     code, _, err = rankgauge("queries", files.qrels, files.other, "-m", "P@1", "--number", 7)
     assert code == 0
     assert "4 topics fit both ideal and uninformative" in err
@@ -220,9 +188,7 @@ def test_a_missing_extra_names_the_command_that_installs_it(
 ) -> None:
     monkeypatch.chdir(files.qrels.parent)
     monkeypatch.setitem(sys.modules, package, None)
-    code, _, err = rankgauge(*arguments)
-    assert code == 2
-    assert f"pip install 'rankgauge[{extra}]'" in err
+    assert_refused(rankgauge(*arguments), f"pip install 'rankgauge[{extra}]'")
 
 
 def test_conflicts_and_opposite_are_explained_where_they_are_printed(
@@ -250,28 +216,6 @@ def test_commands_are_listed_by_task_with_when_to_use_them(rankgauge: Call) -> N
 
 
 # Terminals: width and colour
-
-
-def on_a_terminal(*arguments: object, **environment: str) -> tuple[int, str]:
-    """The exit code, and all that a terminal gets to see of output and errors."""
-    pty = pytest.importorskip("pty")
-    ours, theirs = pty.openpty()
-    unset = ("NO_COLOR", "COLUMNS", "FORCE_COLOR")
-    known = {name: value for name, value in os.environ.items() if name not in unset}
-    with subprocess.Popen(
-        [sys.executable, "-m", "rankgauge", *map(str, arguments)],
-        stdin=subprocess.DEVNULL,
-        stdout=theirs,
-        stderr=theirs,
-        env={**known, "TERM": "xterm", **environment},
-    ) as process:
-        os.close(theirs)
-        seen = b""
-        with contextlib.suppress(OSError):  # what Linux says at the end of a terminal
-            while piece := os.read(ours, 4096):
-                seen += piece
-    os.close(ours)
-    return process.returncode, seen.decode().replace("\r\n", "\n")
 
 
 @pytest.mark.parametrize(

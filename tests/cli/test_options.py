@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -11,9 +10,9 @@ import pytest
 
 import rankgauge.cli
 import rankgauge_studies
+from command_calls import COMMANDS
 from command_line import called
 from rankgauge.cli.commands import commands as registry
-from rankgauge.cli.commands import group
 from rankgauge.cli.numbers import Decimal, WholeNumber
 
 SOURCES = sorted(
@@ -37,17 +36,6 @@ def declared(source: str) -> list[str]:
     return [text for text in texts if text.startswith("-")]
 
 
-def commands(name: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:
-    """The command, or all commands of a group, with their names."""
-    if isinstance(command, click.Group):
-        for inside in command.list_commands(click.Context(command)):
-            found = command.get_command(click.Context(command), inside)
-            assert found is not None
-            yield from commands(f"{name} {inside}".strip(), found)
-    else:
-        yield name, command
-
-
 def test_no_option_is_declared_twice() -> None:
     places: dict[str, list[str]] = {}
     for path in SOURCES:
@@ -60,7 +48,7 @@ def test_no_option_is_declared_twice() -> None:
 def test_an_option_is_the_same_thing_in_all_commands() -> None:
     uses: dict[str, dict[str, list[str]]] = {}
     names = []
-    for name, command in commands("", group):
+    for name, command in COMMANDS.items():
         names.append(name)
         for parameter in command.params:
             if isinstance(parameter, click.Option):
@@ -90,7 +78,7 @@ def test_the_scan_sees_every_way_an_option_is_declared() -> None:
     """What click knows of the commands is what stands in their source."""
     known = {
         option
-        for _, command in commands("", group)
+        for command in COMMANDS.values()
         for parameter in command.params
         if isinstance(parameter, click.Option)
         for option in parameter.opts
@@ -101,7 +89,7 @@ def test_the_scan_sees_every_way_an_option_is_declared() -> None:
 def test_the_numbers_of_options_have_plain_digits() -> None:
     numeric = [
         (name, parameter)
-        for name, command in commands("", group)
+        for name, command in COMMANDS.items()
         for parameter in command.params
         if isinstance(parameter.type, click.types.IntParamType | click.types.FloatParamType)
     ]

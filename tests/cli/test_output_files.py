@@ -7,19 +7,16 @@ import itertools
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import click
 import pytest
 
-from command_line import Outcome
-from rankgauge.cli import COMMANDS
-from rankgauge.cli.commands import group
+from command_calls import COMMANDS
+from command_line import Call, assert_refused
 from rankgauge.cli.output import print_bytes
 from rankgauge.cli.output_files import FigureFile, OutputFile
 
-Command = Callable[..., Outcome]
 WRITES = {
     "--output",
     "--save",
@@ -35,12 +32,9 @@ WRITES = {
 
 def options() -> list[tuple[str, click.Option]]:
     """Every option of every command that names a file to write."""
-    with click.Context(group) as context:
-        commands = {name: group.get_command(context, name) for name in COMMANDS}
     return [
         (name, option)
-        for name, command in commands.items()
-        if command is not None
+        for name, command in COMMANDS.items()
         for option in command.params
         if isinstance(option, click.Option)
         and isinstance(option.type, OutputFile)
@@ -53,19 +47,16 @@ OUTPUTS = options()
 
 def test_every_such_option_is_checked() -> None:
     assert {option.opts[-1] for _, option in OUTPUTS} == WRITES
-    with click.Context(group) as context:
-        for name in COMMANDS:
-            command = group.get_command(context, name)
-            assert command is not None
-            for option in command.params:
-                if option.opts[-1] in WRITES and name not in ("demo", "study"):
-                    assert isinstance(option.type, OutputFile), (name, option.opts)
+    for name, command in COMMANDS.items():
+        for option in command.params:
+            if option.opts[-1] in WRITES:
+                assert isinstance(option.type, OutputFile), (name, option.opts)
 
 
 # The judgements are missing: a message about them would mean that work began.
 @pytest.mark.parametrize(("command", "option"), OUTPUTS)
 def test_what_cannot_be_written_is_refused_before_any_work(
-    command: str, option: click.Option, rankgauge: Command, tmp_path: Path
+    command: str, option: click.Option, rankgauge: Call, tmp_path: Path
 ) -> None:
     ending = ".svg" if isinstance(option.type, FigureFile) else ""
     folder = tmp_path / f"folder{ending}"
@@ -76,8 +67,7 @@ def test_what_cannot_be_written_is_refused_before_any_work(
         (tmp_path / f"{'x' * 300}{ending}", "File name too long"),
         (f"a\0b{ending}", "null"),
     ):
-        inputs = () if command == "measures" else ("no-qrels", "no-run")
-        code, out, err = rankgauge(command, *inputs, option.opts[-1], path)
+        code, out, err = rankgauge(*command.split(), option.opts[-1], path)
         assert (code, out) == (2, "")
         assert "cannot be written: " in err
         assert reason in err
@@ -85,21 +75,22 @@ def test_what_cannot_be_written_is_refused_before_any_work(
 
 @pytest.mark.parametrize("command", sorted({name for name, _ in OUTPUTS}))
 def test_two_options_with_one_file_are_refused(
-    command: str, rankgauge: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    command: str, rankgauge: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     names = [option.opts[-1] for name, option in OUTPUTS if name == command]
     for first, second in itertools.pairwise(names):
         asked = (first, "x.svg", second, tmp_path / "." / "x.svg")
-        code, out, err = rankgauge(command, "no-qrels", "no-run", *asked)
-        assert (code, out) == (2, "")
-        assert f"{first} and {second} name the same file, expected two" in err
+        assert_refused(
+            rankgauge(*command.split(), *asked),
+            f"{first} and {second} name the same file, expected two",
+        )
 
 
 @pytest.mark.skipif(
     not hasattr(os, "geteuid") or os.geteuid() == 0, reason="permissions do not bind this user"
 )
-def test_a_folder_without_permission_is_refused(rankgauge: Command, tmp_path: Path) -> None:
+def test_a_folder_without_permission_is_refused(rankgauge: Call, tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     _, _, err = rankgauge("evaluate", "no-qrels", "no-run", "-o", tmp_path / "x")
     assert err.endswith("cannot be written: Permission denied\n")
@@ -107,7 +98,7 @@ def test_a_folder_without_permission_is_refused(rankgauge: Command, tmp_path: Pa
 
 @pytest.mark.parametrize("command", [("demo",), ("study", "med")])
 def test_a_folder_that_cannot_be_made_is_refused_before_any_work(
-    command: tuple[str, ...], rankgauge: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    command: tuple[str, ...], rankgauge: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def work(**_: object) -> None:
         raise AssertionError("work began")
@@ -116,9 +107,7 @@ def test_a_folder_that_cannot_be_made_is_refused_before_any_work(
     monkeypatch.setattr("rankgauge_studies.med.tables", work)
     (tmp_path / "file").write_text("")
     for folder in (tmp_path / "file", tmp_path / "file" / "inside"):
-        code, _, err = rankgauge(*command, "-o", folder)
-        assert code == 2
-        assert f"{folder}: cannot be made: " in err
+        assert_refused(rankgauge(*command, "-o", folder), f"{folder}: cannot be made: ")
 
 
 # Standard output
@@ -160,7 +149,7 @@ def test_on_a_terminal_control_characters_are_shown_escaped(
 
 
 @pytest.mark.parametrize("topic", ["=1+1", "+1", "-1", "@SUM(1)", "q", "1"])
-def test_a_spreadsheet_runs_no_cell(topic: str, rankgauge: Command, tmp_path: Path) -> None:
+def test_a_spreadsheet_runs_no_cell(topic: str, rankgauge: Call, tmp_path: Path) -> None:
     qrels, run = tmp_path / "qrels", tmp_path / "run"
     qrels.write_text(f"{topic} 0 a 1\n")
     run.write_text(f"{topic} Q0 a 1 -1 t\n")
@@ -174,6 +163,7 @@ def test_a_spreadsheet_runs_no_cell(topic: str, rankgauge: Command, tmp_path: Pa
     ]
     code, out, _ = rankgauge(*asked, "--spreadsheet")
     assert (code, [line.split(",") for line in out.splitlines()]) == (0, escaped)
-    code, _, err = rankgauge(*asked[:-1], "tsv", "--spreadsheet")
-    assert code == 2
-    assert "--spreadsheet works only with --format csv, the format is tsv" in err
+    assert_refused(
+        rankgauge(*asked[:-1], "tsv", "--spreadsheet"),
+        "--spreadsheet works only with --format csv, the format is tsv",
+    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import subprocess
 import sys
@@ -13,7 +12,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from command_line import Outcome, records
+from command_line import Call, Outcome, assert_refused, records
 from rankgauge import evaluate, read_qrels
 from rankgauge.query_sets import TYPES, query_types
 
@@ -55,7 +54,7 @@ def files(tmp_path: Path) -> Files:
 
 
 @pytest.fixture
-def queries(rankgauge: Callable[..., Outcome], files: Files) -> Callable[..., Outcome]:
+def queries(rankgauge: Call, files: Files) -> Call:
     """What the command does with these files and options, by P@1 where no measure is given."""
 
     def call(*options: object, inputs: tuple[Path, ...] = (files.qrels, files.run)) -> Outcome:
@@ -78,7 +77,7 @@ def types_in(tsv: str) -> dict[str, str]:
 
 
 def test_each_query_has_score_expectation_difference_and_type(
-    queries: Callable[..., Outcome],
+    queries: Call,
 ) -> None:
     code, out, err = queries("--threshold", 0, 0.5)
     assert code == 0
@@ -101,33 +100,7 @@ def test_each_query_has_score_expectation_difference_and_type(
     ]
 
 
-@pytest.mark.parametrize("form", ["table", "md", "latex"])
-def test_a_table_for_people_has_the_counts_in_it(
-    form: str, queries: Callable[..., Outcome]
-) -> None:
-    code, out, err = queries("--format", form)
-    assert (code, err) == (0, "")
-    assert "left out: 1 with nothing relevant" in out
-    assert "uninformative hard: 0" in out
-
-
-def test_json_lines_have_a_record_a_query_and_nothing_else(
-    queries: Callable[..., Outcome],
-) -> None:
-    out = queries("--format", "jsonl").out
-    assert [json.loads(line)["topic"] for line in out.splitlines()] == ["easy", "good", "hard"]
-
-
-def test_the_table_can_be_written_to_a_file(queries: Callable[..., Outcome], files: Files) -> None:
-    path = files.folder / "types.csv"
-    code, out, _ = queries("--format", "csv", "--digits", 1, "-o", path)
-    assert (code, out) == (0, "")
-    assert path.read_text().splitlines()[2] == "good,1.0,0.5,0.5,ideal"
-
-
-def test_several_measures_and_runs_are_averaged(
-    queries: Callable[..., Outcome], files: Files
-) -> None:
+def test_several_measures_and_runs_are_averaged(queries: Call, files: Files) -> None:
     other = files.folder / "other.run"
     other.write_text("good Q0 b 1 2 t\ngood Q0 a 2 1 t\n")
     options = ("-m", "P@1", "-m", "P@2")
@@ -140,9 +113,7 @@ def test_several_measures_and_runs_are_averaged(
     assert float(rows(answered)["easy"]["score"]) == 1.0
 
 
-def test_the_default_is_a_quarter_by_ndcg_at_10(
-    queries: Callable[..., Outcome], files: Files
-) -> None:
+def test_the_default_is_a_quarter_by_ndcg_at_10(queries: Call, files: Files) -> None:
     explicit = queries("-m", "nDCG@10", "--share", 0.25)
     done = subprocess.run(
         [sys.executable, "-m", "rankgauge", "queries", files.qrels, files.run],
@@ -170,7 +141,7 @@ def test_how_many_are_ideal_or_uninformative_is_an_option(
     options: list[object],
     ideal: set[str],
     uninformative: set[str],
-    queries: Callable[..., Outcome],
+    queries: Call,
 ) -> None:
     code, out, _ = queries(*options)
     assert code == 0
@@ -179,56 +150,8 @@ def test_how_many_are_ideal_or_uninformative_is_an_option(
     assert {topic for topic, name in types.items() if "uninf" in name} == uninformative
 
 
-@pytest.mark.parametrize(
-    ("options", "score"),
-    [
-        ([], 1.0),
-        (["--precision", "single"], 0.0),
-        (["--precision", "single", "--ties", "docno-ascending"], 1.0),
-        (["--precision", "single", "-J"], 1.0),
-    ],
-)
-def test_options_change_how_a_run_is_scored(
-    options: list[str], score: float, queries: Callable[..., Outcome], files: Files
-) -> None:
-    files.qrels.write_text("q 0 a 1\nq 0 b 0\n")
-    files.run.write_text("q Q0 x 1 1.00000000001 t\nq Q0 a 2 1.00000000002 t\n")
-    assert float(rows(queries(*options).out)["q"]["score"]) == score
-
-
-PLUGIN = """\
-import rankgauge as rg
-
-
-class First(rg.Binary):
-    name = "First"
-    summary = "Whether the first document is relevant."
-    formula = "First = 1 if the first document is relevant, else 0"
-    examples = ("First",)
-
-    def _score(self, lists):
-        return lists.sum(1.0 * (lists.relevant(self.rel) & (lists.ranks == 1)))
-
-
-rg.register(First())
-"""
-
-
-def test_a_measure_of_the_user_is_taken_from_a_plugin(
-    queries: Callable[..., Outcome], files: Files
-) -> None:
-    plugin = files.folder / "mine.py"
-    plugin.write_text(PLUGIN)
-    # In a process of its own: what is registered stays.
-    arguments = ["queries", files.qrels, files.run, "-m", "First", "--plugin", plugin]
-    done = subprocess.run(
-        [sys.executable, "-m", "rankgauge", *arguments], capture_output=True, text=True
-    )
-    assert (done.returncode, done.stdout) == (0, queries("-m", "P@1").out), done.stderr
-
-
 def test_a_real_collection_has_the_types_that_the_library_says(
-    real_data: Callable[[str], Path], queries: Callable[..., Outcome], files: Files
+    real_data: Callable[[str], Path], queries: Call, files: Files
 ) -> None:
     pytest.importorskip("matplotlib")
     qrels = real_data("qrels/qrels.dl21-passage.txt.gz")
@@ -255,23 +178,8 @@ def test_a_real_collection_has_the_types_that_the_library_says(
 # Figures
 
 
-def test_both_figures_are_drawn_beside_the_table(
-    queries: Callable[..., Outcome], files: Files
-) -> None:
-    pytest.importorskip("matplotlib")
-    svg, png = files.folder / "map.svg", files.folder / "histogram.png"
-    plain = queries()
-    options = ("--map", svg, "--histogram", png)
-    assert queries(*options) == plain
-    first = svg.read_bytes(), png.read_bytes()
-    assert ElementTree.fromstring(first[0]).tag.endswith("svg")
-    assert first[1].startswith(b"\x89PNG\r\n\x1a\n")
-    queries(*options)
-    assert (svg.read_bytes(), png.read_bytes()) == first
-
-
 def test_the_figures_are_of_these_measures_and_all_judged_queries(
-    queries: Callable[..., Outcome], files: Files, monkeypatch: pytest.MonkeyPatch
+    queries: Call, files: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("matplotlib")
     from rankgauge.cli import queries as module
@@ -296,7 +204,7 @@ def test_the_figures_are_of_these_measures_and_all_judged_queries(
     assert [text.get_text() for text in legend.get_texts()] == counts
 
 
-def test_a_hostile_query_id_is_harmless(queries: Callable[..., Outcome], files: Files) -> None:
+def test_a_hostile_query_id_is_harmless(queries: Call, files: Files) -> None:
     pytest.importorskip("matplotlib")
     hostile = "<script>$\\frac{$\x1b[31m"
     for path in (files.qrels, files.run):
@@ -309,44 +217,11 @@ def test_a_hostile_query_id_is_harmless(queries: Callable[..., Outcome], files: 
     ElementTree.parse(svg)
 
 
-@pytest.mark.parametrize("option", ["--map", "--histogram"])
-@pytest.mark.parametrize("name", ["figure.pdf", "figure", "-"])
-def test_another_ending_is_refused_before_anything_is_read(
-    option: str, name: str, queries: Callable[..., Outcome], files: Files
-) -> None:
-    files.qrels.unlink()
-    code, out, err = queries(option, name)
-    assert (code, out) == (2, "")
-    assert err.startswith(f"{name}: ")
-    assert err.endswith(" ending .pdf, expected .svg or .png\n" if "." in name else ".png\n")
-    assert err.count("\n") == 1
-
-
-def test_without_matplotlib_the_error_says_what_to_install_before_anything_is_read(
-    queries: Callable[..., Outcome], files: Files, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    files.qrels.unlink()
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    code, out, err = queries("--map", "map.svg")
-    assert (code, out) == (2, "")
-    assert err == "figures need matplotlib; install it: pip install 'rankgauge[plot]'\n"
-
-
 def test_without_figures_matplotlib_is_not_needed(
-    queries: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch
+    queries: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert queries().code == 0
-
-
-def test_a_figure_that_cannot_be_written_is_one_line_of_error(
-    queries: Callable[..., Outcome], files: Files
-) -> None:
-    pytest.importorskip("matplotlib")
-    path = files.folder / "none" / "map.svg"
-    code, out, err = queries("--map", path)
-    assert (code, out) == (2, "")
-    assert err == f"{path}: cannot be written: No such file or directory\n"
 
 
 # What is refused
@@ -362,7 +237,7 @@ def test_a_figure_that_cannot_be_written_is_one_line_of_error(
     ],
 )
 def test_the_three_ways_to_say_how_many_exclude_each_other(
-    options: list[object], queries: Callable[..., Outcome]
+    options: list[object], queries: Call
 ) -> None:
     code, out, err = queries(*options)
     assert (code, out) == (2, "")
@@ -381,50 +256,14 @@ def test_the_three_ways_to_say_how_many_exclude_each_other(
         (["--threshold", "nan", 0], "expected a number"),
         (["--by", "size"], "'size' is not one of 'signed', 'absolute'"),
         (["-m", "P@1", "-m", "SearchLength"], "P@1 (higher), SearchLength (lower)"),
-        (["-m", "nDGC@10"], "nDGC"),
-        (["--map", "a.svg", "--histogram", "./a.svg"], "--map and --histogram name the same file"),
-        (["--map", "a.svg", "-o", "a.svg"], "--map and --output name the same file"),
     ],
 )
-def test_what_makes_no_sense_is_refused(
-    options: list[object], message: str, queries: Callable[..., Outcome]
-) -> None:
-    if "a.svg" in options:
-        pytest.importorskip("matplotlib")
-    code, out, err = queries(*options)
-    assert (code, out) == (2, "")
-    assert message in err
-    assert "Traceback" not in err
-
-
-def test_a_run_that_cannot_be_read_is_named_and_the_others_count(
-    queries: Callable[..., Outcome], files: Files
-) -> None:
-    bad = files.folder / "bad.run"
-    bad.write_text("bad\n")
-    good = queries()
-    code, out, err = queries(inputs=(files.qrels, files.run, bad))
-    assert (code, out) == (3, good.out)
-    assert f"{bad}:1: 1 column, expected 6" in err
-    assert err.endswith("\n1 run of 2 not evaluated\n")
-    code, out, err = queries(inputs=(files.qrels, bad))
-    assert (code, out) == (2, "")
-    assert err.startswith(f"{bad}:1: 1 column, expected 6")
-
-
-def test_faulty_lines_are_dropped_and_counted_when_read_leniently(
-    queries: Callable[..., Outcome], files: Files
-) -> None:
-    good = queries()
-    files.run.write_text(RUN + "good Q0 z\n")
-    assert queries().code == 2
-    code, out, err = queries("--lenient")
-    assert (code, out) == (0, good.out)
-    assert err.startswith("note: bm25: ")
+def test_what_makes_no_sense_is_refused(options: list[object], message: str, queries: Call) -> None:
+    assert_refused(queries(*options), message)
 
 
 def test_where_every_query_is_left_out_the_table_is_empty_and_says_why(
-    queries: Callable[..., Outcome], files: Files
+    queries: Call, files: Files
 ) -> None:
     files.qrels.write_text("none 0 a 0\n")
     code, out, err = queries()
@@ -437,9 +276,7 @@ def test_where_every_query_is_left_out_the_table_is_empty_and_says_why(
     assert all(figure.stat().st_size for figure in figures)
 
 
-def test_the_command_prints_p_for_each_query_and_run(
-    tmp_path: Path, rankgauge: Callable[..., Outcome]
-) -> None:
+def test_the_command_prints_p_for_each_query_and_run(tmp_path: Path, rankgauge: Call) -> None:
     qrels, run = tmp_path / "qrels.txt", tmp_path / "a.run"
     qrels.write_text("".join(f"q 0 d{i} {int(i < 3)}\n" for i in range(30)))
     run.write_text("q Q0 d0 1 3 t\nq Q0 d1 2 2 t\nq Q0 d2 3 1 t\n")
@@ -450,6 +287,7 @@ def test_the_command_prints_p_for_each_query_and_run(
     assert row[:2] == ["q", "a"]
     assert float(row[4]) == pytest.approx(1 / math.comb(30, 3))
     assert "1 of 1 query is informative" in err
-    code, _, err = rankgauge("queries", qrels, run, "--significance", "--share", 0.5)
-    assert code == 2
-    assert "--significance and --share cannot be used together; give one of them" in err
+    assert_refused(
+        rankgauge("queries", qrels, run, "--significance", "--share", 0.5),
+        "--significance and --share cannot be used together; give one of them",
+    )

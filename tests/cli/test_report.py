@@ -6,12 +6,11 @@ import io
 import os
 import sys
 import threading
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from command_line import Outcome
+from command_line import Call, assert_refused
 from rankgauge import Scores, evaluate, read_qrels
 from rankgauge.data.model import Run
 from rankgauge.errors import InputError
@@ -20,8 +19,6 @@ from rankgauge.report.report import Reported, ReportOptions, report_html
 from report_pages import collection, island
 
 pytest.importorskip("jinja2")
-
-Command = Callable[..., Outcome]
 
 
 @pytest.fixture
@@ -38,7 +35,7 @@ def runs_in(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.glob("*.run"))
 
 
-def test_the_page_has_the_numbers_of_the_scores(folder: Path, rankgauge: Command) -> None:
+def test_the_page_has_the_numbers_of_the_scores(folder: Path, rankgauge: Call) -> None:
     outcome = rankgauge(
         *("report", "qrels.txt", *runs_in(folder), "-m", "P@5", "-m", "AP", "-o", "page.html")
     )
@@ -52,13 +49,13 @@ def test_the_page_has_the_numbers_of_the_scores(folder: Path, rankgauge: Command
     assert facts["Made by"].startswith("rankgauge report qrels.txt")
 
 
-def test_the_default_file_is_report_html(folder: Path, rankgauge: Command) -> None:
+def test_the_default_file_is_report_html(folder: Path, rankgauge: Call) -> None:
     assert rankgauge("report", "qrels.txt", *runs_in(folder)).code == 0
     data = island((folder / "report.html").read_text(encoding="utf-8"))
     assert data["measures"] == ["nDCG@10", "AP"]
 
 
-def test_the_same_command_gives_the_same_bytes(folder: Path, rankgauge: Command) -> None:
+def test_the_same_command_gives_the_same_bytes(folder: Path, rankgauge: Call) -> None:
     pages = []
     for _ in range(2):
         rankgauge("report", "qrels.txt", *runs_in(folder))
@@ -66,14 +63,14 @@ def test_the_same_command_gives_the_same_bytes(folder: Path, rankgauge: Command)
     assert pages[0] == pages[1]
 
 
-def test_absolute_paths_do_not_get_into_the_page(folder: Path, rankgauge: Command) -> None:
+def test_absolute_paths_do_not_get_into_the_page(folder: Path, rankgauge: Call) -> None:
     runs = [folder / name for name in runs_in(folder)]
     outcome = rankgauge("report", folder / "qrels.txt", *runs, "-o", folder / "page.html")
     assert outcome.code == 0
     assert str(folder) not in (folder / "page.html").read_text(encoding="utf-8")
 
 
-def test_baseline_depth_texts_and_added_sections(folder: Path, rankgauge: Command) -> None:
+def test_baseline_depth_texts_and_added_sections(folder: Path, rankgauge: Call) -> None:
     first, *_ = runs_in(folder)
     judged = read_qrels("qrels.txt")
     topic = judged.queries.texts()[0]
@@ -101,7 +98,7 @@ def test_baseline_depth_texts_and_added_sections(folder: Path, rankgauge: Comman
     assert "<h1>Rain</h1>" in html
 
 
-def test_saved_scores_give_a_page_without_rankings(folder: Path, rankgauge: Command) -> None:
+def test_saved_scores_give_a_page_without_rankings(folder: Path, rankgauge: Call) -> None:
     evaluate(read_qrels("qrels.txt"), runs_in(folder), "AP").save("scores.parquet")
     assert rankgauge("report", "--scores", "scores.parquet").code == 0
     data = island(Path("report.html").read_text(encoding="utf-8"))
@@ -111,7 +108,7 @@ def test_saved_scores_give_a_page_without_rankings(folder: Path, rankgauge: Comm
 
 
 def test_standard_input_gives_a_page_without_rankings(
-    folder: Path, rankgauge: Command, monkeypatch: pytest.MonkeyPatch
+    folder: Path, rankgauge: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second, *_ = runs_in(folder)
     raw = io.BytesIO(Path(first).read_bytes())
@@ -124,7 +121,7 @@ def test_standard_input_gives_a_page_without_rankings(
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
 @pytest.mark.parametrize("which", ["qrels.txt", "run"])
-def test_a_pipe_gives_a_page_without_rankings(which: str, folder: Path, rankgauge: Command) -> None:
+def test_a_pipe_gives_a_page_without_rankings(which: str, folder: Path, rankgauge: Call) -> None:
     runs = runs_in(folder)
     path = folder / (which if which == "qrels.txt" else runs[0])
     content = path.read_bytes()
@@ -155,7 +152,7 @@ def test_why_a_run_fails_at_its_second_reading_is_said() -> None:
 
 
 def test_a_run_that_cannot_be_read_is_named_and_the_others_are_shown(
-    folder: Path, rankgauge: Command
+    folder: Path, rankgauge: Call
 ) -> None:
     Path("bad.run").write_text("not a run\n")
     outcome = rankgauge("report", "qrels.txt", *runs_in(folder))
@@ -165,7 +162,7 @@ def test_a_run_that_cannot_be_read_is_named_and_the_others_are_shown(
     assert any("bad.run" in warning for warning in data["how"]["warnings"])
 
 
-def test_hostile_names_in_files_do_no_harm(folder: Path, rankgauge: Command) -> None:
+def test_hostile_names_in_files_do_no_harm(folder: Path, rankgauge: Call) -> None:
     name = "<img src=x onerror=alert(1)>"
     write_run(Run.from_dict({"301": {"</script>": 1.0}}, name="x"), f"{name}.run")
     outcome = rankgauge("report", "qrels.txt", *runs_in(folder))
@@ -182,15 +179,12 @@ def test_hostile_names_in_files_do_no_harm(folder: Path, rankgauge: Command) -> 
         (["--baseline", "none"], "--baseline none: no such run, expected one of"),
         (["--add", "none.csv"], "none.csv: cannot be read"),
         (["--document-texts", "none.tsv"], "none.tsv: cannot be read"),
-        (["--depth", "0"], "--depth"),
         (["-o", "qrels.txt"], "expected another file"),
         (["--scores", "x"], "cannot be used together"),
     ],
 )
-def test_refusals(folder: Path, rankgauge: Command, arguments: list[str], message: str) -> None:
+def test_refusals(folder: Path, rankgauge: Call, arguments: list[str], message: str) -> None:
     before = Path("qrels.txt").read_bytes()
-    outcome = rankgauge("report", "qrels.txt", *runs_in(folder), *arguments)
-    assert outcome.code == 2
-    assert message in outcome.err
+    assert_refused(rankgauge("report", "qrels.txt", *runs_in(folder), *arguments), message)
     assert not Path("report.html").exists()
     assert Path("qrels.txt").read_bytes() == before

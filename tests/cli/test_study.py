@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from command_line import Outcome
+from command_line import Call
 from rankgauge.core.tables import Table
 from rankgauge_studies import med, optimisation
 from rankgauge_studies.command import STUDIES
@@ -20,7 +20,7 @@ FIGURES = {f"figure-{number}.{ending}" for number in (1, 2) for ending in ("svg"
 
 
 @pytest.fixture
-def study(rankgauge: Callable[..., Outcome]) -> Callable[..., Outcome]:
+def study(rankgauge: Call) -> Call:
     """What the command does."""
     return lambda *arguments: rankgauge("study", *arguments)
 
@@ -29,14 +29,14 @@ def files(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()}
 
 
-def test_without_a_name_the_studies_are_listed(study: Callable[..., Outcome]) -> None:
+def test_without_a_name_the_studies_are_listed(study: Call) -> None:
     code, out, err = study()
     assert (code, err) == (0, "")
     assert out.splitlines() == [f"{name}\t{summary}" for name, summary in STUDIES.items()]
 
 
 def test_without_data_the_tables_are_made_and_the_rest_is_named(
-    study: Callable[..., Outcome], tmp_path: Path
+    study: Call, tmp_path: Path
 ) -> None:
     made = tmp_path / "deep" / "out"
     code, out, err = study("med", "-o", made, "--data", tmp_path)
@@ -53,7 +53,7 @@ def test_without_data_the_tables_are_made_and_the_rest_is_named(
 
 
 def test_the_folder_of_the_data_is_taken_from_the_environment(
-    study: Callable[..., Outcome], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    study: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RANKGAUGE_DATA", str(tmp_path / "elsewhere"))
     assert str(tmp_path / "elsewhere") in study("med", "-o", tmp_path / "out").err
@@ -67,7 +67,7 @@ def test_the_folder_of_the_data_is_taken_from_the_environment(
 
 
 def test_with_data_everything_is_written_and_the_same_every_time(
-    study: Callable[..., Outcome], tmp_path: Path, real_data: Callable[[str], Path]
+    study: Call, tmp_path: Path, real_data: Callable[[str], Path]
 ) -> None:
     pytest.importorskip("matplotlib")
     data = real_data("qrels").parent
@@ -90,7 +90,7 @@ def test_with_data_everything_is_written_and_the_same_every_time(
 
 
 def test_without_matplotlib_the_tables_are_made_and_the_error_says_what_to_install(
-    study: Callable[..., Outcome],
+    study: Call,
     tmp_path: Path,
     real_data: Callable[[str], Path],
     monkeypatch: pytest.MonkeyPatch,
@@ -103,7 +103,7 @@ def test_without_matplotlib_the_tables_are_made_and_the_error_says_what_to_insta
 
 
 def test_the_study_of_optimisation_writes_tables_and_figures(
-    study: Callable[..., Outcome], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    study: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("matplotlib")
     works = optimisation.works
@@ -124,9 +124,7 @@ def test_the_study_of_optimisation_writes_tables_and_figures(
     assert files(made) == {"notes.csv", "contact.csv"} | drawn
 
 
-def test_what_cannot_be_done_is_one_line_of_error(
-    study: Callable[..., Outcome], tmp_path: Path
-) -> None:
+def test_what_cannot_be_done_is_one_line_of_error(study: Call, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     code, out, err = study("med", "-o", tmp_path / "file", "--data", tmp_path)
     assert (code, out) == (2, "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
-from command_line import Outcome, called_with_workers
+from command_line import Call, Outcome, assert_refused, called, called_with_workers, one_process
 from dask_cluster import on_loopback
 from rankgauge.core.sealing import write_sealed
 from rankgauge.errors import InputError, RankgaugeError
@@ -46,6 +46,8 @@ from stand_in_encoder import StandIn
 pytest.importorskip("rouge_score_rs")
 
 ASKED = TextProtocol(layers=(2, 3), samples=40)
+QUICK = TextProtocol(layers=(2,), samples=10)
+"""For what does not depend on how much is computed."""
 HOSTILE = "<img src=x onerror=alert(1)>"
 DIMENSIONS = ("coherence", "fluency")
 
@@ -101,13 +103,11 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> TextStudy:
         use_encoder(None)
 
 
-def test_a_cluster_gives_the_same(
-    data: RatedSummaries, encoder: StandIn, study: TextStudy, tmp_path: Path
-) -> None:
+def test_a_cluster_gives_the_same(data: RatedSummaries, encoder: StandIn, tmp_path: Path) -> None:
     with on_loopback(tmp_path, 2) as client:
-        other = run_study([data], ASKED, tmp_path / "out", executor=client)
+        other = run_study([data], QUICK, tmp_path / "out", executor=client)
     assert encoder.digest
-    for name, each in study.tables().items():
+    for name, each in run_study([data], QUICK).tables().items():
         assert other.tables()[name].render("csv") == each.render("csv")
 
 
@@ -335,7 +335,7 @@ def test_work_goes_on_from_what_is_finished(
     class Interrupted(Exception):
         pass
 
-    whole = written(run_study([data], ASKED))
+    whole = written(run_study([data], QUICK))
     folder = tmp_path / "out"
     for after in (3, 9):
         counts = iter(range(after))
@@ -345,34 +345,34 @@ def test_work_goes_on_from_what_is_finished(
                 raise Interrupted
 
         with pytest.raises(Interrupted):
-            run_study([data], ASKED, folder, progress=stop)
+            run_study([data], QUICK, folder, progress=stop)
     (parts,) = (folder / "parts").iterdir()
     write_sealed(parts / "made-documents.json", {})
     write_sealed(parts / "made-attention.json", {"homogeneous": [[1.0], [1.0]]})
-    assert written(run_study([data], ASKED, folder)) == whole
+    assert written(run_study([data], QUICK, folder)) == whole
     before = encoder.encoded
-    assert written(run_study([data], ASKED, folder)) == whole
+    assert written(run_study([data], QUICK, folder)) == whole
     assert encoder.encoded == before
     for name in ("made.scores", "made-documents.json"):
         kept = parts / name
         kept.write_bytes(kept.read_bytes()[:100])
         with pytest.raises(InputError, match="remove it, and it is made again") as caught:
-            run_study([data], ASKED, folder)
+            run_study([data], QUICK, folder)
         assert caught.value.source == str(kept)
         kept.unlink()
-    assert written(run_study([data], ASKED, folder)) == whole
+    assert written(run_study([data], QUICK, folder)) == whole
 
 
 def test_another_study_in_the_folder_is_refused(
     encoder: StandIn, data: RatedSummaries, tmp_path: Path
 ) -> None:
     folder = tmp_path / "out"
-    run_study([data], ASKED, folder)
+    run_study([data], QUICK, folder)
     with pytest.raises(RankgaugeError, match=r"differs in seed.*give another folder"):
-        run_study([data], ASKED._replace(seed=9), folder)
+        run_study([data], QUICK._replace(seed=9), folder)
     other = replace(data, texts=data.texts.select(data.texts.systems[:5]))
     with pytest.raises(RankgaugeError, match="differs in data"):
-        run_study([other], ASKED, folder)
+        run_study([other], QUICK, folder)
 
 
 @pytest.mark.parametrize(
@@ -405,7 +405,7 @@ def test_few_systems_and_no_sources_are_refused(encoder: StandIn, tmp_path: Path
 
 def test_few_documents_have_no_kinds(encoder: StandIn, tmp_path: Path) -> None:
     few = RatedSummaries.read("made", str(write_data(tmp_path, documents=12)))
-    study = run_study([few], ASKED)
+    study = run_study([few], QUICK)
     assert study.examined[0].kinds is None
     assert any("too few documents" in str(note) for note in study.notes)
     assert "table-8.1.made" in study.tables()
@@ -440,19 +440,28 @@ def test_a_data_set_called_summeval_has_the_printed_numbers_beside(
 ) -> None:
     path = write_data(tmp_path, dimensions=published.DIMENSIONS)
     known = RatedSummaries.read("summeval", str(path))
-    table = run_study([known], ASKED).tables()["table-8.1.summeval"]
+    table = run_study([known], QUICK).tables()["table-8.1.summeval"]
     assert table.rows[0][:2] == (published.ENCODER, "12 abstractive, as printed")
     assert {row[0] for row in table.rows} == {published.ENCODER, encoder.digest}
 
 
-def test_the_command_writes_all_of_it(
-    encoder: StandIn, tmp_path: Path, rankgauge: Callable[..., Outcome]
-) -> None:
+@pytest.fixture(scope="module")
+def done(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Outcome]:
+    """The folder that the command wrote, and what it said."""
     pytest.importorskip("jinja2")
     pytest.importorskip("matplotlib")
-    out = tmp_path / "out"
-    asked = ("study", "text", f"made={write_data(tmp_path)}", "-o", out, "--layer", 2)
-    code, told, _ = rankgauge(*asked, "--samples", 20)
+    folder = tmp_path_factory.mktemp("command")
+    asked = ("study", "text", f"made={write_data(folder)}", "-o", folder / "out", "--layer", 2)
+    use_encoder(StandIn(layers=3, longest=64))
+    try:
+        with one_process():
+            return folder / "out", called(*asked, "--samples", 20)
+    finally:
+        use_encoder(None)
+
+
+def test_the_command_writes_all_of_it(done: tuple[Path, Outcome], rankgauge: Call) -> None:
+    out, (code, told, _) = done
     assert code == 0
     assert "Chapter 11" in told
     assert "study.html" in told
@@ -464,9 +473,7 @@ def test_the_command_writes_all_of_it(
     with open(out / "tables" / "correlations.csv") as file:
         rows = list(csv.DictReader(file))
     assert {row["dimension"] for row in rows} == set(DIMENSIONS)
-    refused = rankgauge("study", "text", "made", "-o", out)
-    assert refused.code == 2
-    assert "NAME=TEXTS" in refused.err
+    assert_refused(rankgauge("study", "text", "made", "-o", out), "NAME=TEXTS")
 
 
 def printed_to_file(out: Path) -> dict[str, list[str]]:
@@ -484,14 +491,8 @@ PRINTED = (
 )
 
 
-def test_a_reader_finds_every_printed_table_and_figure(
-    encoder: StandIn, tmp_path: Path, rankgauge: Callable[..., Outcome]
-) -> None:
-    pytest.importorskip("jinja2")
-    pytest.importorskip("matplotlib")
-    out = tmp_path / "out"
-    asked = ("study", "text", f"made={write_data(tmp_path)}", "-o", out, "--layer", 2)
-    assert rankgauge(*asked, "--samples", 20).code == 0
+def test_a_reader_finds_every_printed_table_and_figure(done: tuple[Path, Outcome]) -> None:
+    out, _ = done
     index = printed_to_file(out)
     assert tuple(index) == PRINTED
     page = (out / "study.html").read_text()
@@ -504,7 +505,6 @@ def test_a_reader_finds_every_printed_table_and_figure(
             assert (out / file).stat().st_size
             number = printed.partition(" ")[2]
             assert Path(file).name.startswith(f"{printed.split()[0].lower()}-{number}.")
-    assert encoder.encoded
 
 
 def test_the_corpus_is_counted(study: TextStudy) -> None:
@@ -563,7 +563,7 @@ def write_chain(folder: Path) -> tuple[Path, Path, list[str]]:
 
 
 def test_a_chain_of_models_has_tables_8_4_and_9_2_as_printed(
-    encoder: StandIn, tmp_path: Path, rankgauge: Callable[..., Outcome]
+    encoder: StandIn, tmp_path: Path, rankgauge: Call
 ) -> None:
     texts, people, pairs = write_chain(tmp_path)
     out = tmp_path / "out"
@@ -603,25 +603,24 @@ def test_a_chain_of_models_has_tables_8_4_and_9_2_as_printed(
 def test_mistakes_about_pairs_are_named(
     encoder: StandIn,
     tmp_path: Path,
-    rankgauge: Callable[..., Outcome],
+    rankgauge: Call,
     options: list[str],
     fault: str,
 ) -> None:
     texts, people, _ = write_chain(tmp_path)
     asked = ("study", "text", f"made={texts}", "-o", tmp_path / "out")
-    result = rankgauge(*asked, "--preferences", f"made={people}", *options)
-    assert result.code == 2
-    assert fault in result.err
+    assert_refused(rankgauge(*asked, "--preferences", f"made={people}", *options), fault)
 
 
 def test_a_pair_that_nobody_judged_is_refused_before_the_work(
-    encoder: StandIn, tmp_path: Path, rankgauge: Callable[..., Outcome]
+    encoder: StandIn, tmp_path: Path, rankgauge: Call
 ) -> None:
     texts, people, _ = write_chain(tmp_path)
     asked = ("study", "text", f"made={texts}", "-o", tmp_path / "out")
-    result = rankgauge(*asked, "--preferences", f"made={people}", "--pair", "GPT-2,BERTbase")
-    assert result.code == 2
-    assert "people did not compare 'GPT-2' and 'BERTbase'" in result.err
+    assert_refused(
+        rankgauge(*asked, "--preferences", f"made={people}", "--pair", "GPT-2,BERTbase"),
+        "people did not compare 'GPT-2' and 'BERTbase'",
+    )
     assert not encoder.encoded
     without = rankgauge(*asked)
     assert without.code == 2
@@ -642,14 +641,14 @@ def test_one_system_that_extracts_has_no_pairs(encoder: StandIn, tmp_path: Path)
         each["sys_summs"]["M0"] = each["sys_summs"].pop("s0")
     (tmp_path / "known.json").write_text(json.dumps(content))
     known = RatedSummaries.read("summeval", str(tmp_path / "known.json"))
-    study = run_study([known], ASKED)
+    study = run_study([known], QUICK)
     assert len(study.tables()["table-8.4"].rows) == 2  # those that are printed
     assert not any(each.claim.startswith("preferred") for each in study.statements)
 
 
 def test_pairs_are_chosen_by_ratings_too(encoder: StandIn, data: RatedSummaries) -> None:
     chosen = replace(data, pairs=(("s0", "s1"), ("s1", "s3")))
-    (examined,) = run_study([chosen], ASKED).examined
+    (examined,) = run_study([chosen], QUICK).examined
     assert {result.pairs for _, _, result in examined.preferred} == {2 * len(data.texts)}
     assert {systems for systems, _, _ in examined.preferred} == {"chosen pairs"}
 
@@ -662,7 +661,7 @@ def no_encoder(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_without_an_encoder_chapter_9_is_done_and_the_rest_later(
-    no_encoder: None, tmp_path: Path, rankgauge: Callable[..., Outcome]
+    no_encoder: None, tmp_path: Path, rankgauge: Call
 ) -> None:
     pytest.importorskip("jinja2")
     out = tmp_path / "out"
@@ -700,7 +699,7 @@ def test_the_command_asks_its_workers(
 def test_without_matplotlib_the_rest_is_written(
     encoder: StandIn,
     tmp_path: Path,
-    rankgauge: Callable[..., Outcome],
+    rankgauge: Call,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for name in [each for each in sys.modules if each.split(".")[0] == "matplotlib"]:

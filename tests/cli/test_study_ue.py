@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ import numpy as np
 import pytest
 
 from browser import DESKTOP, PHONE, LookedAt
-from command_line import Outcome, called, called_with_workers
+from command_line import Call, assert_refused, called, called_with_workers
 from dask_cluster import on_loopback
 from page_texts import HOSTILE
 from rankgauge.core.sealing import write_sealed
@@ -46,7 +45,6 @@ from rankgauge_studies.ue.study import Study, run_study
 pytest.importorskip("sklearn")
 pytest.importorskip("lightgbm")
 
-Run = Callable[..., Outcome]
 
 METHODS = ("LogisticRegression", "RankBoost", "AdaRank")
 SMALL = (
@@ -211,7 +209,7 @@ def command_of_one(data: Path, output: Path) -> list[str]:
     return [text for text in asked if not text.startswith("<b>")]
 
 
-def test_the_same_study_again_to_the_same_bytes(rankgauge: Run, one: Path, tmp_path: Path) -> None:
+def test_the_same_study_again_to_the_same_bytes(rankgauge: Call, one: Path, tmp_path: Path) -> None:
     again = tmp_path / "again"
     made = rankgauge("study", "ue", "--again", str(one / "study.json"), "-o", str(again))
     assert made.code == 0, made.err
@@ -398,21 +396,21 @@ def test_names_of_the_papers_data(name: str, known: str | None) -> None:
     ],
 )
 def test_refused(
-    rankgauge: Run, data: Path, done: Path, tmp_path: Path, arguments: list[str], message: str
+    rankgauge: Call, data: Path, done: Path, tmp_path: Path, arguments: list[str], message: str
 ) -> None:
     filled = [text.format(data=data, done=done) for text in arguments]
-    result = rankgauge("study", "ue", *filled, "-o", str(tmp_path / "out"))
-    assert result.code == 2
-    assert message in result.err
-    assert "Traceback" not in result.err
+    assert_refused(rankgauge("study", "ue", *filled, "-o", str(tmp_path / "out")), message)
     assert not (tmp_path / "out").exists()  # nothing was trained
 
 
-def test_folds_that_would_be_other_ones_are_refused(rankgauge: Run, data: Path, done: Path) -> None:
+def test_folds_that_would_be_other_ones_are_refused(
+    rankgauge: Call, data: Path, done: Path
+) -> None:
     before = contents(done)
-    result = rankgauge(*command(data, done, "--seed", "3"))
-    assert result.code == 2
-    assert "has another cross-validation: protocol.json differs in methods" in result.err
+    assert_refused(
+        rankgauge(*command(data, done, "--seed", "3")),
+        "has another cross-validation: protocol.json differs in methods",
+    )
     assert contents(done) == before
 
 
@@ -422,7 +420,7 @@ def times(folder: Path) -> dict[str, int]:
 
 
 def test_other_sizes_in_the_same_folder_train_no_fold_again(
-    rankgauge: Run, data: Path, one: Path, tmp_path: Path
+    rankgauge: Call, data: Path, one: Path, tmp_path: Path
 ) -> None:
     output = tmp_path / "out"
     shutil.copytree(one, output)
@@ -444,7 +442,7 @@ def test_other_sizes_in_the_same_folder_train_no_fold_again(
 
 
 def test_files_of_a_reading_that_is_no_longer_asked_for_are_removed(
-    rankgauge: Run, data: Path, done: Path, one: Path, tmp_path: Path
+    rankgauge: Call, data: Path, done: Path, one: Path, tmp_path: Path
 ) -> None:
     """All but those that the user put there, and those that another list of files names."""
     output, outside = tmp_path / "out", tmp_path / "outside.csv"
@@ -461,7 +459,7 @@ def test_files_of_a_reading_that_is_no_longer_asked_for_are_removed(
 
 
 def test_a_linked_folder_is_refused_before_anything_is_done(
-    rankgauge: Run, data: Path, one: Path, tmp_path: Path
+    rankgauge: Call, data: Path, one: Path, tmp_path: Path
 ) -> None:
     output, outside = tmp_path / "out", tmp_path / "outside"
     shutil.copytree(one, output)
@@ -479,7 +477,7 @@ def test_a_linked_folder_is_refused_before_anything_is_done(
 
 
 def test_only_files_in_the_folders_of_the_study_are_removed(
-    rankgauge: Run, data: Path, one: Path, tmp_path: Path
+    rankgauge: Call, data: Path, one: Path, tmp_path: Path
 ) -> None:
     """The list says what an earlier study wrote; someone who forges it removes nothing elsewhere."""
     output = tmp_path / "out"
@@ -498,7 +496,7 @@ def test_only_files_in_the_folders_of_the_study_are_removed(
 
 
 def test_a_lost_protocol_of_folds_does_not_make_other_models_the_same(
-    rankgauge: Run, data: Path, one: Path, tmp_path: Path
+    rankgauge: Call, data: Path, one: Path, tmp_path: Path
 ) -> None:
     output = tmp_path / "out"
     shutil.copytree(one, output)
@@ -526,7 +524,7 @@ def test_a_method_can_be_added(data: Path, one: Path, tmp_path: Path) -> None:
 # Sizes of each data set
 
 
-def test_each_data_set_has_its_own_sizes(rankgauge: Run, data: Path, tmp_path: Path) -> None:
+def test_each_data_set_has_its_own_sizes(rankgauge: Call, data: Path, tmp_path: Path) -> None:
     sized = [f"{data / 'MQ2007'},queries=50,set=25", f"b={data / 'other'},set=0.1,training=10"]
     more = ("--queries", "200", "--reading", "right", "--cutoff", "5")
     methods = [text for method in METHODS[:2] for text in ("--method", method)]
@@ -715,14 +713,15 @@ def protocol_in(folder: Path) -> Any:
     return content
 
 
-def test_a_changed_study_json_is_not_done_again(rankgauge: Run, one: Path, tmp_path: Path) -> None:
+def test_a_changed_study_json_is_not_done_again(rankgauge: Call, one: Path, tmp_path: Path) -> None:
     text = (one / "study.json").read_text()
     path = tmp_path / "study.json"
     path.write_text(text.replace('"seed": 0', '"seed": 1'))
     assert path.read_text() != text
-    result = rankgauge("study", "ue", "--again", str(path), "-o", str(tmp_path / "out"))
-    assert result.code == 2
-    assert f"{path}: its seal is broken" in result.err
+    assert_refused(
+        rankgauge("study", "ue", "--again", str(path), "-o", str(tmp_path / "out")),
+        f"{path}: its seal is broken",
+    )
     assert not (tmp_path / "out").exists()
 
 
@@ -740,15 +739,16 @@ def test_a_study_json_from_before_sizes_of_data_sets_is_the_same_study(done: Pat
 
 
 def test_again_from_another_folder_says_what_to_give(
-    rankgauge: Run, one: Path, tmp_path: Path
+    rankgauge: Call, one: Path, tmp_path: Path
 ) -> None:
     content = protocol_in(one)
     content["collections"][0]["folds"] = "elsewhere/MQ2007"
     path = tmp_path / "study.json"
     write_sealed(path, content)
-    result = rankgauge("study", "ue", "--again", str(path), "-o", str(tmp_path / "out"))
-    assert result.code == 2
-    assert "elsewhere/MQ2007 is not there; give FOLDS beside --again" in result.err
+    assert_refused(
+        rankgauge("study", "ue", "--again", str(path), "-o", str(tmp_path / "out")),
+        "elsewhere/MQ2007 is not there; give FOLDS beside --again",
+    )
     assert not (tmp_path / "out").exists()
 
 
@@ -775,7 +775,7 @@ def test_protocol_comes_back(done: Path) -> None:
 
 
 def test_without_jinja_tables_are_made(
-    rankgauge: Run, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    rankgauge: Call, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "jinja2", None)
     monkeypatch.setitem(sys.modules, "matplotlib", None)

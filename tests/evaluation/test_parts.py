@@ -430,12 +430,8 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     "command",
     [
-        "evaluate {qrels} {a} {b}",
         "evaluate {qrels} {a} {b} -q -m nDCG@10 --ties input",
         "compare {qrels} {a} {b} -m AP --baseline {a}",
-        "distance --qrels {qrels} {a} {b} -m nDCG@5 -q",
-        "assess {qrels} {a} {b} -m AP -m RR",
-        "fuse {a} {b} --method rrf",
         "forecast depth {qrels} {a} {b} --depth 5 -m nDCG@10 --pooled {a}",
     ],
 )

@@ -20,6 +20,7 @@ import pytest
 
 from laws.strategies import HIGHEST, MEASURES, WRAPPERS
 from laws.test_measures import by_oracle
+from profiles import some, thorough
 from rankgauge import parse
 from rankgauge.core.checks import Whole
 from rankgauge.distance.algorithms.lists import Lists
@@ -35,6 +36,9 @@ LARGEST = 2**31 - 1
 MOST_CALLS = 100_000
 ROOM = 64 << 10
 """Bytes that any number of ranks may take: a thousand of them are added up one by one."""
+DEEP = 200 if thorough() else 40
+"""Far beyond the five documents of a mean over cut-offs."""
+CUTOFFS = (10, 10**4, 10**6, LARGEST) if thorough() else (10, 10**4, LARGEST)
 INSIDE = ("nDCG", "SDCG", "alpha_DCG", "P", "AP(norm=k)", "RBP", "INST", "compat", "BPM", "ERR")
 
 
@@ -53,7 +57,9 @@ CUT = list(cuttable())
 CUT += map(parse, ["AP(norm=k)", "compat(p=0.999999)", "alpha_DCG(alpha=0)"])
 CUT += map(parse, ["SDCG(discount=log_2)", "SDCG(discount=log_2000000000)"])
 CASES = [(measure, lambda inside: inside) for measure in CUT]
-CASES += [(parse(name), wrapper) for _, wrapper in sorted(WRAPPERS.items()) for name in INSIDE]
+CASES += [
+    (parse(name), wrapper) for _, wrapper in sorted(WRAPPERS.items()) for name in some(INSIDE, 5)
+]
 
 
 def answers(measure: Measure) -> dict[str, Callable[[], Any]]:
@@ -115,7 +121,7 @@ def test_the_cost_of_an_answer_does_not_grow_with_the_cutoff(
 ) -> None:
     for question in answers(measure):
         costs = []
-        for cutoff in (10, 10**4, 10**6, LARGEST):
+        for cutoff in CUTOFFS:
             try:
                 cut = wrapper(measure @ cutoff).complete()
             except MeasureError:
@@ -134,16 +140,16 @@ def test_a_mean_over_cutoffs_beyond_the_documents_is_the_mean_by_definition(
     measure: Measure,
 ) -> None:
     generator = np.random.default_rng(len(str(measure)))
-    for variant in {v @ 200 for v in variants(measure)}:
+    for variant in {v @ DEEP for v in variants(measure)}:
         whole = WRAPPERS["prefix_mean"](variant)
         ranking = generator.integers(-1, HIGHEST + 1, 3).tolist()
         judged = [label for label in ranking if label >= 0] + generator.integers(0, 4, 2).tolist()
         score = whole.score(ranking, judged, max_grade=HIGHEST)
         assert score == pytest.approx(by_oracle(whole, ranking, judged), rel=1e-11, abs=1e-13)
-        each = [variant @ cutoff for cutoff in range(1, 201)]
+        each = [variant @ cutoff for cutoff in range(1, DEEP + 1)]
         if variant.direction != "none" and whole.answers()["expected"] == "exact":
             means = [m.expected(judged, max_grade=HIGHEST) for m in each]
-            mean = math.fsum(means) / 200
+            mean = math.fsum(means) / DEEP
             assert whole.expected(judged, max_grade=HIGHEST) == pytest.approx(mean, rel=1e-11)
         if variant.monotone:
             ends = np.mean([m.bounds(ranking, judged, max_grade=HIGHEST) for m in each], axis=0)

@@ -14,16 +14,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import click
 import numpy as np
 import pytest
 
 import rankgauge as rg
-from command_line import called, called_with_workers, records
+from command_line import called, records
 from dask_cluster import LoopbackCluster, loopback_cluster
 from dask_tasks import Heavy, by_heavy, hide, show, slow, write_letor
 from rankgauge import space, text
-from rankgauge.cli import commands
 from rankgauge.core.tables import Table
 from rankgauge.rankers import cross_validate, cross_validation
 from rankgauge.workers import dask as dask_workers
@@ -584,76 +582,3 @@ def test_a_null_that_only_this_process_knows_is_refused(client: Any) -> None:
 def test_the_executor_of_a_client_is_its_cluster(client: Any, folder: Path) -> None:
     with client.get_executor() as executor:
         assert written(evaluated(folder, executor)) == written(evaluated(folder, None))
-
-
-WORKING = [
-    ["evaluate", "qrels.txt", "runs/r[0-4]*"],
-    ["report", "qrels.txt", "runs/r[0-4]*", "-o", "page.html"],
-    ["compare", "--scores", "saved", "--test", "randomization"],
-    ["assess", "--scores", "saved"],
-    ["queries", "qrels.txt", "runs/r[0-4]*"],
-    ["distance", "runs/r0.run.gz", "runs/r1.run.gz", "--qrels", "qrels.txt"],
-    ["tune", "qrels.txt", "runs/r0.run.gz", "runs/r1.run.gz"],
-    ["space", "optima", "--qrels", "qrels.txt", "runs/r0.run.gz", "runs/r1.run.gz"],
-    ["forecast", "depth", "qrels.txt", "runs/r[0-4]*"],
-    ["forecast", "two-phase", "--shallow", "qrels.txt", "--deep", "qrels.txt", "runs/r[0-4]*"],
-    ["ltr", "crossval", "letor.txt", "--folds", "5", "--method", "logisticregression"],
-    ["text", "texts.jsonl"],
-    ["study", "optimisation", "-o", "out", "--data", "nowhere"],
-    ["study", "ue", "A=letor.txt", "-o", "out"],
-    ["study", "forecast", "news=qrels.txt,runs/r[0-4]*", "-o", "out"],
-    ["study", "text", "A=summaries.jsonl", "-o", "out"],
-]
-"""A call of every command that has `--workers`."""
-
-
-def named(command: list[str]) -> str:
-    two = command[0] in ("forecast", "ltr", "space", "study")
-    return " ".join(command[: 1 + two])
-
-
-def with_workers(command: click.Command, name: str = "") -> Iterator[str]:
-    """The names of the commands that have `--workers`."""
-    if isinstance(command, click.Group):
-        context = click.Context(command)
-        for each in command.list_commands(context):
-            inner = command.get_command(context, each)
-            assert inner is not None
-            yield from with_workers(inner, f"{name} {each}".strip())
-    elif any("--workers" in option.opts for option in command.params):
-        yield name
-
-
-def test_every_command_with_workers_is_tried() -> None:
-    assert {named(command) for command in WORKING} == set(with_workers(commands.group))
-
-
-@pytest.mark.parametrize("command", WORKING, ids=named)
-def test_a_command_without_its_workers_says_so_before_it_begins(
-    command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It does not even look whether its files are there."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(dask_workers, "CONNECT", 0.2)
-    there = called(*command, "--workers", "tcp://127.0.0.1:9")
-    assert there.code == 2
-    assert "no Dask scheduler answers at tcp://127.0.0.1:9" in there.err
-    again = called(*command, "--retries", "2")
-    assert again.code == 2
-    assert "--retries needs --workers" in again.err
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("command", WORKING[:-3], ids=named)
-def test_no_command_ignores_the_workers_it_is_given(
-    command: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The tests of studies with much data have the same for the other commands."""
-    monkeypatch.chdir(folder)
-    if "saved" in command and not (folder / "saved").exists():
-        scores_of(folder).save(folder / "saved")
-    letor_folds(folder)
-    (folder / "texts.jsonl").write_text(
-        '{"id": "1", "source": "a cat", "references": ["a cat"], "outputs": {"one": "a cat"}}\n'
-    )
-    assert "the workers are asked" in called_with_workers(monkeypatch, *command).err

@@ -21,6 +21,7 @@ import rankgauge as rg
 from command_line import called
 from dask_cluster import LoopbackCluster, loopback_cluster
 from dask_tasks import Deadly, hungry, slow, squared, starts_processes, write_letor
+from profiles import thorough
 from rankgauge.rankers.crossval import cross_validation
 from rankgauge.workers import WorkerDied, outcomes
 from rankgauge.workers import dask as dask_workers
@@ -79,7 +80,7 @@ def evaluated(files: Path, executor: Any) -> bytes:
     return scores.values.tobytes()
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(10 if thorough() else 4))
 def test_a_worker_is_killed_at_a_random_moment(
     seed: int, cluster: LoopbackCluster, client: Any, usual: tuple[Path, bytes, float]
 ) -> None:
