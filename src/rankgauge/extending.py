@@ -2,8 +2,10 @@
 
 - Results: `Record` and `Value` are classes of fields, `Result` is a result with a `Table` of `Cell`s and
   with `Note`s. `checked` checks an argument by its kind: `Whole`, `Number`, `Choice`.
-- Commands: `register_command` makes a click command known. `output_option`, `seed_option` and the others
-  declare options as our commands do. `show` prints a table, `notify` notes, and `progress` a bar.
+- Commands: `register_command` makes a click command known. `takes` gives a command records of options,
+  such as `Output`; an `OptionGroup` of your own declares its fields by `option` and `argument`, and
+  `HeadedCommand` shows them under headings. `seed_option` and the others are options of our commands,
+  for fields of groups or as decorators. `show` prints a table, `notify` notes, and `progress` a bar.
   `Incomplete` ends a command with the exit code 3.
 - Files: `writing` leaves no half-written file behind, `OwnPath` follows no link below an output folder,
   and `write_sealed` writes JSON with a seal, which `read_sealed` checks.
@@ -21,14 +23,18 @@ from rankgauge.core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from rankgauge.cli.commands import register_command
+    from rankgauge.cli.groups import HeadedCommand, OptionGroup, argument, option, takes, together
     from rankgauge.cli.learning_options import (
+        SET_NUMBER,
         by_option,
+        set_share_option,
         set_size_options,
         setting_option,
         training_queries_option,
     )
     from rankgauge.cli.numbers import Decimal, WholeNumber, decimal, whole
     from rankgauge.cli.options import (
+        Output,
         depth_option,
         encoder_option,
         folds_option,
@@ -44,7 +50,6 @@ if TYPE_CHECKING:
         samples_option,
         seed_option,
         significance_test_option,
-        together,
     )
     from rankgauge.cli.output import (
         Incomplete,
@@ -56,6 +61,7 @@ if TYPE_CHECKING:
     )
     from rankgauge.cli.output_files import OUTPUT_FOLDER, make_folder
     from rankgauge.cli.tracks import (
+        TrackOptions,
         feature_option,
         learner_option,
         read_tracks,
@@ -127,6 +133,7 @@ __all__ = [
     "SEAL",
     "SEED",
     "SEEDS",
+    "SET_NUMBER",
     "VERMILION",
     "Beside",
     "Bools",
@@ -136,12 +143,15 @@ __all__ = [
     "Facts",
     "Finding",
     "Floats",
+    "HeadedCommand",
     "Incomplete",
     "Ints",
     "Item",
     "Listing",
     "Note",
     "Number",
+    "OptionGroup",
+    "Output",
     "OwnPath",
     "Page",
     "Picture",
@@ -152,9 +162,11 @@ __all__ = [
     "ShownTable",
     "Table",
     "Text",
+    "TrackOptions",
     "Value",
     "Whole",
     "WholeNumber",
+    "argument",
     "by_option",
     "check_pages",
     "check_plotting",
@@ -179,6 +191,7 @@ __all__ = [
     "method_plugin_option",
     "notify",
     "one_of",
+    "option",
     "output_option",
     "plotting",
     "plugin_option",
@@ -197,10 +210,12 @@ __all__ = [
     "samples_option",
     "save_figure",
     "seed_option",
+    "set_share_option",
     "set_size_options",
     "setting_option",
     "show",
     "significance_test_option",
+    "takes",
     "target_option",
     "together",
     "track_options",
@@ -230,6 +245,7 @@ _HOMES = {
     "SEAL": "rankgauge.core.sealing",
     "SEED": "rankgauge.core.policies",
     "SEEDS": "rankgauge.core.policies",
+    "SET_NUMBER": "rankgauge.cli.learning_options",
     "VERMILION": "rankgauge.figures.drawing",
     "Beside": "rankgauge.report.html",
     "Bools": "rankgauge.core.arrays",
@@ -239,12 +255,15 @@ _HOMES = {
     "Facts": "rankgauge.report.html",
     "Finding": "rankgauge.report.html",
     "Floats": "rankgauge.core.arrays",
+    "HeadedCommand": "rankgauge.cli.groups",
     "Incomplete": "rankgauge.cli.output",
     "Ints": "rankgauge.core.arrays",
     "Item": "rankgauge.report.html",
     "Listing": "rankgauge.report.html",
     "Note": "rankgauge.core.notes",
     "Number": "rankgauge.core.checks",
+    "OptionGroup": "rankgauge.cli.groups",
+    "Output": "rankgauge.cli.options",
     "OwnPath": "rankgauge.io.own_paths",
     "Page": "rankgauge.report.html",
     "Picture": "rankgauge.report.html",
@@ -255,9 +274,11 @@ _HOMES = {
     "ShownTable": "rankgauge.report.html",
     "Table": "rankgauge.core.tables",
     "Text": "rankgauge.report.html",
+    "TrackOptions": "rankgauge.cli.tracks",
     "Value": "rankgauge.core.records",
     "Whole": "rankgauge.core.checks",
     "WholeNumber": "rankgauge.cli.numbers",
+    "argument": "rankgauge.cli.groups",
     "by_option": "rankgauge.cli.learning_options",
     "check_pages": "rankgauge.report.html",
     "check_plotting": "rankgauge.figures.drawing",
@@ -282,6 +303,7 @@ _HOMES = {
     "method_plugin_option": "rankgauge.cli.options",
     "notify": "rankgauge.cli.output",
     "one_of": "rankgauge.core.checks",
+    "option": "rankgauge.cli.groups",
     "output_option": "rankgauge.cli.options",
     "plotting": "rankgauge.figures.drawing",
     "plugin_option": "rankgauge.cli.options",
@@ -300,12 +322,14 @@ _HOMES = {
     "samples_option": "rankgauge.cli.options",
     "save_figure": "rankgauge.figures.files",
     "seed_option": "rankgauge.cli.options",
+    "set_share_option": "rankgauge.cli.learning_options",
     "set_size_options": "rankgauge.cli.learning_options",
     "setting_option": "rankgauge.cli.learning_options",
     "show": "rankgauge.cli.output",
     "significance_test_option": "rankgauge.cli.options",
+    "takes": "rankgauge.cli.groups",
     "target_option": "rankgauge.cli.tracks",
-    "together": "rankgauge.cli.options",
+    "together": "rankgauge.cli.groups",
     "track_options": "rankgauge.cli.tracks",
     "training_queries_option": "rankgauge.cli.learning_options",
     "unsealed": "rankgauge.core.sealing",

@@ -34,6 +34,9 @@ def decimal(text: str) -> float:
 class WholeNumber(click.IntRange):
     """A whole number, within limits if any are given."""
 
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
+        return "N"
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         _check(value, self, param, ctx)
         return super().convert(value, param, ctx)
@@ -41,6 +44,12 @@ class WholeNumber(click.IntRange):
 
 class Decimal(click.FloatRange):
     """A number, within limits if any are given."""
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
+        return "NUMBER"
+
+    def _describe_range(self) -> str:
+        return "" if self.min is self.max is None else super()._describe_range()
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         _check(value, self, param, ctx)

@@ -13,7 +13,6 @@ from typing import IO, Any, Protocol
 import click
 
 from rankgauge.cli import printable
-from rankgauge.cli.output_files import SPREADSHEET
 from rankgauge.core.notes import LOUD, Note, counted, worded
 from rankgauge.core.tables import Cell, MadeRows, Table
 from rankgauge.io.files import writing
@@ -37,12 +36,6 @@ def chosen_format(form: str | None, output: str | None) -> str:
 def show(table: Table, form: str | None, digits: int | None, output: str | None) -> None:
     """Print a table, or write it to a file."""
     form = chosen_format(form, output)
-    if click.get_current_context().meta.get(SPREADSHEET):
-        if form != "csv":
-            raise click.UsageError(
-                f"--spreadsheet works only with --format csv, the format is {form}"
-            )
-        table = without_formulas(table)
     lines = _cut(table, form).lines(form, digits=digits, width=line_width(output))
     print_or_write(lines, output)
 
@@ -69,14 +62,6 @@ def line_width(output: str | None = None) -> int | None:
     import shutil
 
     return shutil.get_terminal_size().columns
-
-
-def show_with_notes(table: Table, form: str | None, digits: int | None, output: str | None) -> None:
-    """Print a table. In formats for programs its notes go to standard error."""
-    if chosen_format(form, output) in MACHINE_FORMATS:
-        tell(table.notes)
-        table = replace(table, notes=())
-    show(table, form, digits, output)
 
 
 def print_or_write(texts: Iterable[str], output: str | None) -> None:
