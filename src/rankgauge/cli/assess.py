@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from rankgauge.cli.assessment_output import TABLES, draw, show_assessment, write_json
-from rankgauge.cli.compare import Testing, correction_option
+from rankgauge.cli.compare import TestingOptions, correction_option
 from rankgauge.cli.groups import OptionGroup, option, takes
 from rankgauge.cli.learning_options import SET_NUMBER, set_share_option
 from rankgauge.cli.numbers import Decimal, WholeNumber
@@ -30,6 +30,7 @@ from rankgauge.cli.topic_sets import (
 from rankgauge.cli.workers import workers
 from rankgauge.comparison.assessment import assess
 from rankgauge.core import policies
+from rankgauge.core.policies import SharedTopics
 from rankgauge.errors import RankgaugeError
 
 
@@ -79,10 +80,12 @@ class TopicSets(OptionGroup, heading="Sets of topics"):
     )
 
 
-class AssessmentTests(Testing, common=False):
+class AssessmentTesting(TestingOptions, common=False):
     """How pairs of runs are tested and measures are compared."""
 
+    test: str = TestingOptions.options["test"].but(common=False)
     correction: str | None = correction_option(None)
+    missing: SharedTopics | None = TestingOptions.options["missing"].but(common=False)
     samples: int = samples_option()
     splits: int = option(
         "--splits",
@@ -147,7 +150,7 @@ class AssessmentFiles(OptionGroup, heading="Output"):
 
 
 @click.command("assess", cls=CommandWithFiles)
-@takes(source=AssessedScores, topics=TopicSets, tests=AssessmentTests)
+@takes(source=AssessedScores, topics=TopicSets, tests=AssessmentTesting)
 @shown_option(
     list(TABLES),
     None,
@@ -160,7 +163,7 @@ class AssessmentFiles(OptionGroup, heading="Output"):
 def command(
     source: AssessedScores,
     topics: TopicSets,
-    tests: AssessmentTests,
+    tests: AssessmentTesting,
     shown: str | None,
     output: Output,
     files: AssessmentFiles,

@@ -53,7 +53,7 @@ def correction_option(default: str | None) -> Declared:
     )
 
 
-class Testing(OptionGroup, heading="Statistics"):
+class TestingOptions(OptionGroup, heading="Statistics"):
     """How pairs of runs are tested."""
 
     test: str = significance_test_option(DEFAULT_TEST)
@@ -70,7 +70,7 @@ class Testing(OptionGroup, heading="Statistics"):
     )
 
 
-class ComparisonOptions(Testing):
+class ComparisonOptions(TestingOptions):
     """Which runs are compared, and how."""
 
     baselines: tuple[str, ...] = baseline_option(

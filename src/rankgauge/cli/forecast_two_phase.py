@@ -20,7 +20,7 @@ from rankgauge.cli.options import (
     plugin_option,
 )
 from rankgauge.cli.output import fail_if_incomplete, notify, print_or_write
-from rankgauge.cli.scoring import PolicyOptions, Scoring, about_judgments
+from rankgauge.cli.scoring import Scoring, ScoringOptions, about_judgments
 from rankgauge.cli.topic_sets import read_set
 from rankgauge.cli.workers import WorkerOptions
 from rankgauge.core.notes import Note, counted, worded
@@ -39,7 +39,7 @@ from rankgauge.scores.model import Scores
 TARGET = "nDCG@100"
 
 
-class PhasedRuns(PolicyOptions, RunFileOptions, WorkerOptions, heading="Judgements", common=True):
+class PhasedRuns(ScoringOptions, RunFileOptions, WorkerOptions, heading="Judgements", common=True):
     """The runs, and the judgements of both phases."""
 
     runs: tuple[str, ...] = argument("runs", nargs=-1, metavar="RUN...")

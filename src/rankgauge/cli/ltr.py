@@ -10,8 +10,8 @@ from rankgauge.cli.groups import HeadedGroup, OptionGroup, argument, option, tak
 from rankgauge.cli.learning_options import setting_option, training_queries_option
 from rankgauge.cli.options import (
     TAG,
-    Form,
     Output,
+    TableOptions,
     folds_option,
     measure_option,
     method_option,
@@ -213,7 +213,7 @@ def statistics(folder: str, folds: int | None, seed: int, output: Output) -> Non
     output.show(read_folds(folder, folds, seed=seed).statistics())
 
 
-class CrossValidation(OptionGroup, heading="Training"):
+class TrainingOptions(OptionGroup, heading="Training"):
     """Which rankers are trained, and on what."""
 
     folder: str = argument("folder", metavar="FOLDS")
@@ -230,7 +230,7 @@ class CrossValidation(OptionGroup, heading="Training"):
     seed: int = seed_option("everything that is drawn at random")
 
 
-class CrossValidationOutput(Form):
+class CrossValidationOutput(TableOptions):
     """What is printed, and the folder for everything."""
 
     output: str | None = output_option(
@@ -244,7 +244,7 @@ class CrossValidationOutput(Form):
 
 
 @command.command("crossval")
-@takes(training=CrossValidation)
+@takes(training=TrainingOptions)
 @measure_option(*MEASURES)
 @option(
     "--evaluation",
@@ -260,7 +260,7 @@ class CrossValidationOutput(Form):
 @takes(output=CrossValidationOutput)
 @method_plugin_option
 def crossval(
-    training: CrossValidation,
+    training: TrainingOptions,
     measures: tuple[str, ...],
     evaluation: EvaluationName,
     output: CrossValidationOutput,

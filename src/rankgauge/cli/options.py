@@ -234,25 +234,24 @@ SETTLED = option("--settled", heading="Statistics", is_flag=True)
 # How files are read
 
 
-def _column(role: Role) -> Declared:
-    """An option for the name of a column."""
+def _column(role: Role) -> dict[str, Any]:
+    """What the options for the names of columns share."""
     names = " or ".join(role.names[:2])
-    return option(
-        f"--{role.option}-column",
-        multiple=True,
-        metavar="NAME",
-        help=f"The name of the {role.option} column in CSV, TSV and Parquet, or of the {role.option} "
+    return {
+        "multiple": True,
+        "metavar": "NAME",
+        "help": f"The name of the {role.option} column in CSV, TSV and Parquet, or of the {role.option} "
         f"key in JSON. Not needed for usual names such as {names}. May be repeated, if files differ.",
-    )
+    }
 
 
 class FileOptions(OptionGroup, heading="Files", common=False):
     """How runs and judgements are read."""
 
-    query_column: tuple[str, ...] = _column(QUERY)
-    document_column: tuple[str, ...] = _column(DOCUMENT)
-    score_column: tuple[str, ...] = _column(SCORE)
-    grade_column: tuple[str, ...] = _column(GRADE)
+    query_column: tuple[str, ...] = option("--query-column", **_column(QUERY))
+    document_column: tuple[str, ...] = option("--document-column", **_column(DOCUMENT))
+    score_column: tuple[str, ...] = option("--score-column", **_column(SCORE))
+    grade_column: tuple[str, ...] = option("--grade-column", **_column(GRADE))
     lenient: bool = option(
         "--lenient", is_flag=True, help="Drop faulty lines of TREC files and count them."
     )
@@ -505,7 +504,7 @@ COLOR = option(
 )
 
 
-class Form(OptionGroup, heading="Output", common=False):
+class TableOptions(OptionGroup, heading="Output", common=False):
     """How a table is printed."""
 
     form: str | None = option(
@@ -554,7 +553,7 @@ class Form(OptionGroup, heading="Output", common=False):
         show(without_formulas(table) if self.spreadsheet else table, form, self.digits, self.file)
 
 
-class Output(Form):
+class Output(TableOptions):
     """How a table is printed, and where."""
 
     output: str | None = output_option(

@@ -83,6 +83,7 @@ class QueryFigures(OptionGroup, heading="Output"):
     histogram: str | None = option(
         "--histogram",
         "histogram_file",
+        common=False,
         type=FIGURE_FILE,
         metavar="FILE",
         help="Draw a histogram of the expected scores for each measure, as .svg or .png.",

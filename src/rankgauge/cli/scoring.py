@@ -78,7 +78,7 @@ read_judgments = usage_errors()(diagnosis.read_judgments)
 check_order = usage_errors()(diagnosis.check_order)
 
 
-class PolicyOptions(OptionGroup, heading="Policies", common=False):
+class ScoringOptions(OptionGroup, heading="Policies", common=False):
     """How runs are scored, apart from the topics that they lack."""
 
     condensed: bool = CONDENSED
@@ -111,12 +111,12 @@ class PolicyOptions(OptionGroup, heading="Policies", common=False):
     )
 
 
-class Scoring(PolicyOptions, RunFileOptions, WorkerOptions):
+class Scoring(ScoringOptions, RunFileOptions, WorkerOptions):
     """What to score, and how."""
 
     qrels: str = argument("qrels")
     runs: tuple[str, ...] = argument("runs", nargs=-1, metavar="RUN...")
-    ties: Ties = PolicyOptions.options["ties"].but(common=True)
+    ties: Ties = ScoringOptions.options["ties"].but(common=True)
     missing: Missing = missing_option(
         get_args(Missing),
         DEFAULT_MISSING,
@@ -216,7 +216,7 @@ def about_judgments(judgments: Judgments) -> list[Note]:
     return [replace(note, part=judgments.source) for note in judgments.dropped]
 
 
-class SourceOptions(PolicyOptions, RunFileOptions, WorkerOptions, heading="Measures", common=True):
+class SourceOptions(ScoringOptions, RunFileOptions, WorkerOptions, heading="Measures", common=True):
     """Where scores come from: runs that are scored against judgements, or files of scores."""
 
     default: ClassVar[tuple[str, ...]]
@@ -303,7 +303,7 @@ def _refuse_beside_scores(inputs: Sequence[str]) -> None:
         raise click.UsageError(
             f"{' '.join(inputs)} and --scores cannot be used together; give one of them"
         )
-    scoring = {*PolicyOptions.options, *RunFileOptions.options} - {"seed"}
+    scoring = {*ScoringOptions.options, *RunFileOptions.options} - {"seed"}
     context = click.get_current_context()
     for parameter in context.command.params:
         name = parameter.name or ""

@@ -57,7 +57,7 @@ class TextOptions(OptionGroup, heading="Texts"):
         DEFAULT_MISSING,
         "Texts for which a system wrote nothing. zero: they are scored as empty texts. skip: the means "
         "of the system leave them out.",
-    ).but(heading="Texts")
+    ).but(heading="Texts", common=False)
 
 
 class ChanceOptions(OptionGroup, heading="Chance", common=False):
@@ -133,7 +133,7 @@ class TextOutput(Output):
     per_topic: bool = PER_TOPIC.but("A row for each system and text.", common=True)
     signature: bool = SIGNATURE
     save: str | None = SAVE.but(common=True)
-    plot: str | None = PLOT.but("With --human: draw the correlations to FILE.", common=True)
+    plot: str | None = PLOT.but("With --human: draw the correlations to FILE.", common=False)
 
 
 @click.command("text", cls=HeadedCommand)
@@ -143,7 +143,7 @@ class TextOutput(Output):
     text="A metric such as rouge1, 'rouge2(stem=true)', bertscore or 'v2(rougeL,null=sentences)'; may "
     "be repeated. `rankgauge measures rouge1` explains it.",
 )
-@encoder_option
+@encoder_option.but(common=False)
 @metric_plugin_option
 @takes(chosen=TextOptions, chance=ChanceOptions, people=PeopleOptions)
 @workers_options

@@ -14,8 +14,8 @@ from rankgauge.cli.options import (
     PLOT,
     RESTARTS,
     TAG,
-    Form,
     RunFileOptions,
+    TableOptions,
     folds_option,
     level_option,
     margin_option,
@@ -67,7 +67,7 @@ class TunedFusion(OptionGroup, heading="Fusion"):
     )
 
 
-class Splits(OptionGroup, heading="Cross-validation", common=False):
+class SplitOptions(OptionGroup, heading="Cross-validation", common=False):
     """On which topics weights are chosen and tested, and what is drawn at random."""
 
     test_topics: str | None = option(
@@ -100,7 +100,7 @@ class Splits(OptionGroup, heading="Cross-validation", common=False):
     seed: int = seed_option("the parts and the samples of topics")
 
 
-class TunedOutput(Form, common=True):
+class TunedOutput(TableOptions, common=True):
     """What is printed, and the files that are written."""
 
     output: str | None = output_option(
@@ -113,7 +113,8 @@ class TunedOutput(Form, common=True):
     plot: str | None = PLOT.but("Two runs: draw the mean for every weight, as .svg or .png.")
     per_topic: bool = PER_TOPIC.but(
         "Two runs: print the best weights of each topic alone instead. They show how much topics "
-        "differ. They are no advice."
+        "differ. They are no advice.",
+        common=False,
     )
 
 
@@ -122,7 +123,7 @@ class TunedOutput(Form, common=True):
     DEFAULT_MEASURE,
     text="The measure to tune by, such as nDCG@10 or 'AP(rel=2)'. Only one is taken.",
 )
-@takes(runs=TunedRuns, fusion=TunedFusion, splits=Splits)
+@takes(runs=TunedRuns, fusion=TunedFusion, splits=SplitOptions)
 @workers_options
 @takes(output=TunedOutput)
 @plugin_option
@@ -130,7 +131,7 @@ def command(
     measures: tuple[str, ...],
     runs: TunedRuns,
     fusion: TunedFusion,
-    splits: Splits,
+    splits: SplitOptions,
     output: TunedOutput,
 ) -> None:
     """Find the best weights for a weighted sum of runs.
