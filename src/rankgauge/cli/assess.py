@@ -34,10 +34,13 @@ from rankgauge.core.policies import SharedTopics
 from rankgauge.errors import RankgaugeError
 
 
+DEFAULT_MEASURES = ("nDCG@10", "v2(nDCG@10)", "AP", "RR")
+
+
 class AssessedScores(SourceOptions):
     """The scores to assess."""
 
-    default = ("nDCG@10", "v2(nDCG@10)", "AP", "RR")
+    default = DEFAULT_MEASURES
     measures: tuple[str, ...] = scored_by(
         *default,
         about="v2(nDCG@10) compares nDCG@10 with a random ranking; see `rankgauge measures v2`.",

@@ -17,21 +17,18 @@ from rankgauge.cli.options import (
     normalize_option,
     output_option,
 )
-from rankgauge.cli.output import notify, print_or_write, progress
+from rankgauge.cli.output import notify, print_or_write_run, progress
 from rankgauge.cli.output_files import OUTPUT_FILE
 from rankgauge.cli.scoring import check_output
 from rankgauge.core.policies import DEFAULT_FUSION, Absent
-from rankgauge.data.model import decode
 from rankgauge.errors import RankgaugeError
 from rankgauge.fusion.methods import METHODS
 from rankgauge.fusion.overlap import about_overlap
 from rankgauge.fusion.pool import pool_of
 from rankgauge.fusion.runs import Fusion, check_topics
 from rankgauge.io.parts import stored_runs
-from rankgauge.io.trec import run_lines, write_run
 
 WEIGHTED = ", ".join(method.name for method in METHODS.values() if method.weighted)
-STANDARD_OUTPUT = "-"
 
 
 def _numbers(
@@ -148,8 +145,4 @@ def command(
     fused = fusion.fused(union, tag)
     dropped = [replace(note, run=run.name) for run in read for note in run.dropped]
     notify([*dropped, *about_overlap(union)])
-    if output in (None, STANDARD_OUTPUT):
-        print_or_write(map(decode, run_lines(fused, "standard output")), None)
-    else:
-        assert output is not None
-        write_run(fused, output)
+    print_or_write_run(fused, output)

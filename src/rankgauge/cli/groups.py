@@ -15,6 +15,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import functools
+import importlib
 import inspect
 import re
 from collections.abc import Callable
@@ -253,6 +254,35 @@ class HeadedGroup(click.Group):
     """A group of such commands."""
 
     command_class = HeadedCommand
+
+
+class LazyGroup(click.Group):
+    """A group of commands that are each imported when called.
+
+    `lazy` says for each command what it does, and `home` in which module it is the name `command`.
+    """
+
+    def __init__(
+        self, *values: Any, lazy: dict[str, str], home: Callable[[str], str], **settings: Any
+    ) -> None:
+        super().__init__(*values, **settings)
+        self.lazy, self.home = lazy, home
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return list(self.lazy)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name not in self.lazy:
+            return None
+        command: click.Command = importlib.import_module(self.home(name)).command
+        command.short_help = self.lazy[name]
+        return command
+
+
+def is_given(name: str) -> bool:
+    """Whether the option or argument of this name stands on the command line."""
+    source = click.get_current_context().get_parameter_source(name)
+    return source is click.core.ParameterSource.COMMANDLINE
 
 
 TERM = 26

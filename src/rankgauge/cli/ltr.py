@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 import click
 
-from rankgauge.cli.groups import HeadedGroup, OptionGroup, argument, option, takes
+from rankgauge.cli.groups import HeadedGroup, OptionGroup, argument, is_given, option, takes
 from rankgauge.cli.learning_options import setting_option, training_queries_option
 from rankgauge.cli.options import (
     TAG,
@@ -19,21 +19,17 @@ from rankgauge.cli.options import (
     output_option,
     seed_option,
 )
-from rankgauge.cli.output import Incomplete, notify, print_or_write, progress
+from rankgauge.cli.output import Incomplete, notify, print_or_write, print_or_write_run, progress
 from rankgauge.cli.output_files import OUTPUT_FILE, OUTPUT_FOLDER
 from rankgauge.cli.workers import workers, workers_options
 from rankgauge.core.notes import Note, counted
 from rankgauge.data.features import Features
-from rankgauge.data.model import decode
 from rankgauge.errors import RankgaugeError
 from rankgauge.io.files import writing
 from rankgauge.io.letor import read_letor
 from rankgauge.io.own_paths import OwnPath
-from rankgauge.io.trec import run_lines, write_run
 from rankgauge.rankers.crossval import MEASURES
 from rankgauge.rankers.evaluations import DEFAULT_EVALUATION, EvaluationName
-
-STANDARD_OUTPUT = "-"
 
 
 @click.group("ltr", cls=HeadedGroup)
@@ -145,8 +141,7 @@ def train(
     from rankgauge.rankers.registry import with_settings
     from rankgauge.rankers.training_queries import TrainingQueries
 
-    source = click.get_current_context().get_parameter_source("seed")
-    if "seed" in settings and source is click.core.ParameterSource.COMMANDLINE:
+    if "seed" in settings and is_given("seed"):
         raise click.UsageError("the seed is given twice: give --seed or --setting seed=…, not both")
     (ranker,) = with_settings([method], {"seed": seed, **settings})
     ranker.settings()  # refused before anything is read
@@ -186,10 +181,7 @@ def rank(model: str, data: str, tag: str | None, output: str | None) -> None:
     if not len(features.labels):
         raise RankgaugeError(f"{data}: no documents, expected some to rank")
     run = run_of(features, ranker.predict(features), tag or type(ranker).__name__)
-    if output in (None, STANDARD_OUTPUT):
-        print_or_write(map(decode, run_lines(run, "standard output")), None)
-    elif output is not None:
-        write_run(run, output)
+    print_or_write_run(run, output)
 
 
 @command.command("statistics")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
-from typing import IO, Any, Protocol
+from typing import IO, TYPE_CHECKING, Any, Protocol
 
 import click
 
@@ -16,6 +16,9 @@ from rankgauge.cli import printable
 from rankgauge.core.notes import LOUD, Note, counted, worded
 from rankgauge.core.tables import Cell, MadeRows, Table
 from rankgauge.io.files import writing
+
+if TYPE_CHECKING:
+    from rankgauge.data.model import Run
 
 FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 """Spreadsheets run a text as a formula if it begins with one of these."""
@@ -72,6 +75,17 @@ def print_or_write(texts: Iterable[str], output: str | None) -> None:
     else:
         with writing(output) as stream:
             stream.writelines(piece.encode("utf-8") for piece in _pieces(texts))
+
+
+def print_or_write_run(run: Run, output: str | None) -> None:
+    """A run to standard output (also for `-`), or to a file."""
+    from rankgauge.data.model import decode
+    from rankgauge.io.trec import run_lines, write_run
+
+    if output is None or output == "-":
+        print_or_write(map(decode, run_lines(run, "standard output")), None)
+    else:
+        write_run(run, output)
 
 
 def without_formulas(table: Table) -> Table:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, get_args
 
 import click
 
-from rankgauge.cli.groups import Declared, OptionGroup, argument, option
+from rankgauge.cli.groups import Declared, OptionGroup, argument, is_given, option
 from rankgauge.cli.numbers import WholeNumber
 from rankgauge.cli.options import (
     CONDENSED,
@@ -303,15 +303,11 @@ def _refuse_beside_scores(inputs: Sequence[str]) -> None:
         raise click.UsageError(
             f"{' '.join(inputs)} and --scores cannot be used together; give one of them"
         )
-    scoring = {*ScoringOptions.options, *RunFileOptions.options} - {"seed"}
-    context = click.get_current_context()
-    for parameter in context.command.params:
-        name = parameter.name or ""
-        is_given = context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE
-        if is_given and name in scoring:
-            option = parameter.opts[-1]
+    for_runs = {*ScoringOptions.options, *RunFileOptions.options} - {"seed"}
+    for parameter in click.get_current_context().command.params:
+        if parameter.name in for_runs and is_given(parameter.name):
             raise click.UsageError(
-                f"{option} is for runs and has no effect with --scores; leave it out"
+                f"{parameter.opts[-1]} is for runs and has no effect with --scores; leave it out"
             )
 
 

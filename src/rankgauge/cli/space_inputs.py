@@ -7,7 +7,7 @@ from typing import get_args
 import click
 from numpy.typing import ArrayLike
 
-from rankgauge.cli.groups import OptionGroup, argument, option
+from rankgauge.cli.groups import OptionGroup, argument, is_given, option
 from rankgauge.cli.numbers import Decimal, WholeNumber, decimal, whole
 from rankgauge.cli.options import (
     ABSENT,
@@ -88,7 +88,7 @@ class PathOptions(Range):
     def path(self, space: WeightSpace) -> ArrayLike:
         """The points that the path goes through: those of --point, or the usual ones."""
         if self.points is not None or len(space.parameters) > 1:
-            for name in filter(_is_given, ("low", "high")):
+            for name in filter(is_given, ("low", "high")):
                 raise click.UsageError(
                     f"--{name} is for one parameter without --point; give --point for another path"
                 )
@@ -210,12 +210,6 @@ class SpaceInputs(RunFileOptions, heading="Weights", common=True):
         only, kind = ["normalize", "absent", "missing", "parts"], "runs, which need --qrels"
         if self.qrels is not None:
             only, kind = ["parameters", "fixed"], "LETOR files; with --qrels the files are runs"
-        for name in filter(_is_given, only):
+        for name in filter(is_given, only):
             option = "parameter" if name == "parameters" else name
             raise click.UsageError(f"--{option} is for {kind}")
-
-
-def _is_given(name: str) -> bool:
-    """Whether an option stands on the command line."""
-    source = click.get_current_context().get_parameter_source(name)
-    return source is click.core.ParameterSource.COMMANDLINE

@@ -30,6 +30,7 @@ from rankgauge.extending import (
     decimal,
     display_name,
     folds_option,
+    is_given,
     level_option,
     line_width,
     margin_option,
@@ -341,11 +342,9 @@ def _size(name: str, value: str) -> dict[str, int | float]:
 
 
 def _again(file: str, collections: tuple[DataSet, ...]) -> Protocol:
-    context = click.get_current_context()
-    for each in context.command.params:
-        given = context.get_parameter_source(each.name or "")
-        allowed = ("data", "output", "again")
-        if given is click.core.ParameterSource.COMMANDLINE and each.name not in allowed:
+    for each in click.get_current_context().command.params:
+        name = each.name or ""
+        if is_given(name) and name not in ("data", "output", "again"):
             raise click.UsageError(
                 f"--again and {each.opts[-1]}: the study.json says all of it; leave one of them out"
             )
