@@ -33,7 +33,6 @@ from rankgauge.core import policies
 from rankgauge.core.policies import SharedTopics
 from rankgauge.errors import RankgaugeError
 
-
 DEFAULT_MEASURES = ("nDCG@10", "v2(nDCG@10)", "AP", "RR")
 
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import click
-import numpy as np
 
 from rankgauge.cli.groups import HeadedCommand, OptionGroup, argument, option, takes
 from rankgauge.cli.numbers import Decimal, WholeNumber
@@ -25,9 +24,9 @@ from rankgauge.cli.topic_sets import read_set
 from rankgauge.cli.workers import WorkerOptions
 from rankgauge.core.notes import Note, counted, worded
 from rankgauge.core.tables import Table
-from rankgauge.data.model import Judgments
 from rankgauge.errors import RankgaugeError
 from rankgauge.forecast.estimates import two_phase
+from rankgauge.forecast.phases import check_included, highest_grade, of_common_runs
 from rankgauge.forecast.plans import plan
 from rankgauge.forecast.topic_choice import choose_topics
 from rankgauge.io.files import read_once
@@ -215,9 +214,8 @@ def _both_scores(scoring: Scoring, deep: str, measures: Sequence[str]) -> tuple[
     deep_scoring = replace(scoring, qrels=deep)
     shallow_judgments, sources = scoring.inputs()
     deep_judgments, deep_sources = deep_scoring.inputs()
-    judged = (shallow_judgments, deep_judgments)
-    _check_included(*judged)
-    highest = scoring.max_grade or max(1, *(_highest(each) for each in judged))
+    check_included(shallow_judgments, deep_judgments)
+    highest = scoring.max_grade or highest_grade(shallow_judgments, deep_judgments)
     scoring, deep_scoring = (replace(each, max_grade=highest) for each in (scoring, deep_scoring))
     shallow_scores = scoring.evaluated(shallow_judgments, sources, parsed)
     deep_scores = deep_scoring.evaluated(deep_judgments, deep_sources, parsed)
@@ -225,33 +223,4 @@ def _both_scores(scoring: Scoring, deep: str, measures: Sequence[str]) -> tuple[
     told = {*shallow_scores.notes}
     others = [note for note in deep_scores.notes if note not in told and note.kind != NOT_JUDGED]
     notify([*about_judgments(deep_judgments), *others])
-    failed = tuple(dict.fromkeys((*shallow_scores.failed, *deep_scores.failed)))
-    common = [run for run in shallow_scores.runs if run in set(deep_scores.runs)]
-    both = (each.select(runs=common) for each in (shallow_scores, deep_scores))
-    first, second = (replace(each, notes=(), failed=failed) for each in both)
-    return first, second
-
-
-def _highest(judgments: Judgments) -> int:
-    return int(judgments.grades.max(initial=0))
-
-
-def _check_included(shallow: Judgments, deep: Judgments) -> None:
-    """RankgaugeError where the deep judgements of a topic lack a document of its shallow ones."""
-    first = {topic: number for number, topic in enumerate(shallow.queries.texts())}
-    lacking: dict[str, int] = {}
-    for number, topic in enumerate(deep.queries.texts()):
-        if topic in first:
-            place = first[topic]
-            known = set(deep.documents.take(np.arange(*deep.bounds[number : number + 2])))
-            own = shallow.documents.take(np.arange(*shallow.bounds[place : place + 2]))
-            missing = sum(document not in known for document in own)
-            if missing:
-                lacking[topic] = missing
-    if lacking:
-        documents = counted(sum(lacking.values()), "document")
-        raise RankgaugeError(
-            f"{deep.source} lacks {documents} that {shallow.source} has judged, on "
-            f"{counted(len(lacking), 'topic')} such as {next(iter(lacking))}. The deep judgements of a "
-            "topic must include its shallow ones: put both into the file"
-        )
+    return of_common_runs(shallow_scores, deep_scores)
