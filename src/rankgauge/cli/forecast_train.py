@@ -79,7 +79,16 @@ class ForecasterOptions(OptionGroup, heading="Forecaster"):
                 raise click.UsageError(
                     f"--{name} is only for --method {own}, and the method is {self.method}; leave it out"
                 )
-        return Forecaster(**self.values())
+        return Forecaster(
+            self.method,
+            self.target,
+            self.depth,
+            self.features,
+            self.feature_judgments,
+            self.subset,
+            self.learner,
+            self.seed,
+        )
 
 
 @click.command("train", cls=HeadedCommand)

@@ -342,11 +342,11 @@ def _size(name: str, value: str) -> dict[str, int | float]:
 
 
 def _again(file: str, collections: tuple[DataSet, ...]) -> Protocol:
-    for each in click.get_current_context().command.params:
-        name = each.name or ""
+    for parameter in click.get_current_context().command.params:
+        name = parameter.name or ""
         if is_given(name) and name not in ("data", "output", "again"):
             raise click.UsageError(
-                f"--again and {each.opts[-1]}: the study.json says all of it; leave one of them out"
+                f"--again and {parameter.opts[-1]}: the study.json says all of it; leave one of them out"
             )
     source = display_name(file)
     read = read_object(file, "the study.json of a study", "rankgauge study ue")
