@@ -2,8 +2,10 @@
 
 - Results: `Record` and `Value` are classes of fields, `Result` is a result with a `Table` of `Cell`s and
   with `Note`s. `checked` checks an argument by its kind: `Whole`, `Number`, `Choice`.
-- Commands: `register_command` makes a click command known. `output_option`, `seed_option` and the others
-  declare options as our commands do. `show` prints a table, `notify` notes, and `progress` a bar.
+- Commands: `register_command` makes a click command known. `takes` gives a command records of options,
+  such as `Output`; an `OptionGroup` of your own declares its fields by `option` and `argument`, and
+  `HeadedCommand` shows them under headings. `seed_option` and the others are options of our commands,
+  for fields of groups or as decorators. `show` prints a table, `notify` notes, and `progress` a bar.
   `Incomplete` ends a command with the exit code 3.
 - Files: `writing` leaves no half-written file behind, `OwnPath` follows no link below an output folder,
   and `write_sealed` writes JSON with a seal, which `read_sealed` checks.
@@ -21,14 +23,27 @@ from rankgauge.core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from rankgauge.cli.commands import register_command
+    from rankgauge.cli.groups import (
+        HeadedCommand,
+        LazyGroup,
+        OptionGroup,
+        argument,
+        is_given,
+        option,
+        takes,
+        together,
+    )
     from rankgauge.cli.learning_options import (
+        SET_NUMBER,
         by_option,
+        set_share_option,
         set_size_options,
         setting_option,
         training_queries_option,
     )
     from rankgauge.cli.numbers import Decimal, WholeNumber, decimal, whole
     from rankgauge.cli.options import (
+        Output,
         depth_option,
         encoder_option,
         folds_option,
@@ -44,7 +59,6 @@ if TYPE_CHECKING:
         samples_option,
         seed_option,
         significance_test_option,
-        together,
     )
     from rankgauge.cli.output import (
         Incomplete,
@@ -56,6 +70,7 @@ if TYPE_CHECKING:
     )
     from rankgauge.cli.output_files import OUTPUT_FOLDER, make_folder
     from rankgauge.cli.tracks import (
+        TrackOptions,
         feature_option,
         learner_option,
         read_tracks,
@@ -127,6 +142,7 @@ __all__ = [
     "SEAL",
     "SEED",
     "SEEDS",
+    "SET_NUMBER",
     "VERMILION",
     "Beside",
     "Bools",
@@ -136,12 +152,16 @@ __all__ = [
     "Facts",
     "Finding",
     "Floats",
+    "HeadedCommand",
     "Incomplete",
     "Ints",
     "Item",
+    "LazyGroup",
     "Listing",
     "Note",
     "Number",
+    "OptionGroup",
+    "Output",
     "OwnPath",
     "Page",
     "Picture",
@@ -152,9 +172,11 @@ __all__ = [
     "ShownTable",
     "Table",
     "Text",
+    "TrackOptions",
     "Value",
     "Whole",
     "WholeNumber",
+    "argument",
     "by_option",
     "check_pages",
     "check_plotting",
@@ -169,6 +191,7 @@ __all__ = [
     "fail_if_incomplete",
     "feature_option",
     "folds_option",
+    "is_given",
     "json_bytes",
     "learner_option",
     "level_option",
@@ -179,6 +202,7 @@ __all__ = [
     "method_plugin_option",
     "notify",
     "one_of",
+    "option",
     "output_option",
     "plotting",
     "plugin_option",
@@ -197,10 +221,12 @@ __all__ = [
     "samples_option",
     "save_figure",
     "seed_option",
+    "set_share_option",
     "set_size_options",
     "setting_option",
     "show",
     "significance_test_option",
+    "takes",
     "target_option",
     "together",
     "track_options",
@@ -216,107 +242,51 @@ __all__ = [
     "writing",
 ]
 
+_BY_MODULE = {
+    "cli.commands": "register_command",
+    "cli.groups": "HeadedCommand LazyGroup OptionGroup argument is_given option takes together",
+    "cli.learning_options": (
+        "SET_NUMBER by_option set_share_option set_size_options setting_option "
+        "training_queries_option"
+    ),
+    "cli.numbers": "Decimal WholeNumber decimal whole",
+    "cli.options": (
+        "Output depth_option encoder_option folds_option level_option margin_option "
+        "method_option method_plugin_option output_option plugin_option preferences_option "
+        "queries_option repeats_option samples_option seed_option significance_test_option"
+    ),
+    "cli.output": "Incomplete fail_if_incomplete line_width notify progress show",
+    "cli.output_files": "OUTPUT_FOLDER make_folder",
+    "cli.tracks": (
+        "TrackOptions feature_option learner_option read_tracks target_option track_options"
+    ),
+    "cli.workers": "workers workers_options",
+    "core.arrays": "Bools Floats Ints",
+    "core.checks": "Choice Number Whole checked one_of",
+    "core.notes": "Note counted worded",
+    "core.policies": "LEVEL LEVELS SAMPLE_NUMBERS SEED SEEDS",
+    "core.records": "Record Value",
+    "core.resampling": "Progress",
+    "core.results": "Result",
+    "core.rounding": "rounded",
+    "core.sealing": (
+        "SEAL check_seal json_bytes read_json read_object read_sealed unsealed write_sealed"
+    ),
+    "core.seeds": "digest",
+    "core.tables": "Cell Table",
+    "figures.drawing": (
+        "BLUE DASHED GREY INK LINES ORANGE VERMILION check_plotting plotting wrapped"
+    ),
+    "figures.files": "save_figure",
+    "io.files": "display_name read_bytes remove_unfinished writing",
+    "io.own_paths": "OwnPath",
+    "report.html": (
+        "Beside Facts Finding Item Listing Page Picture Section ShownTable Text check_pages "
+        "write_page"
+    ),
+}
 _HOMES = {
-    "BLUE": "rankgauge.figures.drawing",
-    "DASHED": "rankgauge.figures.drawing",
-    "GREY": "rankgauge.figures.drawing",
-    "INK": "rankgauge.figures.drawing",
-    "LEVEL": "rankgauge.core.policies",
-    "LEVELS": "rankgauge.core.policies",
-    "LINES": "rankgauge.figures.drawing",
-    "ORANGE": "rankgauge.figures.drawing",
-    "OUTPUT_FOLDER": "rankgauge.cli.output_files",
-    "SAMPLE_NUMBERS": "rankgauge.core.policies",
-    "SEAL": "rankgauge.core.sealing",
-    "SEED": "rankgauge.core.policies",
-    "SEEDS": "rankgauge.core.policies",
-    "VERMILION": "rankgauge.figures.drawing",
-    "Beside": "rankgauge.report.html",
-    "Bools": "rankgauge.core.arrays",
-    "Cell": "rankgauge.core.tables",
-    "Choice": "rankgauge.core.checks",
-    "Decimal": "rankgauge.cli.numbers",
-    "Facts": "rankgauge.report.html",
-    "Finding": "rankgauge.report.html",
-    "Floats": "rankgauge.core.arrays",
-    "Incomplete": "rankgauge.cli.output",
-    "Ints": "rankgauge.core.arrays",
-    "Item": "rankgauge.report.html",
-    "Listing": "rankgauge.report.html",
-    "Note": "rankgauge.core.notes",
-    "Number": "rankgauge.core.checks",
-    "OwnPath": "rankgauge.io.own_paths",
-    "Page": "rankgauge.report.html",
-    "Picture": "rankgauge.report.html",
-    "Progress": "rankgauge.core.resampling",
-    "Record": "rankgauge.core.records",
-    "Result": "rankgauge.core.results",
-    "Section": "rankgauge.report.html",
-    "ShownTable": "rankgauge.report.html",
-    "Table": "rankgauge.core.tables",
-    "Text": "rankgauge.report.html",
-    "Value": "rankgauge.core.records",
-    "Whole": "rankgauge.core.checks",
-    "WholeNumber": "rankgauge.cli.numbers",
-    "by_option": "rankgauge.cli.learning_options",
-    "check_pages": "rankgauge.report.html",
-    "check_plotting": "rankgauge.figures.drawing",
-    "check_seal": "rankgauge.core.sealing",
-    "checked": "rankgauge.core.checks",
-    "counted": "rankgauge.core.notes",
-    "decimal": "rankgauge.cli.numbers",
-    "depth_option": "rankgauge.cli.options",
-    "digest": "rankgauge.core.seeds",
-    "display_name": "rankgauge.io.files",
-    "encoder_option": "rankgauge.cli.options",
-    "fail_if_incomplete": "rankgauge.cli.output",
-    "feature_option": "rankgauge.cli.tracks",
-    "folds_option": "rankgauge.cli.options",
-    "json_bytes": "rankgauge.core.sealing",
-    "learner_option": "rankgauge.cli.tracks",
-    "level_option": "rankgauge.cli.options",
-    "line_width": "rankgauge.cli.output",
-    "make_folder": "rankgauge.cli.output_files",
-    "margin_option": "rankgauge.cli.options",
-    "method_option": "rankgauge.cli.options",
-    "method_plugin_option": "rankgauge.cli.options",
-    "notify": "rankgauge.cli.output",
-    "one_of": "rankgauge.core.checks",
-    "output_option": "rankgauge.cli.options",
-    "plotting": "rankgauge.figures.drawing",
-    "plugin_option": "rankgauge.cli.options",
-    "preferences_option": "rankgauge.cli.options",
-    "progress": "rankgauge.cli.output",
-    "queries_option": "rankgauge.cli.options",
-    "read_bytes": "rankgauge.io.files",
-    "read_json": "rankgauge.core.sealing",
-    "read_object": "rankgauge.core.sealing",
-    "read_sealed": "rankgauge.core.sealing",
-    "read_tracks": "rankgauge.cli.tracks",
-    "register_command": "rankgauge.cli.commands",
-    "remove_unfinished": "rankgauge.io.files",
-    "repeats_option": "rankgauge.cli.options",
-    "rounded": "rankgauge.core.rounding",
-    "samples_option": "rankgauge.cli.options",
-    "save_figure": "rankgauge.figures.files",
-    "seed_option": "rankgauge.cli.options",
-    "set_size_options": "rankgauge.cli.learning_options",
-    "setting_option": "rankgauge.cli.learning_options",
-    "show": "rankgauge.cli.output",
-    "significance_test_option": "rankgauge.cli.options",
-    "target_option": "rankgauge.cli.tracks",
-    "together": "rankgauge.cli.options",
-    "track_options": "rankgauge.cli.tracks",
-    "training_queries_option": "rankgauge.cli.learning_options",
-    "unsealed": "rankgauge.core.sealing",
-    "whole": "rankgauge.cli.numbers",
-    "worded": "rankgauge.core.notes",
-    "workers": "rankgauge.cli.workers",
-    "workers_options": "rankgauge.cli.workers",
-    "wrapped": "rankgauge.figures.drawing",
-    "write_page": "rankgauge.report.html",
-    "write_sealed": "rankgauge.core.sealing",
-    "writing": "rankgauge.io.files",
+    name: f"rankgauge.{module}" for module, names in _BY_MODULE.items() for name in names.split()
 }
 if not TYPE_CHECKING:  # which would take any name for one of these
     __getattr__, __dir__ = lazy_names(__name__, _HOMES)

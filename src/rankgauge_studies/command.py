@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
-
 import click
 
-from rankgauge.extending import register_command
+from rankgauge.extending import LazyGroup, register_command
 
 STUDIES = {
     "med": "Moffat: maximized effectiveness distance for recall-based metrics.",
@@ -18,25 +16,12 @@ STUDIES = {
 """The studies: each has a folder of this name, with the module `command`."""
 
 
-class Studies(click.Group):
-    """The group of studies. Each is imported when it is asked for."""
-
-    def list_commands(self, context: click.Context) -> list[str]:
-        return list(STUDIES)
-
-    def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        if name not in STUDIES:
-            return None
-        module = importlib.import_module(f"rankgauge_studies.{name}.command")
-        command: click.Command = module.command
-        command.short_help = STUDIES[name]
-        return command
-
-
 @register_command("Learn")
 @click.group(
     "study",
-    cls=Studies,
+    cls=LazyGroup,
+    lazy=STUDIES,
+    home="rankgauge_studies.{}.command".format,
     invoke_without_command=True,
     short_help="Repeat a published study. Its numbers are printed next to ours.",
 )

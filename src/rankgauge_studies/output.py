@@ -15,6 +15,7 @@ from rankgauge.extending import (
     Table,
     check_plotting,
     line_width,
+    option,
     output_option,
     together,
     writing,
@@ -28,8 +29,9 @@ BESIDE = "../shared/data"
 
 study_options = together(
     output_option("DIR", "The folder to write to.", required=True, type=OUTPUT_FOLDER),
-    click.option(
+    option(
         "--data",
+        heading="Data",
         metavar="DIR",
         help="The folder with the data. By default the folder that the environment variable "
         f"{VARIABLE} names, or else {BESIDE}.",

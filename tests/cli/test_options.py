@@ -24,12 +24,12 @@ SOURCES = sorted(
 
 
 def declared(source: str) -> list[str]:
-    """The option strings in all calls of `click.option`, such as -m and --measure."""
+    """The option strings in all calls of `option`, such as -m and --measure."""
     calls = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call))
     texts = [
         argument.value
         for call in calls
-        if ast.unparse(call.func) == "click.option"
+        if ast.unparse(call.func) in ("click.option", "option")
         for argument in call.args
         if isinstance(argument, ast.Constant)
     ]

@@ -487,7 +487,7 @@ def test_a_command_without_its_workers_says_so_before_it_begins(
     """It does not even look whether its files are there."""
     pytest.importorskip("distributed")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("rankgauge.workers.clusters.CONNECT", 0.2)
+    monkeypatch.setattr("rankgauge.workers.dask.CONNECT", 0.2)
     there = called(*CALLS[name].split(), "--workers", "tcp://127.0.0.1:9")
     assert there.code == 2
     assert "no Dask scheduler answers at tcp://127.0.0.1:9" in there.err

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from rankgauge.cli.assessment_output import TABLES, draw, show_assessment, write_json
-from rankgauge.cli.learning_options import set_size_options
+from rankgauge.cli.compare import TestingOptions, correction_option
+from rankgauge.cli.groups import OptionGroup, option, takes
+from rankgauge.cli.learning_options import SET_NUMBER, set_share_option
 from rankgauge.cli.numbers import Decimal, WholeNumber
 from rankgauge.cli.options import (
+    PERSISTENCE,
     CommandWithFiles,
-    output_options,
-    persistence_option,
+    Output,
     plugin_option,
     samples_option,
-    scores_options,
     shown_option,
-    testing_options,
 )
 from rankgauge.cli.output import fail_if_incomplete, progress
 from rankgauge.cli.output_files import FIGURE_FILE, OUTPUT_FILE
-from rankgauge.cli.scoring import WantedScores
+from rankgauge.cli.scoring import SourceOptions, scored_by
 from rankgauge.cli.topic_sets import (
     BY_SCORES,
     other_collections,
@@ -31,77 +29,130 @@ from rankgauge.cli.topic_sets import (
 )
 from rankgauge.cli.workers import workers
 from rankgauge.comparison.assessment import assess
-from rankgauge.core.policies import (
-    BROAD_LABEL,
-    FUZZINESS,
-    MOST_SAMPLES,
-    PERSISTENCE,
-    SET_SHARE,
-    SPLITS,
-    SharedTopics,
-)
+from rankgauge.core import policies
+from rankgauge.core.policies import SharedTopics
 from rankgauge.errors import RankgaugeError
 
 DEFAULT_MEASURES = ("nDCG@10", "v2(nDCG@10)", "AP", "RR")
 
 
+class AssessedScores(SourceOptions):
+    """The scores to assess."""
+
+    default = DEFAULT_MEASURES
+    measures: tuple[str, ...] = scored_by(
+        *default,
+        about="v2(nDCG@10) compares nDCG@10 with a random ranking; see `rankgauge measures v2`.",
+    )
+
+
+class TopicSets(OptionGroup, heading="Sets of topics"):
+    """Sets of topics and other collections, which are assessed too."""
+
+    sets: str = option(
+        "--sets",
+        default="",
+        show_default=False,
+        metavar="NAME,...",
+        help="Also assess these sets of topics, each by itself. By the scores of the first measure: "
+        f"{', '.join(BY_SCORES[:-1])} (see `rankgauge queries --help`), and {BY_SCORES[-1]} (the mean "
+        "score of the runs is better than the score of a random ranking). By QRELS: broad (at least "
+        f"half of the judged documents have grade {policies.BROAD_LABEL} or higher), and focused (all "
+        "other topics). The set of all topics is always included.",
+    )
+    set_share: float | None = set_share_option(
+        f"; `hard` and `easy` are its two halves. By default {policies.SET_SHARE}."
+    )
+    set_number: int | None = SET_NUMBER
+    set_files: tuple[str, ...] = option(
+        "--set",
+        common=False,
+        multiple=True,
+        metavar="[NAME=]FILE",
+        help="A set of topics of your own: a file with one topic id per line. May be repeated.",
+    )
+    other_files: tuple[str, ...] = option(
+        "--other",
+        common=False,
+        multiple=True,
+        metavar="[NAME=]FILE",
+        help="Scores of the same runs and measures on another collection. The other collection is "
+        "assessed too, and compared with the main collection. FILE is a file of `rankgauge evaluate "
+        "--save`. It may be CSV if there is only one measure. May be repeated.",
+    )
+
+
+class AssessmentTesting(TestingOptions, common=False):
+    """How pairs of runs are tested and measures are compared."""
+
+    test: str = TestingOptions.options["test"].but(common=False)
+    correction: str | None = correction_option(None)
+    missing: SharedTopics | None = TestingOptions.options["missing"].but(common=False)
+    samples: int = samples_option()
+    splits: int = option(
+        "--splits",
+        type=WholeNumber(0, policies.MOST_SAMPLES),
+        default=policies.SPLITS,
+        metavar="N",
+        help="How often the topics are split into two random halves, for the swap rates. 0: no swap "
+        "rates.",
+    )
+    fuzziness: float = option(
+        "--fuzziness",
+        type=Decimal(0),
+        default=policies.FUZZINESS,
+        help="For the swap rates: two runs are tied if their means differ by at most this share of the "
+        "greater mean. 0.05 is usual.",
+    )
+    persistence: float = PERSISTENCE.but(
+        "The parameter p of rank-biased overlap (column rbo), which says how similarly two measures "
+        "rank the runs. The nearer p is to 1, the more the lower ranks count.",
+        default=policies.PERSISTENCE,
+    )
+    pool_cutoffs: bool = option(
+        "--pool-cutoffs",
+        is_flag=True,
+        help="Treat a measure at several cut-offs as one measure. The tests at all its cut-offs are "
+        "counted together. The mean of a run is averaged over the cut-offs.",
+    )
+
+
+class AssessmentFiles(OptionGroup, heading="Output"):
+    """What is written beside the tables."""
+
+    json: str | None = option(
+        "--json",
+        "json_file",
+        type=OUTPUT_FILE,
+        metavar="FILE",
+        help="Write all results to FILE as one JSON object, with the means and the p-values.",
+    )
+    asl: str | None = option(
+        "--asl",
+        "asl_file",
+        type=FIGURE_FILE,
+        metavar="FILE",
+        help="Draw the p-values (achieved significance levels, ASL) of each measure over all topics, as "
+        ".svg or .png.",
+    )
+    tau: str | None = option(
+        "--tau",
+        "tau_file",
+        type=FIGURE_FILE,
+        metavar="FILE",
+        help="Draw how similarly the measures rank the runs over all topics, as .svg or .png.",
+    )
+    swaps: str | None = option(
+        "--swaps",
+        "swaps_file",
+        type=FIGURE_FILE,
+        metavar="FILE",
+        help="Draw the swap rate against the size of the difference, over all topics, as .svg or .png.",
+    )
+
+
 @click.command("assess", cls=CommandWithFiles)
-@click.option(
-    "--sets",
-    default="",
-    metavar="NAME,...",
-    help=f"Also assess these sets of topics, each by itself. By the scores of the first measure: "
-    f"{', '.join(BY_SCORES[:-1])} (see `rankgauge queries --help`), and {BY_SCORES[-1]} (the mean "
-    "score of the runs is better than the score of a random ranking). By QRELS: broad (at "
-    f"least half of the judged documents have grade {BROAD_LABEL} or higher), and focused (all "
-    "other topics). The set of all topics is always included.",
-)
-@set_size_options(f"; `hard` and `easy` are its two halves. By default {SET_SHARE}.")
-@click.option(
-    "--set",
-    "set_files",
-    multiple=True,
-    metavar="[NAME=]FILE",
-    help="A set of topics of your own: a file with one topic id per line. May be repeated.",
-)
-@click.option(
-    "--other",
-    "other_files",
-    multiple=True,
-    metavar="[NAME=]FILE",
-    help="Scores of the same runs and measures on another collection. The other collection is assessed "
-    "too, and compared with the main collection. FILE is a file of `rankgauge evaluate --save`. "
-    "It may be CSV if there is only one measure. May be repeated.",
-)
-@click.option(
-    "--pool-cutoffs",
-    is_flag=True,
-    help="Treat a measure at several cut-offs as one measure. The tests at all its cut-offs are "
-    "counted together. The mean of a run is averaged over the cut-offs.",
-)
-@testing_options(None)
-@samples_option()
-@click.option(
-    "--splits",
-    type=WholeNumber(0, MOST_SAMPLES),
-    default=SPLITS,
-    show_default=True,
-    metavar="N",
-    help="How often the topics are split into two random halves, for the swap rates. 0: no swap rates.",
-)
-@click.option(
-    "--fuzziness",
-    type=Decimal(0),
-    default=FUZZINESS,
-    show_default=True,
-    help="For the swap rates: two runs are tied if their means differ by at most this share of the "
-    "greater mean. 0.05 is usual.",
-)
-@persistence_option(
-    PERSISTENCE,
-    "The parameter p of rank-biased overlap (column rbo), which says how similarly two measures rank "
-    "the runs. The nearer p is to 1, the more the lower ranks count.",
-)
+@takes(source=AssessedScores, topics=TopicSets, tests=AssessmentTesting)
 @shown_option(
     list(TABLES),
     None,
@@ -109,69 +160,27 @@ DEFAULT_MEASURES = ("nDCG@10", "v2(nDCG@10)", "AP", "RR")
     "often two sets of topics disagree which of two runs is better. By default all tables; in "
     "tsv, csv and jsonl only the measures.",
 )
-@click.option(
-    "--json",
-    "json_file",
-    type=OUTPUT_FILE,
-    metavar="FILE",
-    help="Write all results to FILE as one JSON object, with the means and the p-values.",
-)
-@click.option(
-    "--asl",
-    "asl_file",
-    type=FIGURE_FILE,
-    metavar="FILE",
-    help="Draw the p-values (achieved significance levels, ASL) of each measure over all topics, as "
-    ".svg or .png.",
-)
-@click.option(
-    "--tau",
-    "tau_file",
-    type=FIGURE_FILE,
-    metavar="FILE",
-    help="Draw how similarly the measures rank the runs over all topics, as .svg or .png.",
-)
-@click.option(
-    "--swaps",
-    "swaps_file",
-    type=FIGURE_FILE,
-    metavar="FILE",
-    help="Draw the swap rate against the size of the difference, over all topics, as .svg or .png.",
-)
-@scores_options(
-    *DEFAULT_MEASURES,
-    about="v2(nDCG@10) compares nDCG@10 with a random ranking; see `rankgauge measures v2`.",
-)
-@output_options
+@takes(output=Output, files=AssessmentFiles)
 @plugin_option
 def command(
-    sets: str,
-    set_share: float | None,
-    set_number: int | None,
-    set_files: tuple[str, ...],
-    other_files: tuple[str, ...],
-    correction: str | None,
+    source: AssessedScores,
+    topics: TopicSets,
+    tests: AssessmentTesting,
     shown: str | None,
-    json_file: str | None,
-    asl_file: str | None,
-    tau_file: str | None,
-    swaps_file: str | None,
-    form: str | None,
-    digits: int | None,
-    output: str | None,
-    pool_cutoffs: bool,
-    test: str,
-    level: float,
-    samples: int,
-    missing: SharedTopics | None,
-    splits: int,
-    fuzziness: float,
-    persistence: float,
-    seed: int,
-    **source: Any,
+    output: Output,
+    files: AssessmentFiles,
 ) -> None:
     """Say which measures tell runs apart, and which agree.
 
+    QRELS and each RUN are files as in `rankgauge evaluate`. --scores reads scores that were computed
+    earlier, or a published table of systems and topics.
+
+    \b
+    rankgauge assess qrels.txt runs/ -m nDCG@10 -m 'v2(nDCG@10)' -m AP -m RR
+    rankgauge assess qrels.txt runs/ --sets uninformative,ideal --asl asl.svg --tau tau.svg
+    rankgauge assess --scores AP=ap.csv --scores RR=rr.csv --show pairs --format csv
+    rankgauge assess --scores 2019.json --other 2020.json --test bootstrap
+    \f
     For each measure it prints:
 
     \b
@@ -191,48 +200,39 @@ def command(
     If there are several sets of topics, or several collections, it prints how often two of them disagree
     which of two runs is better.
 
-    QRELS and each RUN are files as in `rankgauge evaluate`. --scores reads scores that were computed
-    earlier, or a published table of systems and topics.
-
-    \b
-    rankgauge assess qrels.txt runs/ -m nDCG@10 -m 'v2(nDCG@10)' -m AP -m RR
-    rankgauge assess qrels.txt runs/ --sets uninformative,ideal --asl asl.svg --tau tau.svg
-    rankgauge assess --scores AP=ap.csv --scores RR=rr.csv --show pairs --format csv
-    rankgauge assess --scores 2019.json --other 2020.json --test bootstrap
-
     The exit code is 0 when all is well, and 2 when nothing could be assessed. It is 3 when some runs
     could not be read: the other runs are used. A message on stderr names each unread run, and says
     why.
     """
-    names = set_names(sets, source["inputs"])
-    size = set_size(set_share, set_number, names)
-    if swaps_file is not None and not splits:
+    names = set_names(topics.sets, source.inputs)
+    size = set_size(topics.set_share, topics.set_number, names)
+    if files.swaps is not None and not tests.splits:
         raise click.UsageError("--swaps needs --splits of 1 or more")
-    if other_files and source["standardize"]:
+    if topics.other_files and source.standardize:
         raise click.UsageError("--other and --standardize cannot be used together")
-    if shown == "swaps" and not (names or set_files or other_files):
+    if shown == "swaps" and not (names or topics.set_files or topics.other_files):
         raise click.UsageError("--show swaps needs at least two sets: add --sets, --set or --other")
-    scorer = WantedScores(seed=seed, **source)
-    scores = scorer.scores(*DEFAULT_MEASURES)
+    read = source.read()
+    scores = read.scores
     try:
-        chosen = topic_sets(scorer, scores, names, size, set_files)
-        others = other_collections(other_files, scores)
+        chosen = topic_sets(read, names, size, topics.set_files)
+        others = other_collections(topics.other_files, scores)
         parts = 1 + len(chosen) + len(others)
         with progress(parts * len(scores.measures), "assessing") as advance:
             assessment = assess(
                 scores,
                 sets=chosen,
                 others=others,
-                pool_cutoffs=pool_cutoffs,
-                test=test,
-                correction=correction,
-                level=level,
-                missing=missing,
-                splits=splits,
-                fuzziness=fuzziness,
-                persistence=persistence,
-                samples=samples,
-                seed=seed,
+                pool_cutoffs=tests.pool_cutoffs,
+                test=tests.test,
+                correction=tests.correction,
+                level=tests.level,
+                missing=tests.missing,
+                splits=tests.splits,
+                fuzziness=tests.fuzziness,
+                persistence=tests.persistence,
+                samples=tests.samples,
+                seed=source.seed,
                 executor=workers(),
                 progress=advance,
             )
@@ -242,8 +242,8 @@ def command(
             )
     except RankgaugeError as error:
         raise RankgaugeError("\n".join((*scores.failed, str(error)))) from None
-    if json_file is not None:
-        write_json(assessment, json_file)
-    draw(assessment, asl_file, tau_file, swaps_file)
-    show_assessment(assessment, shown, form, digits, output)
+    if files.json is not None:
+        write_json(assessment, files.json)
+    draw(assessment, {"asl": files.asl, "tau": files.tau, "swaps": files.swaps})
+    show_assessment(assessment, shown, output)
     fail_if_incomplete(scores)

@@ -5,13 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rankgauge.cli.output import (
-    MACHINE_FORMATS,
-    chosen_format,
-    line_width,
-    print_or_write,
-    show_with_notes,
-)
+from rankgauge.cli.options import Output
+from rankgauge.cli.output import chosen_format, line_width, print_or_write
 from rankgauge.comparison.assessed import Assessment, AssessmentFigure
 from rankgauge.core.tables import Table
 from rankgauge.io.files import writing
@@ -38,40 +33,24 @@ def write_json(assessment: Assessment, file: str) -> None:
         stream.write(f"{text}\n".encode("ascii"))
 
 
-def draw(assessment: Assessment, asl: str | None, tau: str | None, swaps: str | None) -> None:
+def draw(assessment: Assessment, files: dict[AssessmentFigure, str | None]) -> None:
     """Draw the figures for which the user named a file."""
-    if asl is tau is swaps is None:
-        return
     from rankgauge.figures.files import save_figure
 
-    files: dict[AssessmentFigure, str | None] = {"asl": asl, "tau": tau, "swaps": swaps}
     for kind, file in files.items():
         if file is not None:
             save_figure(assessment.figure(kind), file)
 
 
-def show_assessment(
-    assessment: Assessment,
-    shown: str | None,
-    form: str | None,
-    digits: int | None,
-    output: str | None,
-) -> None:
-    """Print one table for programs, or all tables with headings for people.
+def show_assessment(assessment: Assessment, shown: str | None, output: Output) -> None:
+    """Print one table for programs, or all tables with headings for people; `shown` is the only table to
+    print.
 
     The notes come once, at the end.
-
-    Parameters
-    ----------
-    assessment: the assessment.
-    shown: the only table to print; None for all tables.
-    form: the format; None for the default format.
-    digits: how many decimals; None for the default of the format.
-    output: the file to write to; None for standard output.
     """
-    form = chosen_format(form, output)
-    if form in MACHINE_FORMATS:
-        show_with_notes(TABLES[shown or "measures"](assessment), form, digits, output)
+    form = chosen_format(output.form, output.file)
+    if output.for_programs:
+        output.show(TABLES[shown or "measures"](assessment))
         return
     tables = {name: make(assessment) for name, make in TABLES.items() if shown in (None, name)}
     tables = {name: table for name, table in tables.items() if table.rows}
@@ -82,9 +61,9 @@ def show_assessment(
         page = replace(table, notes=notes if name == list(pages)[-1] else ())
         text = HEADINGS[name]
         heading = {"md": f"### {text}\n\n", "latex": f"% {text}\n"}.get(form, f"{text}\n\n")
-        text = page.render(form, digits=digits, width=line_width(output))
+        text = page.render(form, digits=output.digits, width=line_width(output.file))
         texts.append((heading if len(pages) > 1 else "") + text)
-    print_or_write(["\n".join(texts)], output)
+    print_or_write(["\n".join(texts)], output.file)
 
 
 def _narrower(tables: dict[str, Table], assessment: Assessment) -> dict[str, Table]:

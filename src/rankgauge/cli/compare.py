@@ -8,85 +8,130 @@ from typing import Any, get_args
 
 import click
 
+from rankgauge.cli.groups import Declared, OptionGroup, option, takes
 from rankgauge.cli.numbers import Decimal
 from rankgauge.cli.options import (
     DEFAULT_MEASURE,
     CommandWithFiles,
+    Output,
     baseline_option,
-    output_options,
+    level_option,
+    missing_option,
     plugin_option,
     samples_option,
-    scores_options,
-    testing_options,
+    significance_test_option,
 )
-from rankgauge.cli.output import fail_if_incomplete, progress, show_with_notes
-from rankgauge.cli.scoring import WantedScores
+from rankgauge.cli.output import fail_if_incomplete, progress
+from rankgauge.cli.scoring import SourceOptions, scored_by
 from rankgauge.cli.workers import workers
 from rankgauge.comparison.design import pairs_of
 from rankgauge.comparison.power import PowerTest, detectable
-from rankgauge.comparison.significance import TESTS
+from rankgauge.comparison.significance import CORRECTIONS, TESTS
 from rankgauge.comparison.systems import compare, usual_samples
-from rankgauge.core.policies import DEFAULT_CORRECTION, SAMPLES, SharedTopics
+from rankgauge.core.policies import (
+    DEFAULT_CORRECTION,
+    DEFAULT_TEST,
+    SAMPLES,
+    SharedTopics,
+)
 from rankgauge.core.resampling import Drawing, pair_blocks
 from rankgauge.errors import RankgaugeError
 from rankgauge.scores.model import Scores
 
+NO_CORRECTION = "none"
+
+
+def correction_option(default: str | None) -> Declared:
+    """`--correction`, with this correction by default."""
+    return option(
+        "--correction",
+        type=click.Choice([*CORRECTIONS, NO_CORRECTION]),
+        default=default or NO_CORRECTION,
+        callback=lambda _, __, name: None if name == NO_CORRECTION else name,
+        help="How p-values are corrected for the number of pairs of runs. The two Tukey tests need no "
+        "correction.",
+    )
+
+
+class TestingOptions(OptionGroup, heading="Statistics"):
+    """How pairs of runs are tested."""
+
+    test: str = significance_test_option(DEFAULT_TEST)
+    correction: str | None = correction_option(DEFAULT_CORRECTION)
+    level: float = level_option(
+        "A difference is significant if its corrected p-value is at most 1 - level."
+    )
+    missing: SharedTopics | None = missing_option(
+        get_args(SharedTopics),
+        None,
+        "What to do with topics that some run lacks. zero: they count as empty rankings. intersection: "
+        "they are left out for all runs. By default zero. With --scores, the default depends on how the "
+        "file was made: zero if it was made with `--missing zero`, otherwise intersection.",
+    )
+
+
+class ComparisonOptions(TestingOptions):
+    """Which runs are compared, and how."""
+
+    baselines: tuple[str, ...] = baseline_option(
+        "Compare all other runs with this run only. RUN is its name or its file. May be repeated. By "
+        "default every pair of runs is compared."
+    )
+    samples: int | None = samples_option(
+        None,
+        f"By default {SAMPLES:,}. With the correction holm or bonferroni and many pairs, randomization "
+        "draws more by default. Fewer samples could not make any difference significant.",
+    )
+    power: float | None = option(
+        "--power",
+        type=Decimal(0, 1, min_open=True, max_open=True),
+        metavar="P",
+        help="Print a power analysis in place of the tests. Column `detectable`: the smallest "
+        "difference that the test finds on these topics with power P. Column `needed`: how many topics "
+        "are needed, so that the test finds the difference D of --difference. 0.8 is usual. Only for "
+        "paired-t and tukey-randomized.",
+    )
+    difference: float | None = option(
+        "--difference",
+        common=False,
+        type=Decimal(),
+        metavar="D",
+        help="With --power: the difference that the test should find. By default the observed "
+        "difference of each pair.",
+    )
+
+
+class ComparedScores(SourceOptions):
+    """The scores to compare."""
+
+    default = (DEFAULT_MEASURE,)
+    measures: tuple[str, ...] = scored_by(*default)
+
 
 @click.command("compare", cls=CommandWithFiles)
-@baseline_option(
-    "Compare all other runs with this run only. RUN is its name or its file. May be repeated. By "
-    "default every pair of runs is compared."
-)
-@testing_options(DEFAULT_CORRECTION)
-@samples_option(
-    None,
-    f"By default {SAMPLES:,}. With the correction holm or bonferroni and many pairs, randomization "
-    "draws more by default. Fewer samples could not make any difference significant.",
-)
-@click.option(
+@takes(source=ComparedScores, asked=ComparisonOptions)
+@option(
     "--marks",
+    heading="Output",
     is_flag=True,
     help="Print a table of means as in papers. Each run has a letter. Next to the mean of a run "
     "are the letters of all runs that it beats significantly. LaTeX needs the packages booktabs and "
     "amsmath.",
 )
-@click.option(
-    "--power",
-    type=Decimal(0, 1, min_open=True, max_open=True),
-    metavar="P",
-    help="Print a power analysis in place of the tests. Column `detectable`: the smallest difference "
-    "that the test finds on these topics with power P. Column `needed`: how many topics are needed, so "
-    "that the test finds the difference D of --difference. 0.8 is usual. Only for paired-t and "
-    "tukey-randomized.",
-)
-@click.option(
-    "--difference",
-    type=Decimal(),
-    metavar="D",
-    help="With --power: the difference that the test should find. By default the observed difference "
-    "of each pair.",
-)
-@scores_options(DEFAULT_MEASURE)
-@output_options
+@takes(output=Output)
 @plugin_option
-def command(
-    baselines: tuple[str, ...],
-    test: str,
-    correction: str | None,
-    level: float,
-    samples: int | None,
-    missing: SharedTopics | None,
-    marks: bool,
-    power: float | None,
-    difference: float | None,
-    form: str | None,
-    digits: int | None,
-    output: str | None,
-    seed: int,
-    **source: Any,
-) -> None:
+def command(source: ComparedScores, asked: ComparisonOptions, marks: bool, output: Output) -> None:
     """Say whether the differences between runs are more than chance.
 
+    QRELS and each RUN are files as in `rankgauge evaluate`. --scores reads scores that were computed
+    earlier, or a published table of systems and topics.
+
+    \b
+    rankgauge compare qrels.txt runs/ -m nDCG@10 -m AP --test randomization
+    rankgauge compare qrels.txt a.run b.run c.run --baseline a.run --marks --format latex
+    rankgauge compare --scores AP=trec8.csv --test tukey
+    rankgauge compare qrels.txt a.run b.run --power 0.8 --difference 0.02
+    \f
     Each row is a measure and two runs, named in the columns a and b:
 
     \b
@@ -101,54 +146,49 @@ def command(
 
     A difference is significant if its corrected p-value is at most 1 - level.
 
-    QRELS and each RUN are files as in `rankgauge evaluate`. --scores reads scores that were computed
-    earlier, or a published table of systems and topics.
-
-    \b
-    rankgauge compare qrels.txt runs/ -m nDCG@10 -m AP --test randomization
-    rankgauge compare qrels.txt a.run b.run c.run --baseline a.run --marks --format latex
-    rankgauge compare --scores AP=trec8.csv --test tukey
-    rankgauge compare qrels.txt a.run b.run --power 0.8 --difference 0.02
-
     The exit code is 0 when all is well, and 2 when nothing could be compared. It is 3 when some runs
     could not be read: the other runs are compared. A message on stderr names each unread run, and says
     why.
     """
-    if power is None and difference is not None:
+    if asked.power is None and asked.difference is not None:
         raise click.UsageError("--difference works only with --power; add --power 0.8")
-    if power is not None and marks:
+    if asked.power is not None and marks:
         raise click.UsageError("--power and --marks print different tables; give one of them")
-    if power is not None and test not in get_args(PowerTest):
+    if asked.power is not None and asked.test not in get_args(PowerTest):
         expected = " or ".join(get_args(PowerTest))
-        raise click.UsageError(f"--power with --test {test}, expected {expected}")
-    scorer = WantedScores(seed=seed, **source)
-    scores = scorer.scores(DEFAULT_MEASURE)
+        raise click.UsageError(f"--power with --test {asked.test}, expected {expected}")
+    scores = source.read().scores
     scores = replace(scores, notes=())  # they are on standard error already
-    names = [scorer.run(name) for name in baselines]
+    names = [source.run(name) for name in asked.baselines]
     try:
         check_baselines(names, scores)
         pairs = len(pairs_of(scores.runs, names or None)[0])
-        usual = SAMPLES if power is not None else usual_samples(test, correction, pairs, level)
-        drawing = Drawing(samples or usual, seed)
-        with progress(_steps(scores, test, pairs, drawing), "comparing") as advance:
+        usual = SAMPLES
+        if asked.power is None:
+            usual = usual_samples(asked.test, asked.correction, pairs, asked.level)
+        samples = asked.samples or usual
+        steps = _steps(scores, asked.test, pairs, Drawing(samples, source.seed))
+        with progress(steps, "comparing") as advance:
             shared: Any = {
                 "baseline": names or None,
-                "test": test,
-                "level": level,
-                "missing": missing,
-                "samples": drawing.samples,
-                "seed": seed,
+                "test": asked.test,
+                "level": asked.level,
+                "missing": asked.missing,
+                "samples": samples,
+                "seed": source.seed,
                 "executor": workers(),
                 "progress": advance,
             }
-            if power is not None:
-                table = detectable(scores, power=power, difference=difference, **shared).table()
+            if asked.power is not None:
+                table = detectable(
+                    scores, power=asked.power, difference=asked.difference, **shared
+                ).table()
             else:
-                comparison = compare(scores, correction=correction, **shared)
+                comparison = compare(scores, correction=asked.correction, **shared)
                 table = comparison.marked_table() if marks else comparison.table()
     except RankgaugeError as error:
         raise RankgaugeError("\n".join((*scores.failed, str(error)))) from None
-    show_with_notes(table, form, digits, output)
+    output.show(table)
     fail_if_incomplete(scores)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from rankgauge.cli.groups import HeadedCommand, option
 from rankgauge.cli.numbers import WholeNumber
 from rankgauge.cli.options import output_option, seed_option
 from rankgauge.cli.output import line_width, notify
@@ -18,23 +19,23 @@ FOLDER = "rankgauge-demo"
 MOST = 10_000
 
 
-@click.command("demo")
-@output_option("DIR", "The folder to write to.", default=FOLDER, type=OUTPUT_FOLDER)
-@click.option(
+@click.command("demo", cls=HeadedCommand)
+@option(
     "--topics",
+    heading="Collection",
     type=WholeNumber(1, MOST),
     default=50,
-    show_default=True,
     help="How many topics to make.",
 )
-@click.option(
+@option(
     "--systems",
+    heading="Collection",
     type=WholeNumber(1, MOST),
     default=12,
-    show_default=True,
     help="How many systems to make; each writes a run.",
 )
-@seed_option("everything that is drawn at random", default=2026)
+@seed_option("everything that is drawn at random", default=2026).but(heading="Collection")
+@output_option("DIR", "The folder to write to.", default=FOLDER, type=OUTPUT_FOLDER)
 def command(output: str, topics: int, systems: int, seed: int) -> None:
     """Make a synthetic test collection, write it as TREC files and evaluate it.
 

@@ -2,83 +2,88 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import click
 
+from rankgauge.cli.groups import OptionGroup, option, takes
 from rankgauge.cli.options import (
+    PER_TOPIC,
+    SAVE,
+    SETTLED,
+    SIGNATURE,
     CommandWithFiles,
+    Output,
     level_option,
     measure_option,
     offlist_option,
-    output_options,
-    per_topic_option,
     plugin_option,
     samples_option,
-    save_option,
-    scoring_options,
-    settled_option,
-    signature_option,
 )
-from rankgauge.cli.output import fail_if_incomplete, show, show_with_notes
+from rankgauge.cli.output import fail_if_incomplete
 from rankgauge.cli.scoring import Scoring
 from rankgauge.core.policies import Offlist
 
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
 
 
+class IntervalOptions(OptionGroup, heading="Statistics"):
+    """The intervals of means."""
+
+    interval: Literal["t", "bootstrap"] | None = option(
+        "--interval",
+        is_flag=False,
+        flag_value="t",
+        type=click.Choice(["t", "bootstrap"]),
+        help="Print a confidence interval next to each mean. t: by Student's t. bootstrap: BCa "
+        "bootstrap over topics. Without a value: t.",
+    )
+    level: float = level_option()
+    samples: int = samples_option()
+
+
 @click.command("evaluate", cls=CommandWithFiles)
 @measure_option(*DEFAULT_MEASURES, example="'gm(AP(rel=2))'")
-@per_topic_option()
-@click.option(
-    "--interval",
-    is_flag=False,
-    flag_value="t",
-    type=click.Choice(["t", "bootstrap"]),
-    help="Print a confidence interval next to each mean. t: by Student's t. bootstrap: BCa bootstrap "
-    "over topics. Without a value: t.",
-)
-@level_option()
-@samples_option()
-@scoring_options
-@settled_option(
+@plugin_option
+@takes(intervals=IntervalOptions)
+@SETTLED.but(
     "Add a column: is this run certain to stay above the next run, by the first measure? yes: it stays "
     "above, however the unjudged documents of the two runs are judged."
 )
+@takes(scoring=Scoring)
 @offlist_option("With --settled: whether")
-@signature_option
-@save_option
-@output_options
-@plugin_option
+@PER_TOPIC
+@SIGNATURE
+@SAVE
+@takes(output=Output)
 def command(
     measures: tuple[str, ...],
-    per_topic: bool,
-    interval: Literal["t", "bootstrap"] | None,
-    level: float,
-    samples: int,
+    intervals: IntervalOptions,
     settled: bool,
+    scoring: Scoring,
     offlist: Offlist,
+    per_topic: bool,
     signature: bool,
     save: str | None,
-    form: str | None,
-    digits: int | None,
-    output: str | None,
-    **scoring: Any,
+    output: Output,
 ) -> None:
     """Score runs against judgements.
 
     QRELS and each RUN are TREC files, CSV or TSV with a header, JSON, JSON Lines or Parquet. The format
     is detected from the content. Files may be compressed (gz, bz2, xz, zst). - is standard input. A
-    folder stands for all files in it. A pattern such as 'runs/*.gz' stands for the files that match.
-    With --parts, a folder or a pattern is one run.
-
-    A JSON Lines file may hold both a run and its judgements, one query per line. Then no other file is
-    needed. Any further files are runs too. They are scored with the judgements of the first file.
+    folder stands for all files in it.
 
     \b
     rankgauge evaluate qrels.txt bm25.run dense.csv
+    rankgauge evaluate qrels.txt 'runs/*.gz' -m nDCG@20 -m AP --interval
     rankgauge evaluate rag.jsonl
     rankgauge evaluate ratings.csv top10.csv --document-column movie
+    \f
+    A pattern such as 'runs/*.gz' stands for the files that match. With --parts, a folder or a pattern is
+    one run.
+
+    A JSON Lines file may hold both a run and its judgements, one query per line. Then no other file is
+    needed. Any further files are runs too. They are scored with the judgements of the first file.
 
     For each run it prints the mean of each measure, and:
 
@@ -96,33 +101,32 @@ def command(
     could not be read or share no topic with QRELS: the other runs are printed. A message on stderr names
     each run that is left out, and says why.
     """
-    if per_topic and interval is not None:
+    if per_topic and intervals.interval is not None:
         raise click.UsageError("--interval is for the means; leave out -q")
     if per_topic and settled:
         raise click.UsageError("--settled is for the means; leave out -q")
-    scorer = Scoring(**scoring)
     if settled:
         from rankgauge.cli.settling import check_policies
 
-        check_policies(scorer)
-    judgments, scores = scorer.scores(measures)
+        check_policies(scoring)
+    judgments, scores = scoring.scores(measures)
     if per_topic:
         table = scores.query_table(signature=signature)
     else:
         table = scores.table(
             signature=signature,
-            interval=interval,
-            level=level,
-            samples=samples,
-            seed=scorer.seed,
+            interval=intervals.interval,
+            level=intervals.level,
+            samples=intervals.samples,
+            seed=scoring.seed,
             notes=False,  # they go to standard error
         )
     if settled:
         from rankgauge.cli.settling import with_settled
 
-        table = with_settled(table, scorer, judgments, scores, offlist)
-    scorer.tell(judgments, scores)
+        table = with_settled(table, scoring, judgments, scores, offlist)
+    scoring.tell(judgments, scores)
     if save is not None:
         scores.save(save)
-    (show if signature else show_with_notes)(table, form, digits, output)
+    (output.show_whole if signature else output.show)(table)
     fail_if_incomplete(scores)

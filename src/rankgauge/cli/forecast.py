@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
-
 import click
+
+from rankgauge.cli.groups import LazyGroup
 
 COMMANDS = {
     "depth": "How deep must the pool be? What shallower pools would have said.",
@@ -12,24 +12,12 @@ COMMANDS = {
     "train": "Learn to forecast a costly measure from cheap ones.",
     "predict": "Forecast a costly measure with what `train` learnt.",
 }
-"""The commands, each with what it does; each lives in a module of its own, such as forecast_depth."""
 
 
-class Forecasts(click.Group):
-    """A group that imports the command that is called."""
-
-    def list_commands(self, context: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        if name not in COMMANDS:
-            return None
-        module = importlib.import_module(f"rankgauge.cli.forecast_{name.replace('-', '_')}")
-        command: click.Command = module.command
-        command.short_help = COMMANDS[name]
-        return command
+def _home(name: str) -> str:
+    return f"rankgauge.cli.forecast_{name.replace('-', '_')}"
 
 
-@click.group("forecast", cls=Forecasts)
+@click.group("forecast", cls=LazyGroup, lazy=COMMANDS, home=_home)
 def command() -> None:
     """How deep must one judge? What deep judgements would say, from shallow ones."""

@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, get_args
+from typing import get_args
 
 import click
 
+from rankgauge.cli.groups import HeadedCommand, OptionGroup, argument, option, takes
 from rankgauge.cli.options import (
-    condensed_option,
+    CONDENSED,
+    PLOT,
+    PRECISION,
+    Output,
+    RunFileOptions,
     depth_option,
     level_option,
     max_grade_option,
     measure_option,
-    output_options,
-    parts_option,
-    plot_option,
     plugin_option,
-    precision_option,
-    reading_options,
     seed_option,
     ties_option,
 )
-from rankgauge.cli.output import fail_if_incomplete, notify, progress, show_with_notes
+from rankgauge.cli.output import fail_if_incomplete, notify, progress
 from rankgauge.cli.scoring import Scoring, about_judgments, check_order
 from rankgauge.cli.workers import workers, workers_options
-from rankgauge.core.policies import DEFAULT_POOL_TIES, PoolTies
+from rankgauge.core.policies import DEFAULT_POOL_TIES, PoolTies, ScorePrecision
 from rankgauge.data.model import Run
 from rankgauge.errors import RankgaugeError
 from rankgauge.forecast.depths import DEFAULT_DEPTHS, DEFAULT_MEASURE, judging_depth
@@ -34,61 +34,63 @@ from rankgauge.io.parts import StoredRun
 from rankgauge.measures.grammar import parse_all
 
 
-@click.command("depth")
-@click.argument("qrels")
-@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+class JudgedRuns(RunFileOptions, heading="Policies"):
+    """The runs, their judgements, and how they are scored."""
+
+    qrels: str = argument("qrels")
+    runs: tuple[str, ...] = argument("runs", nargs=-1, required=True, metavar="RUN...")
+    condensed: bool = CONDENSED
+    ties: PoolTies = ties_option(get_args(PoolTies), DEFAULT_POOL_TIES, "random: a random order.")
+    seed: int = seed_option("the halves of the topics and random orders of ties")
+    precision: ScorePrecision = PRECISION
+    max_grade: int | None = max_grade_option("in QRELS")
+
+
+class PoolOptions(OptionGroup, heading="Pools"):
+    """Which pools are compared."""
+
+    depths: tuple[int, ...] = depth_option(
+        DEFAULT_DEPTHS, "How many first documents of each run are in the pool; may be repeated."
+    )
+    pooled: tuple[str, ...] = option(
+        "--pooled",
+        multiple=True,
+        metavar="RUN",
+        help="A run that makes the pool; may be repeated. RUN is its name or its file. All runs are "
+        "scored, and the table says what the runs outside the pool lose. By default all runs make the "
+        "pool.",
+    )
+    teams: str | None = option(
+        "--teams",
+        metavar="HOW",
+        help="Leave each team out of the pool once, and say what its runs lose. HOW is letters, runs, "
+        "or prefixes. letters: the team of acsys8amn is acsys, the name up to the first number. runs: "
+        "each run is a team. Prefixes, such as acsys8,apl8: runs whose names begin with acsys8 are a "
+        "team.",
+    )
+    by_team: bool = option(
+        "--by-team",
+        is_flag=True,
+        help="With --teams: print a row for each team that was left out.",
+    )
+
+
+@click.command("depth", cls=HeadedCommand)
 @measure_option(DEFAULT_MEASURE)
-@depth_option(
-    DEFAULT_DEPTHS,
-    "How many first documents of each run are in the pool; may be repeated.",
-)
-@click.option(
-    "--pooled",
-    multiple=True,
-    metavar="RUN",
-    help="A run that makes the pool; may be repeated. RUN is its name or its file. All runs are scored, "
-    "and the table says what the runs outside the pool lose. By default all runs make the pool.",
-)
-@click.option(
-    "--teams",
-    metavar="HOW",
-    help="Leave each team out of the pool once, and say what its runs lose. HOW is letters, runs, or "
-    "prefixes. letters: the team of acsys8amn is acsys, the name up to the first number. runs: each run "
-    "is a team. Prefixes, such as acsys8,apl8: runs whose names begin with acsys8 are a team.",
-)
-@click.option(
-    "--by-team",
-    is_flag=True,
-    help="With --teams: print a row for each team that was left out.",
-)
-@plot_option("Draw τ and the bias for each depth, as .svg or .png.")
-@level_option(text="A difference of two runs is significant if its p-value is at most 1 - level.")
-@workers_options
-@condensed_option
-@ties_option(
-    get_args(PoolTies),
-    DEFAULT_POOL_TIES,
-    "random: a random order.",
-)
-@seed_option("the halves of the topics and random orders of ties")
-@precision_option
-@max_grade_option("in QRELS")
-@reading_options
-@parts_option
-@output_options
 @plugin_option
+@takes(pools=PoolOptions)
+@level_option(text="A difference of two runs is significant if its p-value is at most 1 - level.")
+@takes(judged=JudgedRuns)
+@workers_options
+@PLOT.but("Draw τ and the bias for each depth, as .svg or .png.")
+@takes(output=Output)
 def command(
     measures: tuple[str, ...],
-    depths: tuple[int, ...],
-    pooled: tuple[str, ...],
-    teams: str | None,
-    by_team: bool,
-    plot: str | None,
+    pools: PoolOptions,
     level: float,
-    form: str | None,
-    digits: int | None,
-    output: str | None,
-    **source: Any,
+    judged: JudgedRuns,
+    plot: str | None,
+    output: Output,
 ) -> None:
     """Say how deep a pool must be: what shallower pools would have said about the runs.
 
@@ -96,6 +98,14 @@ def command(
     judged. The shallow score of a run is the score of the whole run by these judgements. It is compared
     with the deep score, by all judgements in QRELS.
 
+    QRELS and each RUN are files as in `rankgauge evaluate`. QRELS must be deep, since it is what
+    shallower pools are compared with.
+
+    \b
+    rankgauge forecast depth qrels.txt runs/ -m nDCG@100 -m AP --depth 10 --depth 20
+    rankgauge forecast depth qrels.txt runs/ --teams letters --by-team
+    rankgauge forecast depth qrels.txt runs/ --pooled a.run --pooled b.run --plot depth.svg
+    \f
     Each row is a measure and a depth:
 
     \b
@@ -131,64 +141,48 @@ def command(
     ranks        how many ranks it falls on average
     worst_ranks  the most ranks that a run falls
 
-    QRELS and each RUN are files as in `rankgauge evaluate`. QRELS must be deep, since it is what
-    shallower pools are compared with.
-
-    \b
-    rankgauge forecast depth qrels.txt runs/ -m nDCG@100 -m AP --depth 10 --depth 20
-    rankgauge forecast depth qrels.txt runs/ --teams letters --by-team
-    rankgauge forecast depth qrels.txt runs/ --pooled a.run --pooled b.run --plot depth.svg
-
     The exit code is 0 when all is well, and 2 when nothing could be computed. It is 3 when some runs
     could not be read: the other runs are used. A message on stderr names each unread run, and says why.
     """
-    if by_team and teams is None:
+    if pools.by_team and pools.teams is None:
         raise click.UsageError("--by-team works only with --teams; add --teams letters")
-    policies = {name: source.pop(name) for name in ("ties", "seed", "precision", "max_grade")}
-    condensed = source.pop("condensed")
-    scoring = Scoring(
-        missing="zero",
-        condensed=condensed,
-        tail=None,
-        documents=None,
-        subtopics=False,
-        **policies,
-        **source,
-    )
+    scoring = judged.part(Scoring)
     parsed = parse_all(measures)
     judgments, sources = scoring.inputs()
-    names = [scoring.run(name) for name in pooled]
+    names = [scoring.run(name) for name in pools.pooled]
     notify(about_judgments(judgments))
-    left_out = _teams(teams)
+    left_out = _teams(pools.teams)
     try:
-        with progress(_steps(sources, depths, left_out)) as advance:
-            found = judging_depth(
+        with progress(_steps(sources, pools.depths, left_out)) as advance:
+            depths = judging_depth(
                 judgments,
                 sources,
                 parsed,
-                depths,
+                pools.depths,
                 pooled=names or None,
                 teams=left_out,
                 level=level,
-                unjudged="condensed" if condensed else "nonrelevant",
+                unjudged="condensed" if judged.condensed else "nonrelevant",
                 failures="skip",
                 executor=workers(),
                 progress=advance,
-                **policies,
+                ties=judged.ties,
+                seed=judged.seed,
+                precision=judged.precision,
+                max_grade=judged.max_grade,
             )
     except RankgaugeError:
-        reading: Any = {"columns": scoring.columns, "size_limit": scoring.size_limit}
-        check_order(scoring.qrels, scoring.runs, **reading)
+        files = (judged.qrels, judged.runs)
+        check_order(*files, columns=judged.columns, size_limit=judged.size_limit)
         raise
-    if by_team and not found.left_out:
+    if pools.by_team and not depths.left_out:
         raise RankgaugeError("--by-team: all runs are of one team, so no pool is left without it")
     if plot is not None:
         from rankgauge.figures.files import save_figure
 
-        save_figure(found.figure(), plot)
-    table = found.team_table() if by_team else found.table()
-    show_with_notes(table, form, digits, output)
-    fail_if_incomplete(found)
+        save_figure(depths.figure(), plot)
+    output.show(depths.team_table() if pools.by_team else depths.table())
+    fail_if_incomplete(depths)
 
 
 def _steps(sources: Sequence[Run | StoredRun], depths: Sequence[int], teams: Teams | None) -> int:

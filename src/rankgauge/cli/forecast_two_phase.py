@@ -4,29 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import click
-import numpy as np
 
+from rankgauge.cli.groups import HeadedCommand, OptionGroup, argument, option, takes
 from rankgauge.cli.numbers import Decimal, WholeNumber
 from rankgauge.cli.options import (
+    PAIRS,
+    PLOT,
+    Output,
+    RunFileOptions,
     level_option,
     measure_option,
-    output_options,
-    pairs_option,
-    plot_option,
     plugin_option,
-    policy_options,
 )
-from rankgauge.cli.output import fail_if_incomplete, notify, print_or_write, show_with_notes
-from rankgauge.cli.scoring import Scoring, about_judgments
+from rankgauge.cli.output import fail_if_incomplete, notify, print_or_write
+from rankgauge.cli.scoring import Scoring, ScoringOptions, about_judgments
 from rankgauge.cli.topic_sets import read_set
+from rankgauge.cli.workers import WorkerOptions
 from rankgauge.core.notes import Note, counted, worded
 from rankgauge.core.tables import Table
-from rankgauge.data.model import Judgments
 from rankgauge.errors import RankgaugeError
 from rankgauge.forecast.estimates import two_phase
+from rankgauge.forecast.phases import check_included, highest_grade, of_common_runs
 from rankgauge.forecast.plans import plan
 from rankgauge.forecast.topic_choice import choose_topics
 from rankgauge.io.files import read_once
@@ -38,68 +38,102 @@ from rankgauge.scores.model import Scores
 TARGET = "nDCG@100"
 
 
-@click.command("two-phase")
-@click.option(
-    "--shallow",
-    required=True,
-    metavar="QRELS",
-    help="The shallow judgements of all topics, such as the judgements of a pool of depth 10.",
-)
-@click.option(
-    "--deep",
-    metavar="QRELS",
-    help="The deep judgements. Their topics are the deep topics. For each of them, QRELS has all "
-    "judgements, the shallow ones too.",
-)
-@click.option(
-    "--deep-topics",
-    metavar="FILE",
-    help="The deep topics, one id per line. Needed if the file of --deep has topics that are not judged "
-    "deeply. With --choose: these topics are already judged deeply, and are not drawn again.",
-)
+class PhasedRuns(ScoringOptions, RunFileOptions, WorkerOptions, heading="Judgements", common=True):
+    """The runs, and the judgements of both phases."""
+
+    runs: tuple[str, ...] = argument("runs", nargs=-1, metavar="RUN...")
+    shallow: str = option(
+        "--shallow",
+        required=True,
+        metavar="QRELS",
+        help="The shallow judgements of all topics, such as the judgements of a pool of depth 10.",
+    )
+    deep: str | None = option(
+        "--deep",
+        metavar="QRELS",
+        help="The deep judgements. Their topics are the deep topics. For each of them, QRELS has all "
+        "judgements, the shallow ones too.",
+    )
+    deep_topics: str | None = option(
+        "--deep-topics",
+        metavar="FILE",
+        help="The deep topics, one id per line. Needed if the file of --deep has topics that are not "
+        "judged deeply. With --choose: these topics are already judged deeply, and are not drawn again.",
+    )
+
+
+class PhaseTables(OptionGroup, heading="Output"):
+    """What is printed in place of the estimates, and drawn."""
+
+    width: float | None = option(
+        "--plan",
+        type=Decimal(0, min_open=True),
+        metavar="WIDTH",
+        help="Say how many deep topics are needed, so that the intervals are at most WIDTH wide. The "
+        "deep topics that you have, about 5, are the pilot.",
+    )
+    choose: int | None = option(
+        "--choose",
+        type=WholeNumber(1),
+        metavar="M",
+        help="Draw M topics to judge deeply, and print their ids. This needs only --shallow. The topics "
+        "are spread over topics with few and with many relevant documents. --seed fixes the draw.",
+    )
+    pairs: bool = PAIRS.but(
+        "Print a row for each pair of runs: the difference, and whether it is separable."
+    )
+    plot: str | None = PLOT.but(
+        "Draw the interval of each run, as .svg or .png. Only for one measure."
+    )
+
+    def check(self, judged: PhasedRuns, measures: Sequence[str]) -> None:
+        """UsageError for options that cannot be used together."""
+        if self.choose is not None:
+            beside = {
+                "--deep": judged.deep,
+                "RUN": judged.runs,
+                "--plan": self.width,
+                "--pairs": self.pairs,
+                "--plot": self.plot,
+            }
+            for name, value in beside.items():
+                if value:
+                    raise click.UsageError(f"--choose needs only --shallow; leave out {name}")
+            return
+        if judged.deep is None or not judged.runs:
+            missing = "--deep QRELS" if judged.deep is None else "RUN..."
+            raise click.UsageError(f"{missing} is missing; only --choose works without it")
+        if self.width is not None and (self.pairs or self.plot is not None):
+            raise click.UsageError("--plan prints a plan; leave out --pairs and --plot")
+        if self.plot is not None and len(parse_all(measures)) > 1:
+            raise click.UsageError("--plot with several measures, expected one")
+
+
+@click.command("two-phase", cls=HeadedCommand)
+@takes(judged=PhasedRuns)
 @measure_option(TARGET)
-@click.option(
-    "--plan",
-    "width",
-    type=Decimal(0, min_open=True),
-    metavar="WIDTH",
-    help="Say how many deep topics are needed, so that the intervals are at most WIDTH wide. The deep "
-    "topics that you have, about 5, are the pilot.",
-)
-@click.option(
-    "--choose",
-    type=WholeNumber(1),
-    metavar="M",
-    help="Draw M topics to judge deeply, and print their ids. This needs only --shallow. The topics are "
-    "spread over topics with few and with many relevant documents. --seed fixes the draw.",
-)
-@pairs_option("Print a row for each pair of runs: the difference, and whether it is separable.")
-@plot_option("Draw the interval of each run, as .svg or .png. Only for one measure.")
 @level_option()
-@click.argument("runs", nargs=-1, metavar="RUN...")
-@policy_options
-@output_options
+@takes(tables=PhaseTables, output=Output)
 @plugin_option
 def command(
-    shallow: str,
-    deep: str | None,
-    deep_topics: str | None,
+    judged: PhasedRuns,
     measures: tuple[str, ...],
-    width: float | None,
-    choose: int | None,
-    pairs: bool,
-    plot: str | None,
     level: float,
-    runs: tuple[str, ...],
-    form: str | None,
-    digits: int | None,
-    output: str | None,
-    **scoring: Any,
+    tables: PhaseTables,
+    output: Output,
 ) -> None:
     """Estimate what deep judgements would say, from deep judgements of a few topics.
 
     You have shallow judgements of all topics, and deep judgements of some topics that were drawn at
-    random. Each row is a run, the best first:
+    random. Each file is as in `rankgauge evaluate`.
+
+    \b
+    rankgauge forecast two-phase --shallow q10.txt --choose 5 -o pilot.txt
+    rankgauge forecast two-phase --shallow q10.txt --deep deep.txt runs/ --plan 0.05
+    rankgauge forecast two-phase --shallow q10.txt --choose 9 --deep-topics pilot.txt
+    rankgauge forecast two-phase --shallow q10.txt --deep deep.txt runs/ -m nDCG@100
+    \f
+    Each row is a run, the best first:
 
     \b
     rank                      the rank by the estimate
@@ -113,92 +147,50 @@ def command(
     The intervals are about the topics of --shallow, not about new topics. If all topics are judged
     deeply, the means are exact and the intervals have the width 0.
 
-    \b
-    rankgauge forecast two-phase --shallow q10.txt --choose 5 -o pilot.txt
-    rankgauge forecast two-phase --shallow q10.txt --deep deep.txt runs/ --plan 0.05
-    rankgauge forecast two-phase --shallow q10.txt --choose 9 --deep-topics pilot.txt
-    rankgauge forecast two-phase --shallow q10.txt --deep deep.txt runs/ -m nDCG@100
-
-    Each file is as in `rankgauge evaluate`. Topics that a run lacks count as empty rankings. The exit
-    code is 0 when all is well, and 2 when nothing could be estimated. It is 3 when some runs could not
-    be read: the other runs are estimated. A message on stderr names each unread run, and says why.
+    Topics that a run lacks count as empty rankings. The exit code is 0 when all is well, and 2 when
+    nothing could be estimated. It is 3 when some runs could not be read: the other runs are estimated. A
+    message on stderr names each unread run, and says why.
     """
-    shallow_scoring = Scoring(qrels=shallow, runs=runs, missing="zero", **scoring)
-    _check_options(choose, deep, runs, width, pairs, plot, measures)
-    if choose is not None:
-        if form is not None or digits is not None:
+    scoring = judged.part(Scoring, qrels=judged.shallow, missing="zero")
+    tables.check(judged, measures)
+    if tables.choose is not None:
+        if output.form is not None or output.digits is not None:
             raise click.UsageError("--choose prints ids; leave out --format and --digits")
-        chosen = _chosen(shallow_scoring, choose, deep_topics)
-        print_or_write((f"{topic}\n" for topic in chosen), output)
+        chosen = _chosen(scoring, tables.choose, judged.deep_topics)
+        print_or_write((f"{topic}\n" for topic in chosen), output.file)
         return
-    assert deep is not None  # checked
-    if any(map(read_once, runs)) or (shallow == deep and read_once(shallow)):
+    assert judged.deep is not None  # checked
+    twice = judged.shallow == judged.deep and read_once(judged.shallow)
+    if twice or any(map(read_once, judged.runs)):
         raise click.UsageError("- or a pipe is read once, but it is needed twice; give a file")
-    shallow_scores, deep_scores = _both_scores(shallow_scoring, deep, measures)
+    shallow_scores, deep_scores = _both_scores(scoring, judged.deep, measures)
     topics = None
-    if deep_topics is not None:
-        topics = read_set(deep_topics, deep_scores.queries, "deep judgements")
-    tables: list[Table] = []
+    if judged.deep_topics is not None:
+        topics = read_set(judged.deep_topics, deep_scores.queries, "deep judgements")
+    printed: list[Table] = []
     notes: list[Note] = []
     for measure in deep_scores.measures:
         both = [scores.select(measures=[measure]) for scores in (shallow_scores, deep_scores)]
-        if width is not None:
-            planned = plan(both[0], both[1], width, level, topics)
-            tables.append(planned.table())
+        if tables.width is not None:
+            planned = plan(both[0], both[1], tables.width, level, topics)
+            printed.append(planned.table())
             notes += planned.notes
             continue
         estimate = two_phase(both[0], both[1], topics, level)
-        tables.append(estimate.pair_table() if pairs else estimate.table())
+        printed.append(estimate.pair_table() if tables.pairs else estimate.table())
         notes += estimate.notes
-        if plot is not None:
+        if tables.plot is not None:
             from rankgauge.figures.files import save_figure
 
-            save_figure(estimate.figure(), plot)
-    rows = tuple(row for table in tables for row in table.rows)
-    show_with_notes(Table(tables[0].columns, rows, worded(notes)), form, digits, output)
+            save_figure(estimate.figure(), tables.plot)
+    rows = tuple(row for table in printed for row in table.rows)
+    output.show(Table(printed[0].columns, rows, worded(notes)))
     fail_if_incomplete(shallow_scores)
-
-
-def _check_options(
-    choose: int | None,
-    deep: str | None,
-    runs: Sequence[str],
-    width: float | None,
-    pairs: bool,
-    plot: str | None,
-    measures: Sequence[str],
-) -> None:
-    """UsageError for options that cannot be used together."""
-    if choose is not None:
-        beside = {
-            "--deep": deep,
-            "RUN": runs,
-            "--plan": width,
-            "--pairs": pairs,
-            "--plot": plot,
-        }
-        for name, value in beside.items():
-            if value:
-                raise click.UsageError(f"--choose needs only --shallow; leave out {name}")
-        return
-    if deep is None or not runs:
-        missing = "--deep QRELS" if deep is None else "RUN..."
-        raise click.UsageError(f"{missing} is missing; only --choose works without it")
-    if width is not None and (pairs or plot is not None):
-        raise click.UsageError("--plan prints a plan; leave out --pairs and --plot")
-    if plot is not None and len(parse_all(measures)) > 1:
-        raise click.UsageError("--plot with several measures, expected one")
 
 
 def _chosen(scoring: Scoring, number: int, deep_topics: str | None) -> tuple[str, ...]:
     """The topics of --choose, without those in the file of --deep-topics."""
-    judgments = read_qrels(
-        scoring.qrels,
-        subtopics=scoring.subtopics,
-        lenient=scoring.lenient,
-        size_limit=scoring.size_limit,
-        columns=scoring.columns,
-    )
+    judgments = read_qrels(scoring.qrels, subtopics=scoring.subtopics, **scoring.how)
     notify(about_judgments(judgments))
     queries = judgments.queries.texts()
     without = [] if deep_topics is None else read_set(deep_topics, queries, "shallow judgements")
@@ -222,9 +214,8 @@ def _both_scores(scoring: Scoring, deep: str, measures: Sequence[str]) -> tuple[
     deep_scoring = replace(scoring, qrels=deep)
     shallow_judgments, sources = scoring.inputs()
     deep_judgments, deep_sources = deep_scoring.inputs()
-    judged = (shallow_judgments, deep_judgments)
-    _check_included(*judged)
-    highest = scoring.max_grade or max(1, *(_highest(each) for each in judged))
+    check_included(shallow_judgments, deep_judgments)
+    highest = scoring.max_grade or highest_grade(shallow_judgments, deep_judgments)
     scoring, deep_scoring = (replace(each, max_grade=highest) for each in (scoring, deep_scoring))
     shallow_scores = scoring.evaluated(shallow_judgments, sources, parsed)
     deep_scores = deep_scoring.evaluated(deep_judgments, deep_sources, parsed)
@@ -232,33 +223,4 @@ def _both_scores(scoring: Scoring, deep: str, measures: Sequence[str]) -> tuple[
     told = {*shallow_scores.notes}
     others = [note for note in deep_scores.notes if note not in told and note.kind != NOT_JUDGED]
     notify([*about_judgments(deep_judgments), *others])
-    failed = tuple(dict.fromkeys((*shallow_scores.failed, *deep_scores.failed)))
-    common = [run for run in shallow_scores.runs if run in set(deep_scores.runs)]
-    both = (each.select(runs=common) for each in (shallow_scores, deep_scores))
-    first, second = (replace(each, notes=(), failed=failed) for each in both)
-    return first, second
-
-
-def _highest(judgments: Judgments) -> int:
-    return int(judgments.grades.max(initial=0))
-
-
-def _check_included(shallow: Judgments, deep: Judgments) -> None:
-    """RankgaugeError where the deep judgements of a topic lack a document of its shallow ones."""
-    first = {topic: number for number, topic in enumerate(shallow.queries.texts())}
-    lacking: dict[str, int] = {}
-    for number, topic in enumerate(deep.queries.texts()):
-        if topic in first:
-            place = first[topic]
-            known = set(deep.documents.take(np.arange(*deep.bounds[number : number + 2])))
-            own = shallow.documents.take(np.arange(*shallow.bounds[place : place + 2]))
-            missing = sum(document not in known for document in own)
-            if missing:
-                lacking[topic] = missing
-    if lacking:
-        documents = counted(sum(lacking.values()), "document")
-        raise RankgaugeError(
-            f"{deep.source} lacks {documents} that {shallow.source} has judged, on "
-            f"{counted(len(lacking), 'topic')} such as {next(iter(lacking))}. The deep judgements of a "
-            "topic must include its shallow ones: put both into the file"
-        )
+    return of_common_runs(shallow_scores, deep_scores)

@@ -5,34 +5,30 @@ from __future__ import annotations
 from dataclasses import replace
 
 import click
-import numpy as np
 
+from rankgauge.cli.groups import HeadedCommand, OptionGroup, option, takes
 from rankgauge.cli.numbers import Decimal, decimal
 from rankgauge.cli.options import (
-    absent_option,
+    ABSENT,
+    PERSISTENCE,
+    TAG,
+    RunFileOptions,
     method_option,
     normalize_option,
     output_option,
-    parts_option,
-    persistence_option,
-    reading_options,
-    tag_option,
 )
-from rankgauge.cli.output import notify, print_or_write, progress
+from rankgauge.cli.output import notify, print_or_write_run, progress
 from rankgauge.cli.output_files import OUTPUT_FILE
-from rankgauge.cli.scoring import check_output, column_names
-from rankgauge.core.notes import WARNING, Note
+from rankgauge.cli.scoring import check_output
 from rankgauge.core.policies import DEFAULT_FUSION, Absent
-from rankgauge.data.model import decode
 from rankgauge.errors import RankgaugeError
 from rankgauge.fusion.methods import METHODS
-from rankgauge.fusion.pool import Pool, pool_of
+from rankgauge.fusion.overlap import about_overlap
+from rankgauge.fusion.pool import pool_of
 from rankgauge.fusion.runs import Fusion, check_topics
 from rankgauge.io.parts import stored_runs
-from rankgauge.io.trec import run_lines, write_run
 
 WEIGHTED = ", ".join(method.name for method in METHODS.values() if method.weighted)
-STANDARD_OUTPUT = "-"
 
 
 def _numbers(
@@ -54,57 +50,58 @@ def _about(parameter: str) -> str:
     raise KeyError(parameter)
 
 
-@click.command("fuse")
+class FusionOptions(OptionGroup, heading="Fusion"):
+    """How runs are combined."""
+
+    method: str = method_option(
+        f"How the runs are combined: {', '.join(METHODS)}. rrf needs no tuning; wsum is the weighted "
+        "sum of the scores.",
+        type=click.Choice(list(METHODS)),
+        metavar="NAME",
+        default=DEFAULT_FUSION,
+        show_default=True,
+    )
+    weights: tuple[float, ...] | None = option(
+        "--weight",
+        multiple=True,
+        metavar="NUMBER,...",
+        callback=_numbers,
+        help=f"A weight for each run, in the order of the runs: --weight 0.4,0.6. For {WEIGHTED}. By "
+        "default each run has weight 1.",
+    )
+    normalize: str = normalize_option(
+        "How the scores of each run are made comparable, topic by topic. Methods that look at ranks "
+        "alone, such as rrf, need none."
+    )
+    absent: Absent = ABSENT
+
+
+class FusionParameters(OptionGroup, heading="Parameters of methods", common=False):
+    """Parameters that some methods have."""
+
+    k: float | None = option("--k", type=Decimal(), metavar="NUMBER", help=_about("k"))
+    gamma: float | None = option("--gamma", type=Decimal(), metavar="NUMBER", help=_about("gamma"))
+    sigma: float | None = option("--sigma", type=Decimal(), metavar="NUMBER", help=_about("sigma"))
+    persistence: float | None = PERSISTENCE.but(_about("persistence"))
+
+
+@click.command("fuse", cls=HeadedCommand)
 @click.argument("runs", nargs=-1, required=True, metavar="RUN RUN...")
-@method_option(
-    "How the runs are combined. rrf needs no tuning; wsum is the weighted sum of the scores.",
-    type=click.Choice(list(METHODS)),
-    default=DEFAULT_FUSION,
-    show_default=True,
-)
-@click.option(
-    "--weight",
-    "weights",
-    multiple=True,
-    metavar="NUMBER,...",
-    callback=_numbers,
-    help=f"A weight for each run, in the order of the runs: --weight 0.4,0.6. For {WEIGHTED}. By "
-    "default each run has weight 1.",
-)
-@normalize_option(
-    "How the scores of each run are made comparable, topic by topic. Methods that look at ranks alone, "
-    "such as rrf, need none."
-)
-@absent_option
-@click.option("--k", type=Decimal(), metavar="NUMBER", help=_about("k"))
-@click.option("--gamma", type=Decimal(), metavar="NUMBER", help=_about("gamma"))
-@click.option("--sigma", type=Decimal(), metavar="NUMBER", help=_about("sigma"))
-@persistence_option(None, _about("persistence"))
-@tag_option("the name of the method")
-@reading_options
-@parts_option
+@takes(options=FusionOptions, parameters=FusionParameters, reading=RunFileOptions)
 @output_option(
     "FILE",
     "The file to write, as a TREC run. An ending .gz, .bz2, .xz or .zst compresses. By default the run "
     "goes to standard output.",
     type=OUTPUT_FILE,
 )
+@TAG.but("The name of the fused run; by default the name of the method.")
 def command(
     runs: tuple[str, ...],
-    method: str,
-    weights: tuple[float, ...] | None,
-    normalize: str,
-    absent: Absent,
-    tag: str | None,
-    lenient: bool,
-    size_limit: int,
-    query_column: tuple[str, ...],
-    document_column: tuple[str, ...],
-    score_column: tuple[str, ...],
-    grade_column: tuple[str, ...],
-    parts: bool,
+    options: FusionOptions,
+    parameters: FusionParameters,
+    reading: RunFileOptions,
     output: str | None,
-    **parameters: float | None,
+    tag: str | None,
 ) -> None:
     """Combine runs into one run.
 
@@ -117,7 +114,7 @@ def command(
     rankgauge fuse bm25.run dense.run --weight 0.4,0.6 -o fused.run
     rankgauge fuse bm25.run dense.run splade.run --method mnz --normalize z -o fused.run.gz
     rankgauge fuse bm25.run dense.run --method rrf | rankgauge evaluate qrels.txt -
-
+    \f
     The methods, each with its formula, are in docs/FUSION.md.
 
     Scores that differ also differ in single precision. So the file has the same order in trec_eval up
@@ -127,19 +124,13 @@ def command(
     together.
     """
     fusion = Fusion.of(
-        method,
-        normalize=normalize,
-        weights=weights,
-        absent=absent,
-        **{name: value for name, value in parameters.items() if value is not None},
+        options.method,
+        normalize=options.normalize,
+        weights=options.weights,
+        absent=options.absent,
+        **{name: value for name, value in parameters.values().items() if value is not None},
     )
-    files = stored_runs(
-        runs,
-        parts=parts,
-        lenient=lenient,
-        size_limit=size_limit,
-        columns=column_names(query_column, document_column, score_column, grade_column),
-    )
+    files = stored_runs(runs, parts=reading.parts, **reading.how)
     check_output(output, [path for file in files for path in file.paths()])
     if len(files) < 2:
         raise RankgaugeError(f"{files[0].label}: one run alone, expected at least two to fuse")
@@ -153,34 +144,5 @@ def command(
     union = pool_of(read)
     fused = fusion.fused(union, tag)
     dropped = [replace(note, run=run.name) for run in read for note in run.dropped]
-    notify([*dropped, *about(union)])
-    if output in (None, STANDARD_OUTPUT):
-        print_or_write(map(decode, run_lines(fused, "standard output")), None)
-    else:
-        assert output is not None
-        write_run(fused, output)
-
-
-def about(union: Pool) -> list[Note]:
-    """What to know of runs that differ in their topics, or have no document in common."""
-    answered = union.lengths > 0
-    notes = [
-        Note(
-            "lacks {topics} that other runs have; these runs alone decide there",
-            run=name,
-            count=count,
-        )
-        for name, count in zip(
-            union.names, np.count_nonzero(~answered, axis=0).tolist(), strict=True
-        )
-        if count
-    ]
-    if not (np.count_nonzero(union.ranks, axis=1) > 1).any():
-        notes.append(
-            Note(
-                "no document is in two runs",
-                detail="do the runs name documents alike?",
-                severity=WARNING,
-            )
-        )
-    return notes
+    notify([*dropped, *about_overlap(union)])
+    print_or_write_run(fused, output)

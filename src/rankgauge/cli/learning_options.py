@@ -8,8 +8,8 @@ from typing import Any, get_args
 
 import click
 
+from rankgauge.cli.groups import Declared, F, option, together
 from rankgauge.cli.numbers import Decimal, WholeNumber
-from rankgauge.cli.options import F, together
 from rankgauge.core.policies import By
 
 
@@ -31,11 +31,12 @@ def _settings(
     return settings
 
 
-def setting_option(what: str) -> Callable[[F], F]:
+def setting_option(what: str) -> Declared:
     """--setting, which may be repeated."""
-    return click.option(
+    return option(
         "--setting",
         "settings",
+        heading="Training",
         multiple=True,
         metavar="NAME=VALUE",
         callback=_settings,
@@ -43,10 +44,12 @@ def setting_option(what: str) -> Callable[[F], F]:
     )
 
 
-def training_queries_option(part: str) -> Callable[[F], F]:
+def training_queries_option(part: str) -> Declared:
     """`--training-queries`: how many queries to learn from."""
-    return click.option(
+    return option(
         "--training-queries",
+        heading="Training",
+        common=False,
         type=WholeNumber(1),
         metavar="N",
         help=f"Learn from only N queries of {part}, drawn by the seed; by default from all. Validation "
@@ -54,33 +57,39 @@ def training_queries_option(part: str) -> Callable[[F], F]:
     )
 
 
-def by_option(default: By | None, more: str = "") -> Callable[[F], F]:
+def by_option(default: By | None, more: str = "") -> Declared:
     """`--by`: which queries are uninformative; `more` is a last sentence of the help."""
-    return click.option(
+    return option(
         "--by",
         type=click.Choice(get_args(By)),
         default=default,
-        show_default=True,
         help="Which queries are uninformative. signed: the queries with the lowest difference, so "
         "queries on which the runs are worse than a random ranking come first. absolute: the queries "
         f"with the difference nearest to 0.{more and f' {more}'}",
     )
 
 
+def set_share_option(more: str) -> Declared:
+    """`--set-share`: how large the sets `ideal` and `uninformative` are."""
+    return option(
+        "--set-share",
+        common=False,
+        type=Decimal(0, 1),
+        help="Which share of the topics is in the set `ideal`. The set `uninformative` gets the same "
+        f"share{more}",
+    )
+
+
+SET_NUMBER = option(
+    "--set-number",
+    common=False,
+    type=WholeNumber(0),
+    metavar="N",
+    help="In place of --set-share: how many topics are in the set `ideal`. The set `uninformative` gets "
+    "the same number.",
+)
+
+
 def set_size_options(more: str) -> Callable[[F], F]:
     """`--set-share` and `--set-number`: how large the sets `ideal` and `uninformative` are."""
-    return together(
-        click.option(
-            "--set-share",
-            type=Decimal(0, 1),
-            help="Which share of the topics is in the set `ideal`. The set `uninformative` gets the "
-            f"same share{more}",
-        ),
-        click.option(
-            "--set-number",
-            type=WholeNumber(0),
-            metavar="N",
-            help="In place of --set-share: how many topics are in the set `ideal`. The set "
-            "`uninformative` gets the same number.",
-        ),
-    )
+    return together(set_share_option(more), SET_NUMBER)

@@ -6,70 +6,57 @@ from typing import Any, get_args
 
 import click
 
+from rankgauge.cli.groups import HeadedGroup, OptionGroup, argument, is_given, option, takes
 from rankgauge.cli.learning_options import setting_option, training_queries_option
 from rankgauge.cli.options import (
-    color_option,
+    TAG,
+    Output,
+    TableOptions,
     folds_option,
-    form_options,
     measure_option,
     method_option,
     method_plugin_option,
     output_option,
-    output_options,
     seed_option,
-    tag_option,
 )
-from rankgauge.cli.output import (
-    MACHINE_FORMATS,
-    Incomplete,
-    chosen_format,
-    notify,
-    print_or_write,
-    progress,
-    show,
-    show_with_notes,
-)
+from rankgauge.cli.output import Incomplete, notify, print_or_write, print_or_write_run, progress
 from rankgauge.cli.output_files import OUTPUT_FILE, OUTPUT_FOLDER
 from rankgauge.cli.workers import workers, workers_options
 from rankgauge.core.notes import Note, counted
 from rankgauge.data.features import Features
-from rankgauge.data.model import decode
 from rankgauge.errors import RankgaugeError
 from rankgauge.io.files import writing
 from rankgauge.io.letor import read_letor
 from rankgauge.io.own_paths import OwnPath
-from rankgauge.io.trec import run_lines, write_run
 from rankgauge.rankers.crossval import MEASURES
 from rankgauge.rankers.evaluations import DEFAULT_EVALUATION, EvaluationName
 
-STANDARD_OUTPUT = "-"
 
-
-@click.group("ltr")
+@click.group("ltr", cls=HeadedGroup)
 def command() -> None:
     """Learning to rank: train a ranker on features with labels, and rank documents with it.
 
-    DATA is a file in LETOR's form of SVMlight: a line a document, `grade qid:query 1:value 2:value …`.
+    DATA is a file in LETOR's form of SVMlight, with one line per document: `grade qid:query 1:value
+    2:value …`.
     """
 
 
 @command.command("methods")
 @click.argument("name", required=False)
-@output_options
+@takes(output=Output)
 @method_plugin_option
-def methods(name: str | None, form: str | None, digits: int | None, output: str | None) -> None:
+def methods(name: str | None, output: Output) -> None:
     """List the methods, or explain one with its settings.
 
     NAME is a method in any case, such as lambdamart.
     """
     from rankgauge.rankers.registry import methods_table, settings_table
 
-    if chosen_format(form, output) in MACHINE_FORMATS or form is not None:
-        show_with_notes(
-            methods_table() if name is None else settings_table(name), form, digits, output
-        )
+    if output.for_programs or output.form is not None:
+        output.show(methods_table() if name is None else settings_table(name))
     else:
-        print_or_write([_explanations() if name is None else _explanation(name), "\n"], output)
+        text = _explanations() if name is None else _explanation(name)
+        print_or_write([text, "\n"], output.file)
 
 
 def _explanations() -> str:
@@ -96,10 +83,10 @@ def _explanation(name: str) -> str:
     for origin, text in objective_rows(name):
         lines += item("", origin if text == method.optimizes else f"{origin}: {text}")
     lines += [*item("source", method.source), "", "settings:"]
-    for setting, usual, classical, takes, meaning in settings_table(name).rows:
+    for setting, usual, classical, kind, meaning in settings_table(name).rows:
         presets = f"default {usual}" + ("" if usual == classical else f", ranklib {classical}")
         lines += [f"  {setting}", *item("", str(meaning))]
-        lines += item("", "; ".join(filter(None, (f"takes {takes}" if takes else "", presets))))
+        lines += item("", "; ".join(filter(None, (f"takes {kind}" if kind else "", presets))))
     return "\n".join(lines)
 
 
@@ -120,15 +107,16 @@ def _read_for(width: int, data: str) -> Features:
 @command.command("train")
 @click.argument("method")
 @click.argument("data")
-@click.option(
+@option(
     "--validation",
+    heading="Training",
     metavar="FILE",
     help="Other queries, in the same form. A measure on them decides what the method leaves open, such "
     "as when to stop.",
 )
 @training_queries_option("DATA")
 @setting_option("A setting of the method, such as preset=ranklib")
-@seed_option("everything that is drawn at random")
+@seed_option("everything that is drawn at random").but(heading="Training")
 @output_option("DIR", "The folder to write the ranker to.", required=True, type=OUTPUT_FOLDER)
 @method_plugin_option
 def train(
@@ -152,8 +140,7 @@ def train(
     from rankgauge.rankers.registry import with_settings
     from rankgauge.rankers.training_queries import TrainingQueries
 
-    source = click.get_current_context().get_parameter_source("seed")
-    if "seed" in settings and source is click.core.ParameterSource.COMMANDLINE:
+    if "seed" in settings and is_given("seed"):
         raise click.UsageError("the seed is given twice: give --seed or --setting seed=…, not both")
     (ranker,) = with_settings([method], {"seed": seed, **settings})
     ranker.settings()  # refused before anything is read
@@ -171,7 +158,7 @@ def train(
 @command.command("rank")
 @click.argument("model")
 @click.argument("data")
-@tag_option("the name of the method", "run")
+@TAG.but("The name of the run; by default the name of the method.")
 @output_option(
     "FILE",
     "The file to write, as a TREC run. An ending .gz, .bz2, .xz or .zst compresses. By default the run "
@@ -193,25 +180,17 @@ def rank(model: str, data: str, tag: str | None, output: str | None) -> None:
     if not len(features.labels):
         raise RankgaugeError(f"{data}: no documents, expected some to rank")
     run = run_of(features, ranker.predict(features), tag or type(ranker).__name__)
-    if output in (None, STANDARD_OUTPUT):
-        print_or_write(map(decode, run_lines(run, "standard output")), None)
-    elif output is not None:
-        write_run(run, output)
+    print_or_write_run(run, output)
 
 
 @command.command("statistics")
 @click.argument("folder", metavar="FOLDS")
-@folds_option(None, 3, "If FOLDS is one file: into how many folds its queries are cut.")
-@seed_option("the cut of a file into folds")
-@output_options
-def statistics(
-    folder: str,
-    folds: int | None,
-    seed: int,
-    form: str | None,
-    digits: int | None,
-    output: str | None,
-) -> None:
+@folds_option(None, 3, "If FOLDS is one file: into how many folds its queries are cut.").but(
+    heading="Folds"
+)
+@seed_option("the cut of a file into folds").but(heading="Folds")
+@takes(output=Output)
+def statistics(folder: str, folds: int | None, seed: int, output: Output) -> None:
     """Count documents, queries, features and labels in each part of each fold.
 
     FOLDS is a folder in one of the layouts of LETOR, or one file, which --folds cuts. The first row is
@@ -222,68 +201,74 @@ def statistics(
     """
     from rankgauge.data.folds import read_folds
 
-    table = read_folds(folder, folds, seed=seed).statistics()
-    show_with_notes(table, form, digits, output)
+    output.show(read_folds(folder, folds, seed=seed).statistics())
+
+
+class TrainingOptions(OptionGroup, heading="Training"):
+    """Which rankers are trained, and on what."""
+
+    folder: str = argument("folder", metavar="FOLDS")
+    method: tuple[str, ...] = method_option(
+        "A method to train; may be repeated. By default all methods.", metavar="NAME", multiple=True
+    )
+    settings: dict[str, Any] = setting_option(
+        "A setting of all the methods, such as preset=ranklib, or of one, such as lambdamart.trees=100"
+    )
+    training_queries: int | None = training_queries_option("the training part of each fold")
+    folds: int | None = folds_option(
+        None, 3, "If FOLDS is one file: into how many folds its queries are cut."
+    )
+    seed: int = seed_option("everything that is drawn at random")
+
+
+class CrossValidationOutput(TableOptions):
+    """What is printed, and the folder for everything."""
+
+    output: str | None = output_option(
+        "DIR",
+        "A folder for runs, scores and the table. If the work is interrupted, the same command resumes "
+        "from what is finished. A later command can add methods; those that are finished are not "
+        "trained again.",
+        type=OUTPUT_FOLDER,
+        common=True,
+    )
 
 
 @command.command("crossval")
-@click.argument("folder", metavar="FOLDS")
-@method_option(
-    "A method to train; may be repeated. By default all methods.",
-    metavar="NAME",
-    multiple=True,
-)
+@takes(training=TrainingOptions)
 @measure_option(*MEASURES)
-@click.option(
+@option(
     "--evaluation",
+    heading="Measures",
     type=click.Choice(get_args(EvaluationName)),
     default=DEFAULT_EVALUATION,
-    show_default=True,
     help="How rankings are evaluated; the rankers are the same. letor: as LETOR's own program does, to "
     "compare with published values: nDCG_LETOR in place of nDCG, ties as in the file. mslr: as MSLR's "
     "program does: nDCG with gain exp2 and discount log_2, P and AP count labels from 2 on, ties as in "
     "the file.",
 )
-@training_queries_option("the training part of each fold")
-@setting_option(
-    "A setting of all the methods, such as preset=ranklib, or of one, such as lambdamart.trees=100"
-)
-@folds_option(None, 3, "If FOLDS is one file: into how many folds its queries are cut.")
 @workers_options
-@seed_option("everything that is drawn at random")
-@form_options
-@output_option(
-    "DIR",
-    "A folder for runs, scores and the table. If the work is interrupted, the same command goes on from "
-    "what is finished. A later command can add methods; those that are finished are not trained again.",
-    type=OUTPUT_FOLDER,
-)
-@color_option
+@takes(output=CrossValidationOutput)
 @method_plugin_option
 def crossval(
-    folder: str,
-    method: tuple[str, ...],
+    training: TrainingOptions,
     measures: tuple[str, ...],
     evaluation: EvaluationName,
-    training_queries: int | None,
-    settings: dict[str, Any],
-    folds: int | None,
-    seed: int,
-    form: str | None,
-    digits: int | None,
-    output: str | None,
+    output: CrossValidationOutput,
 ) -> None:
     """Train rankers on the folds of a collection, and compare them on all test queries.
 
     FOLDS is a folder with Fold1, Fold2, …, with parts S1, S2, …, or with the other layouts of LETOR; or
     one file, which --folds cuts. Every ranker is trained on the training part of each fold, and scored
-    on its test part. Beside the rankers are the best single feature, chosen on the training data, and
-    what a random order gets. All differences between rankers are tested, with the correction of Holm; in
-    formats for programs they are left to -o.
+    on its test part.
 
     \b
     rankgauge ltr crossval MQ2008 -o out
     rankgauge ltr crossval MQ2008 --method lambdamart --method logisticregression -m nDCG@10
+    \f
+    Beside the rankers are the best single feature, chosen on the training data, and what a random order
+    gets. All differences between rankers are tested, with the correction of Holm; in formats for
+    programs they are left to -o.
     """
     from rankgauge.comparison.systems import compare
     from rankgauge.data.folds import read_folds
@@ -291,39 +276,42 @@ def crossval(
     from rankgauge.rankers.registry import methods as all_methods
     from rankgauge.rankers.registry import with_settings
 
-    read = read_folds(folder, folds, seed=seed)
+    read = read_folds(training.folder, training.folds, seed=training.seed)
     notify([Note(read.layout)])
-    chosen = with_settings(list(method) or list(all_methods()), {"seed": seed, **settings})
+    names = list(training.method) or list(all_methods())
+    chosen = with_settings(names, {"seed": training.seed, **training.settings})
     try:
         with progress(len(read) * (len(chosen) + 1), "training") as advance:
-            found = cross_validation(
+            trained = cross_validation(
                 read,
                 chosen,
                 measures,
                 evaluation=evaluation,
-                training_queries=training_queries,
-                seed=seed,
-                output=output,
+                training_queries=training.training_queries,
+                seed=training.seed,
+                output=output.output,
                 executor=workers(),
                 progress=advance,
             )
     except KeyboardInterrupt:
-        if output is not None:
-            notify([Note(f"the same command goes on from what is finished in {output}")])
+        if output.output is not None:
+            notify([Note(f"the same command goes on from what is finished in {output.output}")])
         raise
-    compared = compare(found.scores)
-    if output is not None:
-        for name, table in {"means": found.table(), "differences": compared.table()}.items():
-            with writing(OwnPath(output, f"{name}.csv")) as stream:
+    compared = compare(trained.scores)
+    if output.output is not None:
+        for name, table in {"means": trained.table(), "differences": compared.table()}.items():
+            with writing(OwnPath(output.output, f"{name}.csv")) as stream:
                 stream.write(table.render("csv").encode("utf-8"))
-        found.scores.save(OwnPath(output, "scores"))
-    show_with_notes(found.table(), form, digits, None)
-    if chosen_format(form, None) not in MACHINE_FORMATS:
-        show(compared.table(), form, digits, None)
-    elif output is None:  # a program reads one table
+        trained.scores.save(OwnPath(output.output, "scores"))
+    output.show(trained.table())
+    if not output.for_programs:
+        output.show_whole(compared.table())
+    elif output.output is None:  # a program reads one table
         notify([Note("-o DIR also writes the differences between rankers, with their tests")])
-    if found.failed:
-        again = "" if output is None else "; the same command tries these again, and only these"
+    if trained.failed:
+        again = (
+            "" if output.output is None else "; the same command tries these again, and only these"
+        )
         raise Incomplete(
-            "\n".join((*found.failed, f"methods without all folds are left out{again}"))
+            "\n".join((*trained.failed, f"methods without all folds are left out{again}"))
         )

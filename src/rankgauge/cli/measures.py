@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rankgauge.cli.options import output_options, plugin_option
-from rankgauge.cli.output import print_or_write, show, tell
+from rankgauge.cli.groups import HeadedCommand, option, takes
+from rankgauge.cli.options import Output, plugin_option
+from rankgauge.cli.output import print_or_write, tell
 from rankgauge.core.tables import Table
 from rankgauge.errors import MeasureError
 from rankgauge.measures import Aggregate, Measure, entries, parse
@@ -23,27 +24,28 @@ if TYPE_CHECKING:
 WIDTH = 88
 
 
-@click.command("measures")
+@click.command("measures", cls=HeadedCommand)
 @click.argument("name", required=False)
-@click.option(
-    "--text", is_flag=True, help="List the metrics of texts, which `rankgauge text` takes."
+@option(
+    "--text",
+    heading="Measures",
+    is_flag=True,
+    help="List the metrics of texts, which `rankgauge text` takes.",
 )
-@output_options
 @plugin_option
-def command(
-    name: str | None, text: bool, form: str | None, digits: int | None, output: str | None
-) -> None:
+@takes(output=Output)
+def command(name: str | None, text: bool, output: Output) -> None:
     """List the measures, or explain one.
 
     NAME is a measure as -m takes it, such as nDCG, 'RBP(p=0.9)' or map; or a metric of texts, such as
     rouge1 or 'v2(rouge1)'.
     """
     if name is None:
-        show(metric_catalogue() if text else catalogue(), form, digits, output)
-    elif form is not None:
+        output.show_whole(metric_catalogue() if text else catalogue())
+    elif output.form is not None:
         raise click.UsageError("--format is for the list of measures; leave out --format or NAME")
     else:
-        print_or_write([explanation(name), "\n"], output)
+        print_or_write([explanation(name), "\n"], output.file)
     tell(MEASURES.broken)
 
 

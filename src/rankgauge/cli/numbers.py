@@ -31,27 +31,27 @@ def decimal(text: str) -> float:
     return float(text)
 
 
-class WholeNumber(click.IntRange):
+class _Plain(click.ParamType):  # type: ignore[type-arg]
+    """A number written with the digits 0 to 9."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if isinstance(value, str) and not _is_plain(value):
+            self.fail(f"{value!r}, {EXPECTED}", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+class WholeNumber(_Plain, click.IntRange):
     """A whole number, within limits if any are given."""
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        _check(value, self, param, ctx)
-        return super().convert(value, param, ctx)
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
+        return "N"
 
 
-class Decimal(click.FloatRange):
+class Decimal(_Plain, click.FloatRange):
     """A number, within limits if any are given."""
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        _check(value, self, param, ctx)
-        return super().convert(value, param, ctx)
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
+        return "NUMBER"
 
-
-def _check(
-    value: Any,
-    kind: WholeNumber | Decimal,
-    param: click.Parameter | None,
-    ctx: click.Context | None,
-) -> None:
-    if isinstance(value, str) and not _is_plain(value):
-        kind.fail(f"{value!r}, {EXPECTED}", param, ctx)
+    def _describe_range(self) -> str:
+        return "" if self.min is self.max is None else super()._describe_range()

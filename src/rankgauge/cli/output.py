@@ -8,15 +8,17 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
-from typing import IO, Any, Protocol
+from typing import IO, TYPE_CHECKING, Any, Protocol
 
 import click
 
 from rankgauge.cli import printable
-from rankgauge.cli.output_files import SPREADSHEET
 from rankgauge.core.notes import LOUD, Note, counted, worded
 from rankgauge.core.tables import Cell, MadeRows, Table
 from rankgauge.io.files import writing
+
+if TYPE_CHECKING:
+    from rankgauge.data.model import Run
 
 FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 """Spreadsheets run a text as a formula if it begins with one of these."""
@@ -37,12 +39,6 @@ def chosen_format(form: str | None, output: str | None) -> str:
 def show(table: Table, form: str | None, digits: int | None, output: str | None) -> None:
     """Print a table, or write it to a file."""
     form = chosen_format(form, output)
-    if click.get_current_context().meta.get(SPREADSHEET):
-        if form != "csv":
-            raise click.UsageError(
-                f"--spreadsheet works only with --format csv, the format is {form}"
-            )
-        table = without_formulas(table)
     lines = _cut(table, form).lines(form, digits=digits, width=line_width(output))
     print_or_write(lines, output)
 
@@ -71,14 +67,6 @@ def line_width(output: str | None = None) -> int | None:
     return shutil.get_terminal_size().columns
 
 
-def show_with_notes(table: Table, form: str | None, digits: int | None, output: str | None) -> None:
-    """Print a table. In formats for programs its notes go to standard error."""
-    if chosen_format(form, output) in MACHINE_FORMATS:
-        tell(table.notes)
-        table = replace(table, notes=())
-    show(table, form, digits, output)
-
-
 def print_or_write(texts: Iterable[str], output: str | None) -> None:
     """Texts to standard output (also for `-`), or to a file."""
     if output is None or output == "-":
@@ -87,6 +75,17 @@ def print_or_write(texts: Iterable[str], output: str | None) -> None:
     else:
         with writing(output) as stream:
             stream.writelines(piece.encode("utf-8") for piece in _pieces(texts))
+
+
+def print_or_write_run(run: Run, output: str | None) -> None:
+    """A run to standard output (also for `-`), or to a file."""
+    from rankgauge.data.model import decode
+    from rankgauge.io.trec import run_lines, write_run
+
+    if output is None or output == "-":
+        print_or_write(map(decode, run_lines(run, "standard output")), None)
+    else:
+        write_run(run, output)
 
 
 def without_formulas(table: Table) -> Table:

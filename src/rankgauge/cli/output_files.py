@@ -11,8 +11,6 @@ from rankgauge.io.files import STANDARD_INPUT, TEMPORARY, check_writable
 from rankgauge.io.own_paths import OwnPath
 
 _WRITTEN = "rankgauge.cli.written"
-SPREADSHEET = "rankgauge.cli.spreadsheet"
-"""Under this name the context of a command knows whether `--spreadsheet` was given."""
 
 
 class OutputFile(click.ParamType):  # type: ignore[type-arg]

@@ -5,26 +5,24 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from typing import Any
 
 import click
 
 from rankgauge.cli.compare import check_baselines
+from rankgauge.cli.groups import OptionGroup, option, takes
 from rankgauge.cli.options import (
+    COLOR,
     CommandWithFiles,
     baseline_option,
-    color_option,
     depth_option,
     level_option,
     output_option,
     plugin_option,
-    scores_options,
 )
 from rankgauge.cli.output import fail_if_incomplete, print_or_write
 from rankgauge.cli.output_files import OUTPUT_FILE
-from rankgauge.cli.scoring import WantedScores, check_output
+from rankgauge.cli.scoring import SourceOptions, check_output, scored_by
 from rankgauge.cli.workers import without_workers
-from rankgauge.data.model import Judgments
 from rankgauge.evaluation.inputs import Source, sources_of
 from rankgauge.io.files import read_once
 from rankgauge.report.added import added_section
@@ -32,69 +30,76 @@ from rankgauge.report.html import check_pages
 from rankgauge.report.rankings import DEPTH
 from rankgauge.report.report import Reported, ReportOptions, report_html
 
-DEFAULT_MEASURES = ("nDCG@10", "AP")
+
+class ReportedScores(SourceOptions):
+    """The scores to report."""
+
+    default = ("nDCG@10", "AP")
+    measures: tuple[str, ...] = scored_by(*default)
+
+
+class PageOptions(OptionGroup, heading="Page"):
+    """What the page shows beside scores."""
+
+    title: str | None = option("--title", metavar="TEXT", help="The title of the page.")
+    baseline: str | None = baseline_option(
+        "The run that the page first compares the others with. RUN is its name or its file. A reader "
+        "can choose another run in the page.",
+        multiple=False,
+    )
+    depth: int | None = depth_option(
+        None,
+        f"How many first documents of each ranking the page shows. By default {DEPTH}, or fewer if the "
+        "page would be larger than 3 MB.",
+        multiple=False,
+    )
+    document_texts: str | None = option(
+        "--document-texts",
+        type=click.Path(),
+        metavar="FILE",
+        help="The texts of documents, shown beside the rankings. FILE has a line for each document: "
+        "JSON with an id and a text, or id, tab and text. Texts are cut to 500 characters.",
+    )
+    topic_texts: str | None = option(
+        "--topic-texts",
+        type=click.Path(),
+        metavar="FILE",
+        help="The texts of topics, in the same form.",
+    )
+    add: tuple[str, ...] = option(
+        "--add",
+        multiple=True,
+        type=click.Path(),
+        metavar="FILE",
+        help="Add a section with this file: a table (CSV, TSV or JSON Lines) that another rankgauge "
+        "command wrote, or an SVG. Its name is the title. May be repeated.",
+    )
 
 
 @click.command("report", cls=CommandWithFiles)
-@baseline_option(
-    "The run that the page first compares the others with. RUN is its name or its file. A reader can "
-    "choose another run in the page.",
-    multiple=False,
-)
-@click.option(
-    "--document-texts",
-    type=click.Path(),
-    metavar="FILE",
-    help="The texts of documents, shown beside the rankings. FILE has a line for each document: JSON "
-    "with an id and a text, or id, tab and text. Texts are cut to 500 characters.",
-)
-@click.option(
-    "--topic-texts",
-    type=click.Path(),
-    metavar="FILE",
-    help="The texts of topics, in the same form.",
-)
-@depth_option(
-    None,
-    f"How many first documents of each ranking the page shows. By default {DEPTH}, or fewer if the page "
-    "would be larger than 3 MB.",
-    multiple=False,
-)
-@click.option(
-    "--add",
-    multiple=True,
-    type=click.Path(),
-    metavar="FILE",
-    help="Add a section with this file: a table (CSV, TSV or JSON Lines) that another rankgauge command "
-    "wrote, or an SVG. Its name is the title. May be repeated.",
-)
+@takes(source=ReportedScores, page=PageOptions)
 @level_option("A difference is significant if its corrected p-value is at most 1 - level.")
-@click.option("--title", metavar="TEXT", help="The title of the page.")
-@scores_options(*DEFAULT_MEASURES)
 @output_option(
     "FILE",
     "Write the page to FILE. After an error no partial file is left.",
     type=OUTPUT_FILE,
     default="report.html",
 )
-@color_option
+@COLOR
 @plugin_option
-def command(
-    baseline: str | None,
-    document_texts: str | None,
-    topic_texts: str | None,
-    depth: int | None,
-    add: tuple[str, ...],
-    level: float,
-    title: str | None,
-    output: str,
-    seed: int,
-    **source: Any,
-) -> None:
+def command(source: ReportedScores, page: PageOptions, level: float, output: str) -> None:
     """Write a page that shows in a browser how good the runs are, and how far they differ.
 
-    The page is one HTML file. It needs no network, so you can send it to a colleague. It has these
-    sections:
+    The page is one HTML file. It needs no network, so you can send it to a colleague. QRELS and each RUN
+    are files as in `rankgauge evaluate`. --scores reads scores that were computed earlier; then the page
+    has no rankings.
+
+    \b
+    rankgauge report qrels.txt runs/ -m nDCG@10 -m AP -o report.html
+    rankgauge report qrels.txt a.run b.run --baseline a.run --topic-texts topics.tsv
+    rankgauge report --scores AP=trec8.csv -o trec8.html
+    \f
+    The page has these sections:
 
     \b
     Leaderboard   means with intervals, judged share, what chance gets
@@ -103,47 +108,36 @@ def command(
     Measures      which measures agree, and which tell the runs apart
     How it was computed
 
-    QRELS and each RUN are files as in `rankgauge evaluate`. --scores reads scores that were computed
-    earlier; then the page has no rankings.
-
-    \b
-    rankgauge report qrels.txt runs/ -m nDCG@10 -m AP -o report.html
-    rankgauge report qrels.txt a.run b.run --baseline a.run --topic-texts topics.tsv
-    rankgauge report --scores AP=trec8.csv -o trec8.html
-
     The exit code is 0 when all is well, and 2 when no page could be made. It is 3 when some runs could
     not be read: the page has the other runs. A message on stderr names each unread run, and says why.
     """
     check_pages()
-    texts = (file for file in (document_texts, topic_texts) if file is not None)
-    check_output(output, [*source["inputs"], *texts, *add])
-    added = tuple(map(added_section, add))
-    scorer = WantedScores(seed=seed, **source)
-    scores = scorer.scores(*DEFAULT_MEASURES)
-    name = None if baseline is None else scorer.run(baseline)
-    check_baselines([] if name is None else [name], scores)
-    judgments: Judgments | None = None
+    texts = (file for file in (page.document_texts, page.topic_texts) if file is not None)
+    check_output(output, [*source.inputs, *texts, *page.add])
+    added = tuple(map(added_section, page.add))
+    read = source.read()
+    baseline = None if page.baseline is None else source.run(page.baseline)
+    check_baselines([] if baseline is None else [baseline], read.scores)
     sources: list[Source] = []
     left = []
-    if scorer.scoring is not None and scorer.judged is not None:
-        judgments = scorer.judged[0]
-        if any(map(read_once, (scorer.scoring.qrels, *scorer.scoring.runs))):
+    if source.scoring is not None:
+        if any(map(read_once, source.inputs)):
             left.append("The rankings are left out: standard input and pipes are read only once.")
         else:
-            sources = sources_of(scorer.scoring.inputs()[1])
+            sources = sources_of(source.scoring.inputs()[1])
     options = ReportOptions(
-        baseline=name,
-        document_texts=document_texts,
-        topic_texts=topic_texts,
-        depth=depth,
+        baseline=baseline,
+        document_texts=page.document_texts,
+        topic_texts=page.topic_texts,
+        depth=page.depth,
         added=added,
         level=level,
-        title=title,
+        title=page.title,
         command=_command(),
         left=tuple(left),
     )
-    print_or_write([report_html(Reported(scores, judgments, sources), options)], output)
-    fail_if_incomplete(scores)
+    print_or_write([report_html(Reported(read.scores, read.judgments, sources), options)], output)
+    fail_if_incomplete(read.scores)
 
 
 def _command() -> str:

@@ -6,15 +6,31 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from functools import cached_property
+from typing import Any, ClassVar, get_args
 
 import click
 
+from rankgauge.cli.groups import Declared, OptionGroup, argument, is_given, option
+from rankgauge.cli.numbers import WholeNumber
+from rankgauge.cli.options import (
+    CONDENSED,
+    NEGATIVE,
+    PRECISION,
+    RunFileOptions,
+    max_grade_option,
+    measure_option,
+    missing_option,
+    seed_option,
+    ties_option,
+)
 from rankgauge.cli.output import notify, progress
-from rankgauge.cli.workers import workers
+from rankgauge.cli.workers import WorkerOptions, workers
 from rankgauge.core.notes import Note
 from rankgauge.core.policies import (
-    DEFAULT_NEGATIVE,
+    DEFAULT_MISSING,
+    DEFAULT_STANDARDIZATION,
+    DEFAULT_TIES,
     Missing,
     Negative,
     Policies,
@@ -25,7 +41,6 @@ from rankgauge.core.policies import (
 )
 from rankgauge.core.records import Record
 from rankgauge.data.model import Judgments, Run
-from rankgauge.data.roles import ColumnNames
 from rankgauge.errors import InputError, MisplacedFile, RankgaugeError
 from rankgauge.evaluation.evaluator import evaluate, steps_of
 from rankgauge.io import diagnosis
@@ -50,16 +65,6 @@ def check_output(output: str | None, inputs: Iterable[Any]) -> None:
             raise click.UsageError(f"-o {output} is a run that is read, expected another file")
 
 
-def column_names(
-    query: tuple[str, ...],
-    document: tuple[str, ...],
-    score: tuple[str, ...],
-    grade: tuple[str, ...],
-) -> ColumnNames:
-    """The names of columns as the options give them."""
-    return ColumnNames(query or None, document or None, score or None, grade or None)
-
-
 @contextmanager
 def usage_errors() -> Iterator[None]:
     """Files in each other's place are a mistake in the command line, whose usage is then shown."""
@@ -73,38 +78,55 @@ read_judgments = usage_errors()(diagnosis.read_judgments)
 check_order = usage_errors()(diagnosis.check_order)
 
 
-class Scoring(Record):
+class ScoringOptions(OptionGroup, heading="Policies", common=False):
+    """How runs are scored, apart from the topics that they lack."""
+
+    condensed: bool = CONDENSED
+    ties: Ties = ties_option(
+        get_args(Ties),
+        DEFAULT_TIES,
+        "pessimistic: the worst order. optimistic: the best order. random: a random order. expected: "
+        "the mean score over all orders. ESL always takes the mean.",
+    )
+    seed: int = seed_option("random orders of ties and random samples")
+    tail: Tail | None = option(
+        "--tail",
+        type=click.Choice(get_args(Tail)),
+        help="Only with `--ties expected`: the documents that the run did not retrieve are added below "
+        "the ranking. They are tied with each other.",
+    )
+    documents: int | None = option(
+        "--documents",
+        type=WholeNumber(1, 2**31 - 1),
+        metavar="N",
+        help="With --tail: how many documents the collection has.",
+    )
+    precision: ScorePrecision = PRECISION
+    max_grade: int | None = max_grade_option("in QRELS")
+    negative: Negative = NEGATIVE
+    subtopics: bool = option(
+        "--subtopics",
+        is_flag=True,
+        help="QRELS has subtopics in its second column. alpha_nDCG, ERR_IA, NRBP and strec need them.",
+    )
+
+
+class Scoring(ScoringOptions, RunFileOptions, WorkerOptions):
     """What to score, and how."""
 
-    qrels: str
-    runs: tuple[str, ...]
-    missing: Missing
-    condensed: bool
-    ties: Ties
-    seed: int
-    tail: Tail | None
-    documents: int | None
-    precision: ScorePrecision
-    max_grade: int | None
-    subtopics: bool
-    lenient: bool
-    size_limit: int
-    query_column: tuple[str, ...] = ()
-    document_column: tuple[str, ...] = ()
-    score_column: tuple[str, ...] = ()
-    grade_column: tuple[str, ...] = ()
-    parts: bool = False
-    negative: Negative = DEFAULT_NEGATIVE
+    qrels: str = argument("qrels")
+    runs: tuple[str, ...] = argument("runs", nargs=-1, metavar="RUN...")
+    ties: Ties = ScoringOptions.options["ties"].but(common=True)
+    missing: Missing = missing_option(
+        get_args(Missing),
+        DEFAULT_MISSING,
+        "What to do with judged topics that a run lacks. zero: they count as empty rankings. skip: the "
+        "run gets no score on them, and no mean counts them for this run.",
+    )
 
     def files(self) -> list[StoredRun]:
         """The run files, without the file of the judgements if it is among them."""
-        files = stored_runs(
-            self.runs,
-            parts=self.parts,
-            lenient=self.lenient,
-            size_limit=self.size_limit,
-            columns=self.columns,
-        )
+        files = stored_runs(self.runs, parts=self.parts, **self.how)
         return [run for run in files if not same_file(run.path, self.qrels)]
 
     def run(self, text: str) -> str:
@@ -113,13 +135,6 @@ class Scoring(Record):
         if text in (file.label for file in files):
             return text
         return next((file.label for file in files if same_file(file.path, text)), text)
-
-    @property
-    def columns(self) -> ColumnNames:
-        """The names of columns that were given."""
-        return column_names(
-            self.query_column, self.document_column, self.score_column, self.grade_column
-        )
 
     @property
     def policies(self) -> Policies:
@@ -141,12 +156,7 @@ class Scoring(Record):
         files = self.files()
         try:
             judgments, own = read_judgments(
-                self.qrels,
-                self.runs,
-                subtopics=self.subtopics,
-                lenient=self.lenient,
-                size_limit=self.size_limit,
-                columns=self.columns,
+                self.qrels, self.runs, subtopics=self.subtopics, **self.how
             )
         except InputError as error:
             if self.runs:
@@ -206,71 +216,98 @@ def about_judgments(judgments: Judgments) -> list[Note]:
     return [replace(note, part=judgments.source) for note in judgments.dropped]
 
 
-class WantedScores:
-    """The scores that a command works on: of runs against judgements, or from files.
+class SourceOptions(ScoringOptions, RunFileOptions, WorkerOptions, heading="Measures", common=True):
+    """Where scores come from: runs that are scored against judgements, or files of scores."""
 
-    Once runs were scored, `judged` has the judgments and the scores before they were standardised.
-    """
+    default: ClassVar[tuple[str, ...]]
+    """The measures for runs, if the user named none."""
+    inputs: tuple[str, ...] = argument("inputs", nargs=-1, metavar="[QRELS RUN...]")
+    measures: tuple[str, ...] = ()
+    """Each command declares them anew, by `scored_by`."""
+    score_files: tuple[str, ...] = option(
+        "--scores",
+        multiple=True,
+        metavar="[MEASURE=]FILE",
+        help="A file of scores, in place of QRELS and runs. It is a file of `rankgauge evaluate "
+        "--save`, or CSV with a column for each system and a row for each topic. For CSV, MEASURE "
+        "is the measure of the scores. May be repeated, for more measures of the same systems.",
+    )
+    standardize: Standardization | None = option(
+        "--standardize",
+        common=False,
+        is_flag=False,
+        flag_value=DEFAULT_STANDARDIZATION,
+        type=click.Choice(get_args(Standardization)),
+        help="Standardise the scores of each topic over all runs, so that easy and hard topics "
+        "count the same. z: the z-score. normal: the z-score, mapped to 0..1 by the normal "
+        "distribution. empirical: the share of runs with the same score as this run or a lower "
+        "score. Without a value: normal.",
+    )
 
-    def __init__(
-        self,
-        inputs: tuple[str, ...],
-        measures: tuple[str, ...],
-        score_files: tuple[str, ...],
-        standardize: Standardization | None,
-        **scoring: Any,
-    ) -> None:
-        self.measures, self.score_files, self.standardize = measures, score_files, standardize
-        self.scoring = None
-        self.judged: tuple[Judgments, Scores] | None = None
-        if score_files:
-            _refuse_beside_scores(inputs, scoring)
-        elif not inputs:
+    @cached_property
+    def scoring(self) -> Scoring | None:
+        """The runs and how they are scored; None with --scores. UsageError for what does not fit."""
+        if self.score_files:
+            _refuse_beside_scores(self.inputs)
+            return None
+        if not self.inputs:
             raise click.UsageError("nothing given, expected QRELS and runs, or --scores FILE")
-        else:
-            self.scoring = Scoring(inputs[0], inputs[1:], missing="zero", **scoring)
+        qrels, *runs = self.inputs
+        return self.part(Scoring, qrels=qrels, runs=tuple(runs), missing="zero")
 
-    def scores(self, *default: str) -> Scores:
-        """The scores; `default` has the measures for runs, if the user named none.
-
-        Notes on the input go to standard error.
-        """
+    def read(self) -> SourceScores:
+        """The scores. Notes on the input go to standard error."""
         if self.scoring is None:
             first, *others = (file_of_scores(*named(text)) for text in self.score_files)
-            scores = _chosen(first.joined(*others) if others else first, self.measures)
-            notify(scores.notes)
+            before = _chosen(first.joined(*others) if others else first, self.measures)
+            judgments = None
+            notify(before.notes)
         else:
-            judgments, scores = self.judged = self.scoring.scores(self.measures or default)
-            self.scoring.tell(judgments, scores)
+            judgments, before = self.scoring.scores(self.measures or self.default)
+            self.scoring.tell(judgments, before)
         if self.standardize is None:
-            return scores
-        before = scores
+            return SourceScores(before, before, judgments)
         try:
             scores = before.standardized(kind=self.standardize)
         except RankgaugeError as error:
             raise RankgaugeError("\n".join((*before.failed, str(error)))) from None
         notify(scores.notes[len(before.notes) :])
-        return scores
+        return SourceScores(scores, before, judgments)
 
     def run(self, text: str) -> str:
         """The name of a run in tables; the text is this name, or the file of the run."""
         return text if self.scoring is None else self.scoring.run(text)
 
 
-def _refuse_beside_scores(inputs: Sequence[str], scoring: Iterable[str]) -> None:
+class SourceScores(Record):
+    """The scores that a command works on."""
+
+    scores: Scores
+    before: Scores
+    """The scores before they were standardised."""
+    judgments: Judgments | None
+    """None for scores from files."""
+
+
+def scored_by(*default: str, about: str = "") -> Declared:
+    """`-m` of commands with `--scores`; `about` is a sentence on the measures that are the default."""
+    return measure_option(
+        more=f"By default {', '.join(default)}. {about and f'{about} '}With --scores, by default "
+        "all measures in the files."
+    )
+
+
+def _refuse_beside_scores(inputs: Sequence[str]) -> None:
     """Refuse options for runs: with scores from files they would have no effect."""
     if inputs:
         raise click.UsageError(
             f"{' '.join(inputs)} and --scores cannot be used together; give one of them"
         )
-    context = click.get_current_context()
-    for parameter in context.command.params:
-        name = parameter.name or ""
-        is_given = context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE
-        if is_given and name in scoring and name != "seed":
-            option = parameter.opts[-1]
+    for_runs = {*ScoringOptions.options, *RunFileOptions.options} - {"seed"}
+    for parameter in click.get_current_context().command.params:
+        if parameter.name in for_runs and is_given(parameter.name):
             raise click.UsageError(
-                f"{option} is for runs and has no effect with --scores; leave it out"
+                f"{parameter.opts[-1]} is for runs and has no effect with --scores; leave it out"
             )
 
 

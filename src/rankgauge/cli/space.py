@@ -4,29 +4,24 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any, get_args
+from typing import get_args
 
 import click
 
+from rankgauge.cli.groups import HeadedGroup, option, takes
 from rankgauge.cli.numbers import WholeNumber
 from rankgauge.cli.options import (
     DEFAULT_MEASURE,
+    PLOT,
+    RESTARTS,
+    Output,
     depth_option,
     margin_option,
     measure_option,
-    output_options,
-    plot_option,
-    restarts_option,
     shown_option,
 )
-from rankgauge.cli.output import notify, progress, show_with_notes
-from rankgauge.cli.space_inputs import (
-    SpaceInputs,
-    input_options,
-    path_of,
-    point_option,
-    range_options,
-)
+from rankgauge.cli.output import notify, progress
+from rankgauge.cli.space_inputs import PathOptions, Range, SpaceInputs
 from rankgauge.cli.workers import workers, workers_options
 from rankgauge.core.notes import Note
 from rankgauge.core.results import Result
@@ -36,7 +31,7 @@ from rankgauge.space.curves import MARGIN
 from rankgauge.space.planes import Across
 
 
-@click.group("space")
+@click.group("space", cls=HeadedGroup)
 def command() -> None:
     """See where in the space of weights measures change, and where they are best.
 
@@ -59,40 +54,32 @@ def _show(
     tables: dict[str, Callable[[], Table]],
     shown: str,
     plot: str | None,
-    form: str | None,
-    digits: int | None,
-    output: str | None,
+    output: Output,
 ) -> None:
     """Print one of the tables, and draw the figure."""
     if plot is not None:
         save_figure(result.figure(), plot)
-    show_with_notes(tables[shown](), form, digits, output)
+    output.show(tables[shown]())
 
 
 @command.command("flips")
 @measure_option("AP", "nDCG@10", "P@5", "RR")
-@point_option
-@range_options
+@takes(path=PathOptions)
 @shown_option(
     ("measures", "ranks", "flips"),
     "measures",
-    "measures: a row for each measure, with the flips that it notices. ranks: a row for each rank. "
-    "flips: every flip on the path.",
+    "Which table to print. measures: a row for each measure, with the flips that it notices. ranks: a "
+    "row for each rank. flips: every flip on the path.",
 )
-@plot_option("Draw the means along the path, and the flips, as .svg or .png.")
-@input_options
-@output_options
+@PLOT.but("Draw the means along the path, and the flips, as .svg or .png.")
+@takes(inputs=SpaceInputs, output=Output)
 def flips(
     measures: tuple[str, ...],
-    points: list[list[float]] | None,
-    low: float,
-    high: float,
+    path: PathOptions,
     shown: str,
     plot: str | None,
-    form: str | None,
-    digits: int | None,
-    output: str | None,
-    **inputs: Any,
+    inputs: SpaceInputs,
+    output: Output,
 ) -> None:
     """List the flips on a path of weights, and who notices them.
 
@@ -104,38 +91,34 @@ def flips(
     rankgauge space flips --qrels qrels.txt bm25.run dense.run --show ranks
     rankgauge space flips --qrels qrels.txt bm25.run dense.run --query 42 --show flips
     """
-    space = SpaceInputs(**inputs).space()
-    found = space.flips(measures, path_of(space, points, low, high))
-    tables = {"measures": found.measure_table, "ranks": found.rank_table, "flips": found.table}
-    _show(found, tables, shown, plot, form, digits, output)
+    space = inputs.space()
+    result = space.flips(measures, path.path(space))
+    tables = {"measures": result.measure_table, "ranks": result.rank_table, "flips": result.table}
+    _show(result, tables, shown, plot, output)
 
 
 @command.command("curve")
 @measure_option(DEFAULT_MEASURE)
-@point_option
-@range_options
-@margin_option(MARGIN, "A mean that is at most this far from the best is part of a plateau.")
+@takes(path=PathOptions)
+@margin_option(MARGIN, "A mean that is at most this far from the best is part of a plateau.").but(
+    heading="Curve"
+)
 @shown_option(
     ("measures", "optima", "steps"),
     "measures",
-    "measures: a row for each measure. optima: a row for each local optimum. steps: the whole curve, a "
-    "row for each interval of one mean.",
+    "Which table to print. measures: a row for each measure. optima: a row for each local optimum. "
+    "steps: the whole curve, a row for each interval of one mean.",
 )
-@plot_option("Draw the curves, as .svg or .png.")
-@input_options
-@output_options
+@PLOT.but("Draw the curves, as .svg or .png.")
+@takes(inputs=SpaceInputs, output=Output)
 def curve(
     measures: tuple[str, ...],
-    points: list[list[float]] | None,
-    low: float,
-    high: float,
+    path: PathOptions,
     margin: float,
     shown: str,
     plot: str | None,
-    form: str | None,
-    digits: int | None,
-    output: str | None,
-    **inputs: Any,
+    inputs: SpaceInputs,
+    output: Output,
 ) -> None:
     """Compute the exact mean of measures for every weight on a path.
 
@@ -147,10 +130,10 @@ def curve(
     rankgauge space curve --qrels qrels.txt bm25.run dense.run -m nDCG@10 -m P@5
     rankgauge space curve --qrels qrels.txt a.run b.run c.run --point 1,0,0 --point 0,0.5,0.5
     """
-    space = SpaceInputs(**inputs).space()
-    found = space.curves(measures, path_of(space, points, low, high), margin=margin)
-    tables = {"measures": found.table, "optima": found.optima_table, "steps": found.step_table}
-    _show(found, tables, shown, plot, form, digits, output)
+    space = inputs.space()
+    result = space.curves(measures, path.path(space), margin=margin)
+    tables = {"measures": result.table, "optima": result.optima_table, "steps": result.step_table}
+    _show(result, tables, shown, plot, output)
 
 
 SECONDS_A_LINE = 5.0
@@ -177,43 +160,40 @@ class _Told:
     "Keep only some documents, so that the plane stays small. Runs: those that some run has among its "
     "first N. LETOR: N documents of each query, chosen without regard to labels.",
     multiple=False,
-)
-@click.option(
+).but(heading="Plane")
+@option(
     "--neutral",
+    heading="Plane",
     is_flag=True,
     help="Count cells also where documents with equal labels change places. No mean changes there.",
 )
-@click.option(
+@option(
     "--across",
+    heading="Plane",
     type=click.Choice(get_args(Across)),
     default="edges",
-    show_default=True,
     help="When a region is a local optimum. edges: no better region shares an edge with it. "
     "trajectories: nor a vertex, so that no path from it leads to a better one.",
 )
-@range_options
+@takes(bounds=Range)
 @shown_option(
     ("measures", "optima", "cells", "vertices"),
     "measures",
-    "measures: a row for each measure. optima: a row for each local optimum. cells: a row for each "
-    "cell. vertices: the points where flip boundaries meet.",
+    "Which table to print. measures: a row for each measure. optima: a row for each local optimum. "
+    "cells: a row for each cell. vertices: the points where flip boundaries meet.",
 )
-@plot_option("Draw the mean of the first measure over the square of weights, as .svg or .png.")
-@input_options
-@output_options
+@PLOT.but("Draw the mean of the first measure over the square of weights, as .svg or .png.")
+@takes(inputs=SpaceInputs, output=Output)
 def plane(
     measures: tuple[str, ...],
     depth: int | None,
     neutral: bool,
     across: Across,
-    low: float,
-    high: float,
+    bounds: Range,
     shown: str,
     plot: str | None,
-    form: str | None,
-    digits: int | None,
-    output: str | None,
-    **inputs: Any,
+    inputs: SpaceInputs,
+    output: Output,
 ) -> None:
     """Find all cells of two weights, and the best of them.
 
@@ -224,44 +204,40 @@ def plane(
     rankgauge space plane train.txt --parameter 23 --parameter 40 --fixed 39=1 --queries 4 --depth 8
     rankgauge space plane --qrels qrels.txt a.run b.run c.run --queries 10 --depth 5 --plot plane.svg
     """
-    space = SpaceInputs(**inputs).space(depth)
-    found = space.plane(
-        measures, neutral=neutral, across=across, low=low, high=high, progress=_Told()
+    space = inputs.space(depth)
+    result = space.plane(
+        measures, neutral=neutral, across=across, low=bounds.low, high=bounds.high, progress=_Told()
     )
     tables = {
-        "measures": found.table,
-        "optima": found.optima_table,
-        "cells": found.cell_table,
-        "vertices": found.vertex_table,
+        "measures": result.table,
+        "optima": result.optima_table,
+        "cells": result.cell_table,
+        "vertices": result.vertex_table,
     }
-    _show(found, tables, shown, plot, form, digits, output)
+    _show(result, tables, shown, plot, output)
 
 
 @command.command("grid")
 @measure_option(DEFAULT_MEASURE)
-@range_options
-@click.option(
+@takes(bounds=Range)
+@option(
     "--points",
     "grid_points",
+    heading="Grid",
     type=WholeNumber(2),
     default=11,
-    show_default=True,
     metavar="N",
     help="How many weights the grid has on each axis.",
 )
-@plot_option("One or two axes: draw the grid, and what it misses, as .svg or .png.")
-@input_options
-@output_options
+@PLOT.but("One or two axes: draw the grid, and what it misses, as .svg or .png.")
+@takes(inputs=SpaceInputs, output=Output)
 def grid(
     measures: tuple[str, ...],
-    low: float,
-    high: float,
+    bounds: Range,
     grid_points: int,
     plot: str | None,
-    form: str | None,
-    digits: int | None,
-    output: str | None,
-    **inputs: Any,
+    inputs: SpaceInputs,
+    output: Output,
 ) -> None:
     """Show what a grid of weights misses.
 
@@ -273,11 +249,13 @@ def grid(
     rankgauge space grid train.txt --parameter 39 --parameter 21 --fixed 23=1 --points 21
     rankgauge space grid --qrels qrels.txt bm25.run dense.run -m nDCG@10 -m AP
     """
-    space = SpaceInputs(**inputs).space()
+    space = inputs.space()
     axes = len(space.parameters) - (not space.fixed)
     with progress(axes * grid_points ** (axes - 1), "searching lines") as advance:
-        found = space.grid(measures, low=low, high=high, points=grid_points, progress=advance)
-    _show(found, {"measures": found.table}, "measures", plot, form, digits, output)
+        result = space.grid(
+            measures, low=bounds.low, high=bounds.high, points=grid_points, progress=advance
+        )
+    _show(result, {"measures": result.table}, "measures", plot, output)
 
 
 @command.command("optima")
@@ -285,28 +263,26 @@ def grid(
     DEFAULT_MEASURE,
     text="The measure to climb by, such as nDCG@10 or 'AP(rel=2)'. Only one is taken.",
 )
-@restarts_option(20, "From how many weights the search starts.")
-@click.option(
+@RESTARTS.but("From how many weights the search starts.", default=20, heading="Search")
+@option(
     "--directions",
+    heading="Search",
     type=WholeNumber(0),
     default=10,
-    show_default=True,
     metavar="N",
     help="How many random directions are searched in each round, beside each weight alone.",
 )
-@plot_option("Draw the value of each optimum, and how often it was found, as .svg or .png.")
-@input_options
+@PLOT.but("Draw the value of each optimum, and how often it was found, as .svg or .png.")
+@takes(inputs=SpaceInputs)
 @workers_options
-@output_options
+@takes(output=Output)
 def optima(
     measures: tuple[str, ...],
     restarts: int,
     directions: int,
     plot: str | None,
-    form: str | None,
-    digits: int | None,
-    output: str | None,
-    **inputs: Any,
+    inputs: SpaceInputs,
+    output: Output,
 ) -> None:
     """Look for the best weights of any number of parameters.
 
@@ -321,18 +297,17 @@ def optima(
     """
     if len(measures) != 1:
         raise click.UsageError(f"{', '.join(measures)}: expected one measure to climb by")
-    asked = SpaceInputs(**inputs)
-    space = asked.space()
+    space = inputs.space()
     with progress(restarts, "climbing") as advance:
-        found = space.optima(
+        result = space.optima(
             measures[0],
             restarts=restarts,
             directions=directions,
-            seed=asked.seed,
+            seed=inputs.seed,
             executor=workers(),
             progress=advance,
         )
-    if asked.qrels is not None and (found.best < 0).any():
+    if inputs.qrels is not None and (result.best < 0).any():
         notify(
             [
                 Note(
@@ -341,4 +316,4 @@ def optima(
                 )
             ]
         )
-    _show(found, {"measures": found.table}, "measures", plot, form, digits, output)
+    _show(result, {"measures": result.table}, "measures", plot, output)

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar, get_args
+from typing import get_args
 
 import click
 from numpy.typing import ArrayLike
 
+from rankgauge.cli.groups import OptionGroup, argument, is_given, option
 from rankgauge.cli.numbers import Decimal, WholeNumber, decimal, whole
 from rankgauge.cli.options import (
-    absent_option,
+    ABSENT,
+    QRELS,
+    RunFileOptions,
     missing_option,
     normalize_option,
-    parts_option,
     plugin_option,
-    qrels_option,
     queries_option,
-    reading_options,
     seed_option,
-    together,
 )
-from rankgauge.cli.scoring import column_names, read_judgments
+from rankgauge.cli.scoring import read_judgments
 from rankgauge.core.policies import Absent, SharedTopics
-from rankgauge.core.records import Record
 from rankgauge.data.features import Features
 from rankgauge.errors import InputError
 from rankgauge.fusion.weights import run_space
@@ -33,8 +30,6 @@ from rankgauge.io.parts import stored_runs
 from rankgauge.io.trec import read_qrels, read_run
 from rankgauge.query_sets.samples import query_sample
 from rankgauge.space.weights import WeightSpace
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 def _fixed(
@@ -66,113 +61,97 @@ def _point(
         raise click.BadParameter(f"{' '.join(texts)!r}, expected numbers such as 0.4,0.6") from None
 
 
-input_options = together(
-    click.argument("files", nargs=-1, required=True, metavar="DATA...|RUN RUN..."),
-    qrels_option(
+class Range(OptionGroup, heading="Weights", common=False):
+    """Between which weights is looked."""
+
+    low: float = option(
+        "--low", type=Decimal(), default=0.0, metavar="WEIGHT", help="The lowest weight."
+    )
+    high: float = option(
+        "--high", type=Decimal(), default=1.0, metavar="WEIGHT", help="The highest weight."
+    )
+
+
+class PathOptions(Range):
+    """A path of weights."""
+
+    points: list[list[float]] | None = option(
+        "--point",
+        multiple=True,
+        metavar="WEIGHT,...",
+        callback=_point,
+        help="A point that the path goes through: a weight for each parameter or run. Give two points "
+        "or more, in order. By default the path goes from the first parameter or run alone to the next "
+        "one; a single parameter goes from --low to --high.",
+    )
+
+    def path(self, space: WeightSpace) -> ArrayLike:
+        """The points that the path goes through: those of --point, or the usual ones."""
+        if self.points is not None or len(space.parameters) > 1:
+            for name in filter(is_given, ("low", "high")):
+                raise click.UsageError(
+                    f"--{name} is for one parameter without --point; give --point for another path"
+                )
+        return space.path(self.low, self.high) if self.points is None else self.points
+
+
+class SpaceInputs(RunFileOptions, heading="Weights", common=True):
+    """The documents and the weights that vary."""
+
+    files: tuple[str, ...] = argument(
+        "files", nargs=-1, required=True, metavar="DATA...|RUN RUN..."
+    )
+    qrels: str | None = QRELS.but(
         "The judgements of runs. With this option the files are runs, two or more of them, as in "
         "`rankgauge tune`; without it they are LETOR files."
-    ),
-    click.option(
+    )
+    parameters: tuple[int, ...] = option(
         "--parameter",
-        "parameters",
         type=WholeNumber(1),
         multiple=True,
         metavar="FEATURE",
         help="LETOR: the number of a feature whose weight varies; may be repeated. By default all "
         "features that are not fixed.",
-    ),
-    click.option(
+    )
+    fixed: dict[int, float] = option(
         "--fixed",
         multiple=True,
         metavar="FEATURE=WEIGHT",
         callback=_fixed,
         help="LETOR: a feature whose weight stays the same, such as 5=0.3; may be repeated. Features "
         "that are neither fixed nor parameters have weight 0. If nothing is fixed, weights sum to 1.",
-    ),
-    click.option(
+    )
+    query_ids: tuple[str, ...] = option(
         "--query",
-        "query_ids",
+        heading="Queries",
+        common=False,
         multiple=True,
         metavar="ID",
         help="Take only this query (topic); may be repeated. By default all queries.",
-    ),
-    queries_option(1, "Take only so many queries, drawn by the seed."),
-    normalize_option("Runs: how the scores of each run are made comparable, topic by topic."),
-    absent_option,
-    missing_option(
+    )
+    queries: int | None = queries_option(1, "Take only so many queries, drawn by the seed.").but(
+        heading="Queries", common=False
+    )
+    missing: SharedTopics = missing_option(
         get_args(SharedTopics),
         "zero",
         "Runs: what to do with topics that some run lacks. zero: the other runs rank them; a topic that "
         "all runs lack counts as an empty ranking. intersection: they are left out.",
-    ),
-    click.option(
+    ).but(heading="Queries", common=False)
+    normalize: str = normalize_option(
+        "Runs: how the scores of each run are made comparable, topic by topic."
+    ).but(common=False)
+    absent: Absent = ABSENT.but(common=False)
+    jitter: float | None = option(
         "--jitter",
+        common=False,
         type=Decimal(0, min_open=True),
         metavar="SIZE",
         help="Add a random number from 0 to SIZE to the score of each document, the same for all "
         "weights. Then no two flips coincide.",
-    ),
-    seed_option("the jitter, and all else that is drawn"),
-    reading_options,
-    parts_option,
-    plugin_option,
-)
-"""Which documents there are, and which weights vary: the fields of `SpaceInputs`."""
-
-point_option = click.option(
-    "--point",
-    "points",
-    multiple=True,
-    metavar="WEIGHT,...",
-    callback=_point,
-    help="A point that the path goes through: a weight for each parameter or run. Give two points or "
-    "more, in order. By default the path goes from the first parameter or run alone to the next one; a "
-    "single parameter goes from --low to --high.",
-)
-"""`--point`, for commands that follow a path."""
-
-range_options = together(
-    click.option(
-        "--low",
-        type=Decimal(),
-        default=0.0,
-        show_default=True,
-        metavar="WEIGHT",
-        help="The lowest weight.",
-    ),
-    click.option(
-        "--high",
-        type=Decimal(),
-        default=1.0,
-        show_default=True,
-        metavar="WEIGHT",
-        help="The highest weight.",
-    ),
-)
-"""`--low` and `--high`: between which weights is looked."""
-
-
-class SpaceInputs(Record):
-    """The documents and the weights that vary, as the options give them."""
-
-    files: tuple[str, ...]
-    qrels: str | None
-    parameters: tuple[int, ...]
-    fixed: dict[int, float]
-    query_ids: tuple[str, ...]
-    queries: int | None
-    normalize: str
-    absent: Absent
-    missing: SharedTopics
-    jitter: float | None
-    seed: int
-    lenient: bool
-    size_limit: int
-    query_column: tuple[str, ...]
-    document_column: tuple[str, ...]
-    score_column: tuple[str, ...]
-    grade_column: tuple[str, ...]
-    parts: bool
+    )
+    seed: int = seed_option("the jitter, and all else that is drawn")
+    plugin = plugin_option
 
     def space(self, depth: int | None = None) -> WeightSpace:
         """The space of weights, with only some documents of each query if there is a depth."""
@@ -203,18 +182,10 @@ class SpaceInputs(Record):
             raise InputError(error.source, error.line, message) from None
 
     def _of_runs(self, qrels: str, depth: int | None) -> WeightSpace:
-        columns = column_names(
-            self.query_column, self.document_column, self.score_column, self.grade_column
-        )
-        reading: Any = {
-            "lenient": self.lenient,
-            "size_limit": self.size_limit,
-            "columns": columns,
-        }
-        judgments, _ = read_judgments(qrels, self.files, subtopics=False, **reading)
+        judgments, _ = read_judgments(qrels, self.files, subtopics=False, **self.how)
         return run_space(
             judgments,
-            stored_runs(self.files, parts=self.parts, **reading),
+            stored_runs(self.files, parts=self.parts, **self.how),
             normalize=self.normalize,
             absent=self.absent,
             missing=self.missing,
@@ -239,24 +210,6 @@ class SpaceInputs(Record):
         only, kind = ["normalize", "absent", "missing", "parts"], "runs, which need --qrels"
         if self.qrels is not None:
             only, kind = ["parameters", "fixed"], "LETOR files; with --qrels the files are runs"
-        for name in filter(_is_given, only):
+        for name in filter(is_given, only):
             option = "parameter" if name == "parameters" else name
             raise click.UsageError(f"--{option} is for {kind}")
-
-
-def path_of(
-    space: WeightSpace, points: list[list[float]] | None, low: float, high: float
-) -> ArrayLike:
-    """The points that a path goes through: those of --point, or the usual ones."""
-    if points is not None or len(space.parameters) > 1:
-        for name in filter(_is_given, ("low", "high")):
-            raise click.UsageError(
-                f"--{name} is for one parameter without --point; give --point for another path"
-            )
-    return space.path(low, high) if points is None else points
-
-
-def _is_given(name: str) -> bool:
-    """Whether an option stands on the command line."""
-    source = click.get_current_context().get_parameter_source(name)
-    return source is click.core.ParameterSource.COMMANDLINE

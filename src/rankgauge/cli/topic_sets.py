@@ -11,7 +11,7 @@ import click
 
 from rankgauge import query_sets
 from rankgauge.cli.output import notify
-from rankgauge.cli.scoring import WantedScores, file_of_scores, named
+from rankgauge.cli.scoring import SourceScores, file_of_scores, named
 from rankgauge.comparison.assessed import ALL
 from rankgauge.core.notes import Note, counted
 from rankgauge.core.policies import SET_SHARE
@@ -60,24 +60,20 @@ def set_size(share: float | None, number: int | None, names: Sequence[str]) -> d
 
 
 def topic_sets(
-    scorer: WantedScores,
-    scores: Scores,
-    names: Sequence[str],
-    size: dict[str, float],
-    files: Sequence[str],
+    read: SourceScores, names: Sequence[str], size: dict[str, float], files: Sequence[str]
 ) -> dict[str, Sequence[str]]:
     """The sets of --sets and the sets in the files of --set.
 
     Parameters
     ----------
-    scorer: has the judgements and the scores to choose topics by.
-    scores: the scores that are assessed; a set has only topics of these scores.
+    read: the scores that are assessed, and the judgements to choose topics by.
     names: the names of the sets of --sets.
     size: how large ideal and uninformative are, as `set_size` gives it.
     files: the files of --set.
     """
-    made = _made(scorer, names, size)
-    return _with_files(made, "--set", files, lambda file: read_set(file, scores.queries, "scores"))
+    made = _made(read, names, size)
+    queries = read.scores.queries
+    return _with_files(made, "--set", files, lambda file: read_set(file, queries, "scores"))
 
 
 def other_collections(files: Sequence[str], scores: Scores) -> dict[str, Scores]:
@@ -86,20 +82,19 @@ def other_collections(files: Sequence[str], scores: Scores) -> dict[str, Scores]
 
 
 def _made(
-    scorer: WantedScores, names: Sequence[str], size: dict[str, float]
+    read: SourceScores, names: Sequence[str], size: dict[str, float]
 ) -> dict[str, Sequence[str]]:
     """The sets of these names; a note on each goes to standard error."""
     made: dict[str, Sequence[str]] = {}
-    if scorer.judged is None:
+    if read.judgments is None:
         return made
-    judgments, scores = scorer.judged
-    by = scores.select(measures=scores.measures[:1])
+    by = read.before.select(measures=read.before.measures[:1])
     for name in names:
         make: Any = getattr(query_sets, name)
         if name in BY_JUDGMENTS:
-            chosen: QuerySet = make(judgments)
+            chosen: QuerySet = make(read.judgments)
         else:
-            chosen = make(by, judgments, **({} if name == "informative" else size))
+            chosen = make(by, read.judgments, **({} if name == "informative" else size))
         text = _about(name, chosen) + ("" if name in BY_JUDGMENTS else f"; by {by.measures[0]}")
         if len(chosen) < FEWEST_TOPICS:
             notify([Note(f"{text}; the set is left out, it needs at least {FEWEST_TOPICS} topics")])

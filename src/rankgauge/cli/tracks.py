@@ -3,49 +3,55 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any, get_args
 
 import click
 
+from rankgauge.cli.groups import Declared, option
 from rankgauge.cli.options import (
+    PRECISION,
+    FileOptions,
     max_grade_option,
-    precision_option,
-    reading_options,
     ties_option,
-    together,
 )
 from rankgauge.cli.output import notify
-from rankgauge.cli.scoring import about_judgments, check_order, column_names, file_of_scores
-from rankgauge.core.policies import DEFAULT_POOL_TIES, PoolTies
+from rankgauge.cli.scoring import about_judgments, check_order, file_of_scores
+from rankgauge.core.policies import DEFAULT_POOL_TIES, PoolTies, ScorePrecision
 from rankgauge.core.records import Record
+from rankgauge.data.roles import ColumnNames
 from rankgauge.errors import RankgaugeError
 from rankgauge.forecast.tracks import ScoreTrack, Track, TrackParts, track_parts
 from rankgauge.io.trec import run_files
 
-F = TypeVar("F", bound=Callable[..., Any])
 
-track_options = together(
-    ties_option(get_args(PoolTies), DEFAULT_POOL_TIES, "random: a random order."),
-    precision_option,
-    max_grade_option("in QRELS"),
-    reading_options,
-)
+class TrackOptions(FileOptions):
+    """How tracks are read."""
+
+    ties: PoolTies = ties_option(get_args(PoolTies), DEFAULT_POOL_TIES, "random: a random order.")
+    precision: ScorePrecision = PRECISION
+    max_grade: int | None = max_grade_option("in QRELS")
+
+    def read(self, texts: Sequence[str], seed: int) -> ReadTracks:
+        """The tracks, without the runs that cannot be read; ties are drawn by the seed."""
+        return read_tracks(texts, seed=seed, **self.values())
+
+
+track_options = TrackOptions.flat
 """How tracks are read: arguments of `read_tracks`, with the seed."""
 
 
 def target_option(
     default: str | Sequence[str], help_text: str, *, multiple: bool = False
-) -> Callable[[F], F]:
+) -> Declared:
     """`--target`: the costly measure to forecast, or several."""
-    return click.option(
+    return option(
         "--target",
         "targets" if multiple else "target",
         multiple=multiple,
         default=default,
-        show_default=True,
         metavar="MEASURE",
         help=help_text,
     )
@@ -57,25 +63,23 @@ def learner_option(
     *,
     default: Sequence[str] | None = None,
     multiple: bool = False,
-) -> Callable[[F], F]:
+) -> Declared:
     """`--learner`: how models are fitted, in one way or in several."""
-    return click.option(
+    return option(
         "--learner",
         "learners" if multiple else "learner",
         type=click.Choice(learners),
         multiple=multiple,
         default=default,
-        show_default=default is not None,
         help=help_text,
     )
 
 
-feature_option = click.option(
+feature_option = option(
     "--feature",
     "features",
     multiple=True,
     default=("paper",),
-    show_default=True,
     metavar="MEASURE",
     help="A cheap measure, at the depth unless it is written with another cut-off; may be repeated. "
     "paper stands for P, infAP, ERR, bpref, nDCG and RBP. rich stands for these and six more, such as "
@@ -128,7 +132,9 @@ def read_tracks(
     policies
         `ties`, `seed`, `precision` and `max_grade`, as in `Track.of`.
     """
-    columns = column_names(query_column, document_column, score_column, grade_column)
+    columns = ColumnNames(
+        *(each or None for each in (query_column, document_column, score_column, grade_column))
+    )
     parts = [track_parts(text, tables=tables) for text in texts]
     names = short_names(parts)
     tracks, scored = [], []

@@ -2,40 +2,40 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import get_args
 
 import click
 
+from rankgauge.cli.groups import HeadedCommand, OptionGroup, argument, option, takes
 from rankgauge.cli.options import (
+    ABSENT,
     DEFAULT_MEASURE,
-    absent_option,
-    color_option,
+    PER_TOPIC,
+    PLOT,
+    RESTARTS,
+    TAG,
+    RunFileOptions,
+    TableOptions,
     folds_option,
-    form_options,
     level_option,
     margin_option,
     measure_option,
     missing_option,
     normalize_option,
     output_option,
-    parts_option,
-    per_topic_option,
-    plot_option,
     plugin_option,
-    reading_options,
     repeats_option,
-    restarts_option,
     samples_option,
     seed_option,
-    tag_option,
 )
-from rankgauge.cli.output import progress, show_with_notes
+from rankgauge.cli.output import progress
 from rankgauge.cli.output_files import OUTPUT_FILE
-from rankgauge.cli.scoring import check_output, column_names, read_judgments
+from rankgauge.cli.scoring import check_output, read_judgments
 from rankgauge.cli.topic_sets import read_set
 from rankgauge.cli.workers import workers, workers_options
 from rankgauge.core.policies import Absent, SharedTopics
-from rankgauge.fusion.tuning import ALL, FOLDS, REPEATS, RESTARTS, SAMPLES, tune
+from rankgauge.fusion.tuning import ALL, FOLDS, REPEATS, SAMPLES, tune
+from rankgauge.fusion.tuning import RESTARTS as STARTS
 from rankgauge.io.parts import stored_runs
 from rankgauge.io.trec import write_run
 from rankgauge.space.curves import MARGIN
@@ -43,94 +43,96 @@ from rankgauge.space.curves import MARGIN
 STANDARD_OUTPUT = "-"
 
 
-@click.command("tune")
-@click.argument("qrels")
-@click.argument("runs", nargs=-1, required=True, metavar="RUN RUN...")
+class TunedRuns(RunFileOptions):
+    """The runs, and the judgements to tune by."""
+
+    qrels: str = argument("qrels")
+    runs: tuple[str, ...] = argument("runs", nargs=-1, required=True, metavar="RUN RUN...")
+
+
+class TunedFusion(OptionGroup, heading="Fusion"):
+    """How runs are fused, for each weight."""
+
+    normalize: str = normalize_option(
+        "How the scores of each run are made comparable, topic by topic. all: try each, and take the "
+        "best. The choice is then part of the cross-validation.",
+        ALL,
+    )
+    absent: Absent = ABSENT.but(common=False)
+    missing: SharedTopics = missing_option(
+        get_args(SharedTopics),
+        "zero",
+        "What to do with topics that some run lacks. zero: the other runs rank them; a topic that all "
+        "runs lack counts as an empty ranking. intersection: they are left out.",
+    )
+
+
+class SplitOptions(OptionGroup, heading="Cross-validation", common=False):
+    """On which topics weights are chosen and tested, and what is drawn at random."""
+
+    test_topics: str | None = option(
+        "--test-topics",
+        common=True,
+        metavar="FILE",
+        help="A file with one topic id per line. The weights are chosen on the other topics, and tested "
+        "on these. Then nothing is cross-validated.",
+    )
+    folds: int = folds_option(
+        FOLDS,
+        2,
+        "Cross-validation: the topics are parted into N parts. The weights for each part are chosen on "
+        "the other parts.",
+    )
+    repeats: int = repeats_option(
+        REPEATS, "Cross-validation: how often the topics are parted anew."
+    )
+    margin: float = margin_option(
+        MARGIN, "Weights whose mean is at most this far from the best count as good as the best."
+    )
+    restarts: int = RESTARTS.but(
+        "For three or more runs: from how many weights the search starts.", default=STARTS
+    )
+    samples: int = samples_option(
+        SAMPLES,
+        text="How many samples of the topics are drawn for the interval of the best weight of two runs.",
+    )
+    level: float = level_option()
+    seed: int = seed_option("the parts and the samples of topics")
+
+
+class TunedOutput(TableOptions, common=True):
+    """What is printed, and the files that are written."""
+
+    output: str | None = output_option(
+        "FILE",
+        "Write the fused run with the best weights to FILE, as a TREC run. .gz, .bz2, .xz or .zst "
+        "compresses.",
+        type=OUTPUT_FILE,
+    )
+    tag: str | None = TAG.but("The name of the fused run; by default fused.")
+    plot: str | None = PLOT.but("Two runs: draw the mean for every weight, as .svg or .png.")
+    per_topic: bool = PER_TOPIC.but(
+        "Two runs: print the best weights of each topic alone instead. They show how much topics "
+        "differ. They are no advice.",
+        common=False,
+    )
+
+
+@click.command("tune", cls=HeadedCommand)
 @measure_option(
     DEFAULT_MEASURE,
     text="The measure to tune by, such as nDCG@10 or 'AP(rel=2)'. Only one is taken.",
 )
-@normalize_option(
-    "How the scores of each run are made comparable, topic by topic. all: try each, and take the best. "
-    "The choice is then part of the cross-validation.",
-    ALL,
-)
-@absent_option
-@missing_option(
-    get_args(SharedTopics),
-    "zero",
-    "What to do with topics that some run lacks. zero: the other runs rank them; a topic that all runs "
-    "lack counts as an empty ranking. intersection: they are left out.",
-)
-@click.option(
-    "--test-topics",
-    metavar="FILE",
-    help="A file with one topic id per line. The weights are chosen on the other topics, and tested on "
-    "these. Then nothing is cross-validated.",
-)
-@margin_option(
-    MARGIN, "Weights whose mean is at most this far from the best count as good as the best."
-)
-@folds_option(
-    FOLDS,
-    2,
-    "Cross-validation: the topics are parted into N parts. The weights for each part are chosen on the "
-    "other parts.",
-)
-@repeats_option(REPEATS, "Cross-validation: how often the topics are parted anew.")
-@samples_option(
-    SAMPLES,
-    text="How many samples of the topics are drawn for the interval of the best weight of two runs.",
-)
-@restarts_option(RESTARTS, "For three or more runs: from how many weights the search starts.")
-@per_topic_option(
-    "Two runs: print the best weights of each topic alone instead. They show how much topics differ. "
-    "They are no advice."
-)
-@plot_option("Two runs: draw the mean for every weight, as .svg or .png.")
-@level_option()
-@seed_option("the parts and the samples of topics")
-@reading_options
-@parts_option
+@takes(runs=TunedRuns, fusion=TunedFusion, splits=SplitOptions)
 @workers_options
-@form_options
-@output_option(
-    "FILE",
-    "Write the fused run with the best weights to FILE, as a TREC run. .gz, .bz2, .xz or .zst "
-    "compresses.",
-    type=OUTPUT_FILE,
-)
-@tag_option("fused")
-@color_option
+@takes(output=TunedOutput)
 @plugin_option
 def command(
-    qrels: str,
-    runs: tuple[str, ...],
     measures: tuple[str, ...],
-    normalize: str,
-    absent: Absent,
-    missing: SharedTopics,
-    test_topics: str | None,
-    margin: float,
-    folds: int,
-    repeats: int,
-    samples: int,
-    restarts: int,
-    per_topic: bool,
-    plot: str | None,
-    level: float,
-    seed: int,
-    lenient: bool,
-    size_limit: int,
-    form: str | None,
-    digits: int | None,
-    output: str | None,
-    tag: str | None,
-    query_column: tuple[str, ...],
-    document_column: tuple[str, ...],
-    score_column: tuple[str, ...],
-    grade_column: tuple[str, ...],
-    parts: bool,
+    runs: TunedRuns,
+    fusion: TunedFusion,
+    splits: SplitOptions,
+    output: TunedOutput,
 ) -> None:
     """Find the best weights for a weighted sum of runs.
 
@@ -139,6 +141,11 @@ def command(
     which documents are tied can differ. For three or more runs, one weight after the other is searched
     exactly, from several starts. Measures of subtopics, such as alpha_nDCG, cannot be used here.
 
+    \b
+    rankgauge tune qrels.txt bm25.run dense.run
+    rankgauge tune qrels.txt bm25.run dense.run -m AP --normalize all --plot weight.svg
+    rankgauge tune qrels.txt bm25.run dense.run splade.run -o fused.run
+    \f
     The first row is what to expect of the tuned weights on new topics, by cross-validation. The other
     rows need no weights: each run alone, equal weights, and reciprocal rank fusion (rrf) with k = 60 and
     with the best k. For each it prints:
@@ -149,47 +156,40 @@ def command(
     low, high   an interval of the difference
     p           the p-value of the difference, by a paired t test
 
-    \b
-    rankgauge tune qrels.txt bm25.run dense.run
-    rankgauge tune qrels.txt bm25.run dense.run -m AP --normalize all --plot weight.svg
-    rankgauge tune qrels.txt bm25.run dense.run splade.run -o fused.run
-
     The exit code is 0 when all is well, and 2 when a run could not be read or the runs do not go
     together.
     """
-    if output == STANDARD_OUTPUT:
+    if output.output == STANDARD_OUTPUT:
         raise click.UsageError("-o -: standard output has the table, expected the name of a file")
-    names = column_names(query_column, document_column, score_column, grade_column)
-    reading: Any = {"lenient": lenient, "size_limit": size_limit, "columns": names}
-    judgments, _ = read_judgments(qrels, runs, subtopics=False, **reading)
-    files = stored_runs(runs, parts=parts, **reading)
-    check_output(output, [path for file in files for path in file.paths()])
+    judgments, _ = read_judgments(runs.qrels, runs.runs, subtopics=False, **runs.how)
+    files = stored_runs(runs.runs, parts=runs.parts, **runs.how)
+    check_output(output.output, [path for file in files for path in file.paths()])
     tested = None
-    if test_topics is not None:
-        tested = read_set(test_topics, judgments.queries.texts(), "judgements")
-    with progress(repeats, "cross-validating") as advance:
+    if splits.test_topics is not None:
+        tested = read_set(splits.test_topics, judgments.queries.texts(), "judgements")
+    with progress(splits.repeats, "cross-validating") as advance:
         tuning = tune(
             judgments,
             files,
             measures,
-            normalize=normalize,
-            absent=absent,
-            missing=missing,
+            normalize=fusion.normalize,
+            absent=fusion.absent,
+            missing=fusion.missing,
             test_topics=tested,
-            margin=margin,
-            folds=folds,
-            repeats=repeats,
-            samples=samples,
-            restarts=restarts,
-            level=level,
-            seed=seed,
+            margin=splits.margin,
+            folds=splits.folds,
+            repeats=splits.repeats,
+            samples=splits.samples,
+            restarts=splits.restarts,
+            level=splits.level,
+            seed=splits.seed,
             executor=workers(),
             progress=advance,
         )
-    if plot is not None:
+    if output.plot is not None:
         from rankgauge.figures.files import save_figure
 
-        save_figure(tuning.figure(), plot)
-    if output is not None:
-        write_run(tuning.run() if tag is None else tuning.run(tag), output)
-    show_with_notes(tuning.topic_table() if per_topic else tuning.table(), form, digits, None)
+        save_figure(tuning.figure(), output.plot)
+    if output.output is not None:
+        write_run(tuning.run() if output.tag is None else tuning.run(output.tag), output.output)
+    output.show(tuning.topic_table() if output.per_topic else tuning.table())

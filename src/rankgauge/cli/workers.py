@@ -8,6 +8,7 @@ from typing import Any, TypeVar, cast
 
 import click
 
+from rankgauge.cli.groups import OptionGroup, option, takes
 from rankgauge.cli.numbers import Decimal, WholeNumber
 from rankgauge.workers import Workers
 from rankgauge.workers.executors import RETRIES
@@ -37,39 +38,45 @@ class _Where(click.ParamType):  # type: ignore[type-arg]
         )
 
 
-def _remember(context: click.Context, option: click.Parameter, value: Any) -> None:
-    context.meta[f"{META}{option.name}"] = value
+class WorkerOptions(OptionGroup, heading="Workers", common=False):
+    """Who does the work: `workers()`, in the command, are these workers."""
 
-
-_OPTIONS = (
-    click.option(
+    workers: int | str | None = option(
         "--workers",
         type=_Where(),
         metavar="N|ADDRESS",
-        expose_value=False,
-        callback=_remember,
         help="Who does the work: N processes of this machine, or the Dask cluster with the scheduler at "
         "ADDRESS, such as tcp://10.0.0.1:8786. By default the threads of this process.",
-    ),
-    click.option(
+    )
+    retries: int | None = option(
         "--retries",
         type=WholeNumber(0),
         metavar="N",
-        expose_value=False,
-        callback=_remember,
         help="With --workers: how often a task is tried again if its worker died. By default "
         f"{RETRIES}. A Dask cluster itself tries several workers first.",
-    ),
-    click.option(
+    )
+    timeout: float | None = option(
         "--timeout",
         type=Decimal(0, min_open=True),
         metavar="SECONDS",
-        expose_value=False,
-        callback=_remember,
         help="With --workers: how many seconds one task may take, such as scoring one run or training "
         "on one fold. A task that takes longer counts as failed. By default there is no limit.",
-    ),
-)
+    )
+
+    def prepare(self) -> None:
+        """Start the workers, so that a cluster which does not answer is an error before any work. They
+        end with the command."""
+        if self.workers is None:
+            for name, value in (("retries", self.retries), ("timeout", self.timeout)):
+                if value is not None:
+                    raise click.UsageError(f"--{name} needs --workers")
+            return
+        retries = RETRIES if self.retries is None else self.retries
+        started = Workers(self.workers, retries=retries, timeout=self.timeout)
+        context = click.get_current_context()
+        context.meta[META] = started
+        context.call_on_close(started.close)
+        started.start()
 
 
 def workers_options(command: F) -> F:
@@ -79,15 +86,16 @@ def workers_options(command: F) -> F:
     """
 
     @functools.wraps(command)
-    def started(*values: Any, **named: Any) -> Any:
-        asked = workers()
-        if asked is not None:
-            asked.start()
+    def without(*values: Any, _: WorkerOptions, **named: Any) -> Any:
         return command(*values, **named)
 
-    for option in reversed(_OPTIONS):
-        started = option(started)
-    return cast("F", started)
+    return takes(_=WorkerOptions)(cast("F", without))
+
+
+def workers() -> Workers | None:
+    """Who does the work of this command: the `executor` of the functions that it calls."""
+    known: Workers | None = click.get_current_context().meta.get(META)
+    return known
 
 
 def without_workers(words: Sequence[str]) -> list[str]:
@@ -105,25 +113,3 @@ def without_workers(words: Sequence[str]) -> list[str]:
         elif not word.startswith(tuple(f"{name}=" for name in names)):
             left.append(word)
     return left
-
-
-def workers() -> Workers | None:
-    """Who does the work of this command: the `executor` of the functions that it calls.
-
-    The processes, or the connection, end with the command.
-    """
-    context = click.get_current_context()
-    where, retries, timeout = (
-        context.meta.get(f"{META}{name}") for name in ("workers", "retries", "timeout")
-    )
-    if where is None:
-        for name, value in (("retries", retries), ("timeout", timeout)):
-            if value is not None:
-                raise click.UsageError(f"--{name} needs --workers")
-        return None
-    known: Workers | None = context.meta.get(META)
-    if known is None:
-        asked = Workers(where, retries=RETRIES if retries is None else retries, timeout=timeout)
-        context.meta[META] = known = asked
-        context.call_on_close(asked.close)
-    return known

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import get_args
 
 import click
 
 from rankgauge import RankgaugeError
 from rankgauge.extending import (
     OUTPUT_FOLDER,
+    HeadedCommand,
     Incomplete,
     Note,
+    OptionGroup,
+    TrackOptions,
     check_plotting,
     depth_option,
     fail_if_incomplete,
@@ -19,14 +22,15 @@ from rankgauge.extending import (
     line_width,
     make_folder,
     notify,
+    option,
     output_option,
     plugin_option,
     progress,
     read_tracks,
     repeats_option,
     seed_option,
+    takes,
     target_option,
-    track_options,
     workers,
     workers_options,
 )
@@ -47,59 +51,71 @@ from rankgauge_studies.forecast.tables import overview, paper_tables, percentage
 from rankgauge_studies.output import write_figures, write_text
 
 
-@click.command("forecast")
+class StudyOptions(OptionGroup, heading="Study"):
+    """What is forecast, and how."""
+
+    target_tracks: tuple[str, ...] = option(
+        "--target-track",
+        multiple=True,
+        metavar="NAME",
+        help="A track that the paper's protocol tests; may be repeated. The paper has two. By default "
+        "all tracks are tested.",
+    )
+    targets: tuple[str, ...] = target_option(
+        TARGETS, "A costly measure to forecast; may be repeated.", multiple=True
+    )
+    gain: str = option(
+        "--gain",
+        type=click.Choice(["linear", "exp2"]),
+        default="linear",
+        help="The gain of nDCG, in targets and features. linear: the grade, as in trec_eval. exp2: 2 to "
+        "the power of the grade, minus 1.",
+    )
+    depths: tuple[int, ...] = depth_option(DEPTHS, "A depth of judging; may be repeated.")
+    features: tuple[str, ...] = feature_option
+    learners: tuple[StudyLearner, ...] = learner_option(
+        get_args(StudyLearner),
+        "A learner; may be repeated. Of each there is a model for each track, averaged, and one model "
+        "of all tracks with the same settings. svr, a support vector machine, is slow.",
+        default=LEARNERS,
+        multiple=True,
+    )
+    repeats: int = repeats_option(
+        REPEATS,
+        "Draw each random split at most N times. It is not drawn again once the standard error of every "
+        f"mean over tracks is at most {ENOUGH:g}.",
+    )
+    seed: int = seed_option("everything that is drawn at random")
+
+    def asked(self) -> Asked:
+        """What the study computes; what is given twice counts once."""
+        return Asked(
+            **self.values()
+            | {
+                "targets": tuple(dict.fromkeys(self.targets)),
+                "depths": tuple(sorted(set(self.depths))),
+                "learners": tuple(dict.fromkeys(self.learners)),
+                "target_tracks": tuple(dict.fromkeys(self.target_tracks)),
+            }
+        ).gained
+
+
+@click.command("forecast", cls=HeadedCommand)
 @click.argument("tracks", nargs=-1, required=True, metavar=f"{TRACK}...")
-@output_option("DIR", "The folder to write to.", required=True, type=OUTPUT_FOLDER)
-@click.option(
-    "--target-track",
-    "target_tracks",
-    multiple=True,
-    metavar="NAME",
-    help="A track that the paper's protocol tests; may be repeated. The paper has two. By default all "
-    "tracks are tested.",
-)
-@target_option(TARGETS, "A costly measure to forecast; may be repeated.", multiple=True)
-@click.option(
-    "--gain",
-    type=click.Choice(["linear", "exp2"]),
-    default="linear",
-    show_default=True,
-    help="The gain of nDCG, in targets and features. linear: the grade, as in trec_eval. exp2: 2 to the "
-    "power of the grade, minus 1.",
-)
-@depth_option(DEPTHS, "A depth of judging; may be repeated.")
-@feature_option
-@learner_option(
-    get_args(StudyLearner),
-    "A learner; may be repeated. Of each there is a model for each track, averaged, and one model "
-    "of all tracks with the same settings. svr, a support vector machine, is slow.",
-    default=LEARNERS,
-    multiple=True,
-)
-@repeats_option(
-    REPEATS,
-    "Draw each random split at most N times. It is not drawn again once the standard error of "
-    f"every mean over tracks is at most {ENOUGH:g}.",
-)
+@takes(options=StudyOptions, reading=TrackOptions)
 @workers_options
-@seed_option("everything that is drawn at random")
-@track_options
+@output_option("DIR", "The folder to write to.", required=True, type=OUTPUT_FOLDER)
 @plugin_option
 def command(
-    tracks: tuple[str, ...],
-    output: str,
-    target_tracks: tuple[str, ...],
-    targets: tuple[str, ...],
-    gain: str,
-    depths: tuple[int, ...],
-    features: tuple[str, ...],
-    learners: tuple[StudyLearner, ...],
-    repeats: int,
-    seed: int,
-    **reading: Any,
+    tracks: tuple[str, ...], options: StudyOptions, reading: TrackOptions, output: str
 ) -> None:
     """Muwanei et al., Prediction of the high-cost normalised discounted cumulative gain, repeated.
 
+    \b
+    rankgauge study forecast a=news:q1.txt,runs1/ b=web:q2.txt,runs2/ -o out
+    rankgauge study forecast a=news:q1.txt,runs1/ b=web:q2.txt,runs2/ c=web:q3.txt,runs3/ -o out \\
+        --target-track b --target-track c --repeats 5
+    \f
     A track is NAME=KIND:QRELS,RUNS: its name, the kind of its collection, a file of judgments, and a
     folder or a pattern of runs. NAME=KIND:SCORES takes a table of scores of topics, as `rankgauge
     evaluate --save` writes it, in place of judgments and runs. It must have every feature at every
@@ -114,23 +130,9 @@ def command(
     CSV: overview, claims, means (over tracks) and tracks; table-1, table-2 and percentages, the paper's
     with the printed numbers beside ours. Figures 1 and 2 of the paper, and one of systems, are written
     as SVG and PNG. Five tracks take about ten minutes on two cores.
-
-    \b
-    rankgauge study forecast a=news:q1.txt,runs1/ b=web:q2.txt,runs2/ -o out
-    rankgauge study forecast a=news:q1.txt,runs1/ b=web:q2.txt,runs2/ c=web:q3.txt,runs3/ -o out \\
-        --target-track b --target-track c --repeats 5
     """
-    asked = Asked(
-        targets=tuple(dict.fromkeys(targets)),
-        depths=tuple(sorted(set(depths))),
-        features=features,
-        gain=gain,
-        learners=tuple(dict.fromkeys(learners)),
-        target_tracks=tuple(dict.fromkeys(target_tracks)),
-        repeats=repeats,
-        seed=seed,
-    ).gained
-    read = read_tracks(tracks, tables=True, seed=seed, **reading)
+    asked = options.asked()
+    read = read_tracks(tracks, tables=True, seed=asked.seed, **reading.values())
     folder = make_folder(output)
     lacking = ""
     try:

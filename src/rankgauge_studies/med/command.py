@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from rankgauge import InputError, RankgaugeError
-from rankgauge.extending import Incomplete, Table, make_folder
+from rankgauge.extending import HeadedCommand, Incomplete, Table, make_folder
 from rankgauge_studies.output import (
     VARIABLE,
     data_folder,
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-@click.command("med")
+@click.command("med", cls=HeadedCommand)
 @study_options
 def command(output: str, data: str | None) -> None:
     """Tables 1 to 3 and Figures 1 and 2 of Moffat, Computing maximized effectiveness distance for

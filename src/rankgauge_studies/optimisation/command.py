@@ -9,6 +9,7 @@ import click
 
 from rankgauge import InputError, RankgaugeError
 from rankgauge.extending import (
+    HeadedCommand,
     Incomplete,
     Note,
     Table,
@@ -29,7 +30,7 @@ from rankgauge_studies.output import (
 )
 
 
-@click.command("optimisation")
+@click.command("optimisation", cls=HeadedCommand)
 @study_options
 @workers_options
 def command(output: str, data: str | None) -> None:

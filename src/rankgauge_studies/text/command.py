@@ -12,6 +12,7 @@ from click.formatting import wrap_text
 from rankgauge.core.policies import CORRELATION_SAMPLES
 from rankgauge.extending import (
     OUTPUT_FOLDER,
+    HeadedCommand,
     Incomplete,
     Note,
     OwnPath,
@@ -24,6 +25,7 @@ from rankgauge.extending import (
     line_width,
     make_folder,
     notify,
+    option,
     output_option,
     preferences_option,
     progress,
@@ -52,7 +54,7 @@ from rankgauge_studies.text.study import (
 PAGE = "study.html"
 
 
-@click.command("text")
+@click.command("text", cls=HeadedCommand)
 @click.argument("data", nargs=-1, required=True, metavar="NAME=TEXTS[,RATINGS]...")
 @output_option("DIR", "The folder to write to.", required=True, type=OUTPUT_FOLDER)
 @preferences_option(
@@ -60,23 +62,24 @@ PAGE = "study.html"
     "Which of two outputs people prefer, as for rankgauge text; NAME is a data set. May be repeated. "
     "By default the ratings say which output people prefer.",
     multiple=True,
-)
-@click.option(
+).but(heading="Study")
+@option(
     "--pair",
     "pairs",
+    heading="Study",
     multiple=True,
     metavar="A,B",
     help="Two systems whose outputs are compared for Tables 8.4 and 9.2; may be repeated. By default "
     "all pairs that people judged.",
 )
 @encoder_option
-@click.option(
+@option(
     "--layer",
     "layers",
+    heading="Study",
     multiple=True,
     type=WholeNumber(0),
     default=LAYERS,
-    show_default=True,
     metavar="N",
     help="A layer of the encoder; may be repeated. The first one is looked at most closely.",
 )
@@ -99,6 +102,11 @@ def command(
 ) -> None:
     """Feng's dissertation on BERTScore and ROUGE (chapters 8, 9 and 11), done again.
 
+    \b
+    rankgauge study text summeval=summeval.json.gz realsumm=realsumm.json.gz -o out
+    rankgauge study text mine=texts.jsonl,ratings.csv -o out --encoder roberta-large --layer 17
+    rankgauge study text mine=texts.jsonl --preferences mine=votes.csv --pair a,b --pair b,c -o out
+    \f
     V1 and V2 put a metric of texts beside what chance gets. The study asks whether they agree better
     with people than the metric does, for each reading of what chance is. TEXTS has sources, references
     and the outputs of systems, as for rankgauge text. RATINGS has what people think of the outputs; by
@@ -112,11 +120,6 @@ def command(
 
     Without an encoder for BERTScore it does chapter 9, on ROUGE, and exits with 3. The same command goes
     on with chapter 8 once there is an encoder.
-
-    \b
-    rankgauge study text summeval=summeval.json.gz realsumm=realsumm.json.gz -o out
-    rankgauge study text mine=texts.jsonl,ratings.csv -o out --encoder roberta-large --layer 17
-    rankgauge study text mine=texts.jsonl --preferences mine=votes.csv --pair a,b --pair b,c -o out
     """
     if encoder is not None:
         use_encoder(encoder)

@@ -15,9 +15,12 @@ from rankgauge.cli.scoring import named
 from rankgauge.extending import (
     OUTPUT_FOLDER,
     SEAL,
+    SET_NUMBER,
     Decimal,
+    HeadedCommand,
     Incomplete,
     Note,
+    OptionGroup,
     OwnPath,
     WholeNumber,
     by_option,
@@ -27,12 +30,14 @@ from rankgauge.extending import (
     decimal,
     display_name,
     folds_option,
+    is_given,
     level_option,
     line_width,
     margin_option,
     method_option,
     method_plugin_option,
     notify,
+    option,
     output_option,
     progress,
     queries_option,
@@ -42,9 +47,10 @@ from rankgauge.extending import (
     remove_unfinished,
     samples_option,
     seed_option,
-    set_size_options,
+    set_share_option,
     setting_option,
     significance_test_option,
+    takes,
     training_queries_option,
     unsealed,
     whole,
@@ -79,119 +85,168 @@ PAGE = "study.html"
 FORMATS = {"csv": "csv", "md": "md", "latex": "tex"}
 """The forms of a table that are written, with the endings of their files."""
 DEFAULTS = "By default as the reading has it."
-_BY_READING = ("preset", "test", "reb", "iub", "by", "informative_by", "without_relevant")
 
 
-@click.command("ue")
+class StudyTraining(OptionGroup, heading="Training"):
+    """Which methods are trained, and on what."""
+
+    method: tuple[str, ...] = method_option(
+        "A method to train; may be repeated. By default all methods.", metavar="NAME", multiple=True
+    )
+    settings: dict[str, Any] = setting_option(
+        "A setting of all the methods, or of one, such as lambdamart.trees=100"
+    )
+    training_queries: int | None = training_queries_option("the training part of each fold")
+    folds: int | None = folds_option(
+        None, 3, "If FOLDS is one file: into how many folds its queries are cut."
+    ).but(common=False)
+    seed: int = seed_option("everything that is drawn at random")
+
+
+class ReadingOptions(OptionGroup, heading="Reading of the paper", common=False):
+    """How what the paper leaves open is read."""
+
+    reading: str = option(
+        "--reading",
+        common=True,
+        type=click.Choice([*READINGS, BOTH]),
+        default=BOTH,
+        help="What the paper leaves open. paper: as printed, with the settings of RankLib, coordinate "
+        "ascent by MAP, an unpaired t-test, k·p² for the expected sum of precisions, and 0 for queries "
+        "without relevant documents. right: today's settings, a paired t-test, exact expected values, "
+        "and no such queries.",
+    )
+    preset: str | None = option(
+        "--preset", help=f"The settings of the methods: default or ranklib. {DEFAULTS}"
+    )
+    test: str | None = significance_test_option(None, DEFAULTS).but(
+        heading="Reading of the paper", common=False
+    )
+    reb: str | None = option(
+        "--reb",
+        type=click.Choice(CHANCES),
+        help="How the mean score of random rankings is computed. exact: over all orders. independent: "
+        "the paper's formula, which can be above the best score where a query has few documents; this "
+        f"is an error. capped: the same over no more ranks than there are documents. {DEFAULTS}",
+    )
+    iub: str | None = option(
+        "--iub",
+        type=click.Choice(BESTS),
+        help="The best sum of precisions. achievable: that of the best ranking. k: the cut-off, as the "
+        f"paper's Equation 3 says; its numbers fit achievable. {DEFAULTS}",
+    )
+    by: str | None = by_option(None, DEFAULTS)
+    informative_by: str | None = option(
+        "--informative-by",
+        type=click.Choice(get_args(InformativeBy)),
+        help="How uninformative and ideal queries are told apart. difference: by how far the methods "
+        "are above chance. significance: a query is ideal if a method is significantly better than "
+        f"chance on it, else uninformative. {DEFAULTS}",
+    )
+    without_relevant: str | None = option(
+        "--without-relevant",
+        type=click.Choice(get_args(WithoutRelevant)),
+        help="Queries without a relevant document. leave-out: they are not drawn, and are in no set. "
+        "zero: they score 0 by every measure, and so does chance, so they can be uninformative; LETOR "
+        f"and rankgauge ltr crossval count them so. {DEFAULTS}",
+    )
+
+    def readings(self) -> tuple[Reading, ...]:
+        """The readings of the paper that are asked for."""
+        values = self.values()
+        asked = values.pop("reading")
+        changed = {name: value for name, value in values.items() if value is not None}
+        return tuple(
+            replace(reading, **changed)
+            for name, reading in READINGS.items()
+            if asked in (name, BOTH)
+        )
+
+
+class StudyNumbers(OptionGroup, heading="Measures and queries", common=False):
+    """Cut-offs, sizes of the sets of queries, and how much is drawn."""
+
+    cutoffs: tuple[int, ...] = option(
+        "--cutoff",
+        common=True,
+        type=WholeNumber(1),
+        multiple=True,
+        default=CUTOFFS,
+        metavar="K",
+        help="A cut-off of the measures; may be repeated. The paper has these.",
+    )
+    queries: int | None = queries_option(
+        2,
+        "Evaluate only so many test queries of each data set, drawn by the seed. Queries that are left "
+        "out because they have no relevant document are not drawn. By default all test queries.",
+    ).but(common=True)
+    set_share: float | None = set_share_option(f". By default {SET_SHARE}.")
+    set_number: int | None = SET_NUMBER
+    broad_share: float = option(
+        "--broad-share",
+        type=Decimal(0, 1),
+        default=BROAD_SHARE,
+        help="A query is broad if at least this share of its documents is highly relevant, else "
+        "focused.",
+    )
+    broad_label: int = option(
+        "--broad-label",
+        type=WholeNumber(0),
+        default=BROAD_LABEL,
+        help="A document is highly relevant if it has at least this label.",
+    )
+    ways: int = option(
+        "--ways",
+        type=WholeNumber(2, MOST_WAYS),
+        default=2,
+        help="Into how many parts the documents of a query are split, to see whether the parts agree.",
+    )
+    replicates: int = option(
+        "--replicates",
+        type=WholeNumber(1, 10_000),
+        default=REPLICATES,
+        metavar="N",
+        help="How often they are split.",
+    )
+    samples: int = samples_option(
+        RESAMPLES, text="How often the queries are drawn again, for the intervals."
+    )
+    level: float = level_option("A difference is significant if its p-value is at most 1 - level.")
+    margin: float = margin_option(
+        MARGIN,
+        "Where the paper claims that nothing is lost: how many percentage points may be lost.",
+    )
+
+
+@click.command("ue", cls=HeadedCommand)
 @click.argument("data", nargs=-1, metavar="[NAME=]FOLDS[,SIZE=N...] [FOLDS2]")
+@takes(training=StudyTraining, reading=ReadingOptions, numbers=StudyNumbers)
+@workers_options
 @output_option("DIR", "The folder to write to.", required=True, type=OUTPUT_FOLDER)
-@click.option(
+@option(
     "--again",
+    heading="Output",
     metavar="FILE",
     help="A study.json that this command wrote: the same study is done again. Only FOLDS may be given "
     "beside it, if the data are in another place now.",
 )
-@method_option(
-    "A method to train; may be repeated. By default all methods.", metavar="NAME", multiple=True
-)
-@queries_option(
-    2,
-    "Evaluate only so many test queries of each data set, drawn by the seed. Queries that are left out "
-    "because they have no relevant document are not drawn. By default all test queries.",
-)
-@training_queries_option("the training part of each fold")
-@click.option(
-    "--cutoff",
-    "cutoffs",
-    type=WholeNumber(1),
-    multiple=True,
-    default=CUTOFFS,
-    show_default=True,
-    metavar="K",
-    help="A cut-off of the measures; may be repeated. The paper has these.",
-)
-@click.option(
-    "--reading",
-    type=click.Choice([*READINGS, BOTH]),
-    default=BOTH,
-    show_default=True,
-    help="paper: as printed, with the settings of RankLib, coordinate ascent by MAP, an unpaired "
-    "t-test, k·p² for the expected sum of precisions, and 0 for queries without relevant documents. "
-    "right: today's settings, a paired t-test, exact expected values, and no such queries.",
-)
-@click.option("--preset", help=f"The settings of the methods: default or ranklib. {DEFAULTS}")
-@setting_option("A setting of all the methods, or of one, such as lambdamart.trees=100")
-@significance_test_option(None, DEFAULTS)
-@click.option(
-    "--reb",
-    type=click.Choice(CHANCES),
-    help="How the mean score of random rankings is computed. exact: over all orders. independent: the "
-    "paper's formula, which can be above the best score where a query has few documents; this is an "
-    f"error. capped: the same over no more ranks than there are documents. {DEFAULTS}",
-)
-@click.option(
-    "--iub",
-    type=click.Choice(BESTS),
-    help="The best sum of precisions. achievable: that of the best ranking. k: the cut-off, as the "
-    f"paper's Equation 3 says; its numbers fit achievable. {DEFAULTS}",
-)
-@by_option(None, DEFAULTS)
-@click.option(
-    "--informative-by",
-    type=click.Choice(get_args(InformativeBy)),
-    help="How uninformative and ideal queries are told apart. difference: by how far the methods are "
-    "above chance. significance: a query is ideal if a method is significantly better than chance on "
-    f"it, else uninformative. {DEFAULTS}",
-)
-@click.option(
-    "--without-relevant",
-    type=click.Choice(get_args(WithoutRelevant)),
-    help="Queries without a relevant document. leave-out: they are not drawn, and are in no set. zero: "
-    "they score 0 by every measure, and so does chance, so they can be uninformative; LETOR and "
-    f"rankgauge ltr crossval count them so. {DEFAULTS}",
-)
-@set_size_options(f". By default {SET_SHARE}.")
-@click.option(
-    "--broad-share",
-    type=Decimal(0, 1),
-    default=BROAD_SHARE,
-    show_default=True,
-    help="A query is broad if at least this share of its documents is highly relevant, else focused.",
-)
-@click.option(
-    "--broad-label",
-    type=WholeNumber(0),
-    default=BROAD_LABEL,
-    show_default=True,
-    help="A document is highly relevant if it has at least this label.",
-)
-@click.option(
-    "--ways",
-    type=WholeNumber(2, MOST_WAYS),
-    default=2,
-    show_default=True,
-    help="Into how many parts the documents of a query are split, to see whether the parts agree.",
-)
-@click.option(
-    "--replicates",
-    type=WholeNumber(1, 10_000),
-    default=REPLICATES,
-    show_default=True,
-    metavar="N",
-    help="How often they are split.",
-)
-@samples_option(RESAMPLES, text="How often the queries are drawn again, for the intervals.")
-@level_option("A difference is significant if its p-value is at most 1 - level.")
-@margin_option(
-    MARGIN, "Where the paper claims that nothing is lost: how many percentage points may be lost."
-)
-@folds_option(None, 3, "If FOLDS is one file: into how many folds its queries are cut.")
-@workers_options
-@seed_option("everything that is drawn at random")
 @method_plugin_option
-def command(data: tuple[str, ...], output: str, again: str | None, **options: Any) -> None:
+def command(
+    data: tuple[str, ...],
+    training: StudyTraining,
+    reading: ReadingOptions,
+    numbers: StudyNumbers,
+    output: str,
+    again: str | None,
+) -> None:
     """Feng and Karmaker, Joint upper & expected value normalization, done again on LETOR data.
 
+    \b
+    rankgauge study ue MQ2008 OHSUMED=ohsumed/Data -o out
+    rankgauge study ue MSLR-WEB30K,queries=10000,set=1000 MQ2007,queries=1000,set=500 -o out
+    rankgauge study ue MQ2008 -o out --reading right --method lambdamart --method ranknet
+    rankgauge study ue --again out/study.json -o out2
+    \f
     It trains the methods on each fold, ranks the test queries, and writes to DIR: the counterpart of
     each table of the paper as CSV, Markdown and LaTeX, the figures, index.csv, which says where each
     printed table is, study.html with all of it and with the paper's claims that hold, and study.json,
@@ -203,23 +258,14 @@ def command(data: tuple[str, ...], output: str, again: str | None, **options: An
     a share), training=N training queries of each fold are drawn. With two data sets the methods are also
     compared across them. A data set called MQ2007 or MSLR-WEB30K with the counts of the paper's Table 1
     has the paper's numbers beside ours. The second example has the paper's sizes.
-
-    \b
-    rankgauge study ue MQ2008 OHSUMED=ohsumed/Data -o out
-    rankgauge study ue MSLR-WEB30K,queries=10000,set=1000 MQ2007,queries=1000,set=500 -o out
-    rankgauge study ue MQ2008 -o out --reading right --method lambdamart --method ranknet
-    rankgauge study ue --again out/study.json -o out2
     """
-    from rankgauge.rankers import methods as all_methods
     from rankgauge_studies.ue.study import begin_study, run_study
 
     collections = tuple(map(_collection, data))
     if again is not None:
         protocol = _again(again, collections)
     else:
-        protocol = _protocol(
-            collections, list(options.pop("method")) or list(all_methods()), options
-        )
+        protocol = _protocol(collections, training, reading, numbers)
     folder = OwnPath(output)
     folder.check_folders(TABLES, QUERIES, FIGURES)
     lacking = lacking_libraries()
@@ -291,13 +337,11 @@ def _size(name: str, value: str) -> dict[str, int | float]:
 
 
 def _again(file: str, collections: tuple[DataSet, ...]) -> Protocol:
-    context = click.get_current_context()
-    for option in context.command.params:
-        given = context.get_parameter_source(option.name or "")
-        allowed = ("data", "output", "again")
-        if given is click.core.ParameterSource.COMMANDLINE and option.name not in allowed:
+    for parameter in click.get_current_context().command.params:
+        name = parameter.name or ""
+        if is_given(name) and name not in ("data", "output", "again"):
             raise click.UsageError(
-                f"--again and {option.opts[-1]}: the study.json says all of it; leave one of them out"
+                f"--again and {parameter.opts[-1]}: the study.json says all of it; leave one of them out"
             )
     source = display_name(file)
     read = read_object(file, "the study.json of a study", "rankgauge study ue")
@@ -326,28 +370,32 @@ def _again(file: str, collections: tuple[DataSet, ...]) -> Protocol:
 
 
 def _protocol(
-    collections: tuple[DataSet, ...], methods: list[str], options: dict[str, Any]
+    collections: tuple[DataSet, ...],
+    training: StudyTraining,
+    reading: ReadingOptions,
+    numbers: StudyNumbers,
 ) -> Protocol:
     """The study that the options ask for."""
+    from rankgauge.rankers import methods as all_methods
+
     if not collections:
         raise click.UsageError("no FOLDS, expected the folder of a data set, or --again study.json")
-    if options["set_share"] is not None and options["set_number"] is not None:
-        message = "--set-share and --set-number cannot be used together; give one of them"
-        raise click.UsageError(message)
-    number, share = options.pop("set_number"), options.pop("set_share")
-    given = {name: options.pop(name) for name in _BY_READING}
-    changed = {name: value for name, value in given.items() if value is not None}
-    asked = options.pop("reading")
-    return Protocol(
-        collections,
-        tuple(methods),
-        tuple(replace(r, **changed) for name, r in READINGS.items() if asked in (name, BOTH)),
-        options.pop("settings"),
-        cutoffs=tuple(dict.fromkeys(options.pop("cutoffs"))),
-        set_number=number,
-        set_share=None if number is not None else SET_SHARE if share is None else share,
-        **options,
-    ).checked()
+    share, number = numbers.set_share, numbers.set_number
+    if share is not None and number is not None:
+        raise click.UsageError(
+            "--set-share and --set-number cannot be used together; give one of them"
+        )
+    if share is None and number is None:
+        share = SET_SHARE
+    trained = training.values()
+    methods = tuple(trained.pop("method")) or tuple(all_methods())
+    chosen = {
+        **numbers.values(),
+        **trained,
+        "set_share": share,
+        "cutoffs": tuple(dict.fromkeys(numbers.cutoffs)),
+    }
+    return Protocol(collections, methods, reading.readings(), **chosen).checked()
 
 
 def _steps(protocol: Protocol) -> int:

@@ -1,0 +1,314 @@
+"""Groups of options: records that click fills, and help with a heading for each group.
+
+>>> class Listing(OptionGroup, heading="Output"):
+...     digits: int = option("--digits", type=int, default=4, help="How many decimals to print.")
+>>> @click.command("show", cls=HeadedCommand)
+... @takes(listing=Listing)
+... def show(listing: Listing) -> None:
+...     click.echo(listing)
+>>> show(["--digits", "2"], standalone_mode=False)
+Listing(digits=2)
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import functools
+import importlib
+import inspect
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
+
+import click
+
+from rankgauge.core.records import Record
+
+F = TypeVar("F", bound=Callable[..., Any])
+G = TypeVar("G", bound="OptionGroup")
+
+OTHER = "Options"
+"""The heading of an option that names none."""
+OUTPUT = "Output"
+"""What comes last of the common options."""
+HELP = "Help"
+TWO_SCREENS = 48
+"""How many lines of help people read. A longer text is for `--help-all`, and `--help` has the start."""
+_ALL = f"{__name__}.all"
+
+
+class HeadedOption(click.Option):
+    """An option under a heading of the help. `--help-all` alone shows it if it is not common."""
+
+    def __init__(self, *values: Any, heading: str = OTHER, common: bool = True, **settings: Any):
+        super().__init__(*values, **settings)
+        self.heading, self.common = heading, common
+
+
+class Declared(Any if TYPE_CHECKING else object):  # type: ignore[misc]  # so that it fits any field
+    """An option or argument that is declared once: for fields of groups, or as a decorator."""
+
+    def __init__(
+        self, kind: Callable[..., Any], names: tuple[str, ...], settings: dict[str, Any]
+    ) -> None:
+        self.kind, self.names, self.settings = kind, names, settings
+
+    def __call__(self, command: F) -> F:
+        """The command with this option."""
+        return cast("F", self.kind(*self.names, **self.settings)(command))
+
+    def but(self, help: str | None = None, **settings: Any) -> Declared:
+        """The same option with the help text, and other settings, of one command."""
+        if help is not None:
+            settings["help"] = help
+        return Declared(self.kind, self.names, {**self.settings, **settings})
+
+    def in_group(self, field: str, defaults: dict[str, Any]) -> Declared:
+        """The same for a field of a group, with the heading of the group if it has none of its own."""
+        names = self.names if any(map(str.isidentifier, self.names)) else (*self.names, field)
+        settings = self.settings
+        if self.kind is click.option:
+            settings = {**defaults, **settings}
+        return Declared(self.kind, names, settings)
+
+    @property
+    def parameter(self) -> str:
+        """The name under which click gives the value."""
+        return next(filter(str.isidentifier, self.names))
+
+    @property
+    def default(self) -> Any:
+        """The value without the option."""
+        if self.settings.get("multiple") or self.settings.get("nargs") == -1:
+            return tuple(self.settings.get("default") or ())
+        return self.settings.get("default", False if self.settings.get("is_flag") else None)
+
+
+def option(*names: str, **settings: Any) -> Declared:
+    """An option as click declares it. The help shows its default; `heading` and `common` say where the
+    help has it."""
+    return Declared(click.option, names, {"cls": HeadedOption, "show_default": True, **settings})
+
+
+def argument(*names: str, **settings: Any) -> Declared:
+    """An argument as click declares it."""
+    return Declared(click.argument, names, settings)
+
+
+def together(*parameters: Callable[[F], F]) -> Callable[[F], F]:
+    """Several options and arguments as one decorator, in the order of the help."""
+
+    def decorate(command: F) -> F:
+        for parameter in reversed(parameters):
+            command = parameter(command)
+        return command
+
+    return decorate
+
+
+class OptionGroup(Record):
+    """Options that belong together, as the fields of a record.
+
+    `class Output(OptionGroup, heading="Output")` names the heading of the options; with `common=False`
+    only `--help-all` shows them. What an option itself says about both comes first. A group may derive
+    from several groups. An option that is not exposed is declared without a type, and is no field.
+    """
+
+    options: ClassVar[dict[str, Declared]] = {}
+    _placed: ClassVar[dict[str, Any]] = {}
+
+    def __init_subclass__(cls, heading: str = "", common: bool | None = None, **more: Any) -> None:
+        own = {name: each for name, each in vars(cls).items() if isinstance(each, Declared)}
+        placed = {"heading": heading or None, "common": common}
+        cls._placed = cls._placed | {
+            name: each for name, each in placed.items() if each is not None
+        }
+        for name, each in own.items():
+            own[name] = each.in_group(name, cls._placed)
+            if name in cls.__annotations__:
+                setattr(cls, name, dataclasses.field(default=each.default, kw_only=True))
+            else:
+                delattr(cls, name)
+        inherited = [base.options for base in cls.__bases__ if issubclass(base, OptionGroup)]
+        cls.options = own | {
+            name: each for group in inherited for name, each in group.items() if name not in own
+        }
+        super().__init_subclass__(**more)
+
+    def values(self) -> dict[str, Any]:
+        """The value of each option, by the name of the field."""
+        return {field.name: getattr(self, field.name) for field in self._fields}
+
+    @classmethod
+    def flat(cls, command: F) -> F:
+        """The command with these options, each with a parameter of its own."""
+        return together(*cls.options.values())(command)
+
+    def part(self, group: type[G], **others: Any) -> G:
+        """Another group: the fields that it shares with this one, and others."""
+        fields = {field.name for field in group._fields}
+        shared = {name: value for name, value in self.values().items() if name in fields}
+        return group(**{**shared, **others})
+
+    def prepare(self) -> None:
+        """What is done before the command begins."""
+
+
+def takes(**groups: type[OptionGroup]) -> Callable[[F], F]:
+    """A decorator: the command gets one record for each of these groups, under its name."""
+
+    def decorate(command: F) -> F:
+        @functools.wraps(command)
+        def filled(*values: Any, **named: Any) -> Any:
+            records = {
+                name: group(
+                    **{
+                        field.name: named.pop(group.options[field.name].parameter)
+                        for field in group._fields
+                        if field.name in group.options
+                    }
+                )
+                for name, group in groups.items()
+            }
+            for record in records.values():
+                record.prepare()
+            return command(*values, **records, **named)
+
+        return together(*(group.flat for group in groups.values()))(cast("F", filled))
+
+    return decorate
+
+
+def _show_all(context: click.Context, _: click.Parameter, asked: bool) -> None:
+    if asked and not context.resilient_parsing:
+        context.meta[_ALL] = True
+        click.echo(context.get_help(), color=context.color)
+        context.exit()
+
+
+class HeadedCommand(click.Command):
+    """A command whose `--help` fits two screens: its common options, under headings.
+
+    The help text goes on behind `\\f` for `--help-all`, which has all options, with all they say. If all
+    of that fits two screens, `--help` shows it.
+    """
+
+    def __init__(self, *values: Any, **settings: Any) -> None:
+        super().__init__(*values, **settings)
+        self._help_all = HeadedOption(
+            ["--help-all"],
+            is_flag=True,
+            is_eager=True,
+            expose_value=False,
+            heading=HELP,
+            callback=_show_all,
+            help="Show all options and all details, and exit.",
+        )
+
+    def get_params(self, context: click.Context) -> list[click.Parameter]:
+        return [*super().get_params(context), self._help_all]
+
+    def format_help(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        whole = context.make_formatter()
+        self._write(context, whole, whole=True)
+        text = whole.getvalue()
+        if context.meta.get(_ALL) or text.count("\n") <= TWO_SCREENS:
+            formatter.write(text)
+        else:
+            self._write(context, formatter, whole=False)
+
+    def _write(
+        self, context: click.Context, formatter: click.HelpFormatter, *, whole: bool
+    ) -> None:
+        self.format_usage(context, formatter)
+        first, _, details = inspect.cleandoc(self.help or "").partition("\f")
+        formatter.write_paragraph()
+        with formatter.indentation():
+            formatter.write_text(first.strip("\n"))
+            if whole and details:
+                formatter.write_paragraph()
+                formatter.write_text(details.strip("\n"))
+        sections: dict[str, list[tuple[str, str]]] = {}
+        own = [each for each in self.params if isinstance(each, click.Option)]
+        for each in sorted(own, key=lambda each: (not _is_common(each), _heading(each) == OUTPUT)):
+            if whole or _is_common(each):
+                row = (each if whole else _briefly(each)).get_help_record(context)
+                sections.setdefault(_heading(each), []).extend([row] if row else [])
+        asking = [self.get_help_option(context), *([] if whole else [self._help_all])]
+        records = (each and each.get_help_record(context) for each in asking)
+        sections[HELP] = [record for record in records if record]
+        for heading, rows in sections.items():
+            with formatter.section(heading):
+                # Terms of one width, so that the texts of all sections start at one column.
+                formatter.write_dl([(term.ljust(TERM), text) for term, text in rows], TERM)
+        if not whole:
+            formatter.write_paragraph()
+            formatter.write(
+                f"{context.command_path} --help-all shows all {len(own)} options, and the details.\n"
+            )
+        self.format_epilog(context, formatter)
+
+
+class HeadedGroup(click.Group):
+    """A group of such commands."""
+
+    command_class = HeadedCommand
+
+
+class LazyGroup(click.Group):
+    """A group of commands that are each imported when called.
+
+    `lazy` says for each command what it does, and `home` in which module it is the name `command`.
+    """
+
+    def __init__(
+        self, *values: Any, lazy: dict[str, str], home: Callable[[str], str], **settings: Any
+    ) -> None:
+        super().__init__(*values, **settings)
+        self.lazy, self.home = lazy, home
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return list(self.lazy)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name not in self.lazy:
+            return None
+        command: click.Command = importlib.import_module(self.home(name)).command
+        command.short_help = self.lazy[name]
+        return command
+
+
+def is_given(name: str) -> bool:
+    """Whether the option or argument of this name stands on the command line."""
+    source = click.get_current_context().get_parameter_source(name)
+    return source is click.core.ParameterSource.COMMANDLINE
+
+
+TERM = 26
+"""How many columns an option and its values have. The text of a longer one begins on the next line."""
+
+
+def _heading(option: click.Option) -> str:
+    return getattr(option, "heading", OTHER)
+
+
+def _is_common(option: click.Option) -> bool:
+    return getattr(option, "common", True)
+
+
+def _briefly(option: click.Option) -> click.Option:
+    """The option with a brief help text."""
+    brief = copy.copy(option)
+    brief.help = brief_text(option.help or "")
+    return brief
+
+
+def brief_text(text: str) -> str:
+    """The first sentence of a text, and what it says about the default.
+
+    >>> brief_text("The seed, as in v0.1. Equal seeds give equal results. By default 0. A number.")
+    'The seed, as in v0.1. By default 0.'
+    """
+    first, *others = re.split(r"(?<=[.?]) ", text)
+    return " ".join([first, *(each for each in others if each.startswith("By default"))])

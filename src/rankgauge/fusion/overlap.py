@@ -1,0 +1,33 @@
+"""What to know of runs that are fused although they have little in common."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rankgauge.core.notes import WARNING, Note
+from rankgauge.fusion.pool import Pool
+
+
+def about_overlap(union: Pool) -> list[Note]:
+    """What to know of runs that differ in their topics, or have no document in common."""
+    answered = union.lengths > 0
+    notes = [
+        Note(
+            "lacks {topics} that other runs have; these runs alone decide there",
+            run=name,
+            count=count,
+        )
+        for name, count in zip(
+            union.names, np.count_nonzero(~answered, axis=0).tolist(), strict=True
+        )
+        if count
+    ]
+    if not (np.count_nonzero(union.ranks, axis=1) > 1).any():
+        notes.append(
+            Note(
+                "no document is in two runs",
+                detail="do the runs name documents alike?",
+                severity=WARNING,
+            )
+        )
+    return notes
