@@ -74,6 +74,7 @@ from rankgauge_studies.ue.protocol import (
     RESAMPLES,
     DataSet,
     Protocol,
+    Reading,
     WithoutRelevant,
 )
 
