@@ -121,7 +121,9 @@ def power_curves(
         axes.axhline(0.05, color=INK, linewidth=0.8, linestyle=DASHED, zorder=1)
         axes.set_ylim(0, 1.02)
         axes.set_xlabel(wrapped(name, 50), parse_math=False)
-        add_legend(axes, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2, fontsize=8)
+        legend = add_legend(axes, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2)
+        for text in legend.get_texts():
+            text.set_fontsize(8)
     figure.supylabel("Share found significant", fontsize=11)
     return figure
 
