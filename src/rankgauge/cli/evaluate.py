@@ -27,7 +27,7 @@ from rankgauge.core.policies import Offlist
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
 
 
-class IntervalOptions(OptionGroup, heading="Statistics"):
+class MeanIntervalOptions(OptionGroup, heading="Statistics"):
     """The intervals of means."""
 
     interval: Literal["t", "bootstrap"] | None = option(
@@ -45,7 +45,7 @@ class IntervalOptions(OptionGroup, heading="Statistics"):
 @click.command("evaluate", cls=CommandWithFiles)
 @measure_option(*DEFAULT_MEASURES, example="'gm(AP(rel=2))'")
 @plugin_option
-@takes(intervals=IntervalOptions)
+@takes(intervals=MeanIntervalOptions)
 @SETTLED.but(
     "Add a column: is this run certain to stay above the next run, by the first measure? yes: it stays "
     "above, however the unjudged documents of the two runs are judged."
@@ -58,7 +58,7 @@ class IntervalOptions(OptionGroup, heading="Statistics"):
 @takes(output=Output)
 def command(
     measures: tuple[str, ...],
-    intervals: IntervalOptions,
+    intervals: MeanIntervalOptions,
     settled: bool,
     scoring: Scoring,
     offlist: Offlist,

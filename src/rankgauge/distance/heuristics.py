@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.policies import MedMethod
-from rankgauge.distance.algorithms.lists import Greatest, Lists, Pairs
+from rankgauge.distance.algorithms.lists import Greatest, Lists, ListPairs
 from rankgauge.measures.base import Measure
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 
@@ -56,7 +56,7 @@ Ahead: TypeAlias = tuple[float, NDArray[np.int32]]
 """How far a list was ahead at most, and the labels of all documents then."""
 
 
-def lower_bounds(measure: Measure, pairs: Pairs, method: MedMethod) -> Greatest:
+def lower_bounds(measure: Measure, pairs: ListPairs, method: MedMethod) -> Greatest:
     """How far each list of each pair was put ahead by a greedy rule or by tabu search."""
     pairs = replace(pairs, lists=pairs.lists.top(measure.depth))
     search = _greedy if method == "greedy" else _tabu

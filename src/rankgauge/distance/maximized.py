@@ -24,7 +24,7 @@ from rankgauge.core.records import Value
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Table
 from rankgauge.data.model import LARGEST_GRADE
-from rankgauge.distance.algorithms.lists import Greatest, Lists, Pairs
+from rankgauge.distance.algorithms.lists import Greatest, Lists, ListPairs
 from rankgauge.distance.heuristics import TraceStep, greedy, lower_bounds
 from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.measures.around import Aggregate
@@ -225,7 +225,7 @@ def numbered_lists(
     return lists, list(numbers)
 
 
-def greatest(measure: Measure, pairs: Pairs, method: MedMethod) -> Greatest:
+def greatest(measure: Measure, pairs: ListPairs, method: MedMethod) -> Greatest:
     """The greatest differences of pairs of lists, found by this method."""
     if method == "exact":
         return measure.distance_each(pairs.lists, pairs.first, pairs.second)
@@ -259,7 +259,7 @@ def distance_of(
     trace: whether the steps of Algorithm 1 are kept.
     """
     lists = lists.top(measure.depth)
-    bounds = greatest(measure, Pairs(lists, np.array([a]), np.array([b])), method)
+    bounds = greatest(measure, ListPairs(lists, np.array([a]), np.array([b])), method)
     side = int(np.argmax(bounds.ahead[0]))
     value = max(0.0, float(bounds.ahead[0, side]))
     ahead: Any = "neither" if value <= 0 else "ab"[side]

@@ -28,7 +28,7 @@ from rankgauge.core.records import Record, Value
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Table
 from rankgauge.data.model import Judgments, decode
-from rankgauge.distance.algorithms.lists import Lists, Pairs
+from rankgauge.distance.algorithms.lists import Lists, ListPairs
 from rankgauge.distance.maximized import (
     Distance,
     Grades,
@@ -464,7 +464,7 @@ class _Work(Value):
 
     def __call__(self, topic: Topic) -> tuple[Floats, Floats, bool]:
         first, second = (runs.astype(np.int64) for runs in np.triu_indices(len(topic.lists), 1))
-        bounds = greatest(self.measure, Pairs(topic.lists, first, second), self.method)
+        bounds = greatest(self.measure, ListPairs(topic.lists, first, second), self.method)
         values = np.maximum(bounds.ahead.max(axis=1, initial=0.0), 0.0)
         upper = np.where(bounds.exact, values, np.maximum(values, bounds.limit))
         return values, upper, bool(bounds.exact.all())

@@ -215,12 +215,14 @@ def _repeats(hashes: Ints) -> bool:
 
 def by_threads(work: Callable[[S], R], items: list[S], threads: int) -> Iterator[R]:
     """The results of some work on each item, in order; several threads work at once."""
-    if threads < 2 or len(items) < 2:
-        yield from map(work, items)
-        return
+    threads = min(threads, len(items))
+    return map(work, items) if threads < 2 else _by_several_threads(work, items, threads)
+
+
+def _by_several_threads(work: Callable[[S], R], items: list[S], threads: int) -> Iterator[R]:
     from concurrent.futures import ThreadPoolExecutor
 
-    with ThreadPoolExecutor(min(threads, len(items))) as pool:
+    with ThreadPoolExecutor(threads) as pool:
         try:
             results = pool.map(work, items)
         except RuntimeError:  # no thread could be started

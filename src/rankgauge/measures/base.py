@@ -438,7 +438,7 @@ class Measure(FlipFormulas, OneList, Scored):
         Otherwise all labels are tried, or if there are too many, some are searched.
         """
         from rankgauge.distance.algorithms import ALGORITHMS
-        from rankgauge.distance.algorithms.lists import Pairs
+        from rankgauge.distance.algorithms.lists import ListPairs
         from rankgauge.distance.algorithms.search import improved, searched
 
         lists = replace(
@@ -446,7 +446,7 @@ class Measure(FlipFormulas, OneList, Scored):
             grades=self._different_grades(lists.grades),
             offlist=lists.offlist and not self.monotone and self.off_list == "counts",
         )
-        pairs = Pairs(lists, first, second)
+        pairs = ListPairs(lists, first, second)
         if not self._distance:
             within = self.range if self.range_is_declared else (-np.inf, np.inf)
             found = searched(self.score_each, pairs, within)

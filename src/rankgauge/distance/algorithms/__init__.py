@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from rankgauge.core.registry import Registry
 
 if TYPE_CHECKING:
-    from rankgauge.distance.algorithms.lists import Greatest, Pairs
+    from rankgauge.distance.algorithms.lists import Greatest, ListPairs
 
-    Algorithm: TypeAlias = Callable[[Any, Pairs], Greatest]
+    Algorithm: TypeAlias = Callable[[Any, ListPairs], Greatest]
 
 ALGORITHMS: Registry[Algorithm] = Registry(
     "distance algorithm",

@@ -145,7 +145,7 @@ class Greatest(Record):
     defined: NDArray[np.bool_] | None = None
 
 
-class Pairs(Record):
+class ListPairs(Record):
     """Pairs of lists of one query: pair p has the lists first[p] and second[p]."""
 
     lists: Lists

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Floats
-from rankgauge.distance.algorithms.lists import Greatest, Lists, Pairs
+from rankgauge.distance.algorithms.lists import Greatest, Lists, ListPairs
 from rankgauge.measures.labelling import extremes
 from rankgauge.rankings.lists import Rankings
 
@@ -35,7 +35,7 @@ SLACK = 1e-9
 Score = Callable[[Rankings], Floats]
 
 
-def enumerable(pairs: Pairs) -> NDArray[np.bool_]:
+def enumerable(pairs: ListPairs) -> NDArray[np.bool_]:
     """Of which pairs all labels that matter can be tried: none, if the two lists are the same."""
     lists = pairs.lists
     most = np.log(MOST_LABELLINGS) / np.log(max(2, len(lists.grades)))
@@ -72,7 +72,7 @@ class _Watched:
 
 
 def searched(
-    score_each: Score, pairs: Pairs, within: tuple[float, float] = (-np.inf, np.inf)
+    score_each: Score, pairs: ListPairs, within: tuple[float, float] = (-np.inf, np.inf)
 ) -> Greatest:
     """The greatest differences over all labels, or if these are too many, those that a search finds.
 
@@ -88,12 +88,12 @@ def searched(
     return pairs.by_labels(best, exact, watched.widest, defined)
 
 
-def improved(found: Greatest, score_each: Score, pairs: Pairs) -> Greatest:
+def improved(found: Greatest, score_each: Score, pairs: ListPairs) -> Greatest:
     """The same, made exact for the pairs whose labels are few enough to try."""
     few = np.flatnonzero(~found.exact & enumerable(pairs))
     if not len(few):
         return found
-    better = searched(score_each, Pairs(pairs.lists, pairs.first[few], pairs.second[few]))
+    better = searched(score_each, ListPairs(pairs.lists, pairs.first[few], pairs.second[few]))
     ahead, exact = found.ahead.copy(), found.exact.copy()
     ahead[few], exact[few] = better.ahead, True
     defined = np.ones_like(exact) if found.defined is None else found.defined.copy()

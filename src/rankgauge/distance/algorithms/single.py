@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.distance.algorithms.lists import Greatest, MostAhead, Pair, Pairs
+from rankgauge.distance.algorithms.lists import Greatest, MostAhead, Pair, ListPairs
 
 if TYPE_CHECKING:
     from rankgauge.measures.base import Binary
@@ -19,20 +19,20 @@ Chosen = tuple[float, NDArray[np.bool_], int]
 """The greatest difference, which documents of the pair are relevant then, and how many off the lists."""
 
 
-def recall(measure: RecallAt, pairs: Pairs) -> Greatest:
+def recall(measure: RecallAt, pairs: ListPairs) -> Greatest:
     judged = int(pairs.lists.judged.relevant(measure.rel)[0])
     return _by_pair(measure, pairs, lambda pair: _recall(pair, judged))
 
 
-def success(measure: SuccessAt, pairs: Pairs) -> Greatest:
+def success(measure: SuccessAt, pairs: ListPairs) -> Greatest:
     return _by_pair(measure, pairs, _success)
 
 
-def reciprocal_rank(measure: ReciprocalRank, pairs: Pairs) -> Greatest:
+def reciprocal_rank(measure: ReciprocalRank, pairs: ListPairs) -> Greatest:
     return _by_pair(measure, pairs, _reciprocal_rank)
 
 
-def r_precision(measure: RPrecision, pairs: Pairs) -> Greatest:
+def r_precision(measure: RPrecision, pairs: ListPairs) -> Greatest:
     lists = pairs.lists
     judged = int(lists.judged.relevant(measure.rel)[0])
     offlist = lists.offlist and int(lists.grades[-1]) >= measure.rel
@@ -43,7 +43,7 @@ def r_precision(measure: RPrecision, pairs: Pairs) -> Greatest:
     return _by_pair(measure, pairs, best_of)
 
 
-def _by_pair(measure: Binary, pairs: Pairs, best_of: Callable[[Pair], Chosen]) -> Greatest:
+def _by_pair(measure: Binary, pairs: ListPairs, best_of: Callable[[Pair], Chosen]) -> Greatest:
     """The greatest differences, where `best_of` says how far the first list of a pair can be ahead. The
     labels of the pair are 1 for relevant, 0 for other and -1 for free documents."""
     lists, top = pairs.lists, int(pairs.lists.grades[-1])

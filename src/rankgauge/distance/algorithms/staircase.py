@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.records import Record
-from rankgauge.distance.algorithms.lists import Greatest, Lists, MostAhead, Pairs
+from rankgauge.distance.algorithms.lists import Greatest, Lists, MostAhead, ListPairs
 from rankgauge.errors import RankgaugeError
 from rankgauge.native import distance as native
 
@@ -177,7 +177,7 @@ class Best(NamedTuple):
 
 
 def _over_pairs(
-    pairs: Pairs,
+    pairs: ListPairs,
     best_of: Callable[[PlacedPair], Best],
     top: int,
     *,
@@ -197,7 +197,7 @@ def _over_pairs(
     return pairs.by_relevant(most_ahead, top, exact=exact, limit=limit)
 
 
-def sum_of_precisions(measure: SumOfPrecisions, pairs: Pairs) -> Greatest:
+def sum_of_precisions(measure: SumOfPrecisions, pairs: ListPairs) -> Greatest:
     lists, top = pairs.lists, int(pairs.lists.grades[-1])
     if top < measure.rel:
         lists = lists.fixed()
@@ -219,7 +219,7 @@ def sum_of_precisions(measure: SumOfPrecisions, pairs: Pairs) -> Greatest:
     return _over_pairs(replace(pairs, lists=lists), best_of, top)
 
 
-def expected_reciprocal_rank(measure: ExpectedReciprocalRank, pairs: Pairs) -> Greatest:
+def expected_reciprocal_rank(measure: ExpectedReciprocalRank, pairs: ListPairs) -> Greatest:
     """Each document's chance to satisfy is in the score to the first power, so grades between the
     lowest and the best never help."""
     lists, grade = pairs.lists, pairs.lists.judged.max_grade
@@ -247,7 +247,7 @@ def expected_reciprocal_rank(measure: ExpectedReciprocalRank, pairs: Pairs) -> G
     return _over_pairs(replace(pairs, lists=lists), best_of, top)
 
 
-def q_measure(measure: QMeasure, pairs: Pairs) -> Greatest:
+def q_measure(measure: QMeasure, pairs: ListPairs) -> Greatest:
     """Once for each number of relevant documents, which sets the ideal gains; exact where free
     documents have the highest gain of all or none."""
     lists, grade = pairs.lists, pairs.lists.judged.max_grade

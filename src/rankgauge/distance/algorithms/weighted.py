@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Floats
-from rankgauge.distance.algorithms.lists import Greatest, Lists, Pairs
+from rankgauge.distance.algorithms.lists import Greatest, Lists, ListPairs
 from rankgauge.native import distance as native
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rankgauge.measures.weighted import Weighted
 
 
-def fixed_weights(measure: Weighted, pairs: Pairs) -> Greatest:
+def fixed_weights(measure: Weighted, pairs: ListPairs) -> Greatest:
     """Every free document gains the most it can where its weight is larger in the list ahead.
 
     Tan and Clarke 2015, A family of rank similarity measures based on maximized effectiveness
@@ -50,7 +50,7 @@ def fixed_weights(measure: Weighted, pairs: Pairs) -> Greatest:
     return Greatest(ahead * scale + residual, labelling, exact, residual=residual)
 
 
-def ideal_weights(measure: NormalizedDCG, pairs: Pairs) -> Greatest:
+def ideal_weights(measure: NormalizedDCG, pairs: ListPairs) -> Greatest:
     """The same for scores that are divided by the best order of all gains. Free documents raise that
     too.
 
