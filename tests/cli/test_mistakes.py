@@ -8,8 +8,14 @@ from typing import NamedTuple
 
 import pytest
 
+<<<<<<< HEAD
 from command_line import Call, assert_refused, on_a_terminal
 from rankgauge.cli import COMMANDS, distance, output
+=======
+from command_line import Outcome
+from rankgauge.cli import COMMANDS, output
+from rankgauge.distance import two_runs
+>>>>>>> cli
 
 
 class Files(NamedTuple):
@@ -273,7 +279,7 @@ def test_an_uncut_distance_says_beforehand_that_it_takes_long(
     asked = ("distance", files.good, files.other)
     said = "AP: this will take long: up to 2 documents a topic and no cut-off; a cut-off helps (such as"
     assert said not in rankgauge(*asked, "-m", "AP").err
-    monkeypatch.setattr(distance, "LONG", 2)
+    monkeypatch.setattr(two_runs, "LONG", 2)
     assert rankgauge(*asked, "-m", "AP").err.startswith(f"note: {said} AP@100)")
     assert "take long" not in rankgauge(*asked, "-m", "AP@2").err
     assert "take long" not in rankgauge(*asked, "-m", "RBP").err
