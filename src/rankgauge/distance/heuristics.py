@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.policies import MedMethod
-from rankgauge.distance.algorithms.lists import Greatest, Lists, ListPairs
+from rankgauge.distance.algorithms.lists import Greatest, ListPairs, Lists
 from rankgauge.measures.base import Measure
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 

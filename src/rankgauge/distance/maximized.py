@@ -24,7 +24,7 @@ from rankgauge.core.records import Value
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Table
 from rankgauge.data.model import LARGEST_GRADE
-from rankgauge.distance.algorithms.lists import Greatest, Lists, ListPairs
+from rankgauge.distance.algorithms.lists import Greatest, ListPairs, Lists
 from rankgauge.distance.heuristics import TraceStep, greedy, lower_bounds
 from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.measures.around import Aggregate

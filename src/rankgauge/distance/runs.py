@@ -28,7 +28,7 @@ from rankgauge.core.records import Record, Value
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Table
 from rankgauge.data.model import Judgments, decode
-from rankgauge.distance.algorithms.lists import Lists, ListPairs
+from rankgauge.distance.algorithms.lists import ListPairs, Lists
 from rankgauge.distance.maximized import (
     Distance,
     Grades,

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Floats
-from rankgauge.distance.algorithms.lists import Greatest, Lists, ListPairs
+from rankgauge.distance.algorithms.lists import Greatest, ListPairs, Lists
 from rankgauge.measures.labelling import extremes
 from rankgauge.rankings.lists import Rankings
 

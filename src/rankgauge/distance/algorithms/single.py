@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.distance.algorithms.lists import Greatest, MostAhead, Pair, ListPairs
+from rankgauge.distance.algorithms.lists import Greatest, ListPairs, MostAhead, Pair
 
 if TYPE_CHECKING:
     from rankgauge.measures.base import Binary

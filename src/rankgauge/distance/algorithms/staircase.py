@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.records import Record
-from rankgauge.distance.algorithms.lists import Greatest, Lists, MostAhead, ListPairs
+from rankgauge.distance.algorithms.lists import Greatest, ListPairs, Lists, MostAhead
 from rankgauge.errors import RankgaugeError
 from rankgauge.native import distance as native
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Floats
-from rankgauge.distance.algorithms.lists import Greatest, Lists, ListPairs
+from rankgauge.distance.algorithms.lists import Greatest, ListPairs, Lists
 from rankgauge.native import distance as native
 
 if TYPE_CHECKING:
