@@ -8,14 +8,9 @@ from typing import NamedTuple
 
 import pytest
 
-<<<<<<< HEAD
 from command_line import Call, assert_refused, on_a_terminal
-from rankgauge.cli import COMMANDS, distance, output
-=======
-from command_line import Outcome
 from rankgauge.cli import COMMANDS, output
 from rankgauge.distance import two_runs
->>>>>>> cli
 
 
 class Files(NamedTuple):
