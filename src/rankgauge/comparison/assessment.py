@@ -44,7 +44,7 @@ from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.measures.around import Aggregate, inner, innermost
 from rankgauge.measures.scored import Scored
 from rankgauge.scores.model import Scores
-from rankgauge.workers import AnyExecutor, Shared, outcomes, share
+from rankgauge.workers import AnyExecutor, Shared, results_of, share
 
 
 def assess(
@@ -115,14 +115,11 @@ def assess(
     ]
     assessed: dict[str, dict[str, Assessed]] = {part: {} for part in parts}
     notes: dict[str, list[Note]] = {part: [] for part in parts}
-    for (part, name, *_), result in outcomes(task, work, executor, itemgetter(1)):
-        if isinstance(result, RankgaugeError):
-            raise result
+    results = results_of(task, work, executor, itemgetter(1), progress=progress)
+    for (part, name, *_), result in results:
         assessed[part][name], remarks = result
         where = None if part == ALL else part
         notes[part] += (replace(note, part=where, measure=name) for note in remarks)
-        if progress is not None:
-            progress(name)
     general = []
     if any((each.means <= 0).any() for measures in assessed.values() for each in measures.values()):
         general.append(Note("pad is of no use if a mean is 0 or below; use safe_pad"))

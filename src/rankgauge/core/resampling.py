@@ -17,8 +17,7 @@ from rankgauge.core.checks import checked
 from rankgauge.core.policies import SAMPLE_NUMBERS, SAMPLES, SEED, SEEDS
 from rankgauge.core.records import Record, Value
 from rankgauge.core.rounding import ROUNDING
-from rankgauge.errors import RankgaugeError
-from rankgauge.workers import AnyExecutor, outcomes
+from rankgauge.workers import AnyExecutor, results_of
 
 BLOCK = 1_000
 """How many samples are drawn at a time."""
@@ -67,12 +66,8 @@ class Drawing(Value):
 
 def spread(work: Callable[[Any], Any], items: range, drawing: Drawing) -> Iterator[Any]:
     """The result of the work for each item, in order."""
-    for item, result in outcomes(work, items, drawing.executor):
-        if isinstance(result, RankgaugeError):
-            raise result
-        if drawing.progress is not None:
-            drawing.progress(str(item))
-        yield result
+    done = results_of(work, items, drawing.executor, progress=drawing.progress)
+    yield from (result for _, result in done)
 
 
 # Signs: under the null hypothesis of a paired design each difference could as well be its opposite.

@@ -46,7 +46,7 @@ from rankgauge.evaluation.inputs import Qrels, Runs, Source, judgments_of, label
 from rankgauge.measures.base import Measure
 from rankgauge.measures.labelling import about_negative
 from rankgauge.rankings.alignment import rank_order
-from rankgauge.workers import AnyExecutor, outcomes
+from rankgauge.workers import AnyExecutor, results_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -373,14 +373,8 @@ def each_topic(
     progress: Callable[[str], None] | None,
 ) -> list[R]:
     """The results of some work on each topic."""
-    results = []
-    for topic, result in outcomes(work, topics.topics, executor, attrgetter("query")):
-        if isinstance(result, RankgaugeError):
-            raise result
-        results.append(result)
-        if progress is not None:
-            progress(topic.query)
-    return results
+    name = attrgetter("query")
+    return [r for _, r in results_of(work, topics.topics, executor, name, progress=progress)]
 
 
 class AllowedLabels(Record):
@@ -428,11 +422,9 @@ def topics_of(
         raise MeasureError(f"max_grade={labels.max_grade}, but there is a label {grades[-1]}")
     offlist = checked_offlist(labels.offlist)
     names, tops = [], []
-    for _, result in outcomes(_Tops(measure.depth, ties), sources, executor, label):
-        if isinstance(result, RankgaugeError):
-            raise result
-        names.append(result[0])
-        tops.append(result[1])
+    for _, (name, top) in results_of(_Tops(measure.depth, ties), sources, executor, label):
+        names.append(name)
+        tops.append(top)
     if len(names) < 2:
         raise RankgaugeError(f"{counted(len(names), 'run')}, expected at least two to compare")
     queries = list(judgments.queries)

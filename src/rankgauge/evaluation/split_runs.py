@@ -9,7 +9,6 @@ parts is found when all parts are there, and the parts that have it are read aga
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -40,7 +39,7 @@ from rankgauge.io.scanning import Piece
 from rankgauge.io.trec import RunFile
 from rankgauge.native import ids as native
 from rankgauge.rankings.alignment import located, rows_of
-from rankgauge.workers import outcomes
+from rankgauge.workers import results_of
 
 if TYPE_CHECKING:
     from rankgauge.workers import AnyExecutor
@@ -333,15 +332,12 @@ class SplitRun:
             if not topics.spread[own].any()
         ]
         tasks, self.units = self._tasks(topics), []
-        with closing(outcomes(self.scorer, tasks, executor, attrgetter("label"))) as results:
-            for _, result in results:
-                if isinstance(result, RankgaugeError):
-                    raise result
-                if isinstance(result, JoinedTopics):
-                    pieces.append(result.scores)
-                    self.dropped += result.dropped
-                elif result.middle is not None:
-                    pieces.append(result.middle)
+        for _, result in results_of(self.scorer, tasks, executor, attrgetter("label")):
+            if isinstance(result, JoinedTopics):
+                pieces.append(result.scores)
+                self.dropped += result.dropped
+            elif result.middle is not None:
+                pieces.append(result.middle)
         return self.scorer.run_scores(
             self.source.label,
             place_of(self.source),

@@ -47,7 +47,7 @@ from rankgauge.measures.aggregates import ArithmeticMean
 from rankgauge.measures.around import Aggregate, inner, innermost
 from rankgauge.measures.base import Measure
 from rankgauge.rankings.lists import segment_count
-from rankgauge.workers import AnyExecutor, outcomes
+from rankgauge.workers import AnyExecutor, results_of
 
 DEFAULT_MEASURE = "nDCG@100"
 DEFAULT_DEPTHS = (5, 10, 20, 30, 50)
@@ -146,13 +146,10 @@ def judging_depth(
         own = np.array([one == team for one in by_run or ()])
         if (inside & own).any() and (inside & ~own).any():
             tasks += [_Task(depth, inside & ~own, team) for depth in chosen]
-    results: dict[tuple[int, str | None], Floats] = {}
-    for task, result in outcomes(_ByTask(scorer), tasks, executor, str):
-        if isinstance(result, RankgaugeError):
-            raise result
-        results[task.depth, task.team] = result
-        if progress is not None:
-            progress(str(task))
+    results = {
+        (task.depth, task.team): result
+        for task, result in results_of(_ByTask(scorer), tasks, executor, progress=progress)
+    }
     deep = scorer.by_all()
     counted = _counted(evaluator.measures, deep, *results.values())
     comparing = _Comparing(evaluator.measures, deep, counted, level)

@@ -29,7 +29,7 @@ from rankgauge.space.curves import NEAR, Interval, sign_of
 from rankgauge.space.inputs import FeatureRows
 from rankgauge.space.lines import Segment
 from rankgauge.space.scorers import LinearScorer
-from rankgauge.workers import AnyExecutor, outcomes
+from rankgauge.workers import AnyExecutor, results_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -156,9 +156,7 @@ def optima(
     ascent = FeatureAscent(scorer, parsed, fixed, directions, rounds, seed)
     numbers = range(checked("restarts", restarts, Whole(1)))
     climbs: list[Climb] = []
-    for _, result in outcomes(ascent, numbers, executor):
-        if isinstance(result, RankgaugeError):
-            raise result
+    for _, result in results_of(ascent, numbers, executor):
         climbs.append(result)
         if progress is not None:
             progress(str(len(climbs)))

@@ -29,7 +29,7 @@ from rankgauge.rankings.flips import Flips, numbered
 from rankgauge.rankings.lists import Rankings
 from rankgauge.space.curves import POSITION, Curve, Steps
 from rankgauge.space.inputs import Documents, lists_of, scores_of, weighted_sums, weights_of
-from rankgauge.workers import outcomes, processors
+from rankgauge.workers import processors, results_of
 
 LARGEST_SCORE = 2.0**1020
 """The largest size of a score: the differences of scores, and their sums, are numbers then."""
@@ -166,11 +166,7 @@ class Segment(Record):
         cuts = np.linspace(0, len(lists.labels), processors() + 1)
         ends = [0, *np.searchsorted(lists.offsets, cuts[1:-1]).tolist(), len(lists)]
         parts = [part for part in itertools.pairwise(ends) if part[0] < part[1]]
-        results = []
-        for _, result in outcomes(work, parts):
-            if isinstance(result, RankgaugeError):
-                raise result
-            results.append(result)
+        results = [result for _, result in results_of(work, parts)]
         position, number, changes = map(np.concatenate, zip(*results, strict=True))
         return position, number, changes
 

@@ -31,7 +31,7 @@ from rankgauge.text.encoders.threads import one_thread_each
 from rankgauge.text.grammar import parse_metrics
 from rankgauge.text.metrics.embedding import AnyEncoder, current_encoder, using
 from rankgauge.text.tokens import word_counts
-from rankgauge.workers import AnyExecutor, as_workers, outcomes
+from rankgauge.workers import AnyExecutor, as_workers, results_of
 
 FORMS = ("expected", "v1", "v2", "linear")
 """What stands beside the score of a metric: what chance gets, and the normalised forms."""
@@ -97,12 +97,9 @@ def scores_of_candidates(
     encoder = current_encoder() if any(metric.by_encoder for metric in asked) else None
     work = partial(_scored, candidates, encoder)
     results: dict[Metric, tuple[Floats, list[Note]]] = {}
-    for family, scored in outcomes(work, list(families.values()), executor, name=_named):
-        if isinstance(scored, RankgaugeError):
-            raise scored
+    each = results_of(work, list(families.values()), executor, _named, progress=progress)
+    for family, scored in each:
         results.update(zip(family, scored, strict=True))
-        if progress is not None:
-            progress(_named(family))
     shape = len(texts.outputs), len(texts)
     written = [[text is not None for text in outputs] for outputs in texts.outputs.values()]
     metrics = tuple(dict.fromkeys(asked))

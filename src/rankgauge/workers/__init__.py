@@ -5,7 +5,14 @@ of `concurrent.futures`. `share` is for what all tasks need, `prepare` for what 
 do first.
 """
 
-from rankgauge.workers.executors import AnyExecutor, Workers, as_workers, outcomes, share
+from rankgauge.workers.executors import (
+    AnyExecutor,
+    Workers,
+    as_workers,
+    outcomes,
+    results_of,
+    share,
+)
 from rankgauge.workers.sharing import Shared, WorkerDied, prepare, processors
 
 __all__ = [
@@ -17,5 +24,6 @@ __all__ = [
     "outcomes",
     "prepare",
     "processors",
+    "results_of",
     "share",
 ]

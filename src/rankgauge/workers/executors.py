@@ -169,6 +169,26 @@ def outcomes(
     return _by_futures(work, items, cast("Executor | None", executor), name, in_order)
 
 
+def results_of(
+    work: Callable[[T], R],
+    items: Sequence[T],
+    executor: AnyExecutor | None = None,
+    name: Callable[[T], str] = str,
+    *,
+    in_order: bool = True,
+    progress: Callable[[str], None] | None = None,
+) -> Generator[tuple[T, R], None, None]:
+    """Each item with its result, as from `outcomes`; the first failure is raised. `progress` is called
+    with the name of each item after the caller has taken its result."""
+    with contextlib.closing(outcomes(work, items, executor, name, in_order=in_order)) as ends:
+        for item, result in ends:
+            if isinstance(result, RankgaugeError):
+                raise result
+            yield item, result
+            if progress is not None:
+                progress(name(item))
+
+
 def _by_workers(
     work: Callable[[T], R],
     items: Sequence[T],

@@ -37,7 +37,7 @@ from rankgauge.forecast import (
 )
 from rankgauge.forecast.forecaster import check_target
 from rankgauge.forecast.tracks import RICH, deep_enough
-from rankgauge.workers import AnyExecutor, outcomes
+from rankgauge.workers import AnyExecutor, results_of
 from rankgauge_studies.forecast.methods import GUPTA, LEARNERS, StudyLearner, forecasts, methods_of
 from rankgauge_studies.forecast.quality import NUMBERS, OVER_ROWS, StudyNumber, mean_of, quality_of
 from rankgauge_studies.forecast.splits import (
@@ -188,9 +188,7 @@ def run_study(
     made_cells: dict[Work, list[Found]] = {}
     # Those that take longest start first, so that no worker is left with one at the end.
     first = sorted(blocks, key=lambda work: (work[3] in ONCE, work[2] == "full"))
-    for which, result in outcomes(task, first, executor, name=str, in_order=False):
-        if isinstance(result, RankgaugeError):
-            raise result
+    for which, result in results_of(task, first, executor, in_order=False):
         made_cells[which] = result
         if progress is not None:
             progress(", ".join(map(str, which)))

@@ -30,7 +30,7 @@ from rankgauge.query_sets.samples import drawn
 from rankgauge.rankers import cross_validation
 from rankgauge.rankers.crossval import SINGLE
 from rankgauge.rankings import judged_labels
-from rankgauge.workers import AnyExecutor, outcomes
+from rankgauge.workers import AnyExecutor, results_of
 from rankgauge_studies.ue.protocol import CASES, FEWEST, Case, DataSet, Protocol, Reading
 
 UNINFORMATIVE, IDEAL, BROAD, FOCUSED = "uninformative", "ideal", "broad", "focused"
@@ -356,9 +356,7 @@ def study_cases(
     draws: dict[str, dict[int, list[Parts]]] = {
         name: {factor: [] for factor in (1, *factors)} for name in prepared.scores
     }
-    for (factor, _), result in outcomes(drawing, blocks, executor, name=str):
-        if isinstance(result, RankgaugeError):
-            raise result
+    for (factor, _), result in results_of(drawing, blocks, executor):
         for name, parts in result.items():
             draws[name][factor] += parts
         if progress is not None and factor == 1:
@@ -368,9 +366,7 @@ def study_cases(
         name: {version: [] for version in scores.case.rows}
         for name, scores in prepared.scores.items()
     }
-    for number, rates in outcomes(splitting, range(protocol.replicates), executor, name=str):
-        if isinstance(rates, RankgaugeError):
-            raise rates
+    for number, rates in results_of(splitting, range(protocol.replicates), executor):
         for (name, version), rate in rates.items():
             swaps[name][version].append(rate)
         if progress is not None:

@@ -19,7 +19,7 @@ from rankgauge.text.encoders.threads import one_thread_each
 from rankgauge.text.encoders.tokenization import Tokenization
 from rankgauge.text.encoders.weights import Floats32, TensorFile
 from rankgauge.text.encoders.windows import cut_off, windows
-from rankgauge.workers import outcomes
+from rankgauge.workers import results_of
 
 MOST_ATTENTION = 20_000
 """How many tokens a text may have for its attention, which is a number for each pair of tokens."""
@@ -115,13 +115,9 @@ class Encoder:
         texts = [self._checked(ids) for ids in tokens]
         if truncate:
             texts = cut_off(texts, self.longest)
-        vectors = []
         with one_thread_each():
-            for _, states in outcomes(partial(self._states, layers=asked), texts):
-                if isinstance(states, RankgaugeError):
-                    raise states
-                vectors.append(states)
-        return vectors
+            done = results_of(partial(self._states, layers=asked), texts)
+            return [states for _, states in done]
 
     def attention(self, tokens: Ints, *, truncate: bool = False) -> Floats32:
         """How much each token of a text attends to each token in the last layer, as a mean over heads:
