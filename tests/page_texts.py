@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rankgauge.core.tables import Marked, PValue, Table
-from rankgauge.report.html import (
+from rankgauge.report.pages import (
     Beside,
     Facts,
     Finding,

@@ -113,7 +113,7 @@ if TYPE_CHECKING:
     from rankgauge.figures.files import save_figure
     from rankgauge.io.files import display_name, read_bytes, remove_unfinished, writing
     from rankgauge.io.own_paths import OwnPath
-    from rankgauge.report.html import (
+    from rankgauge.report.pages import (
         Beside,
         Facts,
         Finding,
@@ -280,7 +280,7 @@ _BY_MODULE = {
     "figures.files": "save_figure",
     "io.files": "display_name read_bytes remove_unfinished writing",
     "io.own_paths": "OwnPath",
-    "report.html": (
+    "report.pages": (
         "Beside Facts Finding Item Listing Page Picture Section ShownTable Text check_pages "
         "write_page"
     ),

@@ -26,7 +26,7 @@ from rankgauge.data.model import Judgments, Run
 from rankgauge.errors import InputError, RankgaugeError
 from rankgauge.report.added import added_section
 from rankgauge.report.how import NAMES, VALUES
-from rankgauge.report.html import ShownTable
+from rankgauge.report.pages import ShownTable
 from rankgauge.report.report import Reported, ReportOptions, as_json, report_html
 from rankgauge.report.texts import LONGEST
 from report_pages import collection, data_of, island

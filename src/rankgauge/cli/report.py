@@ -26,7 +26,7 @@ from rankgauge.cli.workers import without_workers
 from rankgauge.evaluation.inputs import Source, sources_of
 from rankgauge.io.files import read_once
 from rankgauge.report.added import added_section
-from rankgauge.report.html import check_pages
+from rankgauge.report.pages import check_pages
 from rankgauge.report.rankings import DEPTH
 from rankgauge.report.report import Reported, ReportOptions, report_html
 

@@ -37,8 +37,11 @@ MOVED = {
     },
     **{
         f"rankgauge.measures.distances{name}": f"rankgauge.distance.algorithms{name}"
-        for name in ("", ".lists", ".search", ".single", ".staircase", ".weighted")
+        for name in ("", ".lists", ".single", ".staircase", ".weighted")
     },
+    "rankgauge.measures.distances.search": "rankgauge.distance.algorithms.any_measure",
+    "rankgauge.distance.algorithms.search": "rankgauge.distance.algorithms.any_measure",
+    "rankgauge.report.html": "rankgauge.report.pages",
     "rankgauge.text.bert_chance": "rankgauge.text.metrics.bertscore_chance",
     "rankgauge.text.bert_metric": "rankgauge.text.metrics.bertscore",
     "rankgauge.text.bert_nulls": "rankgauge.text.metrics.bertscore_chance",

@@ -438,8 +438,8 @@ class Measure(FlipFormulas, OneList, Scored):
         Otherwise all labels are tried, or if there are too many, some are searched.
         """
         from rankgauge.distance.algorithms import ALGORITHMS
+        from rankgauge.distance.algorithms.any_measure import improved, searched
         from rankgauge.distance.algorithms.lists import ListPairs
-        from rankgauge.distance.algorithms.search import improved, searched
 
         lists = replace(
             lists.top(self.complete().depth),

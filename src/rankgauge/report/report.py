@@ -34,7 +34,8 @@ from rankgauge.report.content import (
     types_of,
 )
 from rankgauge.report.how import how
-from rankgauge.report.html import (
+from rankgauge.report.page_data import PageData, PageHow, PageRankings, PageResults
+from rankgauge.report.pages import (
     TEMPLATES,
     Facts,
     Item,
@@ -46,7 +47,6 @@ from rankgauge.report.html import (
     joined_files,
     policy_digest,
 )
-from rankgauge.report.page_data import PageData, PageHow, PageRankings, PageResults
 from rankgauge.report.rankings import (
     DEPTH,
     ShownLists,
