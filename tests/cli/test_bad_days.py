@@ -262,10 +262,10 @@ def test_openblas_has_one_thread_where_memory_is_limited(
 def test_a_lack_of_memory_is_no_fault_of_ours(
     error: Exception, rankgauge: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def lacking(**_: object) -> None:
+    def lacking(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr(module, "Scoring", lacking)
+    monkeypatch.setattr(module.Scoring, "scores", lacking)
     assert rankgauge("evaluate", "qrels", "run") == Outcome(2, "", "not enough memory\n")
 
 
@@ -275,10 +275,10 @@ def test_a_lack_of_memory_is_no_fault_of_ours(
 def test_a_fault_of_ours_is_one_line_and_exit_code_70(
     rankgauge: Call, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fault(**_: object) -> None:
+    def fault(*_: object) -> None:
         raise ZeroDivisionError("a\x1b[31m\nb")
 
-    monkeypatch.setattr(module, "Scoring", fault)
+    monkeypatch.setattr(module.Scoring, "scores", fault)
     outcome = rankgauge("evaluate", "qrels", "run")
     assert outcome == Outcome(
         70,

@@ -134,7 +134,7 @@ def test_policies_are_those_of_the_library(rankgauge: Call, files: Files) -> Non
 def test_help_explains_every_column(rankgauge: Call) -> None:
     from rankgauge.forecast.depth_results import COLUMNS, LEFT_OUT, OUTSIDE
 
-    text = rankgauge("forecast", "depth", "--help").out
+    text = rankgauge("forecast", "depth", "--help-all").out
     for column in (*COLUMNS[2:], *LEFT_OUT, *OUTSIDE):
         assert f"  {column} " in text, column
 

@@ -27,7 +27,7 @@ from profiles import examples, thorough
 from rankgauge import DCG, ERR, RR, SP, P, Q, SearchLength, Success, bpref, parse
 from rankgauge.core.arrays import Floats
 from rankgauge.errors import MeasureError
-from rankgauge.measures import Measure, cascade, precision, preference, q_measure
+from rankgauge.measures import Measure, cascade, formulas, preference, q_measure
 from rankgauge.measures.orders import SAMPLES
 from rankgauge.measures.precision import first_relevant
 from rankgauge.rankings.lists import JudgedLabels, Rankings
@@ -137,7 +137,7 @@ def test_variances_are_the_same_in_small_blocks(
     measure: Measure, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = measure.variance_each(JUDGED)
-    for module in (cascade, precision, preference, q_measure):
+    for module in (cascade, formulas, preference, q_measure):
         monkeypatch.setattr(module, "MOST_CELLS", 20)
     np.testing.assert_allclose(measure.variance_each(JUDGED), whole, rtol=1e-13, atol=1e-16)
 

@@ -181,7 +181,8 @@ class Scattered(Shared[T]):
             _packing.shared[self.key] = self
             return _value_there, (self.key,)
         content, needed = self._along
-        _packing.shared.update((value.key, value) for value in needed)
+        for value in needed:
+            _packing.shared[value.key] = value
         return _value_taken_along, (self.key, content)
 
     @cached_property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -209,13 +209,13 @@ def touching(x: float, y: float) -> list[float]:
     return [9, -y, y, x * x - y, y - x * x, -7, -8, -9]
 
 
-def contact_table() -> Table:
+def contact_table(score: Callable[[float, float], Sequence[float]] = touching) -> Table:
     """Two flip boundaries that touch without crossing (A.6): what measures are along two paths up, one
     through the point of contact and one beside it."""
     lists = [list(labels) for labels in TOUCHING]
     maps = [
         parameter_map(
-            lambda y, x: touching(x, y), [(-1, 1)] * 2, lists, name, at=PATHS, parameters=("y", "x")
+            lambda y, x: score(x, y), [(-1, 1)] * 2, lists, name, at=PATHS, parameters=("y", "x")
         )
         for name in ("AP", "nDCG")
     ]
@@ -224,7 +224,7 @@ def contact_table() -> Table:
     rows: list[tuple[Cell, ...]] = []
     for number, where in enumerate(("below both", "between", "above both")):
         middle = (edges[number] + edges[number + 1]) / 2
-        labels = _ranked_labels(touching(PATHS[1], float(middle)))
+        labels = _ranked_labels(score(PATHS[1], float(middle)))
         rows.append((where, labels, *(float(curve.values[number]) for curve in beside)))
     better = [str(curve.measure) for curve in through if curve.values[-1] > curve.values[0]]
     note = (

@@ -27,4 +27,4 @@ ALGORITHMS: Registry[Algorithm] = Registry(
         "q_measure": "staircase",
     },
 )
-"""Each takes a measure and pairs of lists. A measure without an algorithm is answered by `any_measure.py`."""
+"""Each takes a measure and pairs of lists. `any_measure.py` answers for a measure without an algorithm."""
