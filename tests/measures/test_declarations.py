@@ -11,10 +11,12 @@ import pytest
 from laws.strategies import MEASURES
 from rankgauge import (
     AP,
+    ERR,
     RR,
     Binary,
     Measure,
     P,
+    Q,
     Unsupported,
     Wrapper,
     evaluate,
@@ -363,3 +365,27 @@ def test_a_distance_is_no_more_than_a_range_that_is_declared(measure: Any, upper
 def test_every_registered_measure_declares_its_range() -> None:
     for measure in MEASURES.values():
         assert measure.range_is_declared or np.isinf(measure.range[1]), measure
+
+
+@pytest.mark.parametrize("measure", [Q, ERR], ids=str)
+def test_another_score_of_a_measure_of_its_own_kind_is_refused_with_the_remedy(
+    measure: Any,
+) -> None:
+    """These measures derive from `Measure` itself, which declares nothing about its scores."""
+    kind: Any = type(measure)
+    with pytest.raises(MeasureError, match=r"Define in Other: .*derive Other from Measure"):
+
+        class Other(kind):
+            name = "Other"
+
+            def _score(self, lists: Rankings) -> Floats:
+                return np.zeros(len(lists))
+
+
+def test_a_distance_that_is_no_name_is_refused() -> None:
+    with pytest.raises(MeasureError, match="expected the name of an algorithm"):
+
+        class Other(Measure):
+            name = "Other"
+
+            def _distance(self, *_: object) -> None: ...

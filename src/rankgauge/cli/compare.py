@@ -65,8 +65,8 @@ class TestingOptions(OptionGroup, heading="Statistics"):
         get_args(SharedTopics),
         None,
         "What to do with topics that some run lacks. zero: they count as empty rankings. intersection: "
-        "they are left out for all runs. By default zero. With --scores, the default depends on how the "
-        "file was made: zero if it was made with `--missing zero`, otherwise intersection.",
+        "they are left out for all runs. By default zero; with --scores, as the file was made. "
+        "A file that was not made with `--missing zero` means intersection.",
     )
 
 
@@ -84,6 +84,7 @@ class ComparisonOptions(TestingOptions):
     )
     power: float | None = option(
         "--power",
+        common=False,
         type=Decimal(0, 1, min_open=True, max_open=True),
         metavar="P",
         help="Print a power analysis in place of the tests. Column `detectable`: the smallest "
@@ -130,8 +131,12 @@ def command(source: ComparedScores, asked: ComparisonOptions, marks: bool, outpu
     rankgauge compare qrels.txt runs/ -m nDCG@10 -m AP --test randomization
     rankgauge compare qrels.txt a.run b.run c.run --baseline a.run --marks --format latex
     rankgauge compare --scores AP=trec8.csv --test tukey
-    rankgauge compare qrels.txt a.run b.run --power 0.8 --difference 0.02
     \f
+    A power analysis takes the place of the tests:
+
+    \b
+    rankgauge compare qrels.txt a.run b.run --power 0.8 --difference 0.02
+
     Each row is a measure and two runs, named in the columns a and b:
 
     \b

@@ -130,9 +130,7 @@ class DistanceTables(OptionGroup, heading="Output"):
                 raise click.UsageError(f"{asked} with {runs} runs, expected two")
 
 
-def _grades(
-    context: click.Context, option: click.Parameter, text: str | None
-) -> list[int | Literal["max"]] | None:
+def _grades(text: str | None) -> list[int | Literal["max"]] | None:
     if text is None:
         return None
     try:
@@ -155,10 +153,9 @@ class DistancePolicies(OptionGroup, heading="Policies", common=False):
         default=DEFAULT_MED_METHOD,
         show_default=True,
     )
-    grades: list[int | Literal["max"]] | None = option(
+    grades: str | None = option(
         "--grades",
         metavar="G,G,...",
-        callback=_grades,
         help="The labels that unjudged documents may get. By default all whole numbers from 0 to the "
         "highest label in QRELS. `0,max` asks for less: a document is not relevant, or has the highest "
         "label.",
@@ -237,6 +234,7 @@ def command(
     """
     asked = [asked_measure(measure) for measure in parse_all(measures)]
     shown.check(policies.method, len(asked))
+    grades = _grades(policies.grades)
     if shown.settled and qrels is None:
         qrels, runs = runs[0], runs[1:]
     known, own = (None, None) if qrels is None else read_judgments(qrels, runs, **reading.how)
@@ -250,7 +248,7 @@ def command(
         read = usable_runs(files, known, advance, **reading.how)
     about_known = [] if known is None else about_judgments(known)
     how: dict[str, Any] = {
-        "grades": policies.grades,
+        "grades": grades,
         "offlist": policies.offlist,
         "max_grade": policies.max_grade,
         "ties": policies.ties,

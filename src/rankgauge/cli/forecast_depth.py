@@ -63,8 +63,8 @@ class PoolOptions(OptionGroup, heading="Pools"):
     teams: str | None = option(
         "--teams",
         metavar="HOW",
-        help="Leave each team out of the pool once, and say what its runs lose. HOW is letters, runs, "
-        "or prefixes. letters: the team of acsys8amn is acsys, the name up to the first number. runs: "
+        help="Leave each team out of the pool once, and say what its runs lose: HOW is letters, runs or "
+        "prefixes. letters: the team of acsys8amn is acsys, the name up to the first number. runs: "
         "each run is a team. Prefixes, such as acsys8,apl8: runs whose names begin with acsys8 are a "
         "team.",
     )
@@ -146,7 +146,7 @@ def command(
     """
     if pools.by_team and pools.teams is None:
         raise click.UsageError("--by-team works only with --teams; add --teams letters")
-    scoring = judged.part(Scoring)
+    scoring = judged.part(Scoring, missing="zero")
     parsed = parse_all(measures)
     judgments, sources = scoring.inputs()
     names = [scoring.run(name) for name in pools.pooled]

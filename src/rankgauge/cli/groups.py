@@ -224,6 +224,8 @@ class HeadedCommand(click.Command):
         self.format_usage(context, formatter)
         first, _, details = inspect.cleandoc(self.help or "").partition("\f")
         formatter.write_paragraph()
+        if self.deprecated:
+            first = f"(DEPRECATED) {first}"
         with formatter.indentation():
             formatter.write_text(first.strip("\n"))
             if whole and details:
@@ -238,7 +240,8 @@ class HeadedCommand(click.Command):
         asking = [self.get_help_option(context), *([] if whole else [self._help_all])]
         records = (each and each.get_help_record(context) for each in asking)
         sections[HELP] = [record for record in records if record]
-        for heading, rows in sections.items():
+        for heading in filter(sections.get, sections):
+            rows = sections[heading]
             with formatter.section(heading):
                 # Terms of one width, so that the texts of all sections start at one column.
                 formatter.write_dl([(term.ljust(TERM), text) for term, text in rows], TERM)
@@ -304,11 +307,15 @@ def _briefly(option: click.Option) -> click.Option:
     return brief
 
 
+KEPT = ("By default", "May be repeated", "With --scores", "Without a value")
+"""How sentences begin that the brief help keeps."""
+
+
 def brief_text(text: str) -> str:
-    """The first sentence of a text, and what it says about the default.
+    """The first sentence of a text, and what it says about defaults.
 
     >>> brief_text("The seed, as in v0.1. Equal seeds give equal results. By default 0. A number.")
     'The seed, as in v0.1. By default 0.'
     """
     first, *others = re.split(r"(?<=[.?]) ", text)
-    return " ".join([first, *(each for each in others if each.startswith("By default"))])
+    return " ".join([first, *(each for each in others if each.startswith(KEPT))])

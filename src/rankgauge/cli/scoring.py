@@ -228,9 +228,9 @@ class SourceOptions(ScoringOptions, RunFileOptions, WorkerOptions, heading="Meas
         "--scores",
         multiple=True,
         metavar="[MEASURE=]FILE",
-        help="A file of scores, in place of QRELS and runs. It is a file of `rankgauge evaluate "
-        "--save`, or CSV with a column for each system and a row for each topic. For CSV, MEASURE "
-        "is the measure of the scores. May be repeated, for more measures of the same systems.",
+        help="A file of scores, in place of QRELS and runs; may be repeated. It is a file of `rankgauge "
+        "evaluate --save`, or CSV with a column for each system and a row for each topic. For CSV, "
+        "MEASURE is the measure of the scores. Several files have more measures of the same systems.",
     )
     standardize: Standardization | None = option(
         "--standardize",

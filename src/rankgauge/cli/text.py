@@ -68,10 +68,10 @@ class ChanceOptions(OptionGroup, heading="Chance", common=False):
         common=True,
         default=WORDS,
         metavar="NAME",
-        help="What chance writes. words: words of the source, drawn at random. sentences: whole "
-        "sentences of the source, a stronger opponent. For bertscore also tokens: tokens drawn at "
-        "random and put together; similar, dissimilar: the tokens that are most or least similar to the "
-        "source.",
+        help="What chance writes: words, sentences, tokens, similar or dissimilar. words: words of the "
+        "source, drawn at random. sentences: whole sentences of the source, a stronger opponent. For "
+        "bertscore also tokens: tokens drawn at random and put together; similar, dissimilar: the "
+        "tokens that are most or least similar to the source.",
     )
     length: str = option(
         "--length",
@@ -101,9 +101,9 @@ class PeopleOptions(OptionGroup, heading="What people say"):
     human: str | None = option(
         "--human",
         metavar="FILE",
-        help="Ratings by people, as CSV with the columns id, system, and one for each question that was "
-        "asked. Prints also how well each metric agrees with them. With -o, or in a format for "
-        "programs, this alone is printed.",
+        help="Print how well each metric agrees with ratings by people. FILE is CSV with the columns "
+        "id, system, and one for each question that was asked. With -o, or in a format for programs, "
+        "this alone is printed.",
     )
     preferences: str | None = preferences_option(
         "FILE",

@@ -74,7 +74,7 @@ class SplitOptions(OptionGroup, heading="Cross-validation", common=False):
         "--test-topics",
         common=True,
         metavar="FILE",
-        help="A file with one topic id per line. The weights are chosen on the other topics, and tested "
+        help="Choose the weights on all topics but those in FILE, one topic id per line, and test them "
         "on these. Then nothing is cross-validated.",
     )
     folds: int = folds_option(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -345,7 +345,7 @@ def med_matrix(
     topics = topics_of(
         asked, runs, qrels, AllowedLabels(grades, offlist, max_grade, negative), ties, executor
     )
-    results = each_topic(_Work(asked, method), topics, executor, progress)
+    results = list(each_topic(_Work(asked, method), topics, executor, progress))
     count = len(topics.runs) * (len(topics.runs) - 1) // 2
     values, upper = (
         np.array([result[column] for result in results]).reshape(len(results), count).T
@@ -371,10 +371,11 @@ def each_topic(
     topics: Topics,
     executor: AnyExecutor | None,
     progress: Callable[[str], None] | None,
-) -> list[R]:
+) -> Iterator[R]:
     """The results of some work on each topic."""
     name = attrgetter("query")
-    return [r for _, r in results_of(work, topics.topics, executor, name, progress=progress)]
+    for _, result in results_of(work, topics.topics, executor, name, progress=progress):
+        yield result
 
 
 class AllowedLabels(Record):
@@ -443,7 +444,8 @@ def topics_of(
             [one.get(query, []) for one in tops], known, highest, grades, offlist
         )
         topics.append(Topic(decode(query), lists, [decode(document) for document in documents]))
-    unknown = tuple(len(one.keys() - set(queries)) for one in tops)
+    known_queries = set(queries)
+    unknown = tuple(len(one.keys() - known_queries) for one in tops)
     negative = int(np.count_nonzero(judgments.grades < 0))
     return Topics(tuple(names), tuple(topics), unknown, grades, negative)
 
@@ -462,7 +464,7 @@ class _Work(Value):
         return values, upper, bool(bounds.exact.all())
 
 
-class Topic(Record):
+class Topic(NamedTuple):
     """A query, the lists of all runs for it, and the names of their documents."""
 
     query: str

@@ -129,7 +129,7 @@ def tune(
     >>> tuning.value, tuning.curve.breaks.tolist(), tuning.curve.values.tolist()
     (0.75, [0.5], [0.75, 0.75])
     """
-    drawing = Drawing.checked(samples, seed, executor, progress)
+    drawing = Drawing(samples, seed, executor, progress)
     settings = _Settings(
         normalize, absent, missing, test_topics, margin, folds, repeats, restarts, level, drawing
     )
@@ -247,6 +247,10 @@ class _Settings(Record):
         }
         for name, kind in kinds.items():
             vars(self)[name] = checked(name, getattr(self, name), kind)
+        drawing = self.drawing
+        vars(self)["drawing"] = Drawing.checked(
+            drawing.samples, drawing.seed, drawing.executor, drawing.progress
+        )
         if self.normalize != ALL:  # refuses what does not go together
             Fusion.of("wsum", normalize=self.normalize, absent=self.absent)
 

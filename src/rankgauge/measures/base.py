@@ -107,6 +107,11 @@ class Measure(FlipFormulas, OneList, Scored):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         check_stated(cls, Measure)
+        if not isinstance(cls._distance, str):
+            raise MeasureError(
+                f"{cls.__name__}: _distance is no text, expected the name of an algorithm in "
+                "ALGORITHMS of rankgauge.distance.algorithms"
+            )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -451,7 +456,7 @@ class Measure(FlipFormulas, OneList, Scored):
             within = self.range if self.range_is_declared else (-np.inf, np.inf)
             found = searched(self.score_each, pairs, within)
             return replace(found, exact=found.exact & (not self.open_ended))
-        distances = ALGORITHMS[self._distance](self, pairs)
+        distances = ALGORITHMS.find(self._distance)(self, pairs)
         return distances if distances.exact.all() else improved(distances, self.score_each, pairs)
 
     def divisor_each(self, judged: JudgedLabels) -> Floats:

@@ -44,7 +44,7 @@ def check_stated(cls: type, root: type) -> None:
 
 def _suits_any_score(kind: type, root: type) -> bool:
     """Whether a class of measures has no score yet, and declares nothing about the scores to come."""
-    if not issubclass(kind, root) or "_of_some_scores" in vars(kind):
+    if not issubclass(kind, root) or vars(kind).get("_of_some_scores"):
         return False
     return all(getattr(kind, score) is getattr(root, score) for score in SCORES)
 

@@ -23,13 +23,15 @@ class LeftOut(NamedTuple):
     reason: str
     queries: int
 
-    def __str__(self) -> str:
+    @property
+    def text(self) -> str:
+        """How many, and why."""
         return f"{self.queries:,} with {self.reason}"
 
     @property
     def note(self) -> Note:
         """The note of a result."""
-        return Note(f"left out: {self}")
+        return Note(f"left out: {self.text}")
 
 
 class QuerySet(Value, Collection[str]):
@@ -56,7 +58,7 @@ class QuerySet(Value, Collection[str]):
 
     def __repr__(self) -> str:
         text = f"{type(self).__name__} {self.name}: {counted(len(self), 'query', 'queries')}"
-        notes = ", ".join(map(str, self.left_out))
+        notes = ", ".join(left.text for left in self.left_out)
         return f"{text} (left out: {notes})" if notes else text
 
 

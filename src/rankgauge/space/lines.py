@@ -96,7 +96,11 @@ class Segment(Record):
             scores = self.end if position else self.start
         else:
             scores = (1 - position) * self.start + position * self.end
-        return in_order(self.documents, self.ordered(scores))
+        return self.ranked(self.ordered(scores))
+
+    def ranked(self, rows: Ints) -> Rankings:
+        """The lists with their documents in this order."""
+        return in_order(self.documents, rows)
 
     def mean_at(self, position: float, measure: Measure | Aggregate) -> float:
         """The mean of a measure at a point of the line, evaluated there."""

@@ -14,12 +14,11 @@ from rankgauge.core.notes import Note, counted, worded
 from rankgauge.core.records import Record
 from rankgauge.core.results import Result
 from rankgauge.core.tables import MadeRows, Row, Table
-from rankgauge.measures.around import Aggregate
+from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import AnyMeasure, parse
 from rankgauge.space.arrangements import approximate
 from rankgauge.space.cell_rankings import ENTRIES, cell_points
-from rankgauge.space.curves import sign_of
 from rankgauge.space.planes import Across, Plane, Region, clipped
 
 if TYPE_CHECKING:
@@ -188,7 +187,7 @@ class PlaneRegions(Result, Record):
         """
         parsed = parse(measure)
         values = self.plane.values(parsed)
-        merit = sign_of(parsed) * values
+        merit = values if inner(parsed).direction == "higher" else -values
         box = (self.low, self.low, self.high, self.high)
         for cell in np.argsort(-merit, kind="stable").tolist():
             if np.isnan(values[cell]):

@@ -87,6 +87,8 @@ class Workers:
         """The workers, for the tasks of one call, so many."""
         return self.start().pool(tasks)
 
+    crew = pool  # its name until the next release
+
     def close(self) -> None:
         """End the processes, or the connection that was made here."""
         if self._there is not None:

@@ -50,10 +50,17 @@ def _by_pair(measure: Binary, pairs: ListPairs, best_of: Callable[[Pair], Chosen
     if top < measure.rel:
         lists = lists.fixed()
 
+    known: dict[tuple[int, int], Pair] = {}
+
     def most_ahead(first: int, second: int) -> MostAhead:
-        pair = lists.pair(first, second)
-        labels = np.where(pair.free, -1, pair.labels >= measure.rel)
-        value, relevant, off = best_of(pair._replace(labels=labels))
+        turned = known.pop((second, first), None)
+        if turned is None:
+            pair = lists.pair(first, second)
+            pair = pair._replace(labels=np.where(pair.free, -1, pair.labels >= measure.rel))
+            known[first, second] = pair
+        else:
+            pair = turned._replace(first=turned.second, second=turned.first)
+        value, relevant, off = best_of(pair)
         return MostAhead(value, lambda: pair.documents[relevant & pair.free], off)
 
     return replace(pairs, lists=lists).by_relevant(most_ahead, top)
