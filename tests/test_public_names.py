@@ -13,25 +13,19 @@ from types import ModuleType
 import pytest
 
 import rankgauge
+from rankgauge.core.lazy import stub_names
 from rankgauge.measures import entries
 
 ROOT = Path(rankgauge.__file__).parent
-PACKAGES = [
-    "rankgauge",
-    "rankgauge.measures",
-    "rankgauge.rankers",
-    "rankgauge.comparison",
-    "rankgauge.figures",
-    "rankgauge.rankings",
-    "rankgauge.query_sets",
-    "rankgauge.space",
-    "rankgauge.forecast",
-    "rankgauge.text",
-    "rankgauge.text.encoders",
-    "rankgauge.text.human",
-    "rankgauge.workers",
-]
-"""The packages with public names."""
+PACKAGES = sorted(
+    ".".join(path.relative_to(ROOT.parent).with_suffix("").parts).removesuffix(".__init__")
+    for path in ROOT.rglob("*.pyi")
+    if "native" not in path.parts
+)
+"""The packages and modules with public names: those with a stub."""
+
+BESIDE = {("rankgauge.extending", "workers"), ("rankgauge.text", "bertscore")}
+"""Names of the module that they are in, and that no package has as an attribute of that name."""
 
 
 def import_everything() -> None:
@@ -41,52 +35,55 @@ def import_everything() -> None:
 
 
 @pytest.mark.parametrize("package", PACKAGES)
-def test_no_public_name_is_shadowed_by_a_module(package: str) -> None:
+def test_every_declared_name_is_there_and_no_other(package: str) -> None:
     import_everything()
-    found = importlib.import_module(package)
-    for name in found.__all__:
-        assert not isinstance(getattr(found, name), ModuleType), f"{package}.{name}"
+    module = importlib.import_module(package)
+    homes, _ = stub_names(package)
+    assert module.__all__ == [*homes]
+    assert [name for name in dir(module) if not name.startswith("__")] == sorted(
+        name for name in homes if not name.startswith("__")
+    )
+    for name, home in homes.items():
+        value = getattr(module, name)
+        if home.module == package:
+            assert value is importlib.import_module(f"{package}.{name}")
+        else:
+            assert not isinstance(value, ModuleType), f"a module hides {package}.{name}"
+            assert value is getattr(importlib.import_module(home.module), home.name)
 
 
-def test_every_package_with_public_names_is_asked() -> None:
-    named = {
-        module.name
-        for module in pkgutil.walk_packages(rankgauge.__path__, "rankgauge.")
-        if module.ispkg and hasattr(importlib.import_module(module.name), "__all__")
-    }
-    assert named | {"rankgauge"} == set(PACKAGES)
+def test_public_names_of_packages_are_declared_in_stubs_alone() -> None:
+    packages = [m.name for m in pkgutil.walk_packages(rankgauge.__path__, "rankgauge.") if m.ispkg]
+    declared = {name for name in packages if "__all__" in vars(importlib.import_module(name))}
+    assert declared | {"rankgauge", "rankgauge.extending"} == set(PACKAGES)
 
 
-def test_no_public_name_is_that_of_a_module_beside_its_home() -> None:
-    for name, home in rankgauge._HOMES.items():
-        folder = home.rpartition(".")[0].split(".")[1:]
-        assert not ROOT.joinpath(*folder, f"{name}.py").exists(), f"{home}.{name}"
+@pytest.mark.parametrize("package", PACKAGES)
+def test_a_public_name_is_neither_renamed_nor_that_of_a_module_beside_its_home(
+    package: str,
+) -> None:
+    for name, home in stub_names(package)[0].items():
+        assert name == home.name
+        folder = home.module.rpartition(".")[0].split(".")[1:]
+        if home.module != package and (package, name) not in BESIDE:
+            assert not ROOT.joinpath(*folder, f"{name}.py").exists(), f"{home.module}.{name}"
 
 
 def test_all_measures_are_public_names() -> None:
     for name, entry in entries().items():
         kind = entry if isinstance(entry, type) else type(entry)
         if kind.__module__.startswith("rankgauge."):
-            assert getattr(rankgauge, name) is entry
+            assert getattr(rankgauge.measures, name) is entry
 
 
-@pytest.mark.parametrize("package", [*PACKAGES[:6], "rankgauge.text", "rankgauge.extending"])
-def test_type_checkers_see_the_names_that_are_imported_late(package: str) -> None:
-    """What stands in the stub, or under TYPE_CHECKING, is what is there, from the same module."""
-    found = importlib.import_module(package)
-    assert found.__file__ is not None
-    seen = {}
-    stub = Path(found.__file__).with_suffix(".pyi")
-    text = (stub if stub.exists() else Path(found.__file__)).read_text(encoding="utf-8")
-    for node in ast.walk(ast.parse(text)):
-        late = stub.exists() or (isinstance(node, ast.stmt) and node.col_offset)
-        if isinstance(node, ast.ImportFrom) and late and node.module is not None:
-            seen |= {alias.name: node.module for alias in node.names if alias.name != "*"}
-    if package == "rankgauge":
-        seen |= dict.fromkeys(rankgauge.measures.__all__, "rankgauge.measures")
-    assert seen == found._HOMES
-    assert {*found.__all__} - {"__version__"} == {*seen}
-    assert {*found.__all__} <= {*dir(found)}
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_names_that_went_from_the_top_are_found_with_a_warning() -> None:
+    gone = sorted(set(rankgauge.measures.__all__) - set(rankgauge.__all__))
+    assert {"F", "G", "z", "mean", "given", "register", "v2"} <= {*gone}
+    for name in gone:
+        with pytest.warns(DeprecationWarning, match=rf"rankgauge\.measures\.{name};"):
+            assert getattr(rankgauge, name) is getattr(rankgauge.measures, name)
+        assert name not in dir(rankgauge)
 
 
 def test_a_name_that_is_not_there_is_an_attribute_error() -> None:

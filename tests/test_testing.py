@@ -11,9 +11,10 @@ import pytest
 import rankgauge as rg
 from laws.strategies import MEASURES, WRAPPERS
 from profiles import thorough
-from rankgauge import Binary, Measure, Wrapper, parameter, testing
+from rankgauge import Measure, testing
 from rankgauge.core.arrays import Floats
 from rankgauge.core.checks import Number
+from rankgauge.measures import Binary, Wrapper, parameter
 from rankgauge.measures.base import ratio
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings
@@ -273,7 +274,7 @@ def test_the_counterexample_and_what_is_expected_are_told() -> None:
     )
 
 
-@pytest.mark.parametrize("what", ["AP", Found, rg.gm, rg.v2(rg.P @ 3)])
+@pytest.mark.parametrize("what", ["AP", Found, rg.measures.gm, rg.measures.v2(rg.P @ 3)])
 def test_what_is_no_measure_is_refused_with_a_sentence(what: Any) -> None:
     with pytest.raises(rg.MeasureError, match=r"expected a measure|for a wrapper give its class"):
         check_measure(what)

@@ -520,7 +520,8 @@ def test_a_run_is_needed(rankgauge: Call, files: Files) -> None:
 # Measures of one's own
 
 TEN_LINES = """\
-from rankgauge import Measure, register
+from rankgauge import Measure
+from rankgauge.measures import register
 
 
 class First(Measure):

@@ -278,7 +278,9 @@ RUNS = {
 
 
 def test_concordance_of_two_measures_of_the_scores() -> None:
-    scores = rg.evaluate(QRELS, RUNS, [rg.AP, rg.P @ 1, rg.SearchLength, rg.gm(rg.AP)])
+    scores = rg.evaluate(
+        QRELS, RUNS, [rg.AP, rg.P @ 1, rg.measures.SearchLength, rg.measures.gm(rg.AP)]
+    )
     means = scores.mean()
     columns = {
         str(measure): [means[run][measure] for run in scores.runs] for measure in scores.measures
@@ -289,12 +291,12 @@ def test_concordance_of_two_measures_of_the_scores() -> None:
     assert found.tau_ap == same(tau_ap(columns["AP"], columns["P@1"]))
     assert found.rbo == concordance_of(columns["AP"], columns["P@1"], 0.8).rbo
     assert found.tied > 0
-    lower_is_better = concordance(scores, "AP", rg.SearchLength)
+    lower_is_better = concordance(scores, "AP", rg.measures.SearchLength)
     assert lower_is_better.tau == oracle.tau_a(
-        columns["AP"], [-v for v in columns[str(rg.SearchLength)]]
+        columns["AP"], [-v for v in columns[str(rg.measures.SearchLength)]]
     )
-    assert concordance(scores, rg.SearchLength, rg.SearchLength).tau_b == 1
-    assert concordance(scores, rg.AP, rg.gm(rg.AP)).second == "gm(AP)"
+    assert concordance(scores, rg.measures.SearchLength, rg.measures.SearchLength).tau_b == 1
+    assert concordance(scores, rg.AP, rg.measures.gm(rg.AP)).second == "gm(AP)"
 
 
 def test_a_concordance_is_shown_as_a_table() -> None:

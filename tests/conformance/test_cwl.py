@@ -127,7 +127,7 @@ def test_a_goal_below_one_half_is_refused_where_cwl_eval_has_chances_above_one()
 
 
 def test_the_scale_of_grades_of_ir_measures_is_explained() -> None:
-    assert rg.parse("NERR8(min_rel=0)@10") == rg.NERR8 @ 10
+    assert rg.parse("NERR8(min_rel=0)@10") == rg.measures.NERR8 @ 10
     with pytest.raises(rg.MeasureError, match="max_grade"):
         rg.parse("NERR8(max_rel=3)@10")
     with pytest.raises(rg.MeasureError, match="expected 0"):
@@ -155,7 +155,7 @@ def test_compatibility_agrees_on_real_runs(
     for query in sorted(known.keys() & shown.keys())[:20]:
         ranked = without_ties(shown[query])
         assert_compatible(known[query], ranked, 0.995, True)
-        endless = one_score(known[query], ranked, rg.compat)
+        endless = one_score(known[query], ranked, rg.measures.compat)
         # 0.95^500 is beyond double precision, and with it where theirs stops.
         if len(ranked) >= 500:
             assert endless == pytest.approx(compatibility(known[query], ranked, 0.95, True))
@@ -180,5 +180,5 @@ def assert_compatible(
     grades: dict[str, int], ranked: dict[str, float], p: float, normalize: bool
 ) -> None:
     depth = max(len(ranked), sum(grade > 0 for grade in grades.values()))
-    own = one_score(grades, ranked, rg.compat(p=p, normalize=normalize) @ depth)
+    own = one_score(grades, ranked, rg.measures.compat(p=p, normalize=normalize) @ depth)
     assert own == pytest.approx(compatibility(grades, ranked, p, normalize), abs=1e-12)

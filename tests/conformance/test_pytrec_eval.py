@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import rankgauge as rg
 from profiles import examples
-from rankgauge import gm
+from rankgauge.measures import gm
 
 OURS = {
     "map": "AP",

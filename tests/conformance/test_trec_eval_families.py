@@ -32,11 +32,11 @@ def printed(file: Path) -> dict[str, dict[str, float]]:
     return values
 
 
-def called(name: str, rel: int, rounding: str) -> rg.Measure | rg.Aggregate:
+def called(name: str, rel: int, rounding: str) -> rg.Measure | rg.measures.Aggregate:
     """Our measure for trec_eval's name."""
     measure = rg.parse(name)
-    if isinstance(measure, rg.gm):
-        return rg.gm(measure.measure(rel=rel))
+    if isinstance(measure, rg.measures.gm):
+        return rg.measures.gm(measure.measure(rel=rel))
     assert isinstance(measure, rg.Measure)
     by_level = "rounding" in measure.parameters()
     return measure(rel=rel, rounding=rounding) if by_level else measure(rel=rel)

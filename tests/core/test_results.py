@@ -53,7 +53,7 @@ def results() -> Iterator[Result]:
     yield scores
     yield rg.compare(scores)
     yield rg.detectable(scores)
-    yield rg.CorrectPairs.pairs([0, 2, -1, 1])
+    yield rg.measures.CorrectPairs.pairs([0, 2, -1, 1])
     yield rg.assess(scores, splits=4)
     some = scores.select(measures=["AP"])
     yield rg.two_phase(some, some, ["q1", "q2"])

@@ -23,11 +23,12 @@ from hypothesis import strategies as st
 import rankgauge as rg
 from data_in_text import assert_same, run_of
 from profiles import examples
-from rankgauge import AP, SearchLength, nDCG
+from rankgauge import AP, nDCG
 from rankgauge.data import columns, roles
 from rankgauge.data.model import Judgments, Run
 from rankgauge.errors import DuplicateError
 from rankgauge.io import json_files, parquet_files
+from rankgauge.measures import SearchLength
 from rankgauge.separate import launch
 
 Rows = list[tuple[Any, Any, Any]]

@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 import oracles
 import rankgauge as rg
 from profiles import examples
-from rankgauge import AP, ERR, RR, P, SearchLength, gm, nDCG
+from rankgauge import AP, ERR, RR, P, nDCG
 from rankgauge.core.notes import worded
 from rankgauge.errors import NoSharedTopics
+from rankgauge.measures import SearchLength, gm
 from rankgauge.rankings.alignment import align, judged_labels
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 

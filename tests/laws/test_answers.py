@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from laws.strategies import MEASURES, WRAPPERS
-from rankgauge import AP, compat, linear, minmax, parse, prefix_mean, z
+from rankgauge import AP, parse
 from rankgauge.errors import MeasureError, Unsupported
-from rankgauge.measures import Measure, orders
+from rankgauge.measures import Measure, compat, linear, minmax, orders, prefix_mean, z
 from rankgauge.measures.orders import SAMPLES, OrderScores
 
 A = TypeVar("A")

@@ -24,10 +24,10 @@ import oracles
 from laws.strategies import HIGHEST, MEASURES, WRAPPERS, versions
 from laws.test_measures import by_oracle
 from profiles import examples, thorough
-from rankgauge import DCG, ERR, RR, SP, P, Q, SearchLength, Success, bpref, parse
+from rankgauge import DCG, ERR, RR, P, Q, Success, bpref, parse
 from rankgauge.core.arrays import Floats
 from rankgauge.errors import MeasureError
-from rankgauge.measures import Measure, cascade, formulas, preference, q_measure
+from rankgauge.measures import SP, Measure, SearchLength, cascade, formulas, preference, q_measure
 from rankgauge.measures.orders import SAMPLES
 from rankgauge.measures.precision import first_relevant
 from rankgauge.rankings.lists import JudgedLabels, Rankings

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import rankgauge
 from laws.strategies import AGGREGATES, REGISTERED, WRAPPERS, values, versions
+from rankgauge import measures
 from rankgauge.measures import entries, parse
 
-NAMES = {name: getattr(rankgauge, name) for name in entries()}
+NAMES = {name: getattr(measures, name) for name in entries()}
 
 
 @st.composite

@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from rankgauge import DCG, RNDCG, RR, P, evaluate, ideal, nDCG, v2
+from rankgauge import DCG, RR, P, evaluate, nDCG
 from rankgauge.core.arrays import Floats
-from rankgauge.measures import Measure
+from rankgauge.measures import RNDCG, Measure, ideal, v2
 from rankgauge.measures.answers import Answers, Orders, scores
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings

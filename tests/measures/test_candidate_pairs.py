@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from oracles.preference import correct_pairs
 from profiles import examples
-from rankgauge import CorrectPairs
+from rankgauge.measures import CorrectPairs
 
 
 def test_pairs_are_listed_with_ranks_and_orders() -> None:

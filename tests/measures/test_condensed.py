@@ -30,15 +30,15 @@ def without_unjudged(ranking: list[int]) -> list[int]:
     [
         rg.nDCG(judged_only=True) @ 10,
         (rg.nDCG @ 10)(judged_only=True),
-        rg.condensed(rg.nDCG) @ 10,
+        rg.measures.condensed(rg.nDCG) @ 10,
         rg.parse("nDCG(judged_only=True)@10"),
         rg.parse("ndcg(judged_only=true)@10"),
         rg.parse("condensed(nDCG)@10"),
-        rg.condensed(rg.nDCG @ 5) @ 10,
+        rg.measures.condensed(rg.nDCG @ 5) @ 10,
     ],
 )
 def test_all_forms_are_one_measure(measure: rg.Measure) -> None:
-    assert measure == rg.condensed(rg.nDCG @ 10)
+    assert measure == rg.measures.condensed(rg.nDCG @ 10)
     assert str(measure) == "condensed(nDCG@10)"
     assert repr(measure) == "condensed(nDCG @ 10)"
 
@@ -59,7 +59,7 @@ def test_text_forms_of_other_measures_are_as_they_were() -> None:
     assert rg.nDCG.specification() == "nDCG(gain=linear,discount=log2)"
     assert (rg.AP @ 10).specification() == "AP(rel=1,norm=R)@10"
     inside = "nDCG(gain=linear,discount=log2)@10"
-    assert rg.condensed(rg.nDCG @ 10).specification() == f"condensed({inside})"
+    assert rg.measures.condensed(rg.nDCG @ 10).specification() == f"condensed({inside})"
 
 
 @given(data=st.data())
@@ -148,7 +148,7 @@ def test_bounds_are_over_all_labels_which_leave_nothing_unjudged(data: st.DataOb
 @pytest.mark.parametrize("inside", ["nDCG@2", "AP", "RR@2", "Rprec", "bpref", "SearchLength"])
 def test_distance_is_that_of_the_measure_inside(inside: str) -> None:
     a, b, judged = ["a", "b", "c"], ["c", "d", "a"], {"a": 1, "e": 2}
-    condensed = rg.condensed(rg.parse(inside))
+    condensed = rg.measures.condensed(rg.parse(inside))
     assert med_of_lists(condensed, a, b, judged).value == med_of_lists(inside, a, b, judged).value
     labels = med_of_lists(condensed, a, b, judged).witness().labels
     known = {**labels, **judged}
@@ -183,6 +183,6 @@ def test_subtopics_stay_with_the_documents() -> None:
 
 def test_condensed_lists_are_made_once() -> None:
     lists = Rankings.of([1, -1, 0], [-2, 2])
-    for measure in (rg.condensed(rg.AP), rg.condensed(rg.nDCG @ 2)):
+    for measure in (rg.measures.condensed(rg.AP), rg.measures.condensed(rg.nDCG @ 2)):
         measure.score_each(lists)
     assert len([key for key in lists.memo._known if key[0].__name__ == "_condensed"]) == 1  # type: ignore[index]

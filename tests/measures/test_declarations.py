@@ -9,25 +9,11 @@ import numpy as np
 import pytest
 
 from laws.strategies import MEASURES
-from rankgauge import (
-    AP,
-    ERR,
-    RR,
-    Binary,
-    Measure,
-    P,
-    Q,
-    Unsupported,
-    Wrapper,
-    evaluate,
-    nDCG,
-    prefix_mean,
-    v1,
-    v2,
-)
+from rankgauge import AP, ERR, RR, Measure, P, Q, Unsupported, evaluate, nDCG
 from rankgauge.core.arrays import Floats
 from rankgauge.distance.maximized import med_of_lists
 from rankgauge.errors import MeasureError
+from rankgauge.measures import Binary, Wrapper, prefix_mean, v1, v2
 from rankgauge.rankings.flips import Places
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 

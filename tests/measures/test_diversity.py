@@ -147,7 +147,7 @@ def test_the_greedy_ideal_is_near_the_best_order(data: st.DataObject) -> None:
     known = served(grades, 1)
     orders = itertools.permutations(known.values())
     best = max(weighed(order[:k], alpha, by_log) for order in orders)
-    (ideal,) = (rg.alpha_DCG(alpha=alpha) @ k).ideal_each(aligned(grades, []).judged)
+    (ideal,) = (rg.measures.alpha_DCG(alpha=alpha) @ k).ideal_each(aligned(grades, []).judged)
     if best > 0:
         count = len(frozenset[str]().union(*known.values()))
         perfect = weighed([frozenset("s")] * k, alpha, by_log) * count
@@ -160,7 +160,7 @@ def test_the_greedy_ideal_can_be_beaten() -> None:
     """Two documents cover all six subtopics, but the widest one comes first and spoils it."""
     rows = {"wide": "1245", "left": "123", "right": "456"}
     grades: Grades = {s: {d: 1 for d, r in rows.items() if s in r} for s in "123456"}
-    (recall,) = (rg.strec @ 2).ideal_each(aligned(grades, []).judged)
+    (recall,) = (rg.measures.strec @ 2).ideal_each(aligned(grades, []).judged)
     (score,) = (rg.alpha_nDCG(alpha=1) @ 2).score_each(aligned(grades, ["left", "right"]))
     assert recall == pytest.approx(5 / 6)
     assert score == pytest.approx((3 + 3 * by_log(2)) / (4 + by_log(2)))
@@ -171,7 +171,7 @@ def test_of_equally_good_documents_the_last_id_comes_first_in_the_ideal() -> Non
     """All three serve two subtopics; with c first, the second can add only one."""
     known = {"a": "12", "b": "34", "c": "13"}
     grades: Grades = {s: {d: 1 for d, row in known.items() if s in row} for s in "1234"}
-    (ideal,) = (rg.strec @ 2).ideal_each(aligned(grades, []).judged)
+    (ideal,) = (rg.measures.strec @ 2).ideal_each(aligned(grades, []).judged)
     assert ideal == pytest.approx(3 / 4)
 
 
@@ -225,20 +225,24 @@ def test_ties_are_averaged_with_subtopics(text: str) -> None:
 
 def test_what_is_not_known_with_subtopics_is_refused() -> None:
     lists = aligned({"1": {"a": 1}, "2": {"b": 1}}, ["x", "a"])
-    for ask in (rg.AP_IA.ideal_each, rg.AP_IA.worst_each, (rg.P_IA @ 5).worst_each):
+    for ask in (
+        rg.measures.AP_IA.ideal_each,
+        rg.measures.AP_IA.worst_each,
+        (rg.measures.P_IA @ 5).worst_each,
+    ):
         with pytest.raises(rg.Unsupported, match="worst"):
             ask(lists.judged)
     with pytest.raises(rg.Unsupported, match="bounds"):
-        rg.AP_IA.bounds_each(lists)
+        rg.measures.AP_IA.bounds_each(lists)
     with pytest.raises(rg.Unsupported, match="worst"):
-        (rg.ERR_IA @ 5).worst_each(lists.judged)
+        (rg.measures.ERR_IA @ 5).worst_each(lists.judged)
     with pytest.raises(rg.Unsupported, match="bounds"):
         (rg.alpha_nDCG @ 5).bounds_each(lists)
     with pytest.raises(rg.MeasureError, match="needs a run"):
         (rg.alpha_nDCG @ 5).score_each(Rankings.of([1, 0], judged=lists.judged))
 
 
-class Covering(rg.Binary):
+class Covering(rg.measures.Binary):
     """A measure of one's own that declares nothing, but that it asks for subtopics."""
 
     name = "Covering"
@@ -246,7 +250,9 @@ class Covering(rg.Binary):
     by_subtopic = True
 
     def _score(self, lists: Rankings) -> Floats:
-        return (rg.alpha_DCG(alpha=0.75, rel=self.rel) @ (self.cutoff or 9)).score_each(lists)
+        return (rg.measures.alpha_DCG(alpha=0.75, rel=self.rel) @ (self.cutoff or 9)).score_each(
+            lists
+        )
 
 
 @given(data=st.data())
@@ -256,7 +262,7 @@ def test_every_order_of_a_measure_of_ones_own_keeps_its_subtopics(data: st.DataO
     depth = data.draw(st.sampled_from([None, 1, 2, 3]))
     measure = Covering() if depth is None else Covering() @ depth
     lists = aligned(grades, data.draw(st.permutations(judged_documents(grades))))
-    oracle = rg.alpha_DCG(alpha=0.75) @ (depth or 9)
+    oracle = rg.measures.alpha_DCG(alpha=0.75) @ (depth or 9)
     scores = [
         by_oracle(oracle, list(order), grades)
         for order in itertools.permutations(judged_documents(grades))
@@ -264,7 +270,7 @@ def test_every_order_of_a_measure_of_ones_own_keeps_its_subtopics(data: st.DataO
     assert measure.ideal_each(lists.judged) == pytest.approx([max(scores)], abs=1e-12)
     assert measure.worst_each(lists.judged) == pytest.approx([min(scores)], abs=1e-12)
     (score,) = measure.score_each(lists)
-    (share,) = rg.minmax(measure).score_each(lists)
+    (share,) = rg.measures.minmax(measure).score_each(lists)
     if lists.judged.relevant(1)[0] and max(scores) > min(scores) + 1e-9:
         span = max(scores) - min(scores)
         assert share == pytest.approx((score - min(scores)) / span, abs=1e-9)
@@ -274,7 +280,7 @@ def test_the_best_order_may_hold_pooled_documents_too() -> None:
     grades: Grades = {"1": {"a": 1, "p": -1}, "2": {"b": 1}}
     judged = aligned(grades, []).judged
     about = Answers(judged, "pool")
-    a, b, order = frozenset("1"), frozenset("2"), rg.alpha_DCG(alpha=0.75) @ 9
+    a, b, order = frozenset("1"), frozenset("2"), rg.measures.alpha_DCG(alpha=0.75) @ 9
     known = {"a": a, "b": b}
     scores = [
         SUBTOPIC_SCORES["alpha_DCG"](list(ranked), known, 9, alpha=0.75)
@@ -285,7 +291,9 @@ def test_the_best_order_may_hold_pooled_documents_too() -> None:
     assert order.score_each(aligned(grades, ["a", "b", "p"])) == pytest.approx([max(scores)])
 
 
-@pytest.mark.parametrize("measure", [Covering(), rg.minmax(Covering()), rg.lower(Covering())])
+@pytest.mark.parametrize(
+    "measure", [Covering(), rg.measures.minmax(Covering()), rg.measures.lower(Covering())]
+)
 def test_nobody_knows_which_subtopics_an_unjudged_document_serves(measure: rg.Measure) -> None:
     lists = aligned({"1": {"a": 1}, "2": {"b": 1}}, ["x", "a"])
     with pytest.raises(rg.Unsupported, match="which subtopics an unjudged document serves"):
@@ -299,12 +307,12 @@ def test_nobody_knows_which_subtopics_an_unjudged_document_serves(measure: rg.Me
     [
         ("alpha_nDCG@20", rg.alpha_nDCG @ 20),
         ("alpha_nDCG(alpha=0.9,rel=2)@5", rg.alpha_nDCG(alpha=0.9, rel=2) @ 5),
-        ("alpha_DCG@20", rg.alpha_DCG @ 20),
-        ("ERR_IA@20", rg.ERR_IA @ 20),
-        ("nERR_IA@20", rg.nERR_IA @ 20),
-        ("NRBP(alpha=0.9,beta=0.8)", rg.NRBP(alpha=0.9, beta=0.8)),
-        ("nNRBP", rg.nNRBP),
-        ("StRecall@10", rg.strec @ 10),
+        ("alpha_DCG@20", rg.measures.alpha_DCG @ 20),
+        ("ERR_IA@20", rg.measures.ERR_IA @ 20),
+        ("nERR_IA@20", rg.measures.nERR_IA @ 20),
+        ("NRBP(alpha=0.9,beta=0.8)", rg.measures.NRBP(alpha=0.9, beta=0.8)),
+        ("nNRBP", rg.measures.nNRBP),
+        ("StRecall@10", rg.measures.strec @ 10),
     ],
 )
 def test_spellings_of_ir_measures_are_understood(theirs: str, ours: rg.Measure) -> None:

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankgauge import AP, RBP, RR, MeasureError, P, R, gm, lower, nDCG, parse
+from rankgauge import AP, RBP, RR, MeasureError, P, nDCG, parse
+from rankgauge.measures import R, gm, lower
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,9 @@ import pytrec_eval
 
 import rankgauge as rg
 from rankgauge.measures import registry
-from rankgauge.measures.families import HOMES
 from rankgauge.measures.grammar import parse_all
 from rankgauge.measures.names import NAMES, UNCLEAR, Name, Unclear, example, folded, meaning
+from rankgauge.measures.registry import MEASURES
 
 RANX = {
     "hit_rate@5": "Success@5",
@@ -189,13 +189,15 @@ def test_every_name_is_read_as_the_table_says_in_any_case(row: Name) -> None:
     refused = {folded(other.spelling) for other in UNCLEAR}
     for text in (theirs, theirs.lower(), theirs.upper().replace("Α", "α"), theirs.swapcase()):
         if text == theirs or (
-            folded(text) not in refused and text not in HOMES and "Α" not in text
+            folded(text) not in refused and text not in MEASURES.homes and "Α" not in text
         ):
             assert rg.parse(text) == meant, text
     if row.cut:
         assert rg.parse(f"{theirs}@7") == rg.parse(f"{row.cut}@7")
     assert (
-        rg.parse(f"lower({theirs})") == rg.lower(meant) if isinstance(meant, rg.Measure) else True
+        rg.parse(f"lower({theirs})") == rg.measures.lower(meant)
+        if isinstance(meant, rg.Measure)
+        else True
     )
 
 
@@ -210,24 +212,24 @@ def test_every_unclear_name_is_refused_with_texts_that_are_read(row: Unclear) ->
     for written in re.findall(
         r"(?:is|are|write|means) ([A-Za-z_]+(?:\([^)]*\))?(?:@[\d.,]+\d)?)", str(refusal.value)
     ):
-        if written in HOMES or "@" in written or "(" in written:
+        if written in MEASURES.homes or "@" in written or "(" in written:
             assert parse_all(written)
     if row.when != "always":
         assert meaning(name, row, "", "10" if row.when == "bare" else "") is None
 
 
 def test_no_two_names_of_ours_differ_in_case_alone() -> None:
-    assert len({folded(name) for name in HOMES}) == len(HOMES)
+    assert len({folded(name) for name in MEASURES.homes}) == len(MEASURES.homes)
     for row in NAMES:
         if row.spelling != "Rndcg":
-            assert folded(row.spelling) not in {folded(name) for name in HOMES}
+            assert folded(row.spelling) not in {folded(name) for name in MEASURES.homes}
 
 
-@pytest.mark.parametrize("name", sorted(HOMES))
+@pytest.mark.parametrize("name", sorted(MEASURES.homes))
 def test_names_of_ours_are_read_without_regard_to_case(name: str) -> None:
     unclear = {folded(row.spelling) for row in UNCLEAR}
     for spelling in (name.lower(), name.upper(), name.swapcase(), name.replace("_", "-")):
-        if folded(spelling) not in unclear and spelling not in HOMES:
+        if folded(spelling) not in unclear and spelling not in MEASURES.homes:
             assert registry.find(spelling) is registry.find(name)
 
 
@@ -242,7 +244,7 @@ def test_a_name_that_differs_in_case_alone_is_taken() -> None:
             name = taken
 
         with pytest.raises(rg.MeasureError, match=match):
-            rg.register(Own())
+            rg.measures.register(Own())
 
 
 def test_the_nearest_names_are_offered_also_of_other_tools() -> None:

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import rankgauge as rg
 from profiles import examples
 from rankgauge import AP, DCG, ERR, RBP, RR, P, nDCG
-from rankgauge import SP as SumPrecision
 from rankgauge.core.notes import worded
+from rankgauge.measures import SP as SumPrecision
 from rankgauge.rankings.lists import Rankings
 
 LABELS = [2, 1, 0, 0]
@@ -37,29 +37,31 @@ def test_variances_of_small_collections() -> None:
     ],
 )
 def test_the_vectors(ranking: list[int], v1: float | None, v2: float) -> None:
-    assert math.isclose(rg.v2(DCG2).score(ranking, LABELS), v2, abs_tol=1e-6)
+    assert math.isclose(rg.measures.v2(DCG2).score(ranking, LABELS), v2, abs_tol=1e-6)
     if v1 is not None:
-        assert math.isclose(rg.v1(DCG2).score(ranking, LABELS), v1, abs_tol=1e-6)
+        assert math.isclose(rg.measures.v1(DCG2).score(ranking, LABELS), v1, abs_tol=1e-6)
 
 
 def test_means_over_all_orders() -> None:
     orders = list(itertools.permutations(LABELS))
-    v2 = np.mean([rg.v2(DCG2).score(order, LABELS) for order in orders])
+    v2 = np.mean([rg.measures.v2(DCG2).score(order, LABELS) for order in orders])
     assert math.isclose(v2, -0.061512, abs_tol=1e-6)
-    assert math.isclose(rg.v2(DCG2).expected(LABELS), v2, abs_tol=1e-12)
+    assert math.isclose(rg.measures.v2(DCG2).expected(LABELS), v2, abs_tol=1e-12)
     for measure in (DCG2, AP, ERR @ 3, RR, P @ 3):
-        mean = np.mean([rg.linear(measure).score(order, LABELS) for order in orders])
+        mean = np.mean([rg.measures.linear(measure).score(order, LABELS) for order in orders])
         assert abs(mean) < 1e-12
 
 
 def test_a_perfect_ranking_gets_the_most_that_v1_gives() -> None:
     for judged in ([1, 0], [3, 1, 0, 0, 0], [1] * 5 + [0]):
         best, chance = nDCG.ideal(judged), nDCG.expected(judged)
-        score = rg.v1(nDCG).score(sorted(judged, reverse=True), judged)
+        score = rg.measures.v1(nDCG).score(sorted(judged, reverse=True), judged)
         assert math.isclose(score, best / (best + chance))
 
 
-@pytest.mark.parametrize("form", [rg.v1, rg.v2, rg.linear, rg.z, rg.minmax])
+@pytest.mark.parametrize(
+    "form", [rg.measures.v1, rg.measures.v2, rg.measures.linear, rg.measures.z, rg.measures.minmax]
+)
 @pytest.mark.parametrize(
     ("ranking", "judged"),
     [
@@ -78,15 +80,15 @@ def test_the_edges_have_defined_scores(form: type, ranking: list[int], judged: l
 
 
 def test_where_chance_is_the_best() -> None:
-    assert rg.v1(nDCG @ 5).score([1, 1], [1, 1]) == 0.5
-    assert rg.v2(nDCG @ 5).score([1, 1], [1, 1]) == 0.0
+    assert rg.measures.v1(nDCG @ 5).score([1, 1], [1, 1]) == 0.5
+    assert rg.measures.v2(nDCG @ 5).score([1, 1], [1, 1]) == 0.0
 
 
 def test_what_does_not_suit_is_refused() -> None:
     with pytest.raises(
         rg.MeasureError, match=r"NumRet cannot stand inside v1\(\), expected one such as in v1"
     ):
-        rg.v1(rg.parse("NumRet"))
+        rg.measures.v1(rg.parse("NumRet"))
 
 
 def test_they_are_measures_like_any_other() -> None:
@@ -218,8 +220,8 @@ def test_the_independent_form_turns_signs() -> None:
     tops = [top for top in rankings if abs((SumPrecision @ 5).score(top, judged) / 5 - 0.3) < 0.01]
     assert tops
     for top in tops:
-        assert rg.v2(SumPrecision @ 5, reb="independent").score(top, judged) > 0
-        assert rg.v2(SumPrecision @ 5).score(top, judged) < 0
+        assert rg.measures.v2(SumPrecision @ 5, reb="independent").score(top, judged) > 0
+        assert rg.measures.v2(SumPrecision @ 5).score(top, judged) < 0
 
 
 def test_the_best_of_k_relevant_documents() -> None:
@@ -231,9 +233,9 @@ def test_the_best_of_k_relevant_documents() -> None:
     assert value("ideal(SP@3,iub=k)", [0, 0]) == 0
     score = (SumPrecision @ 3).score([1, 0, 1], judged)
     chance = (SumPrecision @ 3).expected(judged)
-    v2 = rg.v2(SumPrecision @ 3, iub="k").score([1, 0, 1], judged)
+    v2 = rg.measures.v2(SumPrecision @ 3, iub="k").score([1, 0, 1], judged)
     assert math.isclose(v2, (score - chance) / (3 - chance))
-    v1 = rg.v1(SumPrecision @ 3, iub="k").score([1, 0, 1], judged)
+    v1 = rg.measures.v1(SumPrecision @ 3, iub="k").score([1, 0, 1], judged)
     assert math.isclose(v1, score / 3 * score / (score + chance))
 
 
@@ -262,7 +264,7 @@ def test_only_with_null_run_two_rankings_of_a_query_can_change_places(form: str)
 
 
 def test_chance_above_the_best_is_refused() -> None:
-    for form in (rg.v1, rg.v2, rg.linear):
+    for form in (rg.measures.v1, rg.measures.v2, rg.measures.linear):
         with pytest.raises(
             rg.MeasureError, match="random ranking is above the best score on 1 topic"
         ):
@@ -294,13 +296,19 @@ def test_forms_keep_the_order_of_scores_and_their_ranges(data: st.DataObject) ->
     first, second = data.draw(st.permutations(judged)), data.draw(st.permutations(judged))
     best, chance = inside.ideal(judged), inside.expected(judged)
     a, b = inside.score(first, judged), inside.score(second, judged)
-    for form in (rg.v1, rg.v2, rg.linear, rg.z, rg.minmax):
+    for form in (
+        rg.measures.v1,
+        rg.measures.v2,
+        rg.measures.linear,
+        rg.measures.z,
+        rg.measures.minmax,
+    ):
         measure = form(inside)
         x, y = measure.score(first, judged), measure.score(second, judged)
         assert (x - y) * (a - b) >= -1e-12
-        if form is rg.v1 and best > 0:
+        if form is rg.measures.v1 and best > 0:
             assert -1e-12 <= x <= best / (best + chance) + 1e-12
-        if form is rg.v2:
+        if form is rg.measures.v2:
             assert -1 <= x <= 1
 
 
@@ -391,7 +399,7 @@ def test_an_estimated_chance_is_noted_with_its_error() -> None:
     assert chance.error > 0
     qrels = {"q": {f"d{i}": grade for i, grade in enumerate(judged)}}
     run = {"q": {f"d{i}": 20.0 - i for i in range(14)}}
-    scores = rg.evaluate(qrels, run, [rg.v2(Cubed()), rg.expected(Cubed())])
+    scores = rg.evaluate(qrels, run, [rg.measures.v2(Cubed()), rg.measures.expected(Cubed())])
     assert scores.values[0, 0, 1] == chance
     (note,) = worded(scores.notes)
     text = (

@@ -9,12 +9,11 @@ import pytest
 
 import rankgauge as rg
 from rankgauge.measures import registry
-from rankgauge.measures.families import HOMES
 
 PLUGIN = """
 import rankgauge as rg
 
-class FirstTwo(rg.Binary):
+class FirstTwo(rg.measures.Binary):
     name = "FirstTwo"
     summary = "Whether both of the first two documents are relevant."
     formula = "FirstTwo = [|relevant in the top 2| = 2]"
@@ -24,7 +23,7 @@ class FirstTwo(rg.Binary):
     def _score(self, lists):
         return (lists.top(2).count(lists.top(2).relevant(self.rel)) == 2).astype(float)
 
-rg.register(FirstTwo())
+rg.measures.register(FirstTwo())
 """
 
 
@@ -47,7 +46,7 @@ def plugin(tmp_path: Path, clean_registry: object) -> Path:
 
 
 def test_a_plugin_measure_answers_like_any_other(plugin: Path) -> None:
-    rg.load_plugin(plugin)
+    rg.measures.load_plugin(plugin)
     measure = rg.parse("FirstTwo(rel=2)")
     assert isinstance(measure, rg.Measure)
     assert measure.score([2, 3, 0]) == 1.0
@@ -59,8 +58,8 @@ def test_a_plugin_measure_answers_like_any_other(plugin: Path) -> None:
 
 
 def test_loading_a_plugin_twice_is_no_fault(plugin: Path) -> None:
-    rg.load_plugin(plugin)
-    rg.load_plugin(plugin)
+    rg.measures.load_plugin(plugin)
+    rg.measures.load_plugin(plugin)
 
 
 def test_an_installed_package_offers_measures_as_entry_points(
@@ -70,7 +69,7 @@ def test_an_installed_package_offers_measures_as_entry_points(
         value = "mine"
 
         def load(self) -> None:
-            rg.load_plugin(plugin)
+            rg.measures.load_plugin(plugin)
 
     monkeypatch.setattr(registry.MEASURES, "discovered", False)
     monkeypatch.setattr("importlib.metadata.entry_points", lambda group: [Point()])
@@ -82,7 +81,7 @@ def test_a_taken_name_is_refused(clean_registry: object) -> None:
         name = "AP"
 
     with pytest.raises(rg.MeasureError, match=r"taken by .*AveragePrecision"):
-        rg.register(Other())
+        rg.measures.register(Other())
 
 
 def test_names_that_cannot_be_are_refused(clean_registry: object) -> None:
@@ -92,9 +91,9 @@ def test_names_that_cannot_be_are_refused(clean_registry: object) -> None:
             name = bad
 
         with pytest.raises(rg.MeasureError, match="cannot be called"):
-            rg.register(Named())
+            rg.measures.register(Named())
     with pytest.raises(rg.MeasureError, match=r"register\(Named\(\)\)"):
-        rg.register(Named)  # type: ignore[type-var]
+        rg.measures.register(Named)  # type: ignore[type-var]
 
 
 def test_a_broken_installed_plugin_is_named_where_a_measure_is_missed(
@@ -133,9 +132,9 @@ def test_a_broken_plugin_is_named(tmp_path: Path, content: str) -> None:
     path = tmp_path / "broken.py"
     path.write_text(content)
     with pytest.raises(rg.MeasureError, match=r"broken\.py: the plug-in fails"):
-        rg.load_plugin(path)
+        rg.measures.load_plugin(path)
     with pytest.raises(rg.MeasureError, match="no such plug-in"):
-        rg.load_plugin(tmp_path / "missing.py")
+        rg.measures.load_plugin(tmp_path / "missing.py")
 
 
 def test_a_measure_without_formulas_still_answers_by_enumeration(clean_registry: object) -> None:
@@ -185,5 +184,7 @@ def test_families_are_what_their_modules_register() -> None:
         for name, entry in registry.MEASURES.entries.items()
         if registry.MEASURES.origin(entry).startswith("rankgauge.measures.")
     }
-    listed = {name: f"rankgauge.measures.{family}" for name, family in HOMES.items()}
+    listed = {
+        name: f"rankgauge.measures.{family}" for name, family in registry.MEASURES.homes.items()
+    }
     assert {name: origin.rpartition(".")[0] for name, origin in ours.items()} == listed

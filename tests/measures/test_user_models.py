@@ -48,7 +48,7 @@ def test_a_better_document_and_a_good_flip_never_hurt_however_long_the_list(
 
 
 def test_a_good_flip_can_hurt_the_bejeweled_player() -> None:
-    bpm = rg.BPM @ 10
+    bpm = rg.measures.BPM @ 10
     assert bpm.score([0, 0, 0, 0, 2, 3]) == pytest.approx((2 / 3 + 1) / 6)
     assert bpm.score([0, 0, 0, 0, 3, 2]) == pytest.approx(1 / 5)
     assert bpm.answers()["ideal"] == "exact"
@@ -95,7 +95,7 @@ def test_gains_outside_0_to_1_are_refused() -> None:
         with pytest.raises(rg.MeasureError, match="scaled, fraction or a map"):
             rg.parse(text)
     with pytest.raises(rg.MeasureError, match="name every grade"):
-        (rg.INST(gain={1: 0.5})).score([2, 1])
+        (rg.measures.INST(gain={1: 0.5})).score([2, 1])
     assert str(rg.parse("INST(2,scaled)")) == "INST(T=2,gain=scaled)"
 
 
@@ -111,7 +111,7 @@ def test_no_ideal_ranking_is_more_similar_than_the_one_that_compatibility_takes(
 ) -> None:
     grades = {"a": 2, "b": 1, "x": 0, "y": -1}
     shown = ranked[:retrieved]
-    measure = rg.compat(p=p, normalize="no")
+    measure = rg.measures.compat(p=p, normalize="no")
     score = (measure if cutoff is None else measure @ cutoff).score(
         [grades[name[0]] for name in shown], [2, 2, 2, 1, 1, 0]
     )
@@ -120,34 +120,38 @@ def test_no_ideal_ranking_is_more_similar_than_the_one_that_compatibility_takes(
 
 
 def test_compatibility_of_what_is_only_relevant_is_one() -> None:
-    assert rg.compat.score([3, 2, 2, 1]) == 1.0
-    assert rg.compat.score([3, 2, 2, 1, 0, -1]) == 1.0
-    assert rg.compat.score([0, 0], [0, 0]) == 0.0
-    assert (rg.compat @ 10**9).score([0, 1, 1]) == pytest.approx(rg.compat.score([0, 1, 1]))
-    assert rg.parse("Compat(p=0.8,normalize=False)") == rg.compat(p=0.8, normalize="no")
+    assert rg.measures.compat.score([3, 2, 2, 1]) == 1.0
+    assert rg.measures.compat.score([3, 2, 2, 1, 0, -1]) == 1.0
+    assert rg.measures.compat.score([0, 0], [0, 0]) == 0.0
+    assert (rg.measures.compat @ 10**9).score([0, 1, 1]) == pytest.approx(
+        rg.measures.compat.score([0, 1, 1])
+    )
+    assert rg.parse("Compat(p=0.8,normalize=False)") == rg.measures.compat(p=0.8, normalize="no")
 
 
 def test_ndcg_against_chance() -> None:
     labels = [2, 1, 0, 0]
-    measure = rg.RNDCG(gain="exp2") @ 2
+    measure = rg.measures.RNDCG(gain="exp2") @ 2
     chance = 0.4491769  # of nDCG@2 with these labels
     ndcg = (rg.nDCG(gain="exp2") @ 2).score([1, 0, 2, 0])
     assert measure.score([1, 0, 2, 0]) == pytest.approx((ndcg - chance) / (1 - chance), abs=1e-6)
     assert measure.ideal(labels) == 1.0
     assert measure.expected(labels) == 0.0
-    assert rg.RNDCG.score([], [1, 1]) == 0.0, "every order is the best: there is nothing to tell"
+    assert rg.measures.RNDCG.score([], [1, 1]) == 0.0, (
+        "every order is the best: there is nothing to tell"
+    )
 
 
 def test_ndcg_against_chance_with_ties_is_the_mean_over_their_orders() -> None:
     judged = JudgedLabels.of([2, 1, 0, 0])
     tied = TiedRankings.of([[0, 2], [1, 0]], judged=judged)
     orders = [[0, 2, 1, 0], [0, 2, 0, 1], [2, 0, 1, 0], [2, 0, 0, 1]]
-    mean = (rg.RNDCG @ 3).score_each(Rankings.of(*orders, judged=judged)).mean()
-    assert (rg.RNDCG @ 3).tied_each(tied).values == pytest.approx([mean])
+    mean = (rg.measures.RNDCG @ 3).score_each(Rankings.of(*orders, judged=judged)).mean()
+    assert (rg.measures.RNDCG @ 3).tied_each(tied).values == pytest.approx([mean])
 
 
 def test_a_prefix_mean_is_the_mean_over_the_cutoffs() -> None:
-    measure = rg.prefix_mean(rg.P @ 3)
+    measure = rg.measures.prefix_mean(rg.P @ 3)
     assert measure.score([1, 0, 1]) == pytest.approx((1 + 1 / 2 + 2 / 3) / 3)
     assert measure.expected([1, 0, 0, 0]) == pytest.approx(0.25)
     assert measure.bounding == "exact"

@@ -14,7 +14,7 @@ import rankgauge as rg
 from rankgauge.core.checks import Number, Whole
 from rankgauge.measures.registry import Entry
 
-EVERY = list(rg.entries().items())
+EVERY = list(rg.measures.entries().items())
 
 
 def value(entry: Entry) -> object:
@@ -47,7 +47,7 @@ def test_measures_are_equal_by_class_and_parameters() -> None:
     assert rg.nDCG @ 10 == rg.nDCG() @ 10 != rg.nDCG @ 5
     assert rg.AP(rel=2) == rg.parse("AP(rel=2)") != rg.AP
     assert rg.nDCG != rg.DCG
-    assert rg.gm(rg.AP) == rg.gm(rg.AP) != rg.gm(rg.AP @ 10)
+    assert rg.measures.gm(rg.AP) == rg.measures.gm(rg.AP) != rg.measures.gm(rg.AP @ 10)
     assert rg.AP != "AP"
     assert len({rg.P @ 5, rg.P @ 5, rg.P @ 10, rg.Recall @ 5}) == 3
 
@@ -67,16 +67,18 @@ def test_what_a_measure_remembers_for_itself_is_no_part_of_its_value() -> None:
 
 
 def test_a_class_takes_its_fields_as_arguments_and_shows_them() -> None:
-    assert str(inspect.signature(rg.gm)) == "(measure: 'Measure', *, least: 'float' = 1e-05)"
+    assert (
+        str(inspect.signature(rg.measures.gm)) == "(measure: 'Measure', *, least: 'float' = 1e-05)"
+    )
     assert list(inspect.signature(type(rg.AP)).parameters) == ["cutoff", "rel", "norm"]
     assert list(inspect.signature(rg.AP).parameters) == ["values", "parameters"]
     assert type(rg.AP)(rel=2, cutoff=10) == rg.AP(rel=2) @ 10
-    assert rg.gm(measure=rg.AP, least=0.1) == rg.gm(rg.AP, least=0.1)
+    assert rg.measures.gm(measure=rg.AP, least=0.1) == rg.measures.gm(rg.AP, least=0.1)
     for refused in (
-        lambda: rg.gm(),
-        lambda: rg.gm(rg.AP, 0.1),
-        lambda: rg.gm(rg.AP, measure=rg.AP),
-        lambda: rg.gm(rg.AP, most=1),
+        lambda: rg.measures.gm(),
+        lambda: rg.measures.gm(rg.AP, 0.1),
+        lambda: rg.measures.gm(rg.AP, measure=rg.AP),
+        lambda: rg.measures.gm(rg.AP, most=1),
         lambda: type(rg.AP)(2),
     ):
         with pytest.raises(TypeError):
@@ -84,14 +86,14 @@ def test_a_class_takes_its_fields_as_arguments_and_shows_them() -> None:
 
 
 def test_a_subclass_adds_parameters_and_changes_defaults() -> None:
-    class Base(rg.Binary):
+    class Base(rg.measures.Binary):
         name = "Base"
-        p: float = rg.parameter(Number(0, 1), "a chance", default=0.5)
+        p: float = rg.measures.parameter(Number(0, 1), "a chance", default=0.5)
 
     class Other(Base):
         name = "Other"
-        p: float = rg.parameter(Number(0, 1), "a chance", default=0.25)
-        n: int = rg.parameter(Whole(1), "a count", default=3)
+        p: float = rg.measures.parameter(Number(0, 1), "a chance", default=0.25)
+        n: int = rg.measures.parameter(Whole(1), "a count", default=3)
 
     assert list(Other.parameters()) == ["rel", "p", "n"]
     assert str(Other(n=4)) == "Other(n=4)"
@@ -105,4 +107,4 @@ def test_a_parameter_without_a_type_is_refused() -> None:
     with pytest.raises(TypeError, match="'p' is a field but has no type annotation"):
 
         class Untyped(rg.Measure):
-            p = rg.parameter(Number(0, 1), "a chance", default=0.5)
+            p = rg.measures.parameter(Number(0, 1), "a chance", default=0.5)

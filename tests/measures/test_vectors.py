@@ -12,13 +12,9 @@ from rankgauge import (
     ERR,
     RBP,
     RR,
-    SP,
-    F,
     P,
     Q,
-    R,
     Rprec,
-    SearchLength,
     Success,
     Unsupported,
     bpref,
@@ -27,6 +23,7 @@ from rankgauge import (
     nDCG,
     parse,
 )
+from rankgauge.measures import SP, F, R, SearchLength
 
 BINARY = [1, 1, 0, 0, 0]
 GRADED = [2, 1, 0, 0]

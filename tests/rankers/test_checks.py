@@ -19,7 +19,7 @@ from rankgauge.rankers.checks import CheckFailed
 from rankgauge.rankers.settings import MEASURES, setting
 from rankgauge.testing import check_ranker
 
-METHODS = sorted(registry.HOMES)
+METHODS = sorted(registry.METHODS.homes)
 FEW: dict[str, dict[str, Any]] = {
     "LambdaMART": {"trees": 20},
     "RandomForest": {"trees": 20},
@@ -112,7 +112,7 @@ def test_methods_of_installed_packages_are_found(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(registry.METHODS, "broken", [])
     monkeypatch.setattr(registry.METHODS, "entries", dict(registry.METHODS.entries))
     assert rankers.find_method("sum") is Sum
-    assert list(rankers.methods())[: len(METHODS)] == list(registry.HOMES)
+    assert list(rankers.methods())[: len(METHODS)] == list(registry.METHODS.homes)
     with pytest.raises(RankgaugeError, match="bad:Ranker cannot be loaded: no such module"):
         rankers.find_method("nothing")
 

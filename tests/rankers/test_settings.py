@@ -25,7 +25,7 @@ from rankgauge.rankers import (
 )
 from rankgauge.rankers.checks import made_features
 
-METHODS = [rankers.find_method(name) for name in registry.HOMES]
+METHODS = [rankers.find_method(name) for name in registry.METHODS.homes]
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -123,7 +123,7 @@ def test_settings_are_kept_as_given_and_refused_when_they_are_needed() -> None:
     with pytest.raises(MeasureError, match="preset: 'old' does not fit, expected one of default"):
         LambdaMART(preset="old").fit(made_features())
     with pytest.raises(MeasureError, match=r"measure: NumRel.* does not fit, expected a measure"):
-        LambdaMART(measure=rg.NumRel).settings()
+        LambdaMART(measure=rg.measures.NumRel).settings()
     with pytest.raises(MeasureError, match="measure: there is no measure 'nothing'"):
         LambdaMART(measure="nothing").settings()
     with pytest.raises(MeasureError, match=r"trees: 'many' does not fit.*number from 1, or .auto."):

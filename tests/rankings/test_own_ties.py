@@ -14,9 +14,10 @@ import rankgauge as rg
 from oracles import distinct_permutations
 from oracles.search_length import search_length
 from profiles import examples
-from rankgauge import AP, ESL, SearchLength
+from rankgauge import AP
 from rankgauge.core.notes import worded
 from rankgauge.core.policies import Ties
+from rankgauge.measures import ESL, SearchLength
 from rankgauge.measures.search_length import SearchLengthTo
 
 TIED = {"q": {f"d{number}": 1.0 for number in range(1, 6)}}

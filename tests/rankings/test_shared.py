@@ -98,7 +98,7 @@ def test_what_is_kept_can_be_read_alone() -> None:
     assert not scores(rankings, rg.AP).flags.writeable
 
 
-class Raising(rg.Binary):
+class Raising(rg.measures.Binary):
     """A plug-in that adds to what is kept for all measures."""
 
     name = "Raising"
@@ -110,7 +110,7 @@ class Raising(rg.Binary):
         return np.ones(len(lists))
 
 
-class Lowering(rg.Binary):
+class Lowering(rg.measures.Binary):
     """A plug-in that takes what is unjudged to be judged."""
 
     name = "Lowering"
@@ -126,4 +126,4 @@ class Lowering(rg.Binary):
 @pytest.mark.parametrize("ties", ["docno", "expected"])
 def test_a_measure_that_writes_is_named(measure: rg.Measure, ties: Any) -> None:
     with pytest.raises(rg.MeasureError, match=rf"{measure} fails: ValueError: .*read-only"):
-        rg.evaluate(QRELS, RUN, [measure, rg.AP, rg.upper(rg.AP)], ties=ties)
+        rg.evaluate(QRELS, RUN, [measure, rg.AP, rg.measures.upper(rg.AP)], ties=ties)

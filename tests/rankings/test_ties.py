@@ -21,30 +21,21 @@ import rankgauge as rg
 from laws.strategies import HIGHEST, MEASURES, WRAPPERS, labels, versions
 from laws.test_measures import at_least, by_oracle, fits, same
 from profiles import examples
-from rankgauge import (
-    AP,
-    ERR,
+from rankgauge import AP, ERR, RBP, RR, Judged, P, Q, Rprec, Success, bpref, nDCG
+from rankgauge.cli import main
+from rankgauge.core.notes import worded
+from rankgauge.measures import (
     GAP,
-    RBP,
-    RR,
+    Binary,
     CorrectPairs,
     F,
-    Judged,
-    P,
-    Q,
+    Measure,
     R,
     RelP,
-    Rprec,
     ScaledUtility,
     SearchLength,
     SetAP,
-    Success,
-    bpref,
-    nDCG,
 )
-from rankgauge.cli import main
-from rankgauge.core.notes import worded
-from rankgauge.measures import Binary, Measure
 from rankgauge.measures.formulas import harmonic_between, mean_reciprocal_rank, miss_chance
 from rankgauge.measures.orders import SAMPLES, arrangements, mean_over_orders
 from rankgauge.rankings.lists import JudgedLabels, Rankings
@@ -69,7 +60,7 @@ FORMULAS = (
 )
 FORMULAS += (ERR, ERR @ 20, bpref, bpref @ 7, SearchLength(j=2), Judged @ 10)
 FORMULAS += (F @ 9, RelP @ 9, SetAP, ScaledUtility, CorrectPairs, CorrectPairs @ 15, GAP, GAP @ 9)
-FORMULAS += (Q, Q(beta=2, gain="exp2") @ 40, rg.prefix_mean(nDCG @ 12))
+FORMULAS += (Q, Q(beta=2, gain="exp2") @ 40, rg.measures.prefix_mean(nDCG @ 12))
 
 
 def orders(groups: Groups) -> Iterator[list[int]]:

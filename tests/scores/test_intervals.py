@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 from scipy import stats
 
 import rankgauge as rg
-from rankgauge import AP, Aggregate, RankgaugeError, Scores, gm
+from rankgauge import AP, RankgaugeError, Scores
 from rankgauge.core import resampling
 from rankgauge.core.resampling import Drawing, topic_counts
+from rankgauge.measures import Aggregate, gm
 from rankgauge.scores.intervals import mean_interval
 
 Floats = NDArray[np.float64]

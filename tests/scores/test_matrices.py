@@ -18,10 +18,11 @@ from hypothesis import strategies as st
 
 import rankgauge as rg
 from profiles import examples
-from rankgauge import AP, Scores, gm, nDCG
+from rankgauge import AP, Scores, nDCG
 from rankgauge.core.checks import Quoted
 from rankgauge.core.notes import worded
 from rankgauge.io import files
+from rankgauge.measures import gm
 
 NAN = math.nan
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}
@@ -116,10 +117,10 @@ def test_the_callers_array_is_copied_and_masks_are_missing() -> None:
         ("map", AP),
         (nDCG @ 20, nDCG @ 20),
         ("gm(AP)", gm(AP)),
-        ("human rating", rg.given("human rating")),
-        ('given("errors", better=lower)', rg.given("errors", better="lower")),
-        ("gm(given('x'))", gm(rg.given("x"))),
-        ("nDCG@@20", rg.given("nDCG@@20")),
+        ("human rating", rg.measures.given("human rating")),
+        ('given("errors", better=lower)', rg.measures.given("errors", better="lower")),
+        ("gm(given('x'))", gm(rg.measures.given("x"))),
+        ("nDCG@@20", rg.measures.given("nDCG@@20")),
     ],
 )
 def test_a_measure_is_what_the_language_says_or_any_text(measure: object, meant: object) -> None:
@@ -128,17 +129,17 @@ def test_a_measure_is_what_the_language_says_or_any_text(measure: object, meant:
 
 
 def test_what_is_given_has_a_direction_and_no_score_of_its_own() -> None:
-    assert (rg.given("x").direction, rg.given("x", better="lower").direction) == (
+    assert (rg.measures.given("x").direction, rg.measures.given("x", better="lower").direction) == (
         "higher",
         "lower",
     )
     with pytest.raises(rg.Unsupported, match="only a name for scores"):
         rg.evaluate(QRELS, RUNS, 'given("human rating")')
     with pytest.raises(rg.Unsupported, match="only a name for scores"):
-        rg.evaluate(QRELS, RUNS, rg.lower(rg.given("human rating")))
+        rg.evaluate(QRELS, RUNS, rg.measures.lower(rg.measures.given("human rating")))
     for title in ("", " ", "x" * (Quoted.longest + 1), "'\"", 3):
         with pytest.raises(rg.MeasureError, match="expected a text"):
-            rg.given(title)
+            rg.measures.given(title)
 
 
 def test_tables_claim_nothing_that_nobody_said() -> None:
@@ -211,7 +212,7 @@ def test_the_file_form_brings_matrices_back(
     if "'" in title and '"' in title:
         title = "'"
     path = tmp_path_factory.mktemp("saved") / "scores.json"
-    measure = rg.given(title, better="lower")
+    measure = rg.measures.given(title, better="lower")
     scores = Scores.from_matrix(table, runs=range(len(table)), measure=measure)
     scores.save(path)
     with mock.patch.object(sys, "executable", None):  # no process for each of the many files
@@ -249,7 +250,7 @@ def write(folder: Path, text: str | bytes, name: str = "human.csv") -> Path:
 def test_a_column_a_system_and_a_row_a_topic(tmp_path: Path) -> None:
     scores = Scores.from_csv(write(tmp_path, "a,b\n0.5,1\n,-2e-1\nNA,nan\n"))
     assert (scores.runs, scores.queries) == (("a", "b"), ("1", "2", "3"))
-    assert scores.measures == (rg.given("human"),)
+    assert scores.measures == (rg.measures.given("human"),)
     expected = [[0.5, NAN, NAN], [1.0, -0.2, NAN]]
     assert np.array_equal(scores.values[:, :, 0], expected, equal_nan=True)
     assert scores.present.tolist() == [[True, False, False], [True, True, False]]
@@ -332,7 +333,7 @@ def test_a_system_that_looks_like_topics_is_noted(tmp_path: Path, text: str, not
 
 def test_compressed_files_are_read_and_named_without_their_endings(tmp_path: Path) -> None:
     path = write(tmp_path, gzip.compress(b"a\n1\n"), "adhoc8_ap.csv.gz")
-    assert Scores.from_csv(path).measures == (rg.given("adhoc8_ap"),)
+    assert Scores.from_csv(path).measures == (rg.measures.given("adhoc8_ap"),)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import rankgauge as rg
-from rankgauge import AP, RBP, SearchLength, gm, lower, nDCG
+from rankgauge import AP, RBP, nDCG
+from rankgauge.measures import SearchLength, gm, lower
 
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}, "<q3>": {"e": 0}}
 RUNS = {

@@ -12,7 +12,7 @@ from rankgauge.errors import MeasureError
 from rankgauge.measures.grammar import parse
 from rankgauge.scores.parsing import parse_scored
 from rankgauge.text import Metric, Null, metric, parse_metric, register
-from rankgauge.text.registry import HOMES, entries
+from rankgauge.text.registry import METRICS, entries
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_the_old_name_of_the_list_of_metrics_still_works() -> None:
 
 def test_every_metric_says_what_it_is() -> None:
     every = entries()
-    for name in HOMES:
+    for name in METRICS.homes:
         entry = every[name]
         assert entry.name == name
         assert entry.summary.endswith(".")

@@ -410,14 +410,14 @@ PLUGIN = """
 import numpy as np
 import rankgauge as rg
 
-class OnWorkers(rg.Binary):
+class OnWorkers(rg.measures.Binary):
     name = "OnWorkers"
     summary = "Whether anything relevant was found."
 
     def _score(self, lists):
         return (lists.count(lists.relevant(self.rel)) > 0).astype(np.float64)
 
-rg.register(OnWorkers())
+rg.measures.register(OnWorkers())
 """
 
 
@@ -426,7 +426,7 @@ def test_a_plugin_comes_along_though_workers_do_not_see_its_file(
 ) -> None:
     file = tmp_path / "on_workers.py"
     file.write_text(PLUGIN)
-    rg.load_plugin(file)
+    rg.measures.load_plugin(file)
     file.unlink()
     found, here = (
         rg.evaluate(folder / "qrels.txt", folder / "runs/r[0-4]*", "OnWorkers", executor=executor)
@@ -447,7 +447,7 @@ class Constant(rg.Measure):
     def _score(self, lists):
         return np.full(len(lists), {})
 
-rg.register(Constant())
+rg.measures.register(Constant())
 """
 
 

@@ -409,7 +409,7 @@ import os
 import numpy as np
 import rankgauge as rg
 
-class Deadly(rg.Binary):
+class Deadly(rg.measures.Binary):
     name = "Deadly"
     summary = "Kills its process on lists of two documents."
 
@@ -418,7 +418,7 @@ class Deadly(rg.Binary):
             os.kill(os.getpid(), 9)
         return np.ones(len(lists))
 
-rg.register(Deadly())
+rg.measures.register(Deadly())
 """
 
 

@@ -137,14 +137,14 @@ PLUGIN = """
 import numpy as np
 import rankgauge as rg
 
-class Mine(rg.Binary):
+class Mine(rg.measures.Binary):
     name = "MineInSpawned"
     summary = "Whether anything relevant was found."
 
     def _score(self, lists):
         return (lists.count(lists.relevant(self.rel)) > 0).astype(np.float64)
 
-rg.register(Mine())
+rg.measures.register(Mine())
 """
 
 
@@ -154,7 +154,7 @@ def test_a_plugin_reaches_processes_of_every_kind(tmp_path: Path, method: str) -
         pytest.skip(f"no processes by {method} here")
     file = tmp_path / "mine_in_spawned.py"
     file.write_text(PLUGIN)
-    rg.load_plugin(file)
+    rg.measures.load_plugin(file)
     qrels = {"q1": {"a": 1}, "q2": {"b": 1}}
     runs = {"x": {"q1": {"a": 1.0}}, "y": {"q1": {"c": 1.0}, "q2": {"b": 1.0}}}
     with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context(method)) as pool:

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
+from rankgauge.core.lazy import stub_names
+
 INTO_CORE = (
     "arrays checks fitting lazy notes parameters plugins policies records resampling results rounding "
     "seeds tables"
@@ -114,6 +116,17 @@ def new_name(old: str) -> str | None:
         if old == package or old.startswith(f"{package}."):
             return new + old.removeprefix(package)
     return None
+
+
+def new_home(name: str) -> str | None:
+    """The package that has a name which was public in `rankgauge` itself; None if there is none.
+
+    >>> new_home("ESL")
+    'rankgauge.measures'
+    """
+    package = "rankgauge.measures"
+    importlib.import_module(package)
+    return package if name in stub_names(package)[0] else None
 
 
 class _OldNames:

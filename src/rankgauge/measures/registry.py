@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TypeVar
 
+from rankgauge.core.lazy import registered_homes
 from rankgauge.core.registry import Registry
 from rankgauge.errors import MeasureError
 from rankgauge.measures.around import Aggregate, Wrapper
 from rankgauge.measures.base import Measure
-from rankgauge.measures.families import HOMES
 
 Entry = Measure | type[Wrapper] | type[Aggregate]
 """A measure with its default parameters, or a class to be called with a measure."""
@@ -55,7 +55,7 @@ class _Measures(Registry[Entry]):
 MEASURES = _Measures(
     "measure",
     package="rankgauge.measures",
-    homes=HOMES,
+    homes=registered_homes("rankgauge.measures"),
     identifiers=True,
     reserved=COLUMNS,
     error=MeasureError,

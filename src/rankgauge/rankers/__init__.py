@@ -5,22 +5,6 @@ what was learnt into a folder, and `load` reads it. `methods` lists all methods,
 by name, and `register` makes a method of one's own known.
 """
 
-from __future__ import annotations
+from rankgauge.core.lazy import attach
 
-from rankgauge.core.lazy import lazy_names
-from rankgauge.rankers.homes import HOMES
-
-_HOMES = {name: f"rankgauge.rankers.{module}" for name, module in HOMES.items()} | {
-    "CrossValidation": "rankgauge.rankers.crossval",
-    "Ranker": "rankgauge.rankers.base",
-    "cross_validate": "rankgauge.rankers.crossval",
-    "cross_validation": "rankgauge.rankers.crossval",
-    "find_method": "rankgauge.rankers.registry",
-    "load": "rankgauge.rankers.saving",
-    "load_plugin": "rankgauge.core.plugins",
-    "methods": "rankgauge.rankers.registry",
-    "register": "rankgauge.rankers.registry",
-    "with_settings": "rankgauge.rankers.registry",
-}
-__all__ = [*_HOMES]
-__getattr__, __dir__ = lazy_names(__name__, _HOMES)
+__getattr__, __dir__, __all__ = attach(__name__)

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
+from rankgauge.core.lazy import registered_homes
 from rankgauge.core.registry import Registry
 from rankgauge.core.tables import Cell, Table
 from rankgauge.errors import RankgaugeError
 from rankgauge.rankers.base import Ranker
-from rankgauge.rankers.homes import HOMES
 from rankgauge.rankers.settings import DEFAULT, RANKLIB
 
 R = TypeVar("R", bound=type[Ranker])
@@ -37,7 +37,9 @@ class _Methods(Registry[type[Ranker]]):
         return f"the methods are {self.listed()}; {own}"
 
 
-METHODS = _Methods("method", package="rankgauge.rankers", homes=HOMES)
+METHODS = _Methods(
+    "method", package="rankgauge.rankers", homes=registered_homes("rankgauge.rankers")
+)
 find_method = METHODS.find
 
 

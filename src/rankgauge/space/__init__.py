@@ -9,60 +9,6 @@ one of runs. `curve` gives the curve over one parameter of any scorer, `paramete
 two. `objective_curve` has objectives on scores beside the measures.
 """
 
-from __future__ import annotations
+from rankgauge.core.lazy import attach
 
-from rankgauge.space.arrangements import Arrangement, Line
-from rankgauge.space.ascent import Optima, optima
-from rankgauge.space.curves import Curve, Interval
-from rankgauge.space.grids import Grid, grid
-from rankgauge.space.inputs import jittered
-from rankgauge.space.lines import Segment, line
-from rankgauge.space.nonlinear.maps import PairScorer, ParameterMap, parameter_map
-from rankgauge.space.nonlinear.roots import ParameterCurve, curve
-from rankgauge.space.objectives import (
-    Objective,
-    objective_curve,
-    pairwise_loss,
-    rank_objective,
-    swets,
-)
-from rankgauge.space.path_curves import PathCurves
-from rankgauge.space.plane_regions import PlaneRegions
-from rankgauge.space.planes import Across, FlipBoundary, Plane, PlaneCell, Region, plane
-from rankgauge.space.trajectories import Trajectory, trajectory
-from rankgauge.space.weights import WeightSpace
-
-__all__ = [
-    "Across",
-    "Arrangement",
-    "Curve",
-    "FlipBoundary",
-    "Grid",
-    "Interval",
-    "Line",
-    "Objective",
-    "Optima",
-    "PairScorer",
-    "ParameterCurve",
-    "ParameterMap",
-    "PathCurves",
-    "Plane",
-    "PlaneCell",
-    "PlaneRegions",
-    "Region",
-    "Segment",
-    "Trajectory",
-    "WeightSpace",
-    "curve",
-    "grid",
-    "jittered",
-    "line",
-    "objective_curve",
-    "optima",
-    "pairwise_loss",
-    "parameter_map",
-    "plane",
-    "rank_objective",
-    "swets",
-    "trajectory",
-]
+__getattr__, __dir__, __all__ = attach(__name__)

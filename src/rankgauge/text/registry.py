@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TypeVar
 
+from rankgauge.core.lazy import registered_homes
 from rankgauge.core.plugins import module_of
 from rankgauge.core.registry import Registry
 from rankgauge.errors import MeasureError
 from rankgauge.text.base import Metric
-from rankgauge.text.homes import HOMES
 
 MetricEntry = Metric | type[Metric]
 """A metric with its default parameters, or a class to be called with a metric."""
@@ -27,7 +27,11 @@ class _Metrics(Registry[MetricEntry]):
 
 
 METRICS = _Metrics(
-    "metric", package="rankgauge.text", homes=HOMES, identifiers=True, error=MeasureError
+    "metric",
+    package="rankgauge.text",
+    homes=registered_homes("rankgauge.text"),
+    identifiers=True,
+    error=MeasureError,
 )
 find = METRICS.find
 

@@ -5,25 +5,6 @@ of `concurrent.futures`. `share` is for what all tasks need, `prepare` for what 
 do first.
 """
 
-from rankgauge.workers.executors import (
-    AnyExecutor,
-    Workers,
-    as_workers,
-    outcomes,
-    results_of,
-    share,
-)
-from rankgauge.workers.sharing import Shared, WorkerDied, prepare, processors
+from rankgauge.core.lazy import attach
 
-__all__ = [
-    "AnyExecutor",
-    "Shared",
-    "WorkerDied",
-    "Workers",
-    "as_workers",
-    "outcomes",
-    "prepare",
-    "processors",
-    "results_of",
-    "share",
-]
+__getattr__, __dir__, __all__ = attach(__name__)

@@ -8,8 +8,9 @@ from operator import itemgetter
 
 import numpy as np
 
-from rankgauge import Measure, MeasureError, Unsupported, entries, parse
+from rankgauge import Measure, MeasureError, Unsupported, parse
 from rankgauge.extending import Cell, Floats, Ints, Record, Table
+from rankgauge.measures import entries
 from rankgauge.measures.around import inner
 from rankgauge.rankings import Flips, JudgedLabels, Rankings
 from rankgauge.space import Plane

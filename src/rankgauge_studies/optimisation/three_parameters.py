@@ -16,8 +16,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from rankgauge import Aggregate, Measure, parse
+from rankgauge import Measure, parse
 from rankgauge.extending import Cell, Record, Table
+from rankgauge.measures import Aggregate
 from rankgauge.measures.around import inner
 from rankgauge.space.curves import NEAR
 from rankgauge_studies.optimisation.theorems import OTHER_FLIPS, SAME_FLIPS, binary

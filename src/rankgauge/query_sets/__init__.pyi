@@ -1,0 +1,62 @@
+from rankgauge.core.policies import (
+    BROAD_LABEL as BROAD_LABEL,
+)
+from rankgauge.core.policies import (
+    BROAD_SHARE as BROAD_SHARE,
+)
+from rankgauge.core.policies import (
+    SET_SHARE as SET_SHARE,
+)
+from rankgauge.core.policies import (
+    By as By,
+)
+from rankgauge.core.policies import (
+    InformativeBy as InformativeBy,
+)
+from rankgauge.query_sets.by_chance import (
+    TYPES as TYPES,
+)
+from rankgauge.query_sets.by_chance import (
+    AboveChance as AboveChance,
+)
+from rankgauge.query_sets.by_chance import (
+    QueryTypes as QueryTypes,
+)
+from rankgauge.query_sets.by_chance import (
+    above_chance as above_chance,
+)
+from rankgauge.query_sets.by_chance import (
+    easy as easy,
+)
+from rankgauge.query_sets.by_chance import (
+    hard as hard,
+)
+from rankgauge.query_sets.by_chance import (
+    ideal as ideal,
+)
+from rankgauge.query_sets.by_chance import (
+    informative as informative,
+)
+from rankgauge.query_sets.by_chance import (
+    query_types as query_types,
+)
+from rankgauge.query_sets.by_chance import (
+    uninformative as uninformative,
+)
+from rankgauge.query_sets.by_judgments import broad as broad
+from rankgauge.query_sets.by_judgments import focused as focused
+from rankgauge.query_sets.by_significance import (
+    Significance as Significance,
+)
+from rankgauge.query_sets.by_significance import (
+    significance as significance,
+)
+from rankgauge.query_sets.model import HowMany as HowMany
+from rankgauge.query_sets.model import LeftOut as LeftOut
+from rankgauge.query_sets.model import QuerySet as QuerySet
+from rankgauge.query_sets.samples import (
+    document_splits as document_splits,
+)
+from rankgauge.query_sets.samples import (
+    query_sample as query_sample,
+)
