@@ -32,7 +32,7 @@ from rankgauge.text import Texts, evaluate, read_texts, use_encoder
 from rankgauge.text.encoders import Encoder, find_encoder
 from rankgauge.text.encoders.weights import Floats32
 from rankgauge.text.metrics.bertscore_chance import expected_pairs
-from rankgauge.text.metrics.embedding import Embedded
+from rankgauge.text.metrics.embedding import EmbeddingStore
 
 DATA = Path(os.environ.get("RANKGAUGE_DATA", "../shared/data"))
 ARTICLES, SYSTEMS, SOURCES = 25, 8, 20
@@ -154,8 +154,8 @@ def all_lengths(encoder: Encoder, repeat: int) -> Row:
     """The expected score for all lengths up to the length of the source, beside encoding the source."""
     texts = read_texts(DATA / "summeval" / "summeval.json.gz")
     chosen = Texts(texts.sources[:SOURCES], [each[:1] for each in texts.references[:SOURCES]], {})
-    store = Embedded(chosen, encoder)
-    layers = store.wanted(LAYER)
+    store = EmbeddingStore(chosen, encoder)
+    layers = store.request_layer(LAYER)
     tokens = store.sources
     for text in range(SOURCES):
         store.source(text, layers)

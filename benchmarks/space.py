@@ -47,7 +47,7 @@ def beside_prototype(path: Path) -> None:
     prototype: Any = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(prototype)
     for number, documents in ((1, 4), (1, 8), (2, 6), (3, 6)):
-        each = theorems.drawn(np.random.default_rng(1), number, documents, 300)
+        each = theorems.draw_instance(np.random.default_rng(1), number, documents, 300)
         own = [
             (
                 np.array(

@@ -21,9 +21,9 @@ import numpy as np
 
 import rankgauge as rg
 from rankgauge.core.tables import Table
-from rankgauge.fusion.mixing import LabelledPool, Mixture
+from rankgauge.fusion.mixing import LabeledPool, Mixture
 from rankgauge.fusion.pool import pool_of
-from rankgauge.fusion.searches import ascent
+from rankgauge.fusion.searches import ascend_run_weights
 from rankgauge.measures.average_precision import AveragePrecision
 from rankgauge.space import Curve, Segment
 
@@ -51,7 +51,7 @@ def mixture(data: Path, qrels: str, pattern: str, *names: str) -> Mixture:
     """The documents of some runs, with their scores and labels."""
     evaluator = rg.Evaluator(data / qrels, "AP")
     union = pool_of([rg.read_run(data / pattern.format(name)) for name in names])
-    labelled = LabelledPool.of(union, evaluator.judgments, evaluator.judged)
+    labelled = LabeledPool.of(union, evaluator.judgments, evaluator.judged)
     return Mixture.of(union, labelled, "min-max", "minimum")
 
 
@@ -101,7 +101,7 @@ def five(data: Path) -> Table:
     began, best, starts = time.perf_counter(), 0.0, 0
     while not starts or time.perf_counter() - began < SECONDS:
         first = np.full(5, 0.2) if not starts else random.dirichlet(np.ones(5))
-        best, starts = max(best, ascent(mixed, measure, first)[1]), starts + 1
+        best, starts = max(best, ascend_run_weights(mixed, measure, first)[1]), starts + 1
     rows.append((f"exact line searches, {starts} starts", time.perf_counter() - began, best))
     try:
         import optuna

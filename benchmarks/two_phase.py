@@ -33,7 +33,7 @@ from evaluate import show
 import rankgauge as rg
 from rankgauge.comparison.significance import holm
 from rankgauge.core.arrays import Floats, Ints
-from rankgauge.forecast.plans import fewest_topics
+from rankgauge.forecast.plans import fewest_queries
 from rankgauge.forecast.ratio_estimator import RatioEstimate, half_width
 from rankgauge.forecast.topic_choice import choose_topics
 
@@ -186,7 +186,7 @@ def planned(cell: Cell) -> Iterator[tuple[object, ...]]:
         for _ in range(PILOTS):
             order = random.permutation(topics)
             pilot = estimated(cell, order[:PILOT]).pooled_variance
-            m = fewest_topics(pilot, width, PILOT, topics, LEVEL)
+            m = fewest_queries(pilot, width, PILOT, topics, LEVEL)
             estimate = estimated(cell, order[:m])
             usual = 2 * half_width(np.array(estimate.pooled_variance), m, topics, LEVEL)
             _, low, high, _ = estimate.runs()

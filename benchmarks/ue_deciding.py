@@ -16,7 +16,7 @@ from pathlib import Path
 
 from rankgauge.core.tables import Table
 from rankgauge.data.folds import read_folds
-from rankgauge.query_sets.samples import drawn
+from rankgauge.query_sets.samples import draw_queries
 from rankgauge_studies.ue.claims import Statement, statements
 from rankgauge_studies.ue.experiment import (
     ChosenQueries,
@@ -67,7 +67,7 @@ def main() -> None:
         everything = choose_queries(ranked.judgments, data, reading, asked)
         whole = stated(everything, ranked, data, reading, asked)
         for number in range(arguments.quarters):
-            few = drawn(everything.queries, len(everything.queries) // 4, number + 1)
+            few = draw_queries(everything.queries, len(everything.queries) // 4, number + 1)
             part = stated(replace(everything, queries=few), ranked, data, reading, asked)
             for key, each in part.items():
                 if each.growth is not None:

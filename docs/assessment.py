@@ -27,7 +27,7 @@ from rankgauge.comparison.assessment import assess
 from rankgauge.comparison.consistency import absolute_difference
 from rankgauge.comparison.correlation import kendall_tau
 from rankgauge.comparison.significance import TESTS, Pairs
-from rankgauge.core.resampling import Drawing
+from rankgauge.core.resampling import SamplingOptions
 from rankgauge.core.tables import Cell, Table
 from rankgauge.figures.files import save_figure
 from rankgauge.query_sets import ideal, uninformative
@@ -214,7 +214,8 @@ def significant(values: Floats, test: str, topics: NDArray[np.int_]) -> Bools:
     first, second = np.triu_indices(len(values), 1)
     return np.array(
         [
-            TESTS[test](Pairs(values[:, topics, m], first, second, 0.95, Drawing(1))).p <= 0.05
+            TESTS[test](Pairs(values[:, topics, m], first, second, 0.95, SamplingOptions(1))).p
+            <= 0.05
             for m in range(values.shape[2])
         ]
     )
@@ -382,7 +383,7 @@ def pad_table(collection: Collection) -> Table:
     ):  # fmt: skip
         values = collection.of(name) + constant
         means = values.mean(axis=1)
-        p = TESTS[PAIRED](Pairs(values, first, second, 0.95, Drawing(1))).p
+        p = TESTS[PAIRED](Pairs(values, first, second, 0.95, SamplingOptions(1))).p
         row = (absolute_difference(means), absolute_difference(means, safe=True))
         label = f"{name} + {constant:g}" if constant else name
         share = float(np.mean(p <= 0.05))

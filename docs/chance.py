@@ -187,7 +187,7 @@ def random_ranker(
     means: dict[Measure, list[Floats]] = {measure: [] for measure in scored}
     for lists in shuffled(judged, shuffles, seed):
         for measure in scored:  # the score is kept where `linear`, which comes later, looks for it
-            known = answers.scores(lists, measure)
+            known = answers.cached_scores(lists, measure)
             kept = np.isfinite(expected[measure].values)
             means[measure].append(known.reshape(-1, len(judged))[:, kept].mean(axis=1))
     agreements = {m: agreement(np.concatenate(means[m]), expected[m], judged) for m in scored}

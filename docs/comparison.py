@@ -27,7 +27,7 @@ from scipy.special import bdtr, ndtri, stdtrit
 from scipy.stats import rankdata
 
 from rankgauge.comparison.significance import CORRECTIONS, TESTS, Pairs
-from rankgauge.core.resampling import Drawing, all_signs
+from rankgauge.core.resampling import SamplingOptions, tries_all_signs
 from rankgauge.core.tables import Cell, Table
 from rankgauge.figures.files import save_figure
 from rankgauge.figures.studies import power_curves
@@ -84,10 +84,12 @@ class Simulated(NamedTuple):
     def raised(self, shift: float) -> Simulated:
         return Simulated(self.a + shift, self.b)
 
-    def pairs(self, drawing: Drawing | None = None) -> Pairs:
+    def pairs(self, drawing: SamplingOptions | None = None) -> Pairs:
         numbers = np.arange(len(self.a))
         values = np.concatenate([self.a, self.b])
-        return Pairs(values, numbers, numbers + len(numbers), 1 - ALPHA, drawing or Drawing())
+        return Pairs(
+            values, numbers, numbers + len(numbers), 1 - ALPHA, drawing or SamplingOptions()
+        )
 
 
 def swapped(scores: Floats, topics: int, count: int, seed: int = 0) -> Simulated:
@@ -124,8 +126,8 @@ def _some(
 
 def alarms(simulated: Simulated, test: str, executor: Executor | None = None) -> NDArray[np.bool_]:
     """For each pair whether the test calls the difference significant."""
-    if not TESTS[test].draws(simulated.a.shape[1], Drawing(SAMPLES)):
-        p = TESTS[test](simulated.pairs(Drawing(SAMPLES))).p
+    if not TESTS[test].draws(simulated.a.shape[1], SamplingOptions(SAMPLES)):
+        p = TESTS[test](simulated.pairs(SamplingOptions(SAMPLES))).p
     else:
         work = partial(_drawn_alone, test)
         p = np.concatenate(_done(work, _chunks(simulated), executor))
@@ -143,7 +145,7 @@ def _drawn_alone(test: str, chunk: tuple[int, Simulated]) -> Floats:
     start, (a, b) = chunk
     return np.array(
         [
-            TESTS[test](Simulated(*rows).pairs(Drawing(SAMPLES, seed=start + i))).p[0]
+            TESTS[test](Simulated(*rows).pairs(SamplingOptions(SAMPLES, seed=start + i))).p[0]
             for i, rows in enumerate(zip(a[:, None], b[:, None], strict=True))
         ]
     )
@@ -196,7 +198,7 @@ def _size_of_t(row: Ints) -> float:
 def _size_of_randomization(row: Ints) -> float:
     _, chances = _absolute_sums(row)
     tails = np.cumsum(chances[::-1])[::-1]
-    if all_signs(len(row), Drawing(SAMPLES)):
+    if tries_all_signs(len(row), SamplingOptions(SAMPLES)):
         return float(tails[tails <= ALPHA + 1e-9].max(initial=0.0))
     most = np.floor(ALPHA * (SAMPLES + 1)) - 1
     return float(np.sum(chances * bdtr(most, SAMPLES, np.minimum(tails, 1.0))))
@@ -274,7 +276,7 @@ def rate(
     """The rate on pairs with swapped scores: on `drawn` of them if the test draws samples, otherwise
     on all."""
     topics = simulated.a.shape[1]
-    if TESTS[test].draws(topics, Drawing(SAMPLES)):
+    if TESTS[test].draws(topics, SamplingOptions(SAMPLES)):
         simulated = simulated.first(drawn)
     share = float(alarms(simulated, test, executor).mean())
     return Rate(test, name, topics, len(simulated.a), share, attained(simulated, test))
@@ -381,7 +383,7 @@ class Family:
         values[0] += self.shift
         p: dict[str, Floats] = {}
         for test in dict(self.methods):
-            drawing = Drawing(FAMILY_SAMPLES.get(test, 1), seed)
+            drawing = SamplingOptions(FAMILY_SAMPLES.get(test, 1), seed)
             p[test] = TESTS[test](Pairs(values, FIRST, SECOND, 1 - ALPHA, drawing)).p
         corrected = [
             p[test] if correction is None else CORRECTIONS[correction](p[test])

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 import rankgauge as rg
 from rankgauge.core.tables import Cell, Table
-from rankgauge.distance.advice import advise, judged
+from rankgauge.distance.advice import advise, assign_labels
 from rankgauge.distance.maximized import distance_of
 from rankgauge.figures.distances import distance_scatter
 from rankgauge.figures.files import save_figure
@@ -150,7 +150,7 @@ def left(distances: rg.Distances, documents: Documents, labels: Labels) -> float
         numbers = {name: number for number, name in enumerate(topic.names)}
         known = labels.get(topic.query, {})
         new = {numbers[d]: known.get(d, 0) for query, d in documents if query == topic.query}
-        lists = judged(topic.lists, new)
+        lists = assign_labels(topic.lists, new)
         values.append(distance_of(distances.measure, lists, 0, 1, topic.names).value)
     return float(np.mean(values))
 

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from rankgauge.measures import Aggregate, Measure, entries, parse
-from rankgauge.measures.names import NAMES, UNCLEAR, example
+from rankgauge.measures.names import AMBIGUOUS_NAMES, NAMES, example
 from rankgauge.measures.registry import Entry
 
 PAGE = Path(__file__).with_name("MEASURES.md")
@@ -88,7 +88,7 @@ def names() -> str:
         means = f"`{ours}`; with a cut-off `{row.cut}`" if row.cut else f"`{ours}`"
         lines.append(f"| `{spelling}` | {row.tools} | {means} |")
     lines += ["", "| refused | who writes it | why, and what to write |", "|---|---|---|"]
-    for refused in UNCLEAR:
+    for refused in AMBIGUOUS_NAMES:
         when = {"always": "", "cut": " with a cut-off", "bare": " without a cut-off"}[refused.when]
         filled = {"{at}": "@10", "{p}": "0.10", "{root}": "2", "{}": "4"}
         if refused.when == "bare":

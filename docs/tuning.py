@@ -19,7 +19,7 @@ import rankgauge as rg
 from rankgauge.core.tables import Table
 from rankgauge.figures.files import save_figure
 from rankgauge.fusion.normalizations import NORMALIZATIONS
-from rankgauge.fusion.tuned import inward
+from rankgauge.fusion.tuned import round_inward
 
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 FIGURES = Path(__file__).with_name("figures")
@@ -69,7 +69,7 @@ def rows(tunings: list[rg.Tuning]) -> Iterator[tuple[object, ...]]:
         yield (
             " + ".join(tuning.runs),
             round(tuning.weights[1], 3),
-            " to ".join(inward(*tuning.plateau, tuning.weights[1])),
+            " to ".join(round_inward(*tuning.plateau, tuning.weights[1])),
             tuning.value,
             tuning.cross_validated,
             tuning.optimism,

@@ -34,7 +34,7 @@ from rankgauge import (
 )
 from rankgauge.core.sealing import read_json, seal
 from rankgauge.data.roles import judgment_columns, places_of, run_columns
-from rankgauge.io.compression import compression
+from rankgauge.io.compression import detect_compression
 from rankgauge.io.files import UTF8_MARK, UTF16_MARKS, Content
 from rankgauge.io.kinds import SEPARATORS, kind_of
 from rankgauge.measures.around import inner
@@ -46,12 +46,12 @@ from rankgauge.native import trec as native_trec
 from rankgauge.scores.documents import (
     NUMBERS,
     UNSEALED_VERSION,
-    Described,
     Document,
+    ScoresDescription,
     document_of,
     scores_of_json,
 )
-from rankgauge.scores.saved import columns_of, described_by
+from rankgauge.scores.saved import columns_of, read_description
 
 SIZE_LIMIT = 1 << 16
 """Small, so that no input asks for much memory or time."""
@@ -225,7 +225,11 @@ def reader(read: Callable[..., Any], data: bytes, folder: Path, **options: bool)
 
 def text_of(data: bytes, comments: bool = False) -> bytes | None:
     """The text that a reader should see. None for other kinds of file, which have no oracle."""
-    if data.startswith(UTF16_MARKS) or compression(data) or kind_of(Content("", SIZE_LIMIT, data)):
+    if (
+        data.startswith(UTF16_MARKS)
+        or detect_compression(data)
+        or kind_of(Content("", SIZE_LIMIT, data))
+    ):
         return None
     lines = data.removeprefix(UTF8_MARK).split(b"\n")
     return b"\n".join(b"" if comments and x.startswith(b"#") else x for x in lines)
@@ -413,7 +417,7 @@ def csv(data: bytes, folder: Path) -> None:
             line = None
         except InputError as error:
             found, line = None, error.line
-        if kind is None or kind.form != "csv" or compression(data):
+        if kind is None or kind.form != "csv" or detect_compression(data):
             continue
         part = kind.separator.encode()
         expected, at = None, None
@@ -542,16 +546,16 @@ def metadata_scores(data: bytes) -> None:
         if isinstance(entries, dict):
             text = json.dumps({key: entries[key] for key in entries if key not in NUMBERS})
             entries = json.loads(text)
-        described = Described.by(Document(entries, [UNSEALED_VERSION], "x"))
+        described = ScoresDescription.by(Document(entries, [UNSEALED_VERSION], "x"))
     except InputError:
         return
     runs, queries, measures = described.shape
     columns = columns_of(entries["measures"])
     rows = runs * queries
-    assert described_by(text, columns, rows, "x")[1].shape == described.shape
+    assert read_description(text, columns, rows, "x")[1].shape == described.shape
     for wrong in (columns[:-1], columns[::-1], [*columns, columns[-1]]):
-        refused(lambda wrong=wrong: described_by(text, wrong, rows, "x"))
-    refused(lambda: described_by(text, columns, rows + 1, "x"))
+        refused(lambda wrong=wrong: read_description(text, wrong, rows, "x"))
+    refused(lambda: read_description(text, columns, rows + 1, "x"))
     cells = np.resize(np.frombuffer(data, dtype=np.uint8), (rows, measures, 8)).copy()
     for numbers in (cells.view(np.float64), cells.astype(np.float64)[:, :, :1] / 200):
         table = numbers.reshape(runs, queries, measures)
@@ -564,11 +568,11 @@ def metadata_scores(data: bytes) -> None:
         sound_scores(made)
 
 
-def described_again(loaded: Scores) -> Described:
+def described_again(loaded: Scores) -> ScoresDescription:
     """The metadata that a Parquet file of these scores would have."""
     text = json.dumps(seal(document_of(loaded)), allow_nan=False)
     columns = columns_of([str(measure) for measure in loaded.measures])
-    return described_by(text, columns, len(loaded.runs) * len(loaded.queries), "x")[1]
+    return read_description(text, columns, len(loaded.runs) * len(loaded.queries), "x")[1]
 
 
 def sound_scores(loaded: Scores) -> None:

@@ -29,12 +29,12 @@ from rankgauge.forecast.tracks import Rows
 from rankgauge.io import cache
 from rankgauge.io.own_paths import OwnPath
 from rankgauge.rankers import LambdaMART, LogisticRegression, cross_validate, load
-from rankgauge.rankers.checks import made_features
+from rankgauge.rankers.checks import make_features
 from rankgauge.rankers.crossval import SINGLE
 from rankgauge.rankers.fold_store import FoldStore
 from rankgauge.scores.model import Scores
 
-FEATURES = made_features(20)
+FEATURES = make_features(20)
 
 
 class Saved(NamedTuple):
@@ -121,7 +121,7 @@ def fold_store(folder: Path) -> Saved:
     def loaded() -> Any:
         store = FoldStore(OwnPath(output), protocol)
         store.begin()
-        trained = [store.finished(1, name) for name in ("LogisticRegression", SINGLE)]
+        trained = [store.load(1, name) for name in ("LogisticRegression", SINGLE)]
         return [each and (each.train, each.run.scores.tobytes()) for each in trained]
 
     return Saved(sorted(files), loaded)
@@ -138,7 +138,7 @@ def letor_cache(folder: Path) -> Saved:
     data, kept = folder / "data.txt", folder / "cache"
     data.write_text("".join(f"{n % 3} qid:{n // 4} 1:{n / 7:.4f} # d{n}\n" for n in range(40)))
     os.environ["RANKGAUGE_CACHE"] = str(kept)
-    cache.LEAST_BYTES, cache.SETTLED = 1, 0
+    cache.LEAST_BYTES, cache.SETTLING_TIME = 1, 0
     rg.read_letor(data)
 
     def loaded() -> Any:

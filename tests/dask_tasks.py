@@ -37,12 +37,12 @@ def hide(folder: str) -> bool:
     """Make a worker blind for a folder."""
     from rankgauge.io import files
 
-    seen = files.place
+    seen = files.resolve_path
 
     def place(path: Any) -> Any:
         return "/nowhere" if str(path).startswith(folder) else seen(path)
 
-    files.place = place
+    files.resolve_path = place
     files._seen = seen
     return True
 
@@ -50,7 +50,7 @@ def hide(folder: str) -> bool:
 def show() -> None:
     from rankgauge.io import files
 
-    files.place = files._seen
+    files.resolve_path = files._seen
 
 
 def squared(number: int) -> int:

@@ -13,13 +13,15 @@ from rankgauge.io.files import Content
 def run_of(text: bytes, **names: Any) -> Run:
     """The run in a table file with this text, called x."""
     content, chosen = Content("x", 1 << 30, text), ColumnNames(**names)
-    return table_files.run_table(content, table_files.known_kind(content, chosen), "x", chosen)
+    return table_files.run_table(
+        content, table_files.require_table_kind(content, chosen), "x", chosen
+    )
 
 
 def qrels_of(text: bytes, **names: Any) -> Judgments:
     """The judgments in a table file with this text, called x."""
     content, chosen = Content("x", 1 << 30, text), ColumnNames(**names)
-    return table_files.qrels_table(content, table_files.known_kind(content, chosen), chosen)
+    return table_files.qrels_table(content, table_files.require_table_kind(content, chosen), chosen)
 
 
 def assert_same(left: Any, right: Any) -> None:

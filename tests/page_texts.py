@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rankgauge.core.tables import Marked, PValue, Table
+from rankgauge.core.tables import MarkedValue, PValue, Table
 from rankgauge.report.pages import (
     Beside,
     Facts,
@@ -39,7 +39,7 @@ def page_of(text: str) -> Page:
     """A page that has this text in every place where a text can stand."""
     table = Table(
         ("name", text, "score", "p"),
-        ((text, text, Marked(0.5, text, text), PValue(0.01)), (text, "", 0.25, None)),
+        ((text, text, MarkedValue(0.5, text, text), PValue(0.01)), (text, "", 0.25, None)),
         (text, f"WARNING: {text}"),
     )
     items = (

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from rankgauge.data.model import Judgments, Run
-from rankgauge.report.report import Reported, ReportOptions, report_data
+from rankgauge.report.report import ReportInput, ReportOptions, report_data
 from rankgauge.scores.model import Scores
 from rankgauge.simulation import simulate
 
@@ -36,4 +36,4 @@ def data_of(
 ) -> dict[str, Any]:
     """The data of a report on these scores."""
     sources = [(lambda run=run: run) for run in runs or []]
-    return report_data(Reported(scores, judgments, sources), ReportOptions(**options))
+    return report_data(ReportInput(scores, judgments, sources), ReportOptions(**options))

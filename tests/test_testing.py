@@ -18,7 +18,7 @@ from rankgauge.measures import Binary, Wrapper, parameter
 from rankgauge.measures.base import ratio
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings
-from rankgauge.testing import LAWS, LawBroken, check_measure, variants, wrapped
+from rankgauge.testing import LAWS, LawBroken, check_measure, variants, wrapper_variants
 
 DIRECTED = sorted(name for name, measure in MEASURES.items() if measure.direction != "none")
 
@@ -29,7 +29,9 @@ def test_every_registered_measure_obeys_the_laws(
 ) -> None:
     if not thorough():  # the laws in tests/laws vary all parameters, against oracles
         monkeypatch.setattr(testing, "variants", lambda m: itertools.islice(variants(m), 2))
-        monkeypatch.setattr(testing, "wrapped", lambda w: itertools.islice(wrapped(w), 3))
+        monkeypatch.setattr(
+            testing, "wrapper_variants", lambda w: itertools.islice(wrapper_variants(w), 3)
+        )
     check_measure((MEASURES | WRAPPERS)[name])
 
 

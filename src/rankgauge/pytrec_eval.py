@@ -153,7 +153,7 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
     run: dict[str, dict[str, float]] = defaultdict(dict)
     for line in f_run:
         query, _, document, _, score, _ = line.split()
-        _refuse_again(document, query, run[query])
+        _check_not_repeated(document, query, run[query])
         run[query][document] = float(score)
     return run
 
@@ -167,7 +167,7 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
     qrel: dict[str, dict[str, int]] = defaultdict(dict)
     for line in f_qrel:
         query, _, document, grade = line.split()
-        _refuse_again(document, query, qrel[query])
+        _check_not_repeated(document, query, qrel[query])
         qrel[query][document] = int(grade)
     return qrel
 
@@ -186,7 +186,7 @@ def compute_aggregated_measure(measure: str, values: Sequence[float]) -> float:
     return float(np.mean(values))
 
 
-def _refuse_again(document: str, query: str, row: Mapping[str, float]) -> None:
+def _check_not_repeated(document: str, query: str, row: Mapping[str, float]) -> None:
     """AssertionError, as pytrec_eval has it, where a document is there a second time."""
     if document in row:
         raise AssertionError(f"document {document!r} twice for query {query!r}, expected it once")
@@ -212,7 +212,7 @@ def _read(nested: object, *, graded: bool) -> Columns:
 
 def _report_columns(measures: Iterable[str], settings: Settings) -> Iterator[ReportColumn]:
     """The columns of the measures asked for; values do not show in the names of pytrec_eval."""
-    asked = _parameters(measures)
+    asked = _parse_measures(measures)
     for listing in LISTINGS:
         if listing.name not in asked:
             continue
@@ -226,7 +226,7 @@ def _report_columns(measures: Iterable[str], settings: Settings) -> Iterator[Rep
             yield column if named else replace(column, name=listing.name)
 
 
-def _parameters(measures: Iterable[str]) -> dict[str, set[str]]:
+def _parse_measures(measures: Iterable[str]) -> dict[str, set[str]]:
     """The measures asked for, each with all parameters that are given for it."""
     asked: dict[str, set[str]] = {}
     for name in measures:

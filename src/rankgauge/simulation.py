@@ -16,8 +16,8 @@ from rankgauge.core.records import Value
 
 V = TypeVar("V")
 
-FIRST_TOPIC = 301
-FEWEST_TOPICS_FOR_ODDITIES = 5
+FIRST_QUERY = 301
+MIN_QUERIES_FOR_ODDITIES = 5
 
 MEDIAN_RELEVANT = 25
 MOST_RELEVANT = 150
@@ -141,7 +141,7 @@ def simulate(
     qrels: dict[str, dict[str, int]] = {}
     runs: dict[str, dict[str, dict[str, float]]] = {system.name: {} for system in roster}
     for topic in range(topics):
-        topic_id = str(FIRST_TOPIC + topic)
+        topic_id = str(FIRST_QUERY + topic)
         true_grades = _draw_true_grades(int(plan.relevant_counts[topic]), documents, rng)
         assessed_grades = _assess(true_grades, rng)
         if topic == plan.barren_topic:
@@ -155,7 +155,7 @@ def simulate(
         for column, (system, ranking) in enumerate(zip(roster, rankings, strict=True)):
             if ranking.size:
                 scores = _score(system, evidence[ranking, column], rng)
-                runs[system.name][topic_id] = _by_docno(ranking, scores.tolist(), docnos)
+                runs[system.name][topic_id] = _index_by_docno(ranking, scores.tolist(), docnos)
         pool = _pool(roster, rankings, pool_depth)
         qrels[topic_id] = _judge(pool, assessed_grades, docnos, rng)
     return Collection(qrels=qrels, runs=runs)
@@ -226,7 +226,7 @@ def _make_plan(
     relevant_counts = np.clip(counts, 1, most).astype(np.int64)
     strengths = _draw_strengths(roster, topics, rng)
     lengths = _draw_lengths(roster, topics, depth, rng)
-    if topics < FEWEST_TOPICS_FOR_ODDITIES:
+    if topics < MIN_QUERIES_FOR_ODDITIES:
         return _Plan(relevant_counts, strengths, lengths)
     by_count = np.argsort(relevant_counts, kind="stable")
     barren, failed = int(by_count[0]), int(by_count[topics // 2])
@@ -248,7 +248,7 @@ def _draw_lengths(
 ) -> Ints:
     """Return how many documents each system returns for each topic, 0 for a missing topic."""
     lengths = np.full((topics, len(roster)), depth, dtype=np.int64)
-    missing = min(3, topics // FEWEST_TOPICS_FOR_ODDITIES)
+    missing = min(3, topics // MIN_QUERIES_FOR_ODDITIES)
     shortened = max(1, topics // 5)
     for column, system in enumerate(roster):
         if system.misses_topics:
@@ -339,8 +339,8 @@ def _judge(
     """Return the grade of each pooled document by docno, -1 for those left unjudged."""
     unjudged = rng.random(pool.size) < UNJUDGED_SHARE
     grades = np.where(unjudged, -1, assessed_grades[pool])
-    return dict(sorted(_by_docno(pool, grades.tolist(), docnos).items()))
+    return dict(sorted(_index_by_docno(pool, grades.tolist(), docnos).items()))
 
 
-def _by_docno(rows: Ints, values: Sequence[V], docnos: Sequence[str]) -> dict[str, V]:
+def _index_by_docno(rows: Ints, values: Sequence[V], docnos: Sequence[str]) -> dict[str, V]:
     return {docnos[row]: value for row, value in zip(rows.tolist(), values, strict=True)}

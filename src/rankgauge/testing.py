@@ -20,13 +20,13 @@ from numpy.typing import NDArray
 from rankgauge.core.arrays import Bools, Floats, Ints
 from rankgauge.core.checks import Choice, Flag, Kind, Number, Whole
 from rankgauge.core.laws import LawBroken as LawBroken
-from rankgauge.core.laws import Laws, expect, fail, same, within
+from rankgauge.core.laws import Laws, expect, fail, is_close, is_within
 from rankgauge.errors import MeasureError, Unsupported
 from rankgauge.measures.around import Wrapper, innermost
 from rankgauge.measures.base import Binary, Measure
-from rankgauge.measures.gains import Discount, Gain, Share
+from rankgauge.measures.gains import Discount, Gain, UnitGain
 from rankgauge.measures.grammar import parse
-from rankgauge.measures.labelling import extremes, labelled_variants, labellings
+from rankgauge.measures.labelling import enumerate_labelings, extremes, labeled_variants
 from rankgauge.measures.orders import mean_over_orders
 from rankgauge.measures.registry import entries
 from rankgauge.measures.scored import Scored
@@ -36,17 +36,17 @@ from rankgauge.rankings.tied_lists import TiedRankings
 if TYPE_CHECKING:
     from rankgauge.rankers.base import Ranker
 
-HIGHEST = 3
+MAX_GRADE = 3
 """The highest grade of the collection in all cases."""
-LONGEST = 4
+MAX_LIST_LENGTH = 4
 """All lists of up to so many judged documents are tried."""
-RANDOM = 150
+RANDOM_CASES = 150
 """How many random rankings, with unjudged documents, are tried."""
-FEW = 20
+FEW_CASES = 20
 """How many of these are tried one by one."""
-MANY = (3, 2, 2, 1, 1, 1, 1) * 3 + (0,) * 40
+MANY_LABELS = (3, 2, 2, 1, 1, 1, 1) * 3 + (0,) * 40
 """More documents than can be put into every order."""
-INSIDE = ("DCG@2", "RR@3", "AP", "SearchLength")
+INNER_MEASURES = ("DCG@2", "RR@3", "AP", "SearchLength")
 """What a wrapper is tried around."""
 
 
@@ -69,12 +69,12 @@ def check_measure(measure: Measure | type[Wrapper]) -> None:
     if isinstance(measure, Wrapper):
         raise MeasureError(f"{measure}: for a wrapper give its class, {type(measure).__name__}")
     count = 0
-    for variant in variants(measure) if isinstance(measure, Measure) else wrapped(measure):
+    for variant in variants(measure) if isinstance(measure, Measure) else wrapper_variants(measure):
         LAWS.check(variant)
         count += 1
     if not count:
         raise MeasureError(
-            f"{measure.name} takes none of {', '.join(INSIDE)}, so nothing was tried"
+            f"{measure.name} takes none of {', '.join(INNER_MEASURES)}, so nothing was tried"
         )
 
 
@@ -106,9 +106,9 @@ def variants(measure: Measure) -> Iterator[Measure]:
                     raise
 
 
-def wrapped(wrapper: type[Wrapper]) -> Iterator[Measure]:
+def wrapper_variants(wrapper: type[Wrapper]) -> Iterator[Measure]:
     """A wrapper around the measures that it takes."""
-    for inside in map(parse, INSIDE):
+    for inside in map(parse, INNER_MEASURES):
         if isinstance(inside, Measure) and wrapper.takes(inside):
             try:
                 yield wrapper(inside).complete()
@@ -136,7 +136,7 @@ def other_values(kind: Kind | None) -> list[Any]:
             return list(names)
         case Flag():
             return [True, False]
-        case Share():
+        case UnitGain():
             return ["scaled", {1: 0.75, 2: 0.0, 3: 1.0}]
         case Gain():
             return ["exp2", "scaled", {1: 2.0, 2: 0.0, 3: 5.0}]
@@ -151,8 +151,10 @@ def other_values(kind: Kind | None) -> list[Any]:
 @cache
 def _all_lists() -> tuple[list[tuple[int, ...]], list[tuple[int, ...]], Ints]:
     """All short lists of labels, the multisets that they are orders of, and the multiset of each."""
-    grades = range(HIGHEST + 1)
-    lists = [order for n in range(LONGEST + 1) for order in itertools.product(grades, repeat=n)]
+    grades = range(MAX_GRADE + 1)
+    lists = [
+        order for n in range(MAX_LIST_LENGTH + 1) for order in itertools.product(grades, repeat=n)
+    ]
     lists += [order for n in (5, 6) for order in itertools.product((0, 1), repeat=n)]
     multisets = sorted({tuple(sorted(order)) for order in lists})
     return lists, multisets, np.array([multisets.index(tuple(sorted(order))) for order in lists])
@@ -163,12 +165,12 @@ def _random_lists() -> list[tuple[list[int], list[int]]]:
     """Random rankings, at most three documents of each unjudged, with all labels of the query."""
     generator = np.random.default_rng(2020)
     cases = []
-    for _ in range(RANDOM):
-        ranking = generator.integers(0, HIGHEST + 1, generator.integers(0, 6)).tolist()
+    for _ in range(RANDOM_CASES):
+        ranking = generator.integers(0, MAX_GRADE + 1, generator.integers(0, 6)).tolist()
         for place in generator.integers(0, 6, 3):
             if place < len(ranking):
                 ranking[place] = int(generator.integers(-2, 0))
-        rest = generator.integers(0, HIGHEST + 1, generator.integers(0, 3)).tolist()
+        rest = generator.integers(0, MAX_GRADE + 1, generator.integers(0, 3)).tolist()
         cases.append((ranking, [label for label in ranking if label >= 0] + rest))
     return cases
 
@@ -177,15 +179,15 @@ def _random_lists() -> list[tuple[list[int], list[int]]]:
 def _rankings() -> tuple[Rankings, Rankings]:
     """All short lists, and the random ones, each of its own query."""
     lists, multisets, query = _all_lists()
-    judged = JudgedLabels.of(*multisets, max_grade=HIGHEST)
+    judged = JudgedLabels.of(*multisets, max_grade=MAX_GRADE)
     orders = dataclasses.replace(Rankings.of(*lists), query=query, judged=judged)
     cases = _random_lists()
-    judged = JudgedLabels.of(*(known for _, known in cases), max_grade=HIGHEST)
+    judged = JudgedLabels.of(*(known for _, known in cases), max_grade=MAX_GRADE)
     random = Rankings.of(*(ranking for ranking, _ in cases))
     return orders, dataclasses.replace(random, judged=judged)
 
 
-def _anew(lists: Rankings) -> Rankings:
+def _copy_lists(lists: Rankings) -> Rankings:
     """A copy of some lists, for a measure that may change what it is shown."""
     judged = lists.judged
     return Rankings(
@@ -198,14 +200,14 @@ def _anew(lists: Rankings) -> Rankings:
     )
 
 
-def _orders() -> Rankings:
+def _all_orders() -> Rankings:
     """All short lists; those of one query are all orders of its judged documents."""
-    return _anew(_rankings()[0])
+    return _copy_lists(_rankings()[0])
 
 
-def _random() -> Rankings:
+def _random_rankings() -> Rankings:
     """Random rankings, each of its own query."""
-    return _anew(_rankings()[1])
+    return _copy_lists(_rankings()[1])
 
 
 def _sign(measure: Measure) -> int:
@@ -228,7 +230,7 @@ def _case(lists: Rankings, i: int) -> str:
 
 def _at_least(a: Floats, b: Floats) -> Bools:
     """Where a number is no less than another but for rounding, or both are undefined."""
-    return (a >= b) | same(a, b)
+    return (a >= b) | is_close(a, b)
 
 
 # The laws
@@ -239,7 +241,7 @@ LAWS: Laws[Measure] = Laws()
 @LAWS.law("leaves the lists as they were")
 def _leaves_the_lists(measure: Measure) -> None:
     """Scoring changes no array of the lists."""
-    for lists in (_orders(), _random()):
+    for lists in (_all_orders(), _random_rankings()):
         before = [array.copy() for array in _arrays(lists)]
         advice = "expected that it works on copies, since other measures see the same lists"
         try:
@@ -258,14 +260,14 @@ def _arrays(lists: Rankings) -> list[NDArray[Any]]:
     return [
         *(lists.labels, lists.offsets, lists.query, lists.lengths, lists.ranks),
         *(judged.labels, judged.offsets, judged.pooled, judged.sizes),
-        *(judged.relevant(rel) for rel in range(1, HIGHEST + 1)),
+        *(judged.relevant(rel) for rel in range(1, MAX_GRADE + 1)),
     ]
 
 
 @LAWS.law("one number a list")
 def _one_number_a_list(measure: Measure) -> None:
     """Each list has a finite score; it is undefined for all orders of some documents, or for none."""
-    for lists in (_orders(), _random()):
+    for lists in (_all_orders(), _random_rankings()):
         scores = measure.score_each(lists)
         _expect(
             ~np.isinf(scores),
@@ -273,7 +275,7 @@ def _one_number_a_list(measure: Measure) -> None:
             "it scores {score}, expected a finite number",
             score=scores,
         )
-    orders = _orders()
+    orders = _all_orders()
     scores = measure.score_each(orders)
     undefined = np.bincount(orders.query, weights=np.isnan(scores))
     some = (undefined > 0) & (undefined < np.bincount(orders.query))
@@ -287,7 +289,10 @@ def _one_number_a_list(measure: Measure) -> None:
 @LAWS.law("zero lists")
 def _no_lists(measure: Measure) -> None:
     """Without lists there are no scores."""
-    for judged in (JudgedLabels.of([1, 0], max_grade=HIGHEST), JudgedLabels.of(max_grade=HIGHEST)):
+    for judged in (
+        JudgedLabels.of([1, 0], max_grade=MAX_GRADE),
+        JudgedLabels.of(max_grade=MAX_GRADE),
+    ):
         lists = Rankings.of(judged=judged)
         scores = measure.score_each(lists)
         if scores.shape != (0,):
@@ -299,7 +304,7 @@ def _an_empty_list(measure: Measure) -> None:
     """An empty list has a score wherever a full one has."""
     for judged in ([1, 0, 0], [3, 2, 1, 0], [0, 0], []):
         empty, full = (
-            measure.score(ranking, judged, max_grade=HIGHEST) for ranking in ([], judged)
+            measure.score(ranking, judged, max_grade=MAX_GRADE) for ranking in ([], judged)
         )
         if np.isnan(empty) and not np.isnan(full):
             fail(
@@ -312,11 +317,15 @@ def _an_empty_list(measure: Measure) -> None:
 def _range(measure: Measure) -> None:
     """No score is outside the declared range."""
     low, high = measure.range
-    many = JudgedLabels.of(MANY, max_grade=HIGHEST)
-    for lists in (_orders(), _random(), Rankings.of(MANY, MANY[::-1], judged=many)):
+    many = JudgedLabels.of(MANY_LABELS, max_grade=MAX_GRADE)
+    for lists in (
+        _all_orders(),
+        _random_rankings(),
+        Rankings.of(MANY_LABELS, MANY_LABELS[::-1], judged=many),
+    ):
         scores = measure.score_each(lists)
         _expect(
-            within(scores, (low, high)) | np.isnan(scores),
+            is_within(scores, (low, high)) | np.isnan(scores),
             lists,
             f"it scores {{score}}, expected {low} to {high}",
             score=scores,
@@ -326,15 +335,16 @@ def _range(measure: Measure) -> None:
 @LAWS.law("each list alone")
 def _each_list_alone(measure: Measure) -> None:
     """The score of a list does not depend on other lists."""
-    lists = _random()
+    lists = _random_rankings()
     together = measure.score_each(lists)
-    turned = measure.score_each(_taken(lists, np.arange(len(lists))[::-1]))[::-1]
+    turned = measure.score_each(_select_lists(lists, np.arange(len(lists))[::-1]))[::-1]
     alone = [
-        measure.score(ranking, known, max_grade=HIGHEST) for ranking, known in _random_lists()[:FEW]
+        measure.score(ranking, known, max_grade=MAX_GRADE)
+        for ranking, known in _random_lists()[:FEW_CASES]
     ]
     turned[: len(alone)] = alone
     _expect(
-        same(together, turned),
+        is_close(together, turned),
         lists,
         "it scores {together} together with other lists, but {alone} alone or in another order of the "
         "lists; expected the same score",
@@ -343,7 +353,7 @@ def _each_list_alone(measure: Measure) -> None:
     )
 
 
-def _taken(lists: Rankings, chosen: Ints) -> Rankings:
+def _select_lists(lists: Rankings, chosen: Ints) -> Rankings:
     """Some of the lists, in this order."""
     cut = [lists.labels[lists.offsets[i] : lists.offsets[i + 1]] for i in chosen]
     return dataclasses.replace(Rankings.of(*cut), query=lists.query[chosen], judged=lists.judged)
@@ -352,20 +362,20 @@ def _taken(lists: Rankings, chosen: Ints) -> Rankings:
 @LAWS.law("only rel")
 def _only_rel(measure: Measure) -> None:
     """A binary measure only sees whether a label is at least `rel`."""
-    if not isinstance(measure, Binary) or measure.rel > HIGHEST:
+    if not isinstance(measure, Binary) or measure.rel > MAX_GRADE:
         return
-    lists = _random()
+    lists = _random_rankings()
 
     def two_labels(labels: NDArray[np.int32]) -> NDArray[np.int32]:
-        return np.where(labels < 0, labels, np.where(labels >= measure.rel, HIGHEST, 0))
+        return np.where(labels < 0, labels, np.where(labels >= measure.rel, MAX_GRADE, 0))
 
     judged = dataclasses.replace(lists.judged, labels=two_labels(lists.judged.labels))
     as_two = dataclasses.replace(lists, labels=two_labels(lists.labels), judged=judged)
     before, after = measure.score_each(lists), measure.score_each(as_two)
     _expect(
-        same(before, after),
+        is_close(before, after),
         lists,
-        f"it scores {{before}}, but {{after}} when each label from {measure.rel} on becomes {HIGHEST} "
+        f"it scores {{before}}, but {{after}} when each label from {measure.rel} on becomes {MAX_GRADE} "
         "and each lower label becomes 0; expected the same score, since it is a Binary measure",
         before=before,
         after=after,
@@ -374,7 +384,7 @@ def _only_rel(measure: Measure) -> None:
 
 def _merit(measure: Measure) -> Floats:
     """What each label is worth to a measure, or to the measure inside it."""
-    return innermost(measure)._merit(np.arange(HIGHEST + 1, dtype=np.int32), HIGHEST)
+    return innermost(measure)._merit(np.arange(MAX_GRADE + 1, dtype=np.int32), MAX_GRADE)
 
 
 @LAWS.law("swap_monotone")
@@ -382,7 +392,7 @@ def _swap_monotone(measure: Measure) -> None:
     """Moving the better one of two neighbors up does not make the score worse."""
     if not measure.swap_monotone or measure.direction == "none":
         return
-    lists = _orders()
+    lists = _all_orders()
     known, _, _ = _all_lists()
     place = {labels: i for i, labels in enumerate(known)}
     merit = _merit(measure)
@@ -396,10 +406,10 @@ def _swap_monotone(measure: Measure) -> None:
                 neutral.append(merit[lower] == merit[upper])
     scores = measure.score_each(lists)
     old, new = _sign(measure) * scores[before], _sign(measure) * scores[after]
-    holds = np.where(neutral, same(old, new), _at_least(new, old))
+    holds = np.where(neutral, is_close(old, new), _at_least(new, old))
     _expect(
         holds,
-        _taken(lists, np.array(before)),
+        _select_lists(lists, np.array(before)),
         "it scores {old}. When the document at rank {place} and the better one after it are swapped, it "
         "scores {new}; expected no worse score. Or set swap_monotone = False",
         old=scores[before],
@@ -408,13 +418,13 @@ def _swap_monotone(measure: Measure) -> None:
     )
 
 
-def _extreme(measure: Measure, claimed: Floats, highest: bool) -> None:
+def _check_extreme(measure: Measure, claimed: Floats, highest: bool) -> None:
     """The measure claims the highest or lowest score of the orders of each query's documents."""
-    orders = _orders()
+    orders = _all_orders()
     right = np.full(len(orders.judged), np.nan)
     (np.fmax if highest else np.fmin).at(right, orders.query, measure.score_each(orders))
     _expect(
-        same(claimed, right),
+        is_close(claimed, right),
         orders.judged.best_first,
         f"the measure returns {{claimed}}, expected {{right}}, the {'highest' if highest else 'lowest'} "
         "score of any order of the judged documents",
@@ -427,14 +437,18 @@ def _extreme(measure: Measure, claimed: Floats, highest: bool) -> None:
 def _ideal(measure: Measure) -> None:
     """The ideal is the best score of any order."""
     if measure.direction != "none":
-        _extreme(measure, measure.ideal_each(_orders().judged), highest=_sign(measure) > 0)
+        _check_extreme(
+            measure, measure.ideal_each(_all_orders().judged), highest=_sign(measure) > 0
+        )
 
 
 @LAWS.law("worst")
 def _worst(measure: Measure) -> None:
     """The worst is the worst score of any order."""
     if measure.direction != "none":
-        _extreme(measure, measure.worst_each(_orders().judged), highest=_sign(measure) < 0)
+        _check_extreme(
+            measure, measure.worst_each(_all_orders().judged), highest=_sign(measure) < 0
+        )
 
 
 @LAWS.law("ideal_is_best")
@@ -442,7 +456,7 @@ def _ideal_is_best(measure: Measure) -> None:
     """No ranking beats the best order of all judged documents."""
     if not measure.ideal_is_best or measure.direction == "none":
         return
-    lists = _random()
+    lists = _random_rankings()
     scores, ideal = measure.score_each(lists), measure.ideal_each(lists.judged)
     _expect(
         _at_least(_sign(measure) * ideal, _sign(measure) * scores) | np.isnan(ideal),
@@ -462,12 +476,12 @@ def _mean(values: Floats, query: Ints) -> Floats:
 @LAWS.law("expected")
 def _expected(measure: Measure) -> None:
     """The expected score is the mean over all orders."""
-    orders = _orders()
+    orders = _all_orders()
     lists = orders.judged.best_first
     mean = measure.random_each(lists.judged)
     right = _mean(measure.score_each(orders), orders.query)
     _expect(
-        same(mean.values, right),
+        is_close(mean.values, right),
         lists,
         "the measure returns {claimed}, expected {right}, the mean over all orders",
         claimed=mean.values,
@@ -483,14 +497,14 @@ def _expected(measure: Measure) -> None:
 @LAWS.law("variance")
 def _variance(measure: Measure) -> None:
     """The variance is the one over all orders."""
-    orders = _orders()
+    orders = _all_orders()
     lists, query, scores = orders.judged.best_first, orders.query, measure.score_each(orders)
     mean = _mean(scores, query)
     right = _mean((scores - mean[query]) ** 2, query)
     claimed = measure.variance_each(lists.judged)
     scale = (1 + np.abs(mean)) ** 2
     _expect(
-        same(claimed / scale, right / scale),
+        is_close(claimed / scale, right / scale),
         lists,
         "the measure returns {claimed}, expected {right}, the variance over all orders",
         claimed=claimed,
@@ -502,14 +516,14 @@ def _variance(measure: Measure) -> None:
 def _ties(measure: Measure) -> None:
     """The score of tied documents is the mean over their orders."""
     generator = np.random.default_rng(2008)
-    for ranking, known in _random_lists()[:FEW]:
-        judged = JudgedLabels.of(known, max_grade=HIGHEST)
+    for ranking, known in _random_lists()[:FEW_CASES]:
+        judged = JudgedLabels.of(known, max_grade=MAX_GRADE)
         cuts = np.sort(generator.integers(0, len(ranking) + 1, 2))
         groups = np.split(np.array(ranking, dtype=np.int32), cuts)
         tied = TiedRankings.of(groups, judged=judged)
         mean = measure.tied_each(tied).values
         right = mean_over_orders(measure.score_each, tied, measure.depth).values
-        if not same(mean, right).all():
+        if not is_close(mean, right).all():
             told = [group.tolist() for group in groups]
             fail(
                 f"for the ranking with the tied groups {told} and judged {known} the measure returns "
@@ -525,12 +539,12 @@ def _tail(measure: Measure) -> None:
     for tail in ([-1], [-2, -1], [0], [-1, 0, 0]):
         zeros = tail.count(0)
         cases = [(ranking, known + [0] * zeros) for ranking, known in _random_lists()]
-        judged = JudgedLabels.of(*(known for _, known in cases), max_grade=HIGHEST)
+        judged = JudgedLabels.of(*(known for _, known in cases), max_grade=MAX_GRADE)
         lists = dataclasses.replace(Rankings.of(*(r for r, _ in cases)), judged=judged)
         longer = dataclasses.replace(Rankings.of(*(r + tail for r, _ in cases)), judged=judged)
         before, after = measure.score_each(lists), measure.score_each(longer)
         _expect(
-            same(before, after),
+            is_close(before, after),
             lists,
             f"it scores {{before}}, but {{after}} when {tail} is added at the end; expected the same "
             "score. Or set tail_matters = True",
@@ -545,21 +559,23 @@ def _monotone(measure: Measure) -> None:
     if not measure.monotone:
         return
     worth = np.argsort(_merit(measure), kind="stable").tolist()
-    for ranking, known in _random_lists()[:FEW]:
+    for ranking, known in _random_lists()[:FEW_CASES]:
         own = [label for label in ranking if label >= 0]
-        alone, more = (measure.score(ranking, judged, max_grade=HIGHEST) for judged in (own, known))
-        if not same(np.array(alone), np.array(more)):
+        alone, more = (
+            measure.score(ranking, judged, max_grade=MAX_GRADE) for judged in (own, known)
+        )
+        if not is_close(np.array(alone), np.array(more)):
             fail(
                 f"for ranking {ranking} it scores {alone} with judged {own}, but {more} with judged "
                 f"{known}; expected the same score, since a monotone measure depends only on the "
                 "ranking. Or set monotone = False"
             )
-        one = Rankings.of(ranking, judged=JudgedLabels.of(known, max_grade=HIGHEST))
+        one = Rankings.of(ranking, judged=JudgedLabels.of(known, max_grade=MAX_GRADE))
         free = sum(label < 0 for label in ranking)
-        choices = labellings(worth, free)
-        scores = measure.score_each(labelled_variants(one, choices))
+        choices = enumerate_labelings(worth, free)
+        scores = measure.score_each(labeled_variants(one, choices))
         for place in range(free):
-            step = (HIGHEST + 1) ** (free - place - 1)  # to the same labels, but one worth more
+            step = (MAX_GRADE + 1) ** (free - place - 1)  # to the same labels, but one worth more
             below = np.flatnonzero(choices[:, place] != worth[-1])
             wrong = below[~_at_least(scores[below + step], scores[below])]
             if len(wrong):
@@ -576,17 +592,17 @@ def _off_list(measure: Measure) -> None:
     """Judged documents that are not in the ranking do what the measure declares."""
     if measure.off_list == "counts":
         return
-    for (ranking, known), (other, _) in itertools.pairwise(_random_lists()[:FEW]):
+    for (ranking, known), (other, _) in itertools.pairwise(_random_lists()[:FEW_CASES]):
         known = [*known, *(label for label in other if label >= 0)]
-        for more in ([0], [1], [HIGHEST, 2]):
+        for more in ([0], [1], [MAX_GRADE, 2]):
             (one, two), (after, back) = (
-                [measure.score(each, judged, max_grade=HIGHEST) for each in (ranking, other)]
+                [measure.score(each, judged, max_grade=MAX_GRADE) for each in (ranking, other)]
                 for judged in (known, [*known, *more])
             )
             if measure.off_list == "ignored":
-                right = bool(same(np.array([one, two]), np.array([after, back])).all())
+                right = bool(is_close(np.array([one, two]), np.array([after, back])).all())
             else:
-                in_step = bool(same(np.array(one * back), np.array(two * after)))
+                in_step = bool(is_close(np.array(one * back), np.array(two * after)))
                 right = in_step and abs(after) <= abs(one) * (1 + 1e-9) + 1e-12
             if not right:
                 fail(
@@ -604,11 +620,11 @@ def _deeper(measure: Measure) -> None:
     for ranking, known in _random_lists():
         documents = len(ranking) + len(known) + 1
         near, far = (
-            (measure @ cutoff).score(ranking, known, max_grade=HIGHEST)
+            (measure @ cutoff).score(ranking, known, max_grade=MAX_GRADE)
             for cutoff in (documents, 3 * documents)
         )
         right = near if measure.deeper == "same" else near / 3
-        if not same(np.array(far), np.array(right)):
+        if not is_close(np.array(far), np.array(right)):
             fail(
                 f"ranking {ranking} with judged {known} scores {near} at the cut-off {documents} and "
                 f"{far} at {3 * documents}, expected {right}, since deeper is {measure.deeper!r}. Or "
@@ -619,8 +635,8 @@ def _deeper(measure: Measure) -> None:
 @LAWS.law("bounds")
 def _bounds(measure: Measure) -> None:
     """The bounds are the extremes over all labels of the unjudged documents."""
-    for ranking, known in _random_lists()[:FEW]:
-        judged = JudgedLabels.of(known, max_grade=HIGHEST)
+    for ranking, known in _random_lists()[:FEW_CASES]:
+        judged = JudgedLabels.of(known, max_grade=MAX_GRADE)
         one = Rankings.of(ranking, judged=judged)
         if measure.bounding == "no":
             try:
@@ -629,10 +645,10 @@ def _bounds(measure: Measure) -> None:
                 continue
             fail("it computes bounds, but bounding is 'no'; expected another value of bounding")
         free = sum(label < 0 for label in ranking)
-        variants = labelled_variants(one, labellings(range(HIGHEST + 1), free))
+        variants = labeled_variants(one, enumerate_labelings(range(MAX_GRADE + 1), free))
         right = extremes(measure.score_each(variants))
         bounds = tuple(float(end[0]) for end in measure.bounds_each(one))
-        if not same(np.array(bounds), np.array(right)).all():
+        if not is_close(np.array(bounds), np.array(right)).all():
             fail(
                 f"for {_case(one, 0)} the measure returns {bounds}, expected {right}, the lowest "
                 "and the highest score over all labels of the unjudged documents"
@@ -644,15 +660,15 @@ def _exact(measure: Measure) -> None:
     """Answers that are declared exact need neither all orders nor random ones."""
     how = measure.answers()
     if how["ideal"] == "exact":
-        measure.ideal(MANY)
+        measure.ideal(MANY_LABELS)
     if how["worst"] == "exact":
-        measure.worst(MANY)
+        measure.worst(MANY_LABELS)
     if how["expected"] == "exact":
-        mean = measure.expected(MANY)
+        mean = measure.expected(MANY_LABELS)
         if mean.samples or mean.error:
             fail(
                 f"it says that its expected score is exact, but draws {mean.samples} orders of "
-                f"{len(MANY)} documents; expected a formula. Or set expectation = 'enumerated'"
+                f"{len(MANY_LABELS)} documents; expected a formula. Or set expectation = 'enumerated'"
             )
 
 

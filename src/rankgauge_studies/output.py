@@ -24,8 +24,8 @@ from rankgauge.extending import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-VARIABLE = "RANKGAUGE_DATA"
-BESIDE = "../shared/data"
+DATA_VARIABLE = "RANKGAUGE_DATA"
+DEFAULT_DATA_FOLDER = "../shared/data"
 
 study_options = together(
     output_option("DIR", "The folder to write to.", required=True, type=OUTPUT_FOLDER),
@@ -34,7 +34,7 @@ study_options = together(
         heading="Data",
         metavar="DIR",
         help="The folder with the data. By default the folder that the environment variable "
-        f"{VARIABLE} names, or else {BESIDE}.",
+        f"{DATA_VARIABLE} names, or else {DEFAULT_DATA_FOLDER}.",
     ),
 )
 """`-o` and `--data`, of studies that know their data."""
@@ -42,7 +42,7 @@ study_options = together(
 
 def data_folder(data: str | None) -> str:
     """The folder with the data, from `--data` or the environment."""
-    return data or os.environ.get(VARIABLE) or BESIDE
+    return data or os.environ.get(DATA_VARIABLE) or DEFAULT_DATA_FOLDER
 
 
 def write_text(path: OwnPath, text: str) -> None:
@@ -69,7 +69,7 @@ def write_figures(figures: Mapping[str, Figure], output: str | OwnPath) -> None:
             save_figure(figure, OwnPath(output, f"{name}.{ending}"))
 
 
-def lacking_libraries() -> list[str]:
+def missing_library_notes() -> list[str]:
     """What a study with a page cannot make, because a library is not installed."""
     from rankgauge.extending import check_pages
 
@@ -82,7 +82,7 @@ def lacking_libraries() -> list[str]:
     return texts
 
 
-def can(check: Callable[[], object]) -> bool:
+def is_available(check: Callable[[], object]) -> bool:
     """Whether a library is there, by the check for it."""
     try:
         check()

@@ -16,7 +16,7 @@ import numpy as np
 from rankgauge.extending import Record
 
 Verdict: TypeAlias = Literal["holds", "does not hold", "undecided"]
-WORDS: Mapping[Verdict, tuple[str, str]] = {
+VERB_FORMS: Mapping[Verdict, tuple[str, str]] = {
     "holds": ("holds", "hold"),
     "does not hold": ("does not hold", "do not hold"),
     "undecided": ("is undecided", "are undecided"),
@@ -31,7 +31,7 @@ POWER = 0.8
 """With what probability the amount of data that `deciding_factor` finds decides."""
 
 
-class Amount(NamedTuple):
+class IntervalEstimate(NamedTuple):
     """A number with its interval, which a claim says is above 0."""
 
     value: float
@@ -51,9 +51,9 @@ class Amount(NamedTuple):
 
     def words(self, digits: int = 1) -> str:
         """The number and its interval."""
-        text = plain(self.value, digits)
+        text = format_number(self.value, digits)
         if np.isfinite(self.low):
-            text += f" ({plain(self.low, digits)} to {plain(self.high, digits)})"
+            text += f" ({format_number(self.low, digits)} to {format_number(self.high, digits)})"
         return text
 
 
@@ -78,13 +78,13 @@ def deciding_factor(
     return float("inf")
 
 
-def plain(value: float, digits: int = 1) -> str:
+def format_number(value: float, digits: int = 1) -> str:
     """A number with so many decimals, a whole number with none."""
     shown = f"{value:.{digits}f}".removesuffix("." + "0" * digits).replace("-", "−")
     return "0" if shown == "−0" else shown
 
 
-class StatedClaim(Protocol):
+class ClaimStatement(Protocol):
     """A statement of a claim, in words and with its verdict."""
 
     @property
@@ -100,7 +100,7 @@ class StatedClaim(Protocol):
         """The statement in words."""
 
 
-class Judged(Record):
+class ClaimVerdict(Record):
     """A claim in one reading: the verdict on all its statements, and what they say, in words."""
 
     claim: str
@@ -110,9 +110,9 @@ class Judged(Record):
     sentences: tuple[str, ...]
 
 
-def judged(
-    claims: Mapping[str, str], made: Sequence[StatedClaim], reading: str = ""
-) -> list[Judged]:
+def judge_claims(
+    claims: Mapping[str, str], made: Sequence[ClaimStatement], reading: str = ""
+) -> list[ClaimVerdict]:
     """Each claim, by its key, that there is a statement about, with a verdict and sentences."""
     results = []
     for claim, text in claims.items():
@@ -127,9 +127,11 @@ def judged(
         else:
             parts = [
                 f"{counts[each]} {forms[counts[each] > 1]}"
-                for each, forms in WORDS.items()
+                for each, forms in VERB_FORMS.items()
                 if counts[each]
             ]
             verdict = f"of {len(own)} statements {', '.join(parts)}"
-        results.append(Judged(text, reading, verdict, kind, tuple(each.sentence for each in own)))
+        results.append(
+            ClaimVerdict(text, reading, verdict, kind, tuple(each.sentence for each in own))
+        )
     return results

@@ -245,7 +245,7 @@ def test_openblas_has_one_thread_where_memory_is_limited(
     monkeypatch.setattr(resource, "getrlimit", lambda _: (limit, resource.RLIM_INFINITY))
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", "unset")
     monkeypatch.delenv("OPENBLAS_NUM_THREADS")
-    cli._spare_memory()
+    cli._limit_threads()
     assert os.environ.get("OPENBLAS_NUM_THREADS") == threads
 
 

@@ -15,7 +15,7 @@ from rankgauge import Scores, evaluate, read_qrels
 from rankgauge.data.model import Run
 from rankgauge.errors import InputError
 from rankgauge.io.trec import write_qrels, write_run
-from rankgauge.report.report import Reported, ReportOptions, report_html
+from rankgauge.report.report import ReportInput, ReportOptions, report_html
 from report_pages import collection, island
 
 pytest.importorskip("jinja2")
@@ -39,7 +39,7 @@ def test_the_page_has_the_numbers_of_the_scores(folder: Path, rankgauge: Call) -
     outcome = rankgauge(
         *("report", "qrels.txt", *runs_in(folder), "-m", "P@5", "-m", "AP", "-o", "page.html")
     )
-    assert (outcome.code, outcome.out) == (0, "")
+    assert (outcome.code, outcome.add) == (0, "")
     data = island((folder / "page.html").read_text(encoding="utf-8"))
     scores = evaluate(read_qrels("qrels.txt"), runs_in(folder), ["P@5", "AP"])
     assert data["runs"] == list(scores.runs)
@@ -148,7 +148,7 @@ def test_why_a_run_fails_at_its_second_reading_is_said() -> None:
 
     gone.label = runs[1].name  # type: ignore[attr-defined]
     with pytest.raises(InputError, match=r"b\.run: cannot be read"):
-        report_html(Reported(scores, judgments, [lambda: runs[0], gone]), ReportOptions())
+        report_html(ReportInput(scores, judgments, [lambda: runs[0], gone]), ReportOptions())
 
 
 def test_a_run_that_cannot_be_read_is_named_and_the_others_are_shown(

@@ -106,13 +106,13 @@ def test_the_study_of_optimisation_writes_tables_and_figures(
     study: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("matplotlib")
-    works = optimisation.works
+    works = optimisation.make_table_functions
 
     def quick(data: object) -> dict[str, Callable[[], Table]]:
         assert data is None
         return {name: works(None)[name] for name in ("notes", "contact")}
 
-    monkeypatch.setattr(optimisation, "works", quick)
+    monkeypatch.setattr(optimisation, "make_table_functions", quick)
     made = tmp_path / "out"
     code, out, err = study("optimisation", "-o", made, "--data", tmp_path)
     assert code == 3

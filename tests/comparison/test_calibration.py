@@ -14,7 +14,7 @@ from scipy.stats import binom
 from docs_scripts import DOCS, load
 from profiles import examples
 from rankgauge.comparison.significance import TESTS
-from rankgauge.core.resampling import Drawing
+from rankgauge.core.resampling import SamplingOptions
 
 PAGE = (DOCS / "COMPARISON.md").read_text(encoding="utf-8")
 
@@ -38,7 +38,7 @@ def test_the_size_of_a_test_is_its_share_of_all_signs(
     tenths = data.draw(st.lists(st.integers(0, 9), min_size=topics, max_size=topics))
     signs = 1 - 2 * (np.arange(2**topics)[:, None] >> np.arange(topics) & 1)
     found = SCRIPT.Simulated(signs * tenths / 10, np.zeros(signs.shape))
-    p = TESTS[test](found.pairs(Drawing(2**topics))).p
+    p = TESTS[test](found.pairs(SamplingOptions(2**topics))).p
     if test == "randomization" and not exhaustive:
         chance = binom.cdf(99, 1999, p).mean()  # of at most 99 of 1,999 samples as far out
     else:

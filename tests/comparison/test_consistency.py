@@ -16,13 +16,13 @@ from rankgauge import RankgaugeError
 from rankgauge.comparison import consistency
 from rankgauge.comparison.consistency import (
     BINS,
-    FEWEST,
+    LEAST_DECISIONS,
     Splits,
     _halves,
     absolute_difference,
     split_halves,
 )
-from rankgauge.core.resampling import Drawing
+from rankgauge.core.resampling import SamplingOptions
 
 SIXTEENTHS = st.integers(-4, 16).map(lambda number: number / 16)
 """Sums of these are exact, in any order, so that a tie is a tie; and there are many."""
@@ -39,7 +39,7 @@ def all_pairs(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def found_by_definition(
-    values: np.ndarray, drawing: Drawing, fuzziness: float
+    values: np.ndarray, drawing: SamplingOptions, fuzziness: float
 ) -> list[list[oracle.Decision]]:
     """The decisions of each split."""
     topics = values.shape[1]
@@ -58,7 +58,7 @@ def found_by_definition(
 def test_decisions_swaps_and_tau_are_as_defined(
     values: np.ndarray, seed: int, fuzziness: float
 ) -> None:
-    drawing = Drawing(12, seed)
+    drawing = SamplingOptions(12, seed)
     found = split_halves(values, *all_pairs(values), drawing, fuzziness)
     by_split = found_by_definition(values, drawing, fuzziness)
     decisions = [decision for split in by_split for decision in split]
@@ -86,7 +86,7 @@ def from_here_on(counts: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize(("runs", "topics"), [(2, 2), (7, 11), (12, 30)])
 def test_bins_are_as_defined(runs: int, topics: int, fuzziness: float) -> None:
     values = np.random.default_rng(runs).random((runs, topics))
-    drawing = Drawing(60, 5)
+    drawing = SamplingOptions(60, 5)
     found = split_halves(values, *all_pairs(values), drawing, fuzziness)
     means = [sum(row) / topics for row in values.tolist()]
     greatest = max(means) - min(means)
@@ -109,7 +109,7 @@ def test_bins_are_as_defined(runs: int, topics: int, fuzziness: float) -> None:
 def test_swap_rate_and_tau_say_the_same(values: np.ndarray, seed: int) -> None:
     """swap rate = (1 − τ)/2 where nothing is tied; with ties, τ is of all pairs and the rate of those
     decided."""
-    found = split_halves(values, *all_pairs(values), Drawing(25, seed))
+    found = split_halves(values, *all_pairs(values), SamplingOptions(25, seed))
     pairs = math.comb(len(values), 2)
     assert found.decided.sum() + found.tied == 25 * pairs
     assert (found.swapped <= found.decided).all()
@@ -126,7 +126,7 @@ def test_swap_rate_and_tau_say_the_same(values: np.ndarray, seed: int) -> None:
 @given(st.integers(2, 8), st.integers(2, 20), st.integers(0, 2**32))
 def test_swap_rate_is_half_of_1_less_tau_without_ties(runs: int, topics: int, seed: int) -> None:
     values = np.random.default_rng(seed).random((runs, topics))
-    found = split_halves(values, *all_pairs(values), Drawing(25, seed))
+    found = split_halves(values, *all_pairs(values), SamplingOptions(25, seed))
     assert found.tied == 0
     assert found.swap_rate == pytest.approx((1 - found.tau.mean()) / 2)
 
@@ -137,7 +137,7 @@ def test_the_order_of_runs_changes_nothing(
 ) -> None:
     permuted = values[[run for run in order if run < len(values)]]
     found, other = (
-        split_halves(table, *all_pairs(table), Drawing(25, 3), fuzziness)
+        split_halves(table, *all_pairs(table), SamplingOptions(25, 3), fuzziness)
         for table in (values, permuted)
     )
     np.testing.assert_array_equal(found.edges, other.edges)
@@ -149,7 +149,7 @@ def test_the_order_of_runs_changes_nothing(
 @given(tables(), st.floats(0.01, 100), st.floats(-10, 10))
 def test_a_linear_scale_changes_no_order(values: np.ndarray, factor: float, added: float) -> None:
     found, scaled = (
-        split_halves(table, *all_pairs(table), Drawing(25, 3))
+        split_halves(table, *all_pairs(table), SamplingOptions(25, 3))
         for table in (values, factor * values + added)
     )
     assert found.tied == scaled.tied
@@ -160,7 +160,7 @@ def test_a_linear_scale_changes_no_order(values: np.ndarray, factor: float, adde
 @given(tables(), st.sampled_from([0.05, 0.2]))
 def test_fuzziness_makes_ties(values: np.ndarray, fuzziness: float) -> None:
     plain, fuzzy, all_tied = (
-        split_halves(values, *all_pairs(values), Drawing(25, 3), share)
+        split_halves(values, *all_pairs(values), SamplingOptions(25, 3), share)
         for share in (0.0, fuzziness, 2.0)
     )
     assert plain.tied <= fuzzy.tied
@@ -172,20 +172,20 @@ def test_fuzziness_by_hand() -> None:
     """Means of .50 and .48 on one half, .40 and .45 on the other: 4% and 11.1% of the greater."""
     values = np.array([[0.50, 0.40], [0.48, 0.45]])
     for fuzziness, decided in ((0.0, 1), (0.03, 1), (0.05, 0), (0.12, 0)):
-        found = split_halves(values, *all_pairs(values), Drawing(8, 0), fuzziness)
+        found = split_halves(values, *all_pairs(values), SamplingOptions(8, 0), fuzziness)
         assert (found.decided.sum(), found.swapped.sum()) == (8 * decided, 8 * decided)
 
 
 def test_means_that_only_rounding_tells_apart_are_tied() -> None:
     values = np.array([[0.1 + 0.2, 0.3, 0.1], [0.3, 0.1 + 0.2, 0.1]])
-    found = split_halves(values, *all_pairs(values), Drawing(20, 0))
+    found = split_halves(values, *all_pairs(values), SamplingOptions(20, 0))
     assert found.tied == 20
     assert found.edges[1] == 1 / BINS
 
 
 @given(st.integers(2, 15), st.integers(0, 2**32))
 def test_halves_have_as_many_topics_and_none_in_common(topics: int, seed: int) -> None:
-    one, other = _halves(topics, topics // 2, range(5), Drawing(5, seed))
+    one, other = _halves(topics, topics // 2, range(5), SamplingOptions(5, seed))
     assert (one.sum(axis=0) == topics // 2).all()
     assert (other.sum(axis=0) == topics // 2).all()
     assert set(np.unique(one + other)) <= {0.0, 1.0}
@@ -193,7 +193,7 @@ def test_halves_have_as_many_topics_and_none_in_common(topics: int, seed: int) -
 
 def test_all_halves_are_as_likely() -> None:
     """Of four topics there are six first halves: 100 each of 600 splits, give or take."""
-    one, _ = _halves(4, 2, range(600), Drawing(600, 1))
+    one, _ = _halves(4, 2, range(600), SamplingOptions(600, 1))
     _, counts = np.unique(one, axis=1, return_counts=True)
     assert len(counts) == 6
     assert ((counts - 100) ** 2 / 100).sum() < 20.5  # chi-square, five degrees, p = .001
@@ -201,9 +201,9 @@ def test_all_halves_are_as_likely() -> None:
 
 def test_blocks_of_splits_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     values = np.random.default_rng(2).random((5, 9))
-    whole = split_halves(values, *all_pairs(values), Drawing(50, 4), 0.02)
+    whole = split_halves(values, *all_pairs(values), SamplingOptions(50, 4), 0.02)
     monkeypatch.setattr(consistency, "CELLS", 4 * 10 * 7)  # seven splits of ten pairs at a time
-    pieces = split_halves(values, *all_pairs(values), Drawing(50, 4), 0.02)
+    pieces = split_halves(values, *all_pairs(values), SamplingOptions(50, 4), 0.02)
     assert whole.tied == pieces.tied
     np.testing.assert_array_equal(whole.tau, pieces.tau)
     np.testing.assert_array_equal(whole.decided, pieces.decided)
@@ -213,7 +213,7 @@ def test_blocks_of_splits_change_nothing(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_another_seed_gives_other_halves() -> None:
     values = np.random.default_rng(2).random((5, 9))
     one, again, other = (
-        split_halves(values, *all_pairs(values), Drawing(50, seed)) for seed in (4, 4, 5)
+        split_halves(values, *all_pairs(values), SamplingOptions(50, seed)) for seed in (4, 4, 5)
     )
     np.testing.assert_array_equal(one.tau, again.tau)
     assert not np.array_equal(one.tau, other.tau)
@@ -221,7 +221,7 @@ def test_another_seed_gives_other_halves() -> None:
 
 def test_a_single_topic_has_no_halves() -> None:
     with pytest.raises(RankgaugeError, match="1 topic, expected at least two to split"):
-        split_halves(np.ones((2, 1)), np.array([0]), np.array([1]), Drawing(5))
+        split_halves(np.ones((2, 1)), np.array([0]), np.array([1]), SamplingOptions(5))
 
 
 # Which sizes of differences can be trusted
@@ -230,7 +230,9 @@ def test_a_single_topic_has_no_halves() -> None:
 @examples(200)
 @given(
     st.lists(
-        st.tuples(st.sampled_from([0, 1, FEWEST - 1, FEWEST, 400]), st.floats(0, 0.12)),
+        st.tuples(
+            st.sampled_from([0, 1, LEAST_DECISIONS - 1, LEAST_DECISIONS, 400]), st.floats(0, 0.12)
+        ),
         min_size=BINS,
         max_size=BINS,
     ),
@@ -242,7 +244,7 @@ def test_trusted_is_as_defined(bins: list[tuple[int, float]], rate: float) -> No
     edges = np.linspace(0, 0.5, BINS, endpoint=False)
     found = Splits(5, np.zeros(1), 0, edges, decided, swapped).trusted(rate)
     expected = oracle.trusted(
-        edges.tolist(), decided.tolist(), swapped.tolist(), rate, fewest=FEWEST
+        edges.tolist(), decided.tolist(), swapped.tolist(), rate, fewest=LEAST_DECISIONS
     )
     assert found == pytest.approx(expected, nan_ok=True)
 

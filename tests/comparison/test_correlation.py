@@ -16,12 +16,12 @@ import rankgauge as rg
 from oracles import correlation as oracle
 from profiles import examples
 from rankgauge.comparison.correlation import (
-    FEW,
+    PAIRWISE_LIMIT,
     concordance,
     concordance_of,
+    count_smaller_before,
     kendall_tau,
     kendall_tau_b,
-    smaller_before,
     spearman,
     swap_rate_of,
     swapped_pairs,
@@ -46,7 +46,7 @@ def same(value: float) -> Any:
 @given(st.lists(st.integers(-3, 12), max_size=80))
 def test_counting_the_smaller_ones_before(keys: list[int]) -> None:
     expected = [sum(1 for other in keys[:i] if other < key) for i, key in enumerate(keys)]
-    assert smaller_before(np.array(keys, dtype=np.int64)).tolist() == expected
+    assert count_smaller_before(np.array(keys, dtype=np.int64)).tolist() == expected
 
 
 @given(vectors(30))
@@ -242,7 +242,7 @@ def test_concordance_has_all_correlations_and_counts(
     assert swap_rate_of(x, y) == found.swap_rate
 
 
-@given(st.integers(0, 2**32), st.sampled_from([FEW, FEW + 1, 150]))
+@given(st.integers(0, 2**32), st.sampled_from([PAIRWISE_LIMIT, PAIRWISE_LIMIT + 1, 150]))
 @examples(40)
 def test_swapped_pairs_of_many_items(seed: int, size: int) -> None:
     x, y = np.random.default_rng(seed).integers(0, 40, (2, size)).tolist()

@@ -11,7 +11,7 @@ import pytest
 from rankgauge.comparison import consistency, significance
 from rankgauge.comparison.assessment import assess
 from rankgauge.comparison.systems import compare
-from rankgauge.core.resampling import _Flips
+from rankgauge.core.resampling import _SignFlipCounter
 from rankgauge.scores.model import Scores
 
 RUNS, TOPICS, MEASURES = 120, 2_000, ("AP", "RR", "nDCG@10", "P@10")
@@ -33,7 +33,7 @@ def scores() -> Scores:
 def little_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (significance, consistency):
         monkeypatch.setattr(module, "CELLS", HELD)
-    monkeypatch.setattr(f"{_Flips.__module__}.CELLS", HELD)
+    monkeypatch.setattr(f"{_SignFlipCounter.__module__}.CELLS", HELD)
 
 
 def peak(work: Callable[[], object]) -> int:

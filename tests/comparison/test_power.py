@@ -11,7 +11,7 @@ import rankgauge as rg
 from rankgauge import RankgaugeError, Scores
 from rankgauge.comparison.power import PairedT, TukeyRandomized
 from rankgauge.comparison.significance import TESTS, Pairs
-from rankgauge.core.resampling import Drawing
+from rankgauge.core.resampling import SamplingOptions
 
 
 @given(st.floats(0, 1.2), st.integers(2, 60), st.sampled_from([0.9, 0.95, 0.99]))
@@ -80,7 +80,7 @@ def test_the_power_of_randomised_tukey_is_near_what_simulation_finds():
     for _ in range(150):
         values = random.random((1, topics)) + noise * random.standard_normal((runs, topics))
         values[0] += better
-        pairs = Pairs(values, np.array([0]), np.array([1]), drawing=Drawing(samples=1_000))
+        pairs = Pairs(values, np.array([0]), np.array([1]), drawing=SamplingOptions(samples=1_000))
         outcome = TESTS["tukey-randomized"](pairs)
         found += int(outcome.p[0] <= 0.05)
         critical.append((outcome.high - outcome.low)[0] / 2)

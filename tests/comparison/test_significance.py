@@ -18,7 +18,7 @@ from rankgauge.comparison.studentized_range import critical_value, upper_tail
 from rankgauge.comparison.systems import compare
 from rankgauge.core import resampling
 from rankgauge.core.notes import worded
-from rankgauge.core.resampling import Drawing, greatest_ranges, topic_counts
+from rankgauge.core.resampling import SamplingOptions, draw_bootstrap_counts, draw_mean_ranges
 
 
 @st.composite
@@ -96,7 +96,7 @@ def test_randomization_on_few_topics_tries_all_signs_as_scipy_does(values):
 
 @given(matrices(topics=(15, 40)), st.integers(0, 5))
 def test_randomization_by_drawing_counts_the_signs_that_were_drawn(values, seed):
-    drawing = Drawing(samples=2_500, seed=seed)
+    drawing = SamplingOptions(samples=2_500, seed=seed)
     pairs = all_pairs(values, drawing=drawing)
     signs = np.concatenate(
         [
@@ -111,10 +111,10 @@ def test_randomization_by_drawing_counts_the_signs_that_were_drawn(values, seed)
 
 @given(matrices(topics=(3, 20)), st.integers(0, 5))
 def test_the_bootstrap_is_sakais_algorithm(values, seed):
-    drawing = Drawing(samples=300, seed=seed)
+    drawing = SamplingOptions(samples=300, seed=seed)
     pairs = all_pairs(values, drawing=drawing)
     outcome = TESTS["bootstrap"](pairs)
-    counts = np.concatenate(list(topic_counts(pairs.topics, drawing))).astype(int)
+    counts = np.concatenate(list(draw_bootstrap_counts(pairs.topics, drawing))).astype(int)
     assert (counts.sum(axis=1) == pairs.topics).all()
     for pair, row in enumerate(rounded(pairs)):
         if np.ptp(row) == 0:
@@ -188,7 +188,7 @@ def test_randomised_tukey_against_all_ways_to_deal_the_scores():
     values = np.array([[0.1, 0.5, 0.9, 0.4], [0.2, 0.6, 0.7, 0.5], [0.6, 0.9, 1.0, 0.8]])
     ways = [list(itertools.permutations(column)) for column in values.T]
     ranges = np.array([np.ptp(np.mean(dealt, axis=0)) for dealt in itertools.product(*ways)])
-    pairs = all_pairs(values, drawing=Drawing(samples=50_000))
+    pairs = all_pairs(values, drawing=SamplingOptions(samples=50_000))
     exact = (ranges[:, None] >= np.abs(pairs.difference) - 1e-9).mean(axis=0)
     error = np.sqrt(exact * (1 - exact) / 50_000)
     assert (np.abs(TESTS["tukey-randomized"](pairs).p - exact) <= 4 * error + 1e-4).all()
@@ -227,13 +227,15 @@ def test_corrections_are_those_of_statsmodels(p):
 @pytest.mark.parametrize("name", TESTS)
 @given(values=matrices(topics=(2, 20)))
 def test_laws_of_every_test(name, values):
-    pairs = all_pairs(values, drawing=Drawing(samples=200))
+    pairs = all_pairs(values, drawing=SamplingOptions(samples=200))
     outcome = TESTS[name](pairs)
     assert ((outcome.p >= 0) & (outcome.p <= 1)).all()
     assert (outcome.low <= pairs.difference + 1e-12).all()
     assert (outcome.high >= pairs.difference - 1e-12).all()
     assert (np.sign(outcome.effect) == np.sign(pairs.difference)).all()
-    turned = TESTS[name](Pairs(values, pairs.second, pairs.first, drawing=Drawing(samples=200)))
+    turned = TESTS[name](
+        Pairs(values, pairs.second, pairs.first, drawing=SamplingOptions(samples=200))
+    )
     np.testing.assert_allclose(turned.p, outcome.p, atol=1e-12)
     np.testing.assert_allclose(turned.effect, -outcome.effect, atol=1e-9)
 
@@ -242,8 +244,8 @@ def test_laws_of_every_test(name, values):
 @given(values=matrices(topics=(2, 20), runs=(3, 5)))
 def test_a_test_is_about_differences_whatever_the_scale(name, values):
     moved = 4.0 * values + 1.0
-    before = TESTS[name](all_pairs(values, drawing=Drawing(samples=200)))
-    after = TESTS[name](all_pairs(moved, drawing=Drawing(samples=200)))
+    before = TESTS[name](all_pairs(values, drawing=SamplingOptions(samples=200)))
+    after = TESTS[name](all_pairs(moved, drawing=SamplingOptions(samples=200)))
     np.testing.assert_allclose(after.p, before.p, atol=1e-9)
 
 
@@ -305,11 +307,14 @@ def test_one_seed_one_result_whoever_does_the_work(name):
 def test_ranges_and_counts_take_bounded_memory(monkeypatch):
     """In pieces of any size the result is the same."""
     values = np.random.default_rng(1).random((5, 12))
-    drawing = Drawing(samples=1_500)
-    whole = greatest_ranges(values, drawing), TESTS["bootstrap"](all_pairs(values, drawing=drawing))
+    drawing = SamplingOptions(samples=1_500)
+    whole = (
+        draw_mean_ranges(values, drawing),
+        TESTS["bootstrap"](all_pairs(values, drawing=drawing)),
+    )
     monkeypatch.setattr(resampling, "CELLS", 3_000)
     pieces = (
-        greatest_ranges(values, drawing),
+        draw_mean_ranges(values, drawing),
         TESTS["bootstrap"](all_pairs(values, drawing=drawing)),
     )
     np.testing.assert_array_equal(pieces[0], whole[0])

@@ -8,7 +8,7 @@ import pytest
 import rankgauge as rg
 from rankgauge import RankgaugeError, Scores, compare
 from rankgauge.core.notes import worded
-from rankgauge.core.tables import MadeRows
+from rankgauge.core.tables import LazyRows
 
 VALUES = np.array(
     [
@@ -280,7 +280,7 @@ def test_constant_systems_that_differ():
 
 
 def test_the_memory_to_write_a_table_does_not_grow_with_its_pairs(monkeypatch) -> None:
-    monkeypatch.setattr(MadeRows, "BLOCK", 1_000)
+    monkeypatch.setattr(LazyRows, "BLOCK", 1_000)
     few, many = (memory_of_lines(runs) for runs in (50, 120))
     assert many < 1.2 * few
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankgauge.core.fitting import SHORTEST, display_width, shortened
+from rankgauge.core.fitting import SHORTEST, display_width, shorten_middle
 from rankgauge.core.tables import FORMATS, Table
 
 words = st.text("abcdé語", min_size=1, max_size=20)
@@ -50,7 +50,7 @@ def test_where_there_is_room_nothing_changes(table: Table) -> None:
 @given(words, words, st.integers(4, 20))
 def test_a_shortened_name_keeps_its_ends(start: str, end: str, width: int) -> None:
     name = start + "x" * 50 + end
-    short = shortened(name, width)
+    short = shorten_middle(name, width)
     assert display_width(short) <= width
     first, last = short.split("…")
     assert name.startswith(first)

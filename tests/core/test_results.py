@@ -12,7 +12,7 @@ import pytest
 import rankgauge as rg
 from rankgauge import query_sets, space, text
 from rankgauge.comparison.correlation import concordance
-from rankgauge.core.notes import MOST_ALIKE, Note, worded
+from rankgauge.core.notes import MAX_SIMILAR_NOTES, Note, worded
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Table
 from rankgauge.distance.advice import advise
@@ -29,7 +29,12 @@ from rankgauge.text.human.correlation import human_correlation
 from rankgauge.text.human.preferences import win_lose_tie
 from rankgauge.text.human.ratings import Ratings
 from rankgauge_studies.forecast.quality import quality_of
-from rankgauge_studies.forecast.study import Asked, ForecastStudy, Found, TrackNumbers
+from rankgauge_studies.forecast.study import (
+    ForecastProtocol,
+    ForecastStudy,
+    StudyCell,
+    TrackNumbers,
+)
 from rankgauge_studies.text.protocol import TextProtocol
 from rankgauge_studies.text.study import TextStudy
 from rankgauge_studies.ue.protocol import DataSet, Protocol
@@ -91,8 +96,8 @@ def results() -> Iterator[Result]:
     yield Forecaster("gupta", features=("P",)).fit_rows([rows]).forecast_rows(rows)
     quality = np.array(quality_of(np.arange(4.0), np.arange(4.0), None))
     numbers = {"track": TrackNumbers(quality[None], np.tile(quality, (2, 10, 1)))}
-    found = Found("nDCG@100", 10, "pool", "rows", "line", numbers)
-    yield ForecastStudy(Asked(), {"track": "kind"}, {}, (found,))
+    found = StudyCell("nDCG@100", 10, "pool", "rows", "line", numbers)
+    yield ForecastStudy(ForecastProtocol(), {"track": "kind"}, {}, (found,))
     yield TextStudy(TextProtocol(), {"encoder": "e0"}, ())
     rated = rg.Scores.from_matrix(
         seen, runs=["one", "two"], queries=["q1", "q2", "q3"], measure="h"
@@ -160,17 +165,21 @@ def test_a_result_without_a_figure_says_so() -> None:
 
 def test_notes_that_differ_in_numbers_alone_are_alike() -> None:
     kind = "topics without judgements, not scored: {count}"
-    notes = [Note(kind, run=f"r{i}", count=i + 1) for i in range(MOST_ALIKE + 4)]
+    notes = [Note(kind, run=f"r{i}", count=i + 1) for i in range(MAX_SIMILAR_NOTES + 4)]
     assert len(worded(notes)) == len(notes)
-    assert worded(notes[:MOST_ALIKE], gather=True) == tuple(map(str, notes[:MOST_ALIKE]))
+    assert worded(notes[:MAX_SIMILAR_NOTES], gather=True) == tuple(
+        map(str, notes[:MAX_SIMILAR_NOTES])
+    )
     (line,) = worded(notes, gather=True)
     said = "r0: topics without judgements, not scored: 1"
-    assert line == f"{said}; {MOST_ALIKE + 3} more runs have the same note, with other numbers"
+    assert (
+        line == f"{said}; {MAX_SIMILAR_NOTES + 3} more runs have the same note, with other numbers"
+    )
 
 
 def test_what_is_the_same_for_several_runs_is_one_line() -> None:
     kind = "topics without judgements, not scored: {count}"
-    notes = [Note(kind, run=f"r{i}", count=3) for i in range(MOST_ALIKE + 4)]
+    notes = [Note(kind, run=f"r{i}", count=3) for i in range(MAX_SIMILAR_NOTES + 4)]
     said = "topics without judgements, not scored: 3"
     assert worded(notes[:2], gather=True) == (f"r0, r1: {said}",)
     assert worded(notes[:1], gather=True) == (f"r0: {said}",)

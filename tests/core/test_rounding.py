@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from rankgauge.core.rounding import ROUNDING, merged, rounded
+from rankgauge.core.rounding import ROUNDING, merge_close_values, rounded
 
 
 @given(st.floats(0, 1e308), st.floats(-1, 1))
@@ -61,7 +61,7 @@ def test_merged_values_are_equal_where_only_rounding_differs(
     numbers: list[tuple[int, int]], scale: float
 ) -> None:
     values = np.array([(number / 7 + steps * 1e-14) * scale for number, steps in numbers])
-    found = merged(values, np.full(len(values), 3 * scale))
+    found = merge_close_values(values, np.full(len(values), 3 * scale))
     assert (abs(found - values) <= 1e-13 * scale).all()
     order = np.argsort([number for number, _ in numbers], kind="stable")
     assert (np.diff(found[order]) >= 0).all()
@@ -71,6 +71,10 @@ def test_merged_values_are_equal_where_only_rounding_differs(
 
 
 def test_values_are_merged_by_the_greater_of_their_terms() -> None:
-    assert merged([1.0, 1.0 + 1e-9, 2.0], [1.0, 1e4, 1.0]).tolist() == [1.0, 1.0, 2.0]
-    assert merged([1.0, 1.0 + 1e-9, 2.0], 1.0).tolist() == [1.0, 1.0 + 1e-9, 2.0]
-    assert merged([2.0, math.inf, -math.inf], 1.0).tolist() == [2.0, math.inf, -math.inf]
+    assert merge_close_values([1.0, 1.0 + 1e-9, 2.0], [1.0, 1e4, 1.0]).tolist() == [1.0, 1.0, 2.0]
+    assert merge_close_values([1.0, 1.0 + 1e-9, 2.0], 1.0).tolist() == [1.0, 1.0 + 1e-9, 2.0]
+    assert merge_close_values([2.0, math.inf, -math.inf], 1.0).tolist() == [
+        2.0,
+        math.inf,
+        -math.inf,
+    ]

@@ -130,6 +130,6 @@ def test_no_flipped_bit_changes_what_is_loaded_in_silence(
 ) -> None:
     monkeypatch.setenv("RANKGAUGE_CACHE", "off")
     monkeypatch.setattr(cache, "LEAST_BYTES", cache.LEAST_BYTES)
-    monkeypatch.setattr(cache, "SETTLED", cache.SETTLED)
+    monkeypatch.setattr(cache, "SETTLING_TIME", cache.SETTLING_TIME)
     counts = bit_flips.flipped(kind, 200 if thorough() else 8, seed=5, folder=tmp_path)
     assert set(counts) <= {"found", "harmless"}

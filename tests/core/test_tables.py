@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankgauge.core.tables import FORMATS, MadeRows, Marked, PValue, Table
+from rankgauge.core.tables import FORMATS, LazyRows, MarkedValue, PValue, Table
 
 NAN = math.nan
 DASH = "\N{EN DASH}"
@@ -440,13 +440,13 @@ def test_html_shows_the_cell(cell):
     ],
 )
 def test_marks_in_every_form(form, expected):
-    assert expected in Table(("AP",), ((Marked(0.5, "ab", "c"),),)).render(form)
-    assert "▲" not in Table(("AP",), ((Marked(0.5),),)).render(form)
+    assert expected in Table(("AP",), ((MarkedValue(0.5, "ab", "c"),),)).render(form)
+    assert "▲" not in Table(("AP",), ((MarkedValue(0.5),),)).render(form)
 
 
 def test_marks_in_html_and_of_a_missing_value():
-    assert "0.5000 ▲ab</td>" in Table(("AP",), ((Marked(0.5, "ab"),),)).render_html()
-    assert f"{DASH}\n" in Table(("AP",), ((Marked(NAN),),)).render("table")
+    assert "0.5000 ▲ab</td>" in Table(("AP",), ((MarkedValue(0.5, "ab"),),)).render_html()
+    assert f"{DASH}\n" in Table(("AP",), ((MarkedValue(NAN),),)).render("table")
 
 
 @pytest.mark.parametrize(
@@ -462,21 +462,21 @@ def test_a_small_p_value_is_not_0(form, expected):
 @pytest.mark.parametrize("place", [0, 7, -1, slice(2, 5), slice(5, 2), slice(None), slice(0, 9, 2)])
 def test_rows_that_are_made_are_taken_as_those_of_a_tuple(place):
     rows = tuple((number, str(number)) for number in range(9))
-    made = MadeRows(9, lambda start, end: rows[start:end])
+    made = LazyRows(9, lambda start, end: rows[start:end])
     assert made[place] == rows[place]
     assert tuple(made) == rows
     assert Table(("a", "b"), made).render("csv") == Table(("a", "b"), rows).render("csv")
 
 
 def test_rows_are_made_block_by_block(monkeypatch):
-    monkeypatch.setattr(MadeRows, "BLOCK", 4)
+    monkeypatch.setattr(LazyRows, "BLOCK", 4)
     asked = []
 
     def make(start, end):
         asked.append((start, end))
         return [(number,) for number in range(start, end)]
 
-    assert list(MadeRows(9, make)) == [(number,) for number in range(9)]
+    assert list(LazyRows(9, make)) == [(number,) for number in range(9)]
     assert asked == [(0, 4), (4, 8), (8, 9)]
 
 
@@ -487,7 +487,7 @@ def test_a_table_shows_itself_as_a_table():
 
 
 def test_the_repr_of_a_long_table_is_cut():
-    rows = MadeRows(10**9, lambda start, end: ((number,) for number in range(start, end)))
+    rows = LazyRows(10**9, lambda start, end: ((number,) for number in range(start, end)))
     lines = repr(Table(("number",), rows, ("a note",))).splitlines()
     assert len(lines) == 2 + 1000 + 1 + 2
     assert "the first 1,000 of 1,000,000,000 rows" in lines[-2]

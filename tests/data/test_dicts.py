@@ -160,9 +160,9 @@ def any_rows(values: Any) -> Any:
 @examples(600)
 def test_the_fast_way_and_the_careful_way_agree(nested: Any, graded: bool) -> None:
     queries, rows_ = list(nested), list(nested.values())
-    fast = Columns._plain(queries, rows_, graded)
+    fast = Columns._read_plain(queries, rows_, graded)
     try:
-        careful = Columns._careful(queries, rows_, graded, "x", "query")
+        careful = Columns._read_carefully(queries, rows_, graded, "x", "query")
     except rg.InputError:
         assert fast is None
         return
@@ -174,7 +174,7 @@ def test_the_fast_way_and_the_careful_way_agree(nested: Any, graded: bool) -> No
 
 
 def test_plain_dicts_and_lists_go_the_fast_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Columns, "_careful", None)
+    monkeypatch.setattr(Columns, "_read_carefully", None)
     Run.from_dict({"q": {"d": 1.0, "é": 2}, 2: [3, "d"]})
     Judgments.from_dict({"q": {"d": 1.0, "é": 2}, 2: [3, "d"], "s": {"d"}})
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import rankgauge
 from rankgauge import Features, Folds, InputError, RankgaugeError, read_folds
-from rankgauge.io.layouts import own_tests, rotated
+from rankgauge.io.layouts import folds_by_test_part, rotate_parts
 
 
 def write(path: Path, queries: Iterable[str], width: int = 2) -> None:
@@ -102,7 +102,7 @@ def test_one_fold(tmp_path: Path) -> None:
 
 @given(st.integers(3, 9))
 def test_every_part_is_tested_on_once(count: int) -> None:
-    for folds in (rotated(range(count)), own_tests(range(count))):
+    for folds in (rotate_parts(range(count)), folds_by_test_part(range(count))):
         assert sorted(part for fold in folds for part in fold["test"]) == list(range(count))
         for fold in folds:
             assert sorted(part for parts in fold.values() for part in parts) == list(range(count))

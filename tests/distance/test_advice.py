@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import rankgauge as rg
 from profiles import examples
-from rankgauge.distance.advice import Advice, Advised, advise
+from rankgauge.distance.advice import Advice, AdvisedDocument, advise
 
 Lists = dict[str, tuple[list[str], list[str]]]
 Known = dict[str, dict[str, int]]
@@ -161,7 +161,7 @@ def test_a_run_held_against_itself_and_judged_runs_need_no_judgement() -> None:
 def test_the_table_has_a_row_a_document_and_says_what_is_left() -> None:
     distances = rg.med("P@1", {"q": {"a": 1.0}}, {"q": {"b": 1.0}})
     advice = advise(distances, 1)
-    assert advice.documents == (Advised("q", "a", 1, None, 1, 1.0, 1.0, 1.0),)
+    assert advice.documents == (AdvisedDocument("q", "a", 1, None, 1, 1.0, 1.0, 1.0),)
     table = advice.table()
     assert table.columns == ("topic", "document", "rank a", "rank b", "before", "after", "left")
     assert table.rows == (("q", "a", 1, None, 1.0, 1.0, 1.0),)

@@ -168,7 +168,7 @@ def test_runs_are_told_what_is_wrong() -> None:
 
 
 def test_a_witness_that_needs_too_much_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(staircase, "MOST_TRACED", 1000)
+    monkeypatch.setattr(staircase, "MOST_TRACED_STATES", 1000)
     found = rg.med("AP@10", list(range(10)), list(range(5, 15)))
     assert found.exact
     with pytest.raises(RankgaugeError, match="use a smaller cut-off"):

@@ -24,7 +24,7 @@ from command_line import called, one_process
 from profiles import examples, some
 from rankgauge.core.policies import Ties
 from rankgauge.evaluation import split_runs as joining
-from rankgauge.evaluation.split_runs import OnePart
+from rankgauge.evaluation.split_runs import PartTask
 from rankgauge.io import scanning
 from rankgauge.io.files import read_bytes
 from rankgauge.io.trec import RunFile
@@ -125,7 +125,7 @@ def test_parts_score_what_one_file_scores(
         patch.object(scanning, "PIECE", small),
         patch.object(scanning, "WINDOW", 8),
         patch.object(joining, "MOST_ROWS", 5),
-        patch.object(joining, "MOST_EDGES", edges),
+        patch.object(joining, "MOST_EDGE_QUERIES", edges),
     ):
         one = RunFile(write(Path(place, "one"), run, form), "run")
         parts = rg.RunParts(write_parts(Path(place, "parts"), cut, form), "run")
@@ -350,7 +350,7 @@ def test_a_part_that_changes_between_two_readings_is_noticed(tmp_path: Path) -> 
         tmp_path / "p",
         *["x0 Q0 a 1 1 t\nq1 Q0 a 1 1 t\nx1 Q0 a 1 1 t\n", "q2 Q0 a 1 1 t\n", "q1 Q0 b 1 1 t\n"],
     )
-    groups = joining._Topics.groups
+    groups = joining._QueryIndex.groups
 
     def change(*arguments: Any) -> Any:
         for file in folder.iterdir():
@@ -358,7 +358,7 @@ def test_a_part_that_changes_between_two_readings_is_noticed(tmp_path: Path) -> 
         return groups(*arguments)
 
     with (
-        patch.object(joining._Topics, "groups", change),
+        patch.object(joining._QueryIndex, "groups", change),
         pytest.raises(rg.InputError, match="changed"),
     ):
         rg.evaluate(QRELS, rg.RunParts(folder), "AP")
@@ -446,7 +446,7 @@ def test_the_command_line_prints_the_same_bytes(files: Path, command: str) -> No
 
 def test_without_the_flag_each_file_of_a_folder_is_a_run(files: Path) -> None:
     outcome = called("evaluate", files / "qrels", files / "a", "-m", "AP")
-    assert len(outcome.out.splitlines()) > 7
+    assert len(outcome.add.splitlines()) > 7
 
 
 def test_few_rows_are_held_however_many_the_parts(tmp_path: Path) -> None:
@@ -457,9 +457,9 @@ def test_few_rows_are_held_however_many_the_parts(tmp_path: Path) -> None:
     source = rg.RunParts(write_parts(tmp_path / "parts", cut, "trec"), "run")
     whole = joining.SplitRun(source, source.files(), scorer)
     held = []
-    with patch.object(joining, "MOST_EDGES", 10):
+    with patch.object(joining, "MOST_EDGE_QUERIES", 10):
         for number, file in enumerate(source.files()):
-            whole.add(OnePart(number, file).scores(scorer))
+            whole.add(PartTask(number, file).scores(scorer))
             held.append(sum(edge.size for edge in whole.edges.values()))
     assert len(held) > 200
     assert max(held) <= 10 * 8

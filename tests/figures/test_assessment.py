@@ -11,7 +11,7 @@ import pytest
 from rankgauge import RankgaugeError, Scores
 from rankgauge.comparison.assessed import Assessment, AssessmentFigure
 from rankgauge.comparison.assessment import assess
-from rankgauge.comparison.consistency import FEWEST
+from rankgauge.comparison.consistency import LEAST_DECISIONS
 from rankgauge.figures.assessment import asl_curves, swap_curves, tau_map
 from rankgauge.figures.files import save_figure
 
@@ -109,7 +109,7 @@ def test_swap_rates_are_those_of_sizes_with_enough_decisions() -> None:
             for place, (swapped, decided) in enumerate(
                 zip(splits.swapped.tolist(), splits.decided.tolist(), strict=True)
             )
-            if decided >= FEWEST
+            if decided >= LEAST_DECISIONS
         ]
         dropped += bins - len(points)
         drawn = np.transpose([line.get_xdata(), line.get_ydata()])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.figures.drawing import MOST_STEPS, thinned
+from rankgauge.figures.drawing import MOST_STEPS, thin_steps
 
 
 def test_a_thinned_curve_goes_as_high_and_as_low_everywhere() -> None:
@@ -13,7 +13,7 @@ def test_a_thinned_curve_goes_as_high_and_as_low_everywhere() -> None:
     edges = np.sort(np.append(random.random(20_000) ** 3, [0.0, 1.0]))
     values = random.random(len(edges) - 1)
     values[7] = np.nan
-    few_edges, few = thinned(edges, values)
+    few_edges, few = thin_steps(edges, values)
     assert len(few) == 2 * MOST_STEPS
     assert (few_edges[0], few_edges[-1]) == (0, 1)
     assert (few.min(), few.max()) == (np.nanmin(values), np.nanmax(values))
@@ -30,4 +30,7 @@ def test_a_thinned_curve_goes_as_high_and_as_low_everywhere() -> None:
 
 def test_a_curve_of_few_steps_stays_as_it_is() -> None:
     edges, values = np.array([0.0, 0.5, 1.0]), np.array([1.0, 2.0])
-    assert [each.tolist() for each in thinned(edges, values)] == [edges.tolist(), values.tolist()]
+    assert [each.tolist() for each in thin_steps(edges, values)] == [
+        edges.tolist(),
+        values.tolist(),
+    ]

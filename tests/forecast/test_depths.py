@@ -19,7 +19,7 @@ import rankgauge as rg
 from oracles import pools as oracle
 from profiles import examples
 from rankgauge.comparison.consistency import split_halves
-from rankgauge.core.resampling import Drawing
+from rankgauge.core.resampling import SamplingOptions
 from rankgauge.core.tables import Table
 from rankgauge.forecast.teams import teams_of
 
@@ -138,7 +138,7 @@ def test_each_row_is_as_defined(
             assert same(row[name], value), name
         if len(runs) > 1 and defined.sum() > 1:
             pairs = np.triu_indices(len(runs), 1)
-            halves = split_halves(np.ascontiguousarray(deep), *pairs, Drawing(3, 0))
+            halves = split_halves(np.ascontiguousarray(deep), *pairs, SamplingOptions(3, 0))
             assert same(row["half_tau"], float(halves.tau.mean()))
 
 

@@ -19,8 +19,8 @@ from rankgauge.core.policies import LEVEL
 from rankgauge.core.sealing import SEAL, write_sealed
 from rankgauge.errors import InputError, MeasureError, RankgaugeError
 from rankgauge.forecast.forecaster import FILE, Forecaster
-from rankgauge.forecast.left_out import errors_by_mass, left_out_errors
-from rankgauge.forecast.models import best_subset, boosted, least_squares, subsets
+from rankgauge.forecast.left_out import errors_by_mass, held_out_errors
+from rankgauge.forecast.models import best_subset, fit_trees, least_squares, subsets
 from rankgauge.forecast.stacked import StackedRows
 from rankgauge.forecast.tracks import FEATURES, RICH, Rows, Track
 
@@ -69,7 +69,7 @@ def test_boosting_is_the_mean_of_models_fitted_apart(tracks: list[Rows]) -> None
     new = made("new", "news", 9)
     found = Forecaster("boosting").fit_rows(tracks).forecast_rows(new).values.ravel()
     apart = [
-        boosted(rows.matrix(), rows.target.ravel(), "boosting", Forecaster().seed).predict(
+        fit_trees(rows.matrix(), rows.target.ravel(), "boosting", Forecaster().seed).predict(
             new.matrix()
         )
         for rows in tracks
@@ -83,7 +83,7 @@ def test_boosting_is_close_to_scikit_learns(tracks: list[Rows]) -> None:
 
     rows = tracks[2]
     model = GradientBoostingRegressor(random_state=0).fit(rows.matrix(), rows.target.ravel())
-    ours = boosted(rows.matrix(), rows.target.ravel(), "boosting", 0)
+    ours = fit_trees(rows.matrix(), rows.target.ravel(), "boosting", 0)
     new = made("new", "web", 11)
     apart = ours.predict(new.matrix()) - model.predict(new.matrix())
     assert np.sqrt(np.mean(apart**2)) < 0.03
@@ -315,7 +315,7 @@ def test_intervals_cover_new_tracks() -> None:
     assert forecaster.errors_["news"].left_out == "tracks"
     half_width = forecaster.forecast_rows(learnt[0], level=0.9).half_width
     stacked = StackedRows.of(learnt)
-    on_topics = left_out_errors(stacked, [rows.track for rows in learnt], 0, forecaster.fitted)
+    on_topics = held_out_errors(stacked, [rows.track for rows in learnt], 0, forecaster.fitted)
     assert np.quantile(on_topics, 0.9) < 0.6 * half_width
     covered = []
     for seed in range(100, 140):
@@ -346,7 +346,7 @@ def test_errors_straight_from_the_definition(tracks: list[Rows]) -> None:
     other = replace(tracks[1], topics=tuple(f"u{n}" for n in range(20)))
     pair = [tracks[0], other]
     stacked = StackedRows.of(pair)
-    found = left_out_errors(stacked, ["news", "news"], 0, forecaster.fitted)
+    found = held_out_errors(stacked, ["news", "news"], 0, forecaster.fitted)
     for number, (left, rest) in enumerate([(pair[0], pair[1]), (pair[1], pair[0])]):
         model = forecaster.fitted(StackedRows.of([rest]))
         apart = np.abs(left.target.ravel() - model.predict(left.matrix()))

@@ -12,7 +12,7 @@ import rankgauge as rg
 from profiles import examples
 from rankgauge.core.arrays import Floats
 from rankgauge.forecast import plan
-from rankgauge.forecast.plans import fewest_topics
+from rankgauge.forecast.plans import fewest_queries
 from rankgauge.forecast.ratio_estimator import RatioEstimate, half_width
 
 
@@ -39,7 +39,7 @@ def test_the_plan_is_the_smallest_number_that_does(
     expected = next(
         m for m in range(pilot, topics + 1) if width(variance, m, topics, level) <= wished
     )
-    assert fewest_topics(variance, wished, pilot, topics, level) == expected
+    assert fewest_queries(variance, wished, pilot, topics, level) == expected
 
 
 def made(topics: int = 40) -> tuple[Floats, Floats]:
@@ -97,7 +97,7 @@ def test_most_pilots_reach_the_width() -> None:
     for _ in range(300):
         order = random.permutation(50)
         pilot = RatioEstimate(shallow, deep[:, order[:5]], order[:5], 0.95)
-        m = fewest_topics(pilot.pooled_variance, wished, 5, 50)
+        m = fewest_queries(pilot.pooled_variance, wished, 5, 50)
         last = RatioEstimate(shallow, deep[:, order[:m]], order[:m], 0.95)
         reached.append(2 * half_width(np.array(last.pooled_variance), m, 50, 0.95) <= wished)
     assert np.mean(reached) >= 0.75

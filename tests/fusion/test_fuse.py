@@ -19,7 +19,7 @@ from rankgauge.fusion.methods import METHODS
 from rankgauge.fusion.normalizations import NORMALIZATIONS
 from rankgauge.fusion.pool import pool_of
 from rankgauge.fusion.runs import Fusion
-from rankgauge.rankings.single_precision import kept_apart
+from rankgauge.rankings.single_precision import separate_scores
 
 BM25 = {"q1": {"d1": 12.5, "d2": 11.0, "d3": 7.5}, "q2": {"d1": 3.0}}
 DENSE = {"q1": {"d2": 0.9, "d4": 0.7}, "q2": {"d5": 0.8, "d1": 0.6}}
@@ -113,7 +113,7 @@ def test_only_equal_scores_tie_and_the_order_is_that_of_the_method(
 def test_each_score_is_kept_apart_by_no_more_than_needed(lists: list[list[float]]) -> None:
     lists = [sorted(each, reverse=True) for each in lists]
     bounds = np.concatenate(([0], np.cumsum([len(each) for each in lists], dtype=np.int64)))
-    found = kept_apart(np.array([x for each in lists for x in each], dtype=float), bounds)
+    found = separate_scores(np.array([x for each in lists for x in each], dtype=float), bounds)
     expected = []
     for each in lists:
         before, last = None, np.float32(0)

@@ -630,7 +630,7 @@ def test_lack_of_memory_is_not_called_damage(file: Path, monkeypatch: pytest.Mon
         def no_memory(*_: object) -> None:
             raise MemoryError
 
-        monkeypatch.setattr(files, "decompressed", no_memory)
+        monkeypatch.setattr(files, "decompress", no_memory)
         error = refusal(read_run, file)
         assert error.message == (
             f"not enough memory for its content, expected less {name} data or more memory"

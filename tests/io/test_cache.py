@@ -20,7 +20,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A cache folder, in which small files are kept too."""
     monkeypatch.setenv("RANKGAUGE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(cache, "LEAST_BYTES", 1)
-    monkeypatch.setattr(cache, "SETTLED", 0)  # nobody can set the time at which a file was changed
+    monkeypatch.setattr(
+        cache, "SETTLING_TIME", 0
+    )  # nobody can set the time at which a file was changed
     return tmp_path / "cache"
 
 
@@ -108,7 +110,7 @@ def test_a_file_that_was_just_written_is_not_kept(
     folder: Path, data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever time the file claims: it was given that time just now."""
-    monkeypatch.setattr(cache, "SETTLED", 3600 * 10**9)
+    monkeypatch.setattr(cache, "SETTLING_TIME", 3600 * 10**9)
     written(data, data.read_text(), seconds_ago=10_000)
     read_letor(data)
     assert not folder.exists()

@@ -8,7 +8,13 @@ from pathlib import Path
 import pytest
 
 from rankgauge.errors import AbsentFile, InputError
-from rankgauge.io.files import TEMPORARY, check_writable, read_bytes, remove_unfinished, writing
+from rankgauge.io.files import (
+    TEMPORARY_PREFIX,
+    check_writable,
+    read_bytes,
+    remove_unfinished,
+    writing,
+)
 from rankgauge.io.own_paths import OwnPath
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="links need a privilege on Windows")
@@ -156,7 +162,7 @@ def test_what_a_killed_process_left_is_removed_but_not_behind_links(
     outside.mkdir()
     (out / "sub").mkdir()
     for folder in (out, out / "sub", outside):
-        (folder / f"{TEMPORARY}0123").write_bytes(b"half")
+        (folder / f"{TEMPORARY_PREFIX}0123").write_bytes(b"half")
         (folder / "whole").write_bytes(b"")
     (out / "linked").symlink_to(outside)
     remove_unfinished(OwnPath(out))

@@ -18,9 +18,9 @@ from profiles import some
 from rankgauge.core.notes import worded
 from rankgauge.io import scanning, trec
 from rankgauge.io.files import Content, open_content
-from rankgauge.io.scanning import Piece, scanned
+from rankgauge.io.scanning import Piece, scan_pieces
 from rankgauge.io.trec import RunFile
-from rankgauge.rankings.alignment import align, located
+from rankgauge.rankings.alignment import align, locate_run
 
 MEASURES = ("nDCG@5", "AP", "RR", "P@3", "bpref", "infAP", "Judged@10", "ERR@5", "RBP")
 
@@ -33,8 +33,8 @@ def read(text: bytes, *, qrels: bool, careful: bool) -> Any:
         return trec._read_with_care(
             content, line, lenient=False, comments=False, more_columns=False
         )
-    parts = scanned(content, len(line.split()), trec._kept)
-    return None if parts is None else trec._joined(parts)
+    parts = scan_pieces(content, len(line.split()), trec._copy_rows)
+    return None if parts is None else trec._join_rows(parts)
 
 
 def same_rows(text: bytes, *, qrels: bool) -> bool:
@@ -182,7 +182,7 @@ def test_a_topic_is_never_cut_in_two(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scanning, "PIECE", 50)
     monkeypatch.setattr(scanning, "WINDOW", 16)
     lines = [b"%d Q0 d%d 1 1 t\n" % (topic, d) for topic in range(30) for d in range(topic)]
-    topics = scanned(
+    topics = scan_pieces(
         Content("file", 1 << 30, b"".join(lines)), 6, lambda piece: list(piece.queries.ids())
     )
     assert topics is not None
@@ -204,7 +204,7 @@ def test_threads_see_pieces_in_memory_of_their_own(
         return list(piece.documents.ids())
 
     with open_content(path) as content:
-        pieces = scanned(content, 6, each, threads=4)
+        pieces = scan_pieces(content, 6, each, threads=4)
     assert pieces is not None
     documents = [document for piece in pieces for document in piece]
     assert documents == [b"t%d-d%d" % (t, d) for t in range(500) for d in range(20)]
@@ -225,7 +225,7 @@ def test_a_file_that_changes_meanwhile_is_not_trusted(
 
     def read() -> bytes:
         with open_content(path) as content:
-            assert scanned(content, 6, each) is None
+            assert scan_pieces(content, 6, each) is None
             return content.whole()
 
     with pytest.raises(rg.InputError, match="changed while it was read"):
@@ -291,13 +291,13 @@ def assert_same_scores(fast: rg.Scores, plain: rg.Scores) -> None:
 
 def test_the_judgements_of_a_file_are_found_where_alignment_finds_them() -> None:
     judgments = rg.Judgments.from_dict({"1": {"b": 1, "a": -1}, "2": {"x": 3}})
-    pieces = scanned(Content("file", 1 << 30, PLAIN), 6, lambda p: p, judged=judgments.lookup)
+    pieces = scan_pieces(Content("file", 1 << 30, PLAIN), 6, lambda p: p, judged=judgments.lookup)
     assert pieces is not None
     (piece,) = pieces
     assert piece.numbers.tolist() == [0, 1]
     assert piece.rows.tolist() == [1, 0, -1]
     run = rg.Run.from_dict({"1": {"a": 2.5, "b": 1.5}, "2": {"a": 9}})
-    assert located(judgments, run).rows.tolist() == piece.rows.tolist()
+    assert locate_run(judgments, run).rows.tolist() == piece.rows.tolist()
     assert align(judgments, piece).rankings.labels.tolist() == [-2, 1, -1]
     assert align(judgments, run).rankings.labels.tolist() == [-2, 1, -1]
 
@@ -306,7 +306,7 @@ def test_judgments_that_were_used_can_be_sent_to_another_process() -> None:
     judgments = rg.Judgments.from_dict({"1": {"b": 1, "a": 0}})
     assert judgments.lookup is judgments.lookup
     copy = pickle.loads(pickle.dumps(judgments))
-    pieces = scanned(Content("file", 1 << 30, PLAIN), 6, lambda p: p, judged=copy.lookup)
+    pieces = scan_pieces(Content("file", 1 << 30, PLAIN), 6, lambda p: p, judged=copy.lookup)
     assert pieces is not None
     assert pieces[0].rows.tolist() == [1, 0, -1]
 
@@ -323,8 +323,8 @@ def test_two_million_topics_of_one_document(tmp_path: Path) -> None:
         f"many: topics without judgements, not scored: {count - count // 1000}",
     )
     file, judgments = RunFile(path), rg.Judgments.from_dict(qrels)
-    with file.opened() as content:
-        sizes = file.scanned(content, lambda piece: len(piece.scores), judgments.lookup, 2)
+    with file.open() as content:
+        sizes = file.scan(content, lambda piece: len(piece.scores), judgments.lookup, 2)
     assert isinstance(sizes, list)
     assert sum(sizes) == count
 
@@ -346,5 +346,5 @@ def test_real_runs_are_scored_as_when_read_with_care(
     runs, judgements = some(sorted(real_data(COLLECTIONS[qrels]).iterdir()), 10), real_data(qrels)
     fast = rg.evaluate(judgements, runs, MEASURES)
     assert len(fast.runs) == len(runs)
-    monkeypatch.setattr(trec, "scanned", lambda *_, **__: None)
+    monkeypatch.setattr(trec, "scan_pieces", lambda *_, **__: None)
     assert_same_scores(fast, rg.evaluate(judgements, runs, MEASURES))

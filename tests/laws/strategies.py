@@ -13,10 +13,10 @@ from typing import Any
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from rankgauge.core.checks import Choice, Kind, Number, Quoted, Whole
+from rankgauge.core.checks import Choice, Kind, Number, QuotedText, Whole
 from rankgauge.errors import MeasureError
 from rankgauge.measures import Aggregate, Measure, entries
-from rankgauge.measures.gains import GAINS, Discount, Gain, Share
+from rankgauge.measures.gains import GAINS, Discount, Gain, UnitGain
 
 REGISTERED = {name: entry for name, entry in entries().items() if isinstance(entry, Measure)}
 MEASURES = {name: entry for name, entry in REGISTERED.items() if entry.answers()["score"] != "no"}
@@ -50,10 +50,10 @@ def values(kind: Kind) -> st.SearchStrategy[Any] | None:
             return st.floats(least + margin, most - margin).map(lambda x: max(low, round(x, 3)))
         case Choice(names):
             return st.sampled_from(names)
-        case Quoted():
-            texts = st.text(max_size=Quoted.longest).filter(str.strip)
+        case QuotedText():
+            texts = st.text(max_size=QuotedText.longest).filter(str.strip)
             return texts.filter(lambda text: "'" not in text or '"' not in text)
-        case Share():
+        case UnitGain():
             share = st.integers(0, 4).map(lambda quarters: quarters / 4)
             maps = st.fixed_dictionaries(dict.fromkeys(range(1, HIGHEST + 1), share))
             return st.sampled_from(["fraction", "scaled"]) | maps

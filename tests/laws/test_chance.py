@@ -146,7 +146,7 @@ def test_the_variance_of_err_is_exact_at_usual_cutoffs(monkeypatch: pytest.Monke
     assert (ERR @ 20).answers()["variance"] == "exact"
     assert ERR.answers()["variance"] == (ERR @ 51).answers()["variance"] == "enumerated"
     whole = ERR.variance_each(JUDGED)
-    monkeypatch.setattr(cascade, "MOST_JOINT", 4)
+    monkeypatch.setattr(cascade, "MOST_JOINT_PLACES", 4)
     close(ERR.variance_each(JUDGED), whole)
 
 

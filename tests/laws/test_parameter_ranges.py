@@ -16,7 +16,7 @@ from rankgauge import parse
 from rankgauge.core.checks import Choice, Kind, Number, Whole
 from rankgauge.errors import MeasureError, Unsupported
 from rankgauge.measures import Measure
-from rankgauge.measures.gains import GAINS, MOST_GAIN, Discount, Gain, Share
+from rankgauge.measures.gains import GAINS, MOST_GAIN, Discount, Gain, UnitGain
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 
 GRADE = 4
@@ -33,7 +33,7 @@ def ends(kind: Kind) -> list[Any]:
             return [low, high] if closed else [np.nextafter(low, high), np.nextafter(high, low)]
         case Choice(names):
             return list(names)
-        case Share():
+        case UnitGain():
             return ["fraction", "scaled", {1: 1.0, 2: 0.0, 3: 5e-324, 4: 1.0}]
         case Gain():
             return [*sorted(GAINS), {1: MOST_GAIN, 2: 0.0, 3: 5e-324}]
@@ -52,7 +52,9 @@ def beyond(kind: Kind) -> list[Any]:
                 return [low, high]
             return [float(np.nextafter(low, -np.inf)), float(np.nextafter(high, np.inf))]
         case Gain():
-            return [{1: float(np.nextafter(1.0 if isinstance(kind, Share) else MOST_GAIN, 1e99))}]
+            return [
+                {1: float(np.nextafter(1.0 if isinstance(kind, UnitGain) else MOST_GAIN, 1e99))}
+            ]
     return []
 
 

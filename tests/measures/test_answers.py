@@ -14,7 +14,7 @@ import pytest
 from rankgauge import DCG, RR, P, evaluate, nDCG
 from rankgauge.core.arrays import Floats
 from rankgauge.measures import RNDCG, Measure, ideal, v2
-from rankgauge.measures.answers import Answers, Orders, scores
+from rankgauge.measures.answers import QueryReferenceScores, RankingReferenceScores, cached_scores
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings
 
@@ -48,7 +48,7 @@ def nothing_asked() -> None:
 
 
 def test_threads_that_ask_at_once_get_one_answer() -> None:
-    about, measure = Answers(judged()), Slow()
+    about, measure = QueryReferenceScores(judged()), Slow()
     with ThreadPoolExecutor(8) as threads:
         found = list(threads.map(lambda _: about.ideal(measure), range(8)))
     assert Slow.asked["ideal"] == 1
@@ -58,9 +58,9 @@ def test_threads_that_ask_at_once_get_one_answer() -> None:
 def test_parts_of_the_queries_share_the_answers_of_the_whole() -> None:
     whole, measure = judged(), Slow()
     part = whole.take(np.array([2, 0]))
-    assert Answers(part.take(np.array([1]))).ideal(measure).tolist() == [0.0]
-    assert Answers(part).ideal(measure).tolist() == [2.0, 0.0]
-    assert Answers(whole).ideal(measure).tolist() == [0.0, 1.0, 2.0, 3.0]
+    assert QueryReferenceScores(part.take(np.array([1]))).ideal(measure).tolist() == [0.0]
+    assert QueryReferenceScores(part).ideal(measure).tolist() == [2.0, 0.0]
+    assert QueryReferenceScores(whole).ideal(measure).tolist() == [0.0, 1.0, 2.0, 3.0]
     assert Slow.asked["ideal"] == 1
 
 
@@ -84,7 +84,7 @@ def test_the_ideal_is_one_question_whatever_measure_is_made_of_it(
 
 def test_a_list_is_scored_once_for_all_measures_made_of_its_score() -> None:
     lists = judged().best_first
-    assert scores(lists, Slow()) is scores(lists, Slow())
+    assert cached_scores(lists, Slow()) is cached_scores(lists, Slow())
     assert Slow.asked["score"] == 1
 
 
@@ -95,7 +95,10 @@ def test_rankings_get_the_answers_of_their_queries(null: str) -> None:
     query = np.array([3, 1, 1])
     lists = Rankings.of([1], [2, 0], [])
     lists = Rankings(lists.labels, lists.offsets, query, whole)
-    about, orders = Answers(whole, null, documents), Orders(lists, null, documents)
+    about, orders = (
+        QueryReferenceScores(whole, null, documents),
+        RankingReferenceScores(lists, null, documents),
+    )
     for measure in (P @ 2, RR, nDCG @ 3):
         assert orders.ideal(measure).tolist() == about.ideal(measure)[query].tolist()
         assert orders.worst(measure).tolist() == about.worst(measure)[query].tolist()
@@ -107,7 +110,7 @@ def test_rankings_get_the_answers_of_their_queries(null: str) -> None:
 
 def test_answers_about_a_rankings_own_documents_are_kept_with_it() -> None:
     lists = judged().best_first
-    orders = Orders(lists, "run")
+    orders = RankingReferenceScores(lists, "run")
     assert orders.variance(RR) is orders.variance(RR)
     assert (
         orders.variance(RR).tolist() == RR.tied_variance_each(TiedRankings.one_tie(lists)).tolist()
@@ -116,11 +119,14 @@ def test_answers_about_a_rankings_own_documents_are_kept_with_it() -> None:
 
 def test_what_is_known_goes_along_to_another_process() -> None:
     whole = judged()
-    known = Answers(whole).mean(RR)
+    known = QueryReferenceScores(whole).mean(RR)
     copy = pickle.loads(pickle.dumps(whole))
     assert len(copy.memo._known) == len(whole.memo._known)
-    assert Answers(copy).mean(RR).values.tolist() == known.values.tolist()
-    assert Answers(copy).ideal(P @ 2).tolist() == Answers(whole).ideal(P @ 2).tolist()
+    assert QueryReferenceScores(copy).mean(RR).values.tolist() == known.values.tolist()
+    assert (
+        QueryReferenceScores(copy).ideal(P @ 2).tolist()
+        == QueryReferenceScores(whole).ideal(P @ 2).tolist()
+    )
 
 
 def test_the_order_of_questions_changes_no_answer() -> None:

@@ -16,7 +16,7 @@ from laws.strategies import HIGHEST, INSIDE, labels, rankings, versions
 from laws.test_measures import by_oracle, over_orders, same
 from profiles import examples
 from rankgauge.distance.maximized import med_of_lists
-from rankgauge.measures.judged_only import Condensed
+from rankgauge.measures.judged_only import CondensedMeasure
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings
 
@@ -68,7 +68,7 @@ def test_score_is_that_without_unjudged_documents(data: st.DataObject) -> None:
     measure = data.draw(versions(data.draw(INSIDE)))
     ranking, judged = data.draw(rankings())
     expected = by_oracle(measure, without_unjudged(ranking), judged)
-    found = Condensed(measure).score(ranking, judged, max_grade=HIGHEST)
+    found = CondensedMeasure(measure).score(ranking, judged, max_grade=HIGHEST)
     assert same(found, expected)
 
 
@@ -81,7 +81,7 @@ def test_orders_of_judged_documents_get_what_they_get_by_the_measure_inside(
     judged = data.draw(labels())
     low, high, mean, variance = over_orders(measure, tuple(sorted(judged)), tuple(judged))
     best, worst = (high, low) if measure.direction == "higher" else (low, high)
-    asked = Condensed(measure)
+    asked = CondensedMeasure(measure)
     assert same(asked.ideal(judged, max_grade=HIGHEST), best)
     assert same(asked.worst(judged, max_grade=HIGHEST), worst)
     assert same(asked.expected(judged, max_grade=HIGHEST), mean)
@@ -96,10 +96,10 @@ def test_orders_of_a_list_with_unjudged_documents(data: st.DataObject) -> None:
     measure = data.draw(versions(data.draw(INSIDE)))
     ranking, judged = data.draw(rankings(most=5, unjudged=2))
     low, high, mean, variance = over_orders(
-        Condensed(measure), tuple(sorted(ranking)), tuple(judged)
+        CondensedMeasure(measure), tuple(sorted(ranking)), tuple(judged)
     )
     tied = TiedRankings.of([ranking], judged=JudgedLabels.of(judged, max_grade=HIGHEST))
-    asked = Condensed(measure)
+    asked = CondensedMeasure(measure)
     assert same(asked.tied_each(tied).values[0], mean)
     found = asked.tied_variance_each(tied)[0]
     assert same(found, variance) or abs(found - variance) <= 1e-12 * (1 + abs(variance)) ** 2
@@ -117,12 +117,12 @@ def test_ties_of_several_groups_with_unjudged_documents(data: st.DataObject) -> 
     groups = [ranking[:cut], ranking[cut:]]
     assume(max(map(len, groups)) <= 4)
     scores = [
-        by_oracle(Condensed(measure), [*first, *last], judged)
+        by_oracle(CondensedMeasure(measure), [*first, *last], judged)
         for first in itertools.permutations(groups[0])
         for last in itertools.permutations(groups[1])
     ]
     tied = TiedRankings.of(groups, judged=JudgedLabels.of(judged, max_grade=HIGHEST))
-    found = Condensed(measure).tied_each(tied).values[0]
+    found = CondensedMeasure(measure).tied_each(tied).values[0]
     assert math.isclose(found, np.mean(scores), rel_tol=1e-9, abs_tol=1e-9) or (
         math.isnan(found) and math.isnan(np.mean(scores))
     )
@@ -131,7 +131,7 @@ def test_ties_of_several_groups_with_unjudged_documents(data: st.DataObject) -> 
 @given(data=st.data())
 @examples(200)
 def test_bounds_are_over_all_labels_which_leave_nothing_unjudged(data: st.DataObject) -> None:
-    measure = Condensed(data.draw(versions(data.draw(INSIDE))))
+    measure = CondensedMeasure(data.draw(versions(data.draw(INSIDE))))
     ranking, judged = data.draw(rankings(most=6, unjudged=3))
     assume(measure.bounding != "no")
     low, high = oracles.bounds(

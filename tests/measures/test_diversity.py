@@ -14,7 +14,7 @@ import rankgauge as rg
 from oracles.diversity import NOTHING, SUBTOPIC_SCORES, by_log, greedy, weighed
 from profiles import examples
 from rankgauge.core.arrays import Floats
-from rankgauge.measures.answers import Answers
+from rankgauge.measures.answers import QueryReferenceScores
 from rankgauge.rankings.alignment import align, judged_labels
 from rankgauge.rankings.lists import Rankings
 
@@ -279,7 +279,7 @@ def test_every_order_of_a_measure_of_ones_own_keeps_its_subtopics(data: st.DataO
 def test_the_best_order_may_hold_pooled_documents_too() -> None:
     grades: Grades = {"1": {"a": 1, "p": -1}, "2": {"b": 1}}
     judged = aligned(grades, []).judged
-    about = Answers(judged, "pool")
+    about = QueryReferenceScores(judged, "pool")
     a, b, order = frozenset("1"), frozenset("2"), rg.measures.alpha_DCG(alpha=0.75) @ 9
     known = {"a": a, "b": b}
     scores = [

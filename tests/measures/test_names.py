@@ -14,7 +14,15 @@ import pytrec_eval
 import rankgauge as rg
 from rankgauge.measures import registry
 from rankgauge.measures.grammar import parse_all
-from rankgauge.measures.names import NAMES, UNCLEAR, Name, Unclear, example, folded, meaning
+from rankgauge.measures.names import (
+    AMBIGUOUS_NAMES,
+    NAMES,
+    AmbiguousName,
+    Name,
+    example,
+    normalize_name,
+    translate_name,
+)
 from rankgauge.measures.registry import MEASURES
 
 RANX = {
@@ -186,10 +194,10 @@ def test_parse_gives_one_measure() -> None:
 def test_every_name_is_read_as_the_table_says_in_any_case(row: Name) -> None:
     theirs, ours = example(row)
     meant = rg.parse(ours)
-    refused = {folded(other.spelling) for other in UNCLEAR}
+    refused = {normalize_name(other.spelling) for other in AMBIGUOUS_NAMES}
     for text in (theirs, theirs.lower(), theirs.upper().replace("Α", "α"), theirs.swapcase()):
         if text == theirs or (
-            folded(text) not in refused and text not in MEASURES.homes and "Α" not in text
+            normalize_name(text) not in refused and text not in MEASURES.homes and "Α" not in text
         ):
             assert rg.parse(text) == meant, text
     if row.cut:
@@ -201,8 +209,8 @@ def test_every_name_is_read_as_the_table_says_in_any_case(row: Name) -> None:
     )
 
 
-@pytest.mark.parametrize("row", UNCLEAR, ids=lambda row: row.spelling)
-def test_every_unclear_name_is_refused_with_texts_that_are_read(row: Unclear) -> None:
+@pytest.mark.parametrize("row", AMBIGUOUS_NAMES, ids=lambda row: row.spelling)
+def test_every_unclear_name_is_refused_with_texts_that_are_read(row: AmbiguousName) -> None:
     name = row.spelling.replace("{}", "4")
     bare, cut = name, f"{name}@10"
     text = cut if row.when == "cut" else bare
@@ -215,21 +223,23 @@ def test_every_unclear_name_is_refused_with_texts_that_are_read(row: Unclear) ->
         if written in MEASURES.homes or "@" in written or "(" in written:
             assert parse_all(written)
     if row.when != "always":
-        assert meaning(name, row, "", "10" if row.when == "bare" else "") is None
+        assert translate_name(name, row, "", "10" if row.when == "bare" else "") is None
 
 
 def test_no_two_names_of_ours_differ_in_case_alone() -> None:
-    assert len({folded(name) for name in MEASURES.homes}) == len(MEASURES.homes)
+    assert len({normalize_name(name) for name in MEASURES.homes}) == len(MEASURES.homes)
     for row in NAMES:
         if row.spelling != "Rndcg":
-            assert folded(row.spelling) not in {folded(name) for name in MEASURES.homes}
+            assert normalize_name(row.spelling) not in {
+                normalize_name(name) for name in MEASURES.homes
+            }
 
 
 @pytest.mark.parametrize("name", sorted(MEASURES.homes))
 def test_names_of_ours_are_read_without_regard_to_case(name: str) -> None:
-    unclear = {folded(row.spelling) for row in UNCLEAR}
+    unclear = {normalize_name(row.spelling) for row in AMBIGUOUS_NAMES}
     for spelling in (name.lower(), name.upper(), name.swapcase(), name.replace("_", "-")):
-        if folded(spelling) not in unclear and spelling not in MEASURES.homes:
+        if normalize_name(spelling) not in unclear and spelling not in MEASURES.homes:
             assert registry.find(spelling) is registry.find(name)
 
 

@@ -21,9 +21,9 @@ from rankgauge.measures.around import Aggregate
 from rankgauge.rankers import AdaRank, load
 from rankgauge.rankers.adarank import NOTHING, STALLED
 from rankgauge.rankers.base import EQUAL_LABELS, REMARKS
-from rankgauge.rankers.checks import made_features
+from rankgauge.rankers.checks import make_features
 
-FEATURES, VALIDATION = made_features(40), made_features(20, seed=8)
+FEATURES, VALIDATION = make_features(40), make_features(20, seed=8)
 RAW: dict[str, Any] = {"normalize": "none"}
 
 

@@ -26,7 +26,7 @@ from rankgauge.rankers import (
     load,
 )
 from rankgauge.rankers.base import EQUAL_LABELS, REMARKS, has_pairs
-from rankgauge.rankers.checks import made_features
+from rankgauge.rankers.checks import make_features
 
 RAW = LogisticRegression(normalize="none")
 RANKERS: list[Ranker] = [
@@ -107,7 +107,7 @@ METHODS += [RankBoost, RankNet]
 def test_data_that_teaches_nothing_is_said(
     method: type[Ranker], label: int, tmp_path: Path
 ) -> None:
-    made = made_features(12)
+    made = make_features(12)
     equal = replace(made, labels=np.full_like(made.labels, label))
     for validation in (None, made):
         ranker = method().fit(equal, validation)
@@ -136,7 +136,7 @@ def test_labels_are_compared_within_queries_and_below_0_they_count_as_0(labels: 
 def test_what_learns_from_extreme_values_scores_them_and_can_be_saved(
     method: type[Ranker], others: list[float], normalize: str, tmp_path: Path
 ) -> None:
-    made = made_features(12)
+    made = make_features(12)
     values = made.values.astype(np.float64)
     values[:, 1] = np.random.default_rng(0).choice(others, len(values))
     extreme = replace(made, values=values)

@@ -16,8 +16,8 @@ from profiles import examples, some
 from rankgauge import Features
 from rankgauge.data.model import Ids
 from rankgauge.rankers import CoordinateAscent
-from rankgauge.rankers.checks import made_features
-from rankgauge.rankers.coordinate_ascent import TrialSteps
+from rankgauge.rankers.checks import make_features
+from rankgauge.rankers.coordinate_ascent import TrialStepSearches
 from rankgauge.space import scorers
 from rankgauge.space.scorers import LinearScorer
 
@@ -108,22 +108,24 @@ def test_no_single_weight_makes_real_data_better(real_data: Callable[[str], Path
     for number in range(3):
         others = np.where(np.arange(3) == number, 0.0, weights)
         base, column = scorer.scores(others), scorer.values[:, number]
-        best = max(scorer.mean_by(base + value * column, measure) for value in some(GRID, 2_001))
+        best = max(
+            scorer.mean_of_scores(base + value * column, measure) for value in some(GRID, 2_001)
+        )
         assert best <= reached + 1e-12
 
 
 def test_the_validation_set_chooses_among_rounds_and_starts() -> None:
     ranker = CoordinateAscent(restarts=3, measure="AP").fit(
-        made_features(40), made_features(20, seed=1)
+        make_features(40), make_features(20, seed=1)
     )
     assert list(ranker.history_) == ["start", "training nDCG(gain=exp2)@10", "AP"]
-    validation = made_features(20, seed=1)
+    validation = make_features(20, seed=1)
     found = mean(validation, ranker.predict(validation), "AP")
     assert found == pytest.approx(max(ranker.history_["AP"]), abs=1e-12)
 
 
 def test_a_feature_that_orders_nothing_has_no_weight() -> None:
-    features = made_features(20)
+    features = make_features(20)
     constant = replace(
         features, values=np.hstack((features.values, np.ones((len(features.labels), 1))))
     )
@@ -136,14 +138,14 @@ def test_a_feature_that_orders_nothing_has_no_weight() -> None:
 
 
 def test_a_measure_that_is_better_if_low_goes_down() -> None:
-    features = made_features(30)
+    features = make_features(30)
     ranker = CoordinateAscent(objective="SearchLength", restarts=1, tolerance=0.0).fit(features)
     assert (np.diff(training(ranker)) <= 0).all()
     assert training(ranker)[-1] < mean(features, np.zeros(len(features.labels)), "SearchLength")
 
 
 def test_trial_steps_go_both_ways_and_small_weights_move_by_small_steps() -> None:
-    steps = TrialSteps(None, None, steps=3, step=0.05, growth=2.0)  # type: ignore[arg-type]
+    steps = TrialStepSearches(None, None, steps=3, step=0.05, growth=2.0)  # type: ignore[arg-type]
     assert steps.tried(0.0) == pytest.approx([0.05, 0.15, 0.35, -0.05, -0.15, -0.35, 0.0])
     assert steps.tried(-0.5) == pytest.approx([-0.45, -0.35, -0.15, -0.55, -0.65, -0.85, 0.0])
     moved = [0.001, 0.003, 0.007, -0.001, -0.003, -0.007, -0.02]
@@ -152,9 +154,9 @@ def test_trial_steps_go_both_ways_and_small_weights_move_by_small_steps() -> Non
 
 @pytest.mark.parametrize("measure", ["ERR@10", "AP", "gm(AP)", "linear(nDCG@5)", "SearchLength"])
 def test_scores_that_are_ranked_together_have_the_same_means(measure: str, monkeypatch) -> None:
-    scorer = LinearScorer.of(made_features(30))
+    scorer = LinearScorer.of(make_features(30))
     scores = np.random.default_rng(2).integers(0, 4, (9, len(scorer.values))).astype(np.float64)
-    alone = [scorer.mean_by(own, rg.parse(measure)) for own in scores]
+    alone = [scorer.mean_of_scores(own, rg.parse(measure)) for own in scores]
     for together in (1, 3 * len(scorer.values), 1 << 15):
-        monkeypatch.setattr(scorers, "TOGETHER", together)
-        assert list(scorer.means_by(iter(scores), rg.parse(measure))) == alone
+        monkeypatch.setattr(scorers, "DOCUMENTS_AT_A_TIME", together)
+        assert list(scorer.means_of_scores(iter(scores), rg.parse(measure))) == alone

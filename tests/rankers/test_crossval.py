@@ -21,7 +21,7 @@ from command_line import called
 from profiles import thorough
 from rankgauge.errors import InputError, RankgaugeError
 from rankgauge.rankers import AdaRank, LambdaMART, LogisticRegression
-from rankgauge.rankers.checks import made_features
+from rankgauge.rankers.checks import make_features
 from rankgauge.rankers.crossval import (
     RANDOM,
     SINGLE,
@@ -304,7 +304,7 @@ def test_runs_stand_in_the_order_that_is_evaluated(folder):
 
 
 def test_trainings_with_different_gains_do_not_disturb_each_other():
-    features = made_features(30)
+    features = make_features(30)
     gains = ["exp2", "linear", {1: 5, 2: 6}]
     alone = {str(gain): LambdaMART(trees=3, gain=gain).fit(features).trees_ for gain in gains}
     with ThreadPoolExecutor(4) as threads:
@@ -386,7 +386,7 @@ def test_all_methods_of_a_fold_learn_from_the_same_drawn_queries(folder, learnt_
 
 
 def test_a_draw_depends_on_ids_and_the_seed_alone():
-    features = made_features(20)
+    features = make_features(20)
     turned = features.select(np.arange(20)[::-1])
     small, large = TrainingQueries(5, 1), TrainingQueries(9, 1)
     drawn = small.of(features).queries.texts()

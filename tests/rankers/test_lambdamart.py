@@ -14,11 +14,11 @@ import rankgauge as rg
 from profiles import examples
 from rankgauge import MeasureError, RankgaugeError
 from rankgauge.rankers import LambdaMART, RandomForest
-from rankgauge.rankers.checks import made_features
+from rankgauge.rankers.checks import make_features
 from rankgauge.rankers.lambdamart import gain_labels
-from rankgauge.rankers.tree_text import shortened
+from rankgauge.rankers.tree_text import trim_model_text
 
-FEATURES, VALIDATION = made_features(40), made_features(20, seed=8)
+FEATURES, VALIDATION = make_features(40), make_features(20, seed=8)
 QUIET = {
     "verbosity": -1,
     "deterministic": True,
@@ -43,7 +43,7 @@ def test_the_trees_are_those_of_lightgbm_called_directly() -> None:
     )
     booster = lightgbm.train(parameters, data, 50)
     ranker = LambdaMART(trees=50).fit(FEATURES)
-    assert ranker.trees_ == shortened(booster.model_to_string())
+    assert ranker.trees_ == trim_model_text(booster.model_to_string())
     expected = booster.predict(VALIDATION.values)
     assert ranker.predict(VALIDATION).tolist() == np.asarray(expected).tolist()
     assert ranker.feature_importances_.tolist() == booster.feature_importance("gain").tolist()

@@ -13,10 +13,10 @@ import sklearn.linear_model
 
 import rankgauge as rg
 from rankgauge.rankers import LogisticRegression
-from rankgauge.rankers.checks import made_features
+from rankgauge.rankers.checks import make_features
 from rankgauge.rankers.linear import weighted_sums
 
-FEATURES, VALIDATION = made_features(40), made_features(20, seed=8)
+FEATURES, VALIDATION = make_features(40), make_features(20, seed=8)
 
 
 def test_the_weights_are_those_of_liblinear_on_values_normalised_by_query() -> None:
@@ -70,7 +70,7 @@ def test_sums_of_equal_rows_are_equal_to_the_last_bit() -> None:
 
 def spread_features(queries: int = 40) -> rg.Features:
     """Features in very different units, some of which nearly repeat each other."""
-    features = made_features(queries)
+    features = make_features(queries)
     units = 10.0 ** np.arange(-3, 12, 3)
     values = (features.values * units).astype(np.float32)
     return replace(features, values=np.column_stack((values, values[:, 2] * 1.0001)))

@@ -23,8 +23,8 @@ from rankgauge.rankers import (
     RankNet,
 )
 from rankgauge.rankers.base import REMARKS, UNDECIDED
-from rankgauge.rankers.checks import made_features
-from rankgauge.rankers.monitoring import Monitor, undecided
+from rankgauge.rankers.checks import make_features
+from rankgauge.rankers.monitoring import Monitor, is_undecided
 
 MEASURES = ["nDCG(gain=exp2)@10", "AP", "gm(AP)", "SearchLength", "ERR@3", "linear(AP)", "bpref"]
 
@@ -58,7 +58,7 @@ def test_the_values_are_those_of_an_evaluator_also_where_scores_are_tied(
 
 
 def test_the_best_value_is_the_first_of_equal_ones_and_never_nan() -> None:
-    features = made_features(3)
+    features = make_features(3)
     higher, lower = (Monitor(features, rg.parse(name)) for name in ("AP", "SearchLength"))
     nan = float("nan")
     assert higher.best([nan, 0.25, 0.5, 0.5]) == 2
@@ -67,16 +67,16 @@ def test_the_best_value_is_the_first_of_equal_ones_and_never_nan() -> None:
 
 
 def test_values_that_are_all_equal_decide_nothing() -> None:
-    monitor, nan = Monitor(made_features(3), rg.AP), float("nan")
+    monitor, nan = Monitor(make_features(3), rg.AP), float("nan")
     for equal in ([0.5] * 4, [nan] * 4):
-        assert undecided(equal)
+        assert is_undecided(equal)
         assert monitor.kept(equal) == 3
-        assert not monitor.stops(equal, 2)
+        assert not monitor.should_stop(equal, 2)
     for values in ([0.5, 0.5, 0.4, 0.3], [0.5, nan, nan, nan]):
-        assert not undecided(values)
+        assert not is_undecided(values)
         assert monitor.kept(values) == 0
-        assert monitor.stops(values, 3)
-        assert not monitor.stops(values, 4)
+        assert monitor.should_stop(values, 3)
+        assert not monitor.should_stop(values, 4)
 
 
 UNVALIDATED = {
@@ -94,7 +94,7 @@ UNVALIDATED = {
 def test_a_validation_set_that_decides_nothing_is_as_good_as_none(
     method: type[Ranker], measure: str
 ) -> None:
-    features, validation = made_features(20), made_features(10, seed=1)  # labels are 2 at most
+    features, validation = make_features(20), make_features(10, seed=1)  # labels are 2 at most
     settings: dict[str, Any] = {"measure": measure, **UNVALIDATED[method]}
     ranker = method(**settings).fit(features, validation)
     without = method(**settings).fit(features)
@@ -105,7 +105,7 @@ def test_a_validation_set_that_decides_nothing_is_as_good_as_none(
 
 
 def test_scores_that_are_not_numbers_are_refused() -> None:
-    features = made_features(3)
+    features = make_features(3)
     scores = np.zeros(len(features.labels))
     scores[4] = np.nan
     with pytest.raises(RankgaugeError, match="a score is not a number"):

@@ -23,12 +23,12 @@ from rankgauge.data.model import Ids
 from rankgauge.errors import NotExportable
 from rankgauge.native import layers, pairwise
 from rankgauge.rankers import ListNet, RankNet, load, networks
-from rankgauge.rankers.checks import made_features
-from rankgauge.rankers.networks import Adam, Network, NetworkRanker, _pieces, _unequal
+from rankgauge.rankers.checks import make_features
+from rankgauge.rankers.networks import Adam, Network, NetworkRanker, _informative_queries, _pieces
 from rankgauge.space import pairwise_loss
 from rankgauge.testing import check_ranker
 
-FEATURES, VALIDATION = made_features(40), made_features(20, seed=8)
+FEATURES, VALIDATION = make_features(40), make_features(20, seed=8)
 MONITORED = "nDCG(gain=exp2)@10"
 
 
@@ -92,7 +92,7 @@ def test_the_loss_of_many_pairs_and_of_scores_far_apart() -> None:
 @given(lists())
 def test_the_mean_loss_is_the_pairwise_loss_of_the_space_of_weights(data: Any) -> None:
     scores, labels, bounds = data
-    queries = _unequal(labels, bounds)
+    queries = _informative_queries(labels, bounds)
     loss, _ = pairwise.logistic_loss(scores, labels, bounds, True)
     rankings = [
         (labels[start:end].astype(int), scores[start:end])
@@ -152,7 +152,7 @@ def test_gradients_equal_finite_differences(
     values[rng.random(values.shape) < 0.1] = np.nan
     features = features_of(labels, bounds, values)
     targets, means = ranker.targets(features, settings), rng.normal(size=3)
-    queries = _unequal(targets, bounds)
+    queries = _informative_queries(targets, bounds)
     if not len(queries):
         return
     pieces = _pieces(bounds, queries, targets)
@@ -172,7 +172,7 @@ def test_gradients_equal_finite_differences(
 
 def test_pieces_change_nothing_but_the_order_of_sums(monkeypatch: pytest.MonkeyPatch) -> None:
     labels, bounds = FEATURES.labels.astype(float), FEATURES.bounds
-    queries, settings = _unequal(labels, bounds), RankNet().settings()
+    queries, settings = _informative_queries(labels, bounds), RankNet().settings()
     network = Network(5, (4,))
     weights = network.start(np.random.default_rng(0))
     whole, parts = _pieces(bounds, queries, labels), []
@@ -251,7 +251,7 @@ def ranklib_epoch(network: Network, weights: Floats, query: Features, rate: floa
 
 
 def test_the_preset_takes_the_steps_of_ranklibs_ranknet() -> None:
-    query = made_features(1, sizes=(8, 8))
+    query = make_features(1, sizes=(8, 8))
     ranker = RankNet(preset="ranklib", epochs=30).fit(query)
     network = Network(5, (10,), "logistic")
     weights = network.start(np.random.default_rng(ranker.seed))
@@ -265,7 +265,7 @@ def test_the_preset_takes_the_steps_of_ranklibs_ranknet() -> None:
 
 
 def test_the_preset_takes_the_steps_of_ranklibs_listnet() -> None:
-    query = made_features(1, sizes=(8, 8))
+    query = make_features(1, sizes=(8, 8))
     ranker = ListNet(preset="ranklib", epochs=30).fit(query)
     weights = Network(5, (), "logistic").start(np.random.default_rng(ranker.seed))
     wanted = np.exp(query.labels) / np.exp(query.labels).sum()

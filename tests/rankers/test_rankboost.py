@@ -16,10 +16,10 @@ from profiles import examples
 from rankgauge import Features, InputError
 from rankgauge.data.model import Ids
 from rankgauge.rankers import RankBoost, load
-from rankgauge.rankers.checks import made_features
-from rankgauge.rankers.rankboost import LabelPairs, Stumps, binned, thresholds
+from rankgauge.rankers.checks import make_features
+from rankgauge.rankers.rankboost import LabelPairs, Stumps, bin_values, thresholds
 
-FEATURES, VALIDATION = made_features(40), made_features(20, seed=8)
+FEATURES, VALIDATION = make_features(40), make_features(20, seed=8)
 
 
 @st.composite
@@ -174,7 +174,7 @@ def test_bins_and_raw_values_are_on_the_same_side_of_each_threshold(
     assert len(cuts) < bins
     assert np.isfinite(cuts).all()
     assert (np.diff(cuts) > 0).all()
-    (own,) = binned(column[:, None], np.arange(len(column)), [cuts])
+    (own,) = bin_values(column[:, None], np.arange(len(column)), [cuts])
     for place, cut in enumerate(cuts.tolist()):
         above = [value > cut for value in column.astype(np.float64).tolist()]
         assert (own > place).tolist() == above

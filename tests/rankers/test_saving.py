@@ -32,10 +32,10 @@ from rankgauge.rankers import (
     registry,
     saving,
 )
-from rankgauge.rankers.checks import made_features
+from rankgauge.rankers.checks import make_features
 from rankgauge.rankers.registry import find_method, methods
 
-FEATURES = made_features()
+FEATURES = make_features()
 RANKERS: dict[str, Ranker] = {
     "linear": LogisticRegression(normalize="z", measure=rg.AP).fit(FEATURES, FEATURES),
     "trees": LambdaMART(trees=4, gain={1: 1, 2: 5}).fit(FEATURES, FEATURES),

@@ -26,10 +26,10 @@ from rankgauge.rankers import (
     Ranker,
     RankNet,
 )
-from rankgauge.rankers.checks import made_features
-from rankgauge.rankers.search_engines import above
+from rankgauge.rankers.checks import make_features
+from rankgauge.rankers.search_engines import next_single_above
 
-FEATURES = made_features()
+FEATURES = make_features()
 NAMES = ["title", "body", "anchor", "links", "age"]
 
 
@@ -170,7 +170,7 @@ def test_a_file_has_the_same(tmp_path: Path) -> None:
 @examples(100)
 @given(st.floats(-(2.0**100), 2.0**100), st.floats(-(2.0**100), 2.0**100, width=32))
 def test_at_most_the_threshold_is_below_the_number_after_it(threshold: float, value: float) -> None:
-    (condition,) = above(np.array([threshold]))
+    (condition,) = next_single_above(np.array([threshold]))
     assert float(np.float32(condition)) == condition
     for near in (value, float(np.float32(threshold)), float(condition)):
         single = np.float32(near)

@@ -23,7 +23,7 @@ from rankgauge.rankers import (
     RankNet,
     registry,
 )
-from rankgauge.rankers.checks import made_features
+from rankgauge.rankers.checks import make_features
 
 METHODS = [rankers.find_method(name) for name in registry.METHODS.homes]
 
@@ -31,20 +31,20 @@ METHODS = [rankers.find_method(name) for name in registry.METHODS.homes]
 @pytest.mark.parametrize("method", METHODS)
 def test_scikit_learns_clone_works(method: type[Ranker]) -> None:
     ranker = method(seed=3, measure=rg.AP, normalize="z")
-    ranker.fit(made_features(40))
+    ranker.fit(make_features(40))
     copy = clone(ranker)
     assert type(copy) is method
     assert copy is not ranker
     assert copy.get_params() == ranker.get_params()
     with pytest.raises(NotFitted, match=f"{method.__name__} has learnt nothing yet"):
-        copy.predict(made_features())
+        copy.predict(make_features())
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_scikit_learn_knows_which_rankers_are_fitted(method: type[Ranker]) -> None:
     with pytest.raises(NotFittedError, match=method.__name__):
         check_is_fitted(method())
-    ranker = method().fit(made_features(40))
+    ranker = method().fit(make_features(40))
     check_is_fitted(ranker)
     with pytest.raises(NotFittedError):
         check_is_fitted(clone(ranker))
@@ -54,7 +54,7 @@ def test_scikit_learn_knows_which_rankers_are_fitted(method: type[Ranker]) -> No
 
 @pytest.mark.parametrize("method", METHODS)
 def test_arrays_in_the_place_of_features_are_refused(method: type[Ranker]) -> None:
-    features = made_features(40)
+    features = make_features(40)
     ranker = method().fit(features)
     array: Any = features.values
     for call in (
@@ -68,7 +68,7 @@ def test_arrays_in_the_place_of_features_are_refused(method: type[Ranker]) -> No
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_ranker_can_be_sent_to_another_process(method: type[Ranker]) -> None:
-    features = made_features()
+    features = make_features()
     ranker = method().fit(features)
     before = ranker.predict(features)
     assert pickle.loads(pickle.dumps(ranker)).predict(features).tolist() == before.tolist()
@@ -89,7 +89,7 @@ def test_settings_have_names_kinds_and_meanings(method: type[Ranker]) -> None:
 def test_a_learning_rate_is_above_0_and_at_most_1(rate: Any) -> None:
     whole = LambdaMART(learning_rate=1, trees=3)
     assert whole.settings()["learning_rate"] == 1
-    whole.fit(made_features())
+    whole.fit(make_features())
     with pytest.raises(MeasureError, match=r"learning_rate: .* above 0, and at most 1"):
         LambdaMART(learning_rate=rate).settings()
 
@@ -119,9 +119,9 @@ def test_settings_are_kept_as_given_and_refused_when_they_are_needed() -> None:
     ranker = LambdaMART(trees=-1)
     assert ranker.get_params()["trees"] == -1
     with pytest.raises(MeasureError, match="LambdaMART: trees: -1 does not fit, expected a whole"):
-        ranker.fit(made_features())
+        ranker.fit(make_features())
     with pytest.raises(MeasureError, match="preset: 'old' does not fit, expected one of default"):
-        LambdaMART(preset="old").fit(made_features())
+        LambdaMART(preset="old").fit(make_features())
     with pytest.raises(MeasureError, match=r"measure: NumRel.* does not fit, expected a measure"):
         LambdaMART(measure=rg.measures.NumRel).settings()
     with pytest.raises(MeasureError, match="measure: there is no measure 'nothing'"):
@@ -187,5 +187,5 @@ def test_a_choice_of_objectives_has_words_for_each_choice() -> None:
 
 def test_coordinate_ascent_climbs_its_objective_and_not_the_measure_that_validates() -> None:
     ranker = rankers.CoordinateAscent(preset="ranklib", objective="AP", restarts=1, rounds=2)
-    ranker.fit(made_features(20), made_features(10, seed=8))
+    ranker.fit(make_features(20), make_features(10, seed=8))
     assert list(ranker.history_) == ["start", "training AP", "ERR@10"]

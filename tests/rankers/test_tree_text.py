@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from profiles import examples
 from rankgauge import Features, RankgaugeError
 from rankgauge.rankers import LambdaMART, RandomForest
-from rankgauge.rankers.checks import made_features
+from rankgauge.rankers.checks import make_features
 from rankgauge.rankers.tree_text import Forest, Tree, forest_of
 
 
@@ -42,7 +42,7 @@ def with_holes(features: Features) -> Features:
 
 @pytest.mark.parametrize("method", [LambdaMART, RandomForest])
 def test_the_trees_score_as_lightgbm_does(method: type[LambdaMART | RandomForest]) -> None:
-    whole = made_features()
+    whole = make_features()
     for training in (whole, with_holes(whole)):
         ranker = method(trees=15, leaf_documents=5).fit(training)
         forest = forest_of(ranker.trees_)
@@ -52,7 +52,7 @@ def test_the_trees_score_as_lightgbm_does(method: type[LambdaMART | RandomForest
             assert ranker.predict(scored) == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 
-TEXT = LambdaMART(trees=3, leaf_documents=5).fit(with_holes(made_features())).trees_
+TEXT = LambdaMART(trees=3, leaf_documents=5).fit(with_holes(make_features())).trees_
 CHANGES = {
     "a child that is its parent": (r"left_child=\S+", "left_child=0"),
     "a child that is not there": (r"right_child=\S+", "right_child=99"),

@@ -18,7 +18,7 @@ from rankgauge import AP
 from rankgauge.core.notes import worded
 from rankgauge.core.policies import Ties
 from rankgauge.measures import ESL, SearchLength
-from rankgauge.measures.search_length import SearchLengthTo
+from rankgauge.measures.search_length import SearchLengthMeasure
 
 TIED = {"q": {f"d{number}": 1.0 for number in range(1, 6)}}
 FOUR_OF_FIVE = {"q": {"d1": 0, "d2": 1, "d3": 0, "d4": 0, "d5": 0}}
@@ -85,7 +85,7 @@ def test_it_is_the_mean_of_search_lengths_over_all_orders(groups: list[list[int]
     np.testing.assert_array_equal(scores.values[:, :, 1:], alone.values)
 
 
-class Worst(SearchLengthTo):
+class Worst(SearchLengthMeasure):
     """A search length that takes the worst of ties."""
 
     name = "WorstSearchLength"

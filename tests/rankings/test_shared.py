@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 import rankgauge as rg
 from rankgauge.core.arrays import Floats
-from rankgauge.measures.answers import Answers, scores
+from rankgauge.measures.answers import QueryReferenceScores, cached_scores
 from rankgauge.rankings.alignment import align, judged_labels
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings
@@ -87,7 +87,7 @@ def test_what_is_kept_can_be_read_alone() -> None:
         assert not pair.first.flags.writeable
         assert not pair.second[0].flags.writeable
     judged = JudgedLabels.of([1, 0], [1])
-    about = Answers(judged)
+    about = QueryReferenceScores(judged)
     for array in (
         judged.relevant(1),
         about.ideal(rg.AP),
@@ -95,7 +95,7 @@ def test_what_is_kept_can_be_read_alone() -> None:
         about.worst(rg.AP),
     ):
         assert not array.flags.writeable
-    assert not scores(rankings, rg.AP).flags.writeable
+    assert not cached_scores(rankings, rg.AP).flags.writeable
 
 
 class Raising(rg.measures.Binary):

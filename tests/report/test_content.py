@@ -21,7 +21,7 @@ from rankgauge.data.model import Judgments, Run
 from rankgauge.errors import RankgaugeError
 from rankgauge.query_sets import query_types
 from rankgauge.report import content
-from rankgauge.report.page_data import short
+from rankgauge.report.page_data import to_short_lists
 from rankgauge.report.report import as_json
 from report_pages import collection, data_of
 
@@ -342,7 +342,7 @@ def test_other_judgments_or_runs_are_refused() -> None:
 @given(st.floats(allow_nan=True, allow_infinity=True, width=64))
 @examples(200)
 def test_short_numbers_have_six_digits(value: float) -> None:
-    (number,) = short(np.array([value]))
+    (number,) = to_short_lists(np.array([value]))
     if not math.isfinite(value):
         assert number is None
     else:
@@ -355,7 +355,7 @@ def test_differences_are_over_the_topics_that_all_runs_have() -> None:
     nan = float("nan")
     values = [[0.5, 0.1, 0.9, 0.8, 0.7, 0.6], [nan, nan, 0.85, 0.7, 0.66, 0.55]]
     scores = Scores.from_matrix(values, runs=["s1", "s2"], measure="AP")
-    made, _ = content.pairs(scores, 0.95, content.Left())
+    made, _ = content.compare_pairs(scores, 0.95, content.OmissionLog())
     means = content.mean_scores(scores)[0].tolist()
     assert means[0] < means[1]
     assert made["difference"][0] == pytest.approx([0.06])

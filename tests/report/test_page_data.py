@@ -16,10 +16,10 @@ from rankgauge import evaluate
 from rankgauge.report.page_data import (
     PageAgreement,
     PageData,
-    PageHow,
-    PageLeftOut,
+    PageOmissions,
     PagePairs,
     PagePower,
+    PageProvenance,
     PageRankings,
     PageSwaps,
 )
@@ -31,11 +31,11 @@ TYPES: list[type] = [
     PageData,
     PagePairs,
     PageRankings,
-    PageLeftOut,
+    PageOmissions,
     PageAgreement,
     PagePower,
     PageSwaps,
-    PageHow,
+    PageProvenance,
 ]
 PLAIN = {str: "string", int: "number", float: "number", bool: "boolean", type(None): "null"}
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from page_texts import HOSTILE, page_of
 from profiles import examples
-from rankgauge.core.tables import Marked, PValue, Table, visible_line
+from rankgauge.core.tables import MarkedValue, PValue, Table, visible_line
 from rankgauge.errors import InputError, RankgaugeError
 from rankgauge.report.pages import (
     SYMBOLS,
@@ -163,7 +163,7 @@ def test_cells_are_as_tables_show_them() -> None:
 
 
 def test_numbers_are_aligned_also_beside_marks() -> None:
-    rows = (("a", Marked(0.5, "bcd", "e")), ("b", Marked(0.25)), ("c", None))
+    rows = (("a", MarkedValue(0.5, "bcd", "e")), ("b", MarkedValue(0.25)), ("c", None))
     html = Page("t", "l", (Section("s", (ShownTable(Table(("x", "y"), rows), "c"),)),)).render()
     assert '<th scope="col" class="number room-3">y</th>' in html
     assert (
@@ -174,7 +174,7 @@ def test_numbers_are_aligned_also_beside_marks() -> None:
 
 
 def test_every_width_of_marks_has_its_room() -> None:
-    rows = tuple(("a", Marked(0.5, "m" * length)) for length in (40,))
+    rows = tuple(("a", MarkedValue(0.5, "m" * length)) for length in (40,))
     html = Page("t", "l", (Section("s", (ShownTable(Table(("x", "y"), rows), "c"),)),)).render()
     (style,) = re.findall("<style>(.*?)</style>", html, re.DOTALL)
     (widest,) = {int(number) for number in re.findall(r'"number room-(\d+)"', html)}

@@ -24,10 +24,10 @@ from rankgauge.core.policies import AppliedPolicies, Missing, Negative, Ties, Un
 from rankgauge.core.tables import Table, visible_line
 from rankgauge.data.model import Judgments, Run
 from rankgauge.errors import InputError, RankgaugeError
-from rankgauge.report.added import added_section
-from rankgauge.report.how import NAMES, VALUES
+from rankgauge.report.added import read_section
+from rankgauge.report.how import POLICY_NAMES, POLICY_VALUES
 from rankgauge.report.pages import ShownTable
-from rankgauge.report.report import Reported, ReportOptions, as_json, report_html
+from rankgauge.report.report import ReportInput, ReportOptions, as_json, report_html
 from rankgauge.report.texts import LONGEST
 from report_pages import collection, data_of, island
 
@@ -212,11 +212,11 @@ def test_the_command_has_everything_that_was_asked_for(tmp_path: Path) -> None:
 
 def test_every_policy_has_a_text_for_each_of_its_values() -> None:
     ties = {f"{each}-desc" if each == "docno" else each for each in get_args(Ties)}
-    assert set(VALUES["ties"]) == ties
-    assert set(VALUES["unjudged"]) == set(get_args(Unjudged))
-    assert set(VALUES["negative"]) == set(get_args(Negative))
-    assert set(VALUES["missing"]) == set(get_args(Missing))
-    assert {*NAMES, "rankgauge"} == set(vars(AppliedPolicies()))
+    assert set(POLICY_VALUES["ties"]) == ties
+    assert set(POLICY_VALUES["unjudged"]) == set(get_args(Unjudged))
+    assert set(POLICY_VALUES["negative"]) == set(get_args(Negative))
+    assert set(POLICY_VALUES["missing"]) == set(get_args(Missing))
+    assert {*POLICY_NAMES, "rankgauge"} == set(vars(AppliedPolicies()))
 
 
 def test_many_p_values_have_six_digits(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -266,7 +266,7 @@ def test_incomplete_calls_are_refused(tmp_path: Path) -> None:
     with pytest.raises(RankgaugeError, match="depth"):
         write_report(judgments, runs, "AP", tmp_path / "r.html", depth=0)
     with pytest.raises(RankgaugeError, match="no scores to report"):
-        report_html(Reported(scores.select([])), ReportOptions())
+        report_html(ReportInput(scores.select([])), ReportOptions())
     assert not list(tmp_path.iterdir())
 
 
@@ -437,7 +437,7 @@ def test_a_hostile_cell_is_shown_as_it_was_written(text: str, form: str, tmp_pat
     table = Table(("name", "value"), ((cell, 1.5), ("b", None)), ("a note",))
     path = tmp_path / "file"
     path.write_text(table.render(form), encoding="utf-8", newline="")
-    (shown,) = added_section(path).items
+    (shown,) = read_section(path).items
     assert isinstance(shown, ShownTable)
     assert shown.table == table
 
@@ -445,7 +445,7 @@ def test_a_hostile_cell_is_shown_as_it_was_written(text: str, form: str, tmp_pat
 def test_ids_that_look_like_numbers_stay_as_they_are(tmp_path: Path) -> None:
     path = tmp_path / "file.csv"
     path.write_text("topic,run,AP\n007,1_0,0.5\n010,2,1e-3\n")
-    (shown,) = added_section(path).items
+    (shown,) = read_section(path).items
     assert isinstance(shown, ShownTable)
     assert shown.table.rows == (("007", "1_0", 0.5), ("010", "2", 0.001))
 

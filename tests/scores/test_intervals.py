@@ -18,7 +18,7 @@ from scipy import stats
 import rankgauge as rg
 from rankgauge import AP, RankgaugeError, Scores
 from rankgauge.core import resampling
-from rankgauge.core.resampling import Drawing, topic_counts
+from rankgauge.core.resampling import SamplingOptions, draw_bootstrap_counts
 from rankgauge.measures import Aggregate, gm
 from rankgauge.scores.intervals import mean_interval
 
@@ -80,7 +80,7 @@ def test_bca_is_what_its_definition_makes_of_the_same_samples(
     row: list[float], level: float, seed: int
 ) -> None:
     samples = 300
-    counts = np.concatenate(list(topic_counts(len(row), Drawing(samples, seed))))
+    counts = np.concatenate(list(draw_bootstrap_counts(len(row), SamplingOptions(samples, seed))))
     low, high = mean_interval([row], level, "bootstrap", samples, seed)
     assert (low[0], high[0]) == pytest.approx(bca(row, counts, level), abs=1e-9)
 

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import rankgauge as rg
 from profiles import examples
 from rankgauge import AP, Scores, nDCG
-from rankgauge.core.checks import Quoted
+from rankgauge.core.checks import QuotedText
 from rankgauge.core.notes import worded
 from rankgauge.io import files
 from rankgauge.measures import gm
@@ -137,7 +137,7 @@ def test_what_is_given_has_a_direction_and_no_score_of_its_own() -> None:
         rg.evaluate(QRELS, RUNS, 'given("human rating")')
     with pytest.raises(rg.Unsupported, match="only a name for scores"):
         rg.evaluate(QRELS, RUNS, rg.measures.lower(rg.measures.given("human rating")))
-    for title in ("", " ", "x" * (Quoted.longest + 1), "'\"", 3):
+    for title in ("", " ", "x" * (QuotedText.longest + 1), "'\"", 3):
         with pytest.raises(rg.MeasureError, match="expected a text"):
             rg.measures.given(title)
 

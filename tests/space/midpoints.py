@@ -26,7 +26,7 @@ from pathlib import Path
 import numpy as np
 
 import rankgauge as rg
-from rankgauge.fusion.mixing import LabelledPool, Mixture
+from rankgauge.fusion.mixing import LabeledPool, Mixture
 from rankgauge.fusion.pool import pool_of
 from rankgauge.native import segments
 from rankgauge.rankings.lists import Rankings
@@ -84,7 +84,7 @@ def mixture(data: Path, pair: str, normalize: str) -> Mixture:
     qrels, *runs = (data / name for name in PAIRS[pair])
     evaluator = rg.Evaluator(qrels, "AP")
     union = pool_of([rg.read_run(run) for run in runs])
-    labelled = LabelledPool.of(union, evaluator.judgments, evaluator.judged)
+    labelled = LabeledPool.of(union, evaluator.judgments, evaluator.judged)
     return Mixture.of(union, labelled, normalize, "minimum")
 
 

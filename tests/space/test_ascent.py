@@ -17,7 +17,7 @@ from profiles import examples
 from rankgauge.errors import MeasureError, RankgaugeError, Unsupported
 from rankgauge.rankings.lists import Rankings
 from rankgauge.space import jittered, optima
-from rankgauge.space.ascent import climbed
+from rankgauge.space.ascent import ascend
 from rankgauge.space.inputs import features_of, lists_of
 from rankgauge.space.lines import mean_of
 
@@ -220,11 +220,11 @@ def test_more_rounds_are_asked_for_where_an_ascent_is_not_at_its_end():
 def test_a_climb_takes_only_steps_that_are_better():
     """A search that promises much and gives little moves nothing; one that keeps its word does."""
     steps = [lambda weights, value: weights - 1, lambda weights, value: weights + 1]
-    reached = climbed(np.zeros(1), lambda w: min(float(w[0]), 3.0), lambda: steps, higher=True)
+    reached = ascend(np.zeros(1), lambda w: min(float(w[0]), 3.0), lambda: steps, higher=True)
     assert (reached.weights.tolist(), reached.value, reached.ended) == ([3.0], 3.0, True)
-    short = climbed(np.zeros(1), lambda w: float(w[0]), lambda: steps, higher=True, rounds=2)
+    short = ascend(np.zeros(1), lambda w: float(w[0]), lambda: steps, higher=True, rounds=2)
     assert (short.value, short.ended) == (2.0, False)
-    down = climbed(np.zeros(1), lambda w: max(float(w[0]), -2.0), lambda: steps, higher=False)
+    down = ascend(np.zeros(1), lambda w: max(float(w[0]), -2.0), lambda: steps, higher=False)
     assert down.value == -2
 
 

@@ -18,7 +18,7 @@ from rankgauge import parse
 from rankgauge.errors import MeasureError, RankgaugeError, Unsupported
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.space import line, plane
-from rankgauge.space.arrangements import Arrangement, canonical
+from rankgauge.space.arrangements import Arrangement, canonical_line
 from rankgauge.space.planes import MOST_LINES
 
 FOUR = [(8, 9, -7), (-3, 5, 6), (-1, 9, 0), (6, 1, -1)]
@@ -31,7 +31,7 @@ def lines(draw: st.DrawFn, most: int = 6):
     size = draw(st.sampled_from([1, 2, 9, 10**20]))
     number = st.integers(-size, size)
     drawn = draw(st.lists(st.tuples(number, number, number), max_size=most))
-    return list(dict.fromkeys(canonical(*each)[0] for each in drawn if each[0] or each[1]))
+    return list(dict.fromkeys(canonical_line(*each)[0] for each in drawn if each[0] or each[1]))
 
 
 def signs_of(made: Arrangement) -> np.ndarray:

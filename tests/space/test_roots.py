@@ -17,10 +17,10 @@ from profiles import examples
 from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.space import curve, line
-from rankgauge.space.nonlinear.crossings import enclosed, inversions
-from rankgauge.space.nonlinear.isolation import UNIT, RationalScorer, Terms
+from rankgauge.space.nonlinear.crossings import inversions, locate_changes
+from rankgauge.space.nonlinear.isolation import UNIT_ROUNDOFF, RationalScorer, Terms
 from rankgauge.space.nonlinear.roots import Sweep
-from rankgauge.space.nonlinear.scorers import Function
+from rankgauge.space.nonlinear.scorers import FunctionScorer
 from rankgauge.space.nonlinear.sturm import Sturm, crossing_roots, numerator, square_free
 
 WHOLE = st.integers(-3, 3)
@@ -70,7 +70,11 @@ def expected_flips(rankings, table, low, high):
 def test_all_crossings_of_polynomials_are_found(case, samples):
     rankings, table = case
     sweep = Sweep(
-        rankings, Function(polynomials(table), len(table), vectorized=True), -2.0, 3.0, samples
+        rankings,
+        FunctionScorer(polynomials(table), len(table), vectorized=True),
+        -2.0,
+        3.0,
+        samples,
     )
     flips = sweep.crossings
     assert not flips.certified
@@ -92,7 +96,7 @@ def test_predicted_is_evaluated_anew_between_all_flips(name, data):
     measure = data.draw(versions(name))
     rankings, table = data.draw(lists_of_polynomials())
     sweep = Sweep(
-        rankings, Function(polynomials(table), len(table), vectorized=True), -2.0, 3.0, 151
+        rankings, FunctionScorer(polynomials(table), len(table), vectorized=True), -2.0, 3.0, 151
     )
     try:
         over = sweep.curve(measure)
@@ -173,7 +177,12 @@ class Touching(RationalScorer):
         flat = np.array([term for row in rows for term in row], dtype=np.float64)
         offsets = np.array([0, 3, 4])
         return Terms(
-            flat[:, 0], flat[:, 1], flat[:, 2], flat[:, 2] - flat[:, 1], offsets, 100 * UNIT
+            flat[:, 0],
+            flat[:, 1],
+            flat[:, 2],
+            flat[:, 2] - flat[:, 1],
+            offsets,
+            100 * UNIT_ROUNDOFF,
         )
 
     def kinds(self):
@@ -256,7 +265,7 @@ def test_a_jump_is_found_to_the_last_bit():
         return np.where(values < 1 / 3, 1.0, -1.0), values < 1 / 3
 
     low, high = np.array([0.0, 0.3, 1 / 3 - 1e-9]), np.array([1.0, 0.5, 1 / 3])
-    position = enclosed(difference, low, high)
+    position = locate_changes(difference, low, high)
     assert (np.abs(position - 1 / 3) <= np.spacing(1 / 3)).all()
 
 
@@ -365,4 +374,4 @@ def test_there_are_two_samples_at_least(samples):
 
 def test_a_scorer_for_other_documents_is_refused():
     with pytest.raises(RankgaugeError, match="for 3 documents, the lists have 2"):
-        curve(Function(lambda t: [t] * 3, 3), (0, 1), LISTS, "RR")
+        curve(FunctionScorer(lambda t: [t] * 3, 3), (0, 1), LISTS, "RR")

@@ -23,22 +23,22 @@ from rankgauge_studies.forecast.claims import (
     CLAIMS,
     MeasuredClaim,
     claim_table,
-    claims_of,
+    measure_claims,
     short_claims,
 )
 from rankgauge_studies.forecast.methods import GUPTA, forecasts, methods_of
-from rankgauge_studies.forecast.quality import NUMBERS, StudyNumber, combined, quality_of
+from rankgauge_studies.forecast.quality import NUMBERS, StudyNumber, combine_numbers, quality_of
 from rankgauge_studies.forecast.splits import (
-    AT_GREATEST_DEPTH,
+    GREATEST_DEPTH_SPLITS,
     SPLITS,
     TESTED_SHARE,
     parts,
     repeat_seed,
 )
 from rankgauge_studies.forecast.study import (
-    Asked,
+    ForecastProtocol,
     ForecastStudy,
-    Found,
+    StudyCell,
     TrackNumbers,
     run_study,
 )
@@ -206,10 +206,12 @@ def test_an_interval_counts_the_splits_too() -> None:
     topics = 2 * 0.2**2 / 4 / 3
     ratio = (drawn.high - 1) / (sure.high - 1)
     assert ratio == pytest.approx(math.sqrt((topics + 0.2**2) / topics))
-    both = combined(lambda a, b: a - b, [StudyNumber(1.0, np.array([0.8, 1.2]), halves)] * 2)
+    both = combine_numbers(lambda a, b: a - b, [StudyNumber(1.0, np.array([0.8, 1.2]), halves)] * 2)
     assert both.amount[:3] == (0, 0, 0)
     once = StudyNumber(0.5, np.array([0.5]), halves)
-    mixed = combined(lambda a, b: a - b, [StudyNumber(1.0, np.array([0.8, 1.2]), halves), once])
+    mixed = combine_numbers(
+        lambda a, b: a - b, [StudyNumber(1.0, np.array([0.8, 1.2]), halves), once]
+    )
     assert mixed.repeats.tolist() == pytest.approx([0.3, 0.7])
 
 
@@ -268,7 +270,7 @@ def tracks(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     ]
 
 
-ASKED = Asked(
+ASKED = ForecastProtocol(
     targets=("nDCG@100", "nDCG@1000"), depths=(10, 20), target_tracks=("three", "two"), repeats=1
 )
 
@@ -292,7 +294,7 @@ def test_every_cell_is_there(study: ForecastStudy) -> None:
         for depth in (10, 20)
         for judgments, splits in SPLITS.items()
         for split in splits
-        if split not in AT_GREATEST_DEPTH or depth == 20
+        if split not in GREATEST_DEPTH_SPLITS or depth == 20
         for method in methods_of(("boosting", "regression"), judgments, split)
     }
     assert {cell[:5] for cell in study.cells} == wanted
@@ -333,7 +335,9 @@ def test_the_overview_has_the_numbers_of_the_greatest_depth(study: ForecastStudy
 def test_what_a_study_of_two_tracks_of_a_kind_cannot_say(tracks: list[str], tmp_path: Path) -> None:
     two = [Track.read(text) for text in tracks[:2]]
     two.append(Track.read(f"short=news:{write_track(tmp_path / 'short', 4, documents=60)}"))
-    asked = Asked(targets=("nDCG@100",), depths=(5,), learners=("regression",), repeats=2)
+    asked = ForecastProtocol(
+        targets=("nDCG@100",), depths=(5,), learners=("regression",), repeats=2
+    )
     found = run_study(two, asked)
     assert found.left_out == {"nDCG@100": ["short"]}
     assert not any("short" in cell.tracks for cell in found.cells)
@@ -342,7 +346,7 @@ def test_what_a_study_of_two_tracks_of_a_kind_cannot_say(tracks: list[str], tmp_
     shown = found.table().render("table")
     assert "nothing is said of new kinds" in shown
     assert "learns from no track wholly" in shown
-    verdicts = {(each.claim, each.verdict) for each in claims_of(found)}
+    verdicts = {(each.claim, each.verdict) for each in measure_claims(found)}
     assert ("Boosting becomes better with each step of depth.", "no numbers") in verdicts
     assert "needs several depths" in claim_table(found).notes[-1]
     assert "each step of depth" not in short_claims(found).render("table")
@@ -390,23 +394,23 @@ def test_refused(tracks: list[str]) -> None:
     with pytest.raises(RankgaugeError, match="two tracks have the same name"):
         run_study([one, one])
     with pytest.raises(RankgaugeError, match="no target has two tracks"):
-        run_study([one, Track.read(tracks[1])], Asked(targets=("nDCG@1000",)))
+        run_study([one, Track.read(tracks[1])], ForecastProtocol(targets=("nDCG@1000",)))
     with pytest.raises(RankgaugeError, match="no track 'four', expected one of one, two"):
-        run_study([one, Track.read(tracks[1])], Asked(target_tracks=("four",)))
+        run_study([one, Track.read(tracks[1])], ForecastProtocol(target_tracks=("four",)))
 
 
 # Claims
 
 
-def cell(side: tuple[str, str, str], value: float, depth: int = 10) -> Found:
+def cell(side: tuple[str, str, str], value: float, depth: int = 10) -> StudyCell:
     """A cell with one number, by all that is counted, of which everybody is sure."""
     numbers = TrackNumbers(np.full((1, len(NUMBERS)), value), np.full((2, 10, len(NUMBERS)), value))
     method, split, judgments = side
-    return Found("nDCG@100", depth, judgments, split, method, {"track": numbers})
+    return StudyCell("nDCG@100", depth, judgments, split, method, {"track": numbers})
 
 
-def study_of(*cells: Found) -> ForecastStudy:
-    return ForecastStudy(Asked(depths=(10, 20, 30)), {"track": "kind"}, {}, cells)
+def study_of(*cells: StudyCell) -> ForecastStudy:
+    return ForecastStudy(ForecastProtocol(depths=(10, 20, 30)), {"track": "kind"}, {}, cells)
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.text)
@@ -423,7 +427,7 @@ def test_each_claim_true_and_false_by_construction(claim) -> None:
                 made = study_of(cell(one, ends[0], 10), cell(one, ends[1], 30), *zero)
             found = [
                 each.verdict
-                for each in claims_of(made)
+                for each in measure_claims(made)
                 if (each.claim, each.number) == (claim.text, number)
             ]
             assert found == [verdict]

@@ -73,7 +73,7 @@ def test_a_document_counts_for_each_subtopic_it_is_judged_for() -> None:
     by_subtopic = Judgments.from_subtopics(
         {"q1": {"1": {"a": 1, "b": 0}, "2": {"a": 3, "b": 2}}, "q2": {"1": {"c": 4}}}
     )
-    topics = med.topics_of("x", by_subtopic)
+    topics = med.queries_of("x", by_subtopic)
     assert {t: counts.tolist() for t, counts in topics.counts.items()} == {
         1: [3, 1],
         2: [2, 1],
@@ -81,7 +81,7 @@ def test_a_document_counts_for_each_subtopic_it_is_judged_for() -> None:
     }
     gains = [7 / 16, 3 / 16 / np.log2(3), 1 / 16 / 2]
     assert topics.ideal.tolist() == pytest.approx([sum(gains), 15 / 16])
-    adhoc = med.topics_of("x", Judgments.from_dict({"q1": {"a": 3, "b": 2}, "q2": {"c": -2}}))
+    adhoc = med.queries_of("x", Judgments.from_dict({"q1": {"a": 3, "b": 2}, "q2": {"c": -2}}))
     assert {t: counts.tolist() for t, counts in adhoc.counts.items()} == {
         1: [2, 0],
         2: [2, 0],
@@ -92,18 +92,18 @@ def test_a_document_counts_for_each_subtopic_it_is_judged_for() -> None:
 
 def test_ssp_is_below_ap_where_fewer_than_100_are_relevant() -> None:
     counts = {1: np.array([0, 20, 99, 100, 300])}
-    topics = med.JudgedTopics("x", counts, np.zeros(5))
-    assert (topics.underestimated(), topics.factor()) == (2, 5.0)
+    topics = med.JudgedQueries("x", counts, np.zeros(5))
+    assert (topics.count_underestimated(), topics.factor()) == (2, 5.0)
     assert topics.sorted_counts[1].tolist() == [300, 100, 99, 20, 0]
 
 
 @pytest.fixture(scope="module")
-def found(real_data: Callable[[str], Path]) -> list[med.JudgedTopics]:
+def found(real_data: Callable[[str], Path]) -> list[med.JudgedQueries]:
     return med.read(real_data("qrels").parent)
 
 
 def test_the_judgements_by_subtopic_of_2013_give_what_the_paper_says(
-    found: list[med.JudgedTopics],
+    found: list[med.JudgedQueries],
 ) -> None:
     names = [topics.name for topics in found]
     assert names == list(med.QRELS)
@@ -116,7 +116,7 @@ def test_the_judgements_by_subtopic_of_2013_give_what_the_paper_says(
 
 
 def test_the_counts_are_those_of_the_lines_of_the_files(
-    real_data: Callable[[str], Path], found: list[med.JudgedTopics]
+    real_data: Callable[[str], Path], found: list[med.JudgedQueries]
 ) -> None:
     import gzip
 
@@ -135,7 +135,7 @@ def test_the_counts_are_those_of_the_lines_of_the_files(
             assert ideal == pytest.approx(plain_ideal)
 
 
-def test_the_figures_show_what_was_counted(found: list[med.JudgedTopics]) -> None:
+def test_the_figures_show_what_was_counted(found: list[med.JudgedQueries]) -> None:
     pytest.importorskip("matplotlib")
     figures, rows = med.figures(found), med.data_tables(found)["figures"].rows
     assert len(rows) == 200

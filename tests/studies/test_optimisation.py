@@ -28,12 +28,12 @@ def test_the_six_notes_on_the_example_hold():
 
 
 def test_mrr_allows_the_second_document_to_drop_and_does_not_prefer_it():
-    made = example.example(example.SECOND)
+    made = example.example_plane(example.SECOND)
     values = dict(
         zip(map(partial(example.ranking, made), range(len(made))), made.values("RR"), strict=True)
     )
     at = {
-        places: {values[order] for order in values if example.places(order, "cd") == places}
+        places: {values[order] for order in values if example.ranks_of(order, "cd") == places}
         for places in ((1, 3), (1, 4))
     }
     assert at == {(1, 3): {1.0}, (1, 4): {1.0}}
@@ -41,20 +41,20 @@ def test_mrr_allows_the_second_document_to_drop_and_does_not_prefer_it():
 
 def test_turned_by_a_quarter_the_optima_are_where_the_paper_has_them():
     """What is at (x, y) is then at (−y, x): a document (c, u, v) becomes (c, −v, u)."""
-    turned = plane([(c, -v, u) for c, u, v in example.FOUR], example.SECOND)
+    turned = plane([(c, -v, u) for c, u, v in example.DOCUMENTS], example.SECOND)
     first, second, local = turned.optima("AP")
     assert first.best
     assert second.best
     assert not local.best
-    assert {example.place(turned, region) for region in (first, second)} == {
+    assert {example.region_position(turned, region) for region in (first, second)} == {
         "bottom left",
         "bottom right",
     }
-    assert example.place(turned, local).startswith("top")
+    assert example.region_position(turned, local).startswith("top")
 
 
 def test_every_table_names_its_section():
-    works = study.works(None)
+    works = study.make_table_functions(None)
     assert set(study.SECTIONS) == {*works, "optima", "grids"}
     for name in ("notes", "shared-documents", "contact"):
         assert works[name]().notes[0] == f"the paper, section {study.SECTIONS[name]}"
@@ -74,7 +74,7 @@ def test_title_and_legend_of_a_figure_lie_apart():
 
 
 def test_a_note_that_does_not_hold_is_seen(monkeypatch):
-    monkeypatch.setattr(example, "FOUR", ((0, 1, 0), (0, 2, 0), (0, 3, 0), (0, 4, 1)))
+    monkeypatch.setattr(example, "DOCUMENTS", ((0, 1, 0), (0, 2, 0), (0, 3, 0), (0, 4, 1)))
     monkeypatch.setattr(example, "_notes", lambda: iter([("said", "seen", False)]))
     assert example.notes_table().rows[0][-1] == "NO"
 
@@ -126,8 +126,8 @@ def few(monkeypatch):
     """Fewer instances than the study has."""
     monkeypatch.setattr(theorems, "GENERIC", ((1, 4, 12), (2, 4, 4), (3, 4, 4)))
     monkeypatch.setattr(theorems, "MANY", ((1, 4, 30),))
-    monkeypatch.setattr(theorems, "DROPPED", ((1, 4, 1, 60),))
-    monkeypatch.setattr(theorems, "THROUGH_A_POINT", 200)
+    monkeypatch.setattr(theorems, "DROPPED_INSTANCES", ((1, 4, 1, 60),))
+    monkeypatch.setattr(theorems, "POINT_DRAWS", 200)
 
 
 @pytest.mark.usefixtures("few")
@@ -143,7 +143,7 @@ def test_measures_that_see_the_same_flips_share_their_optima():
 
 @pytest.mark.usefixtures("few")
 def test_where_three_lines_meet_paths_through_the_point_tell_them_apart():
-    *generic, point = theorems.dropped_table().rows
+    *generic, point = theorems.dropped_assumptions_table().rows
     assert generic[0][1] == "none"
     assert generic[0][3:] == (0, 0)
     assert point[2] > 150
@@ -154,13 +154,13 @@ def test_where_three_lines_meet_paths_through_the_point_tell_them_apart():
 def test_a_line_that_two_flips_share_makes_different_optima():
     """Two queries with three documents each: an instance of the study, found by its seed."""
     random = np.random.default_rng(theorems.DROPPED_SEED)
-    for queries_, documents, size, count in theorems.DROPPED[:2]:
+    for queries_, documents, size, count in theorems.DROPPED_INSTANCES[:2]:
         for _ in range(count):
-            theorems.drawn(random, queries_, documents, size)
+            theorems.draw_instance(random, queries_, documents, size)
     for _ in range(1_500):
-        made = theorems.drawn(random, 2, 3, 1).plane()
-        shared = len(made.boundaries) == 6 and theorems.coincident(made)
-        if shared and not theorems.share(made, ("AP", "nDCG")):
+        made = theorems.draw_instance(random, 2, 3, 1).plane()
+        shared = len(made.boundaries) == 6 and theorems.has_coincident_flips(made)
+        if shared and not theorems.have_same_optima(made, ("AP", "nDCG")):
             return
     pytest.fail("no such instance")
 
@@ -190,15 +190,15 @@ def test_three_lines_through_a_point_part_measures_along_paths_alone():
             )
             each.labels.append(int(label))
             each.queries.append(query)
-    made = theorems.around_the_origin(each)
+    made = theorems.origin_plane(each)
     assert made is not None
     assert len(made) == 6
-    assert theorems.share(made, ("AP", "nDCG"))
-    assert not theorems.share(made, ("AP", "nDCG"), "trajectories")
+    assert theorems.have_same_optima(made, ("AP", "nDCG"))
+    assert not theorems.have_same_optima(made, ("AP", "nDCG"), "trajectories")
 
 
 def test_the_share_of_flips_that_measures_notice():
-    rows = {row[0]: row for row in flips.noticed_table().rows}
+    rows = {row[0]: row for row in flips.response_table().rows}
     for name in ("AP", "nDCG", "ERR"):
         assert rows[name][2] == 1
     shares = [rows[name][2] for name in ("P@1", "P@2", "RR", "AP")]
@@ -208,14 +208,14 @@ def test_the_share_of_flips_that_measures_notice():
 
 def test_global_optima_of_map_are_local_in_gmap():
     random = np.random.default_rng(1)
-    pairs = [("random", theorems.drawn(random, 3, 4, 300)) for _ in range(15)]
+    pairs = [("random", theorems.draw_instance(random, 3, 4, 300)) for _ in range(15)]
     ((_, count, map_local, gmap_local, _),) = theorems.gmap_table(pairs).rows
     assert count == map_local == gmap_local == 15
 
 
 def test_objectives_on_scores_move_with_maps_and_rank_measures_do_not():
     rows = {row[0]: row for row in objectives.objectives_table().rows}
-    for name in objectives.RANKED:
+    for name in objectives.RANK_OBJECTIVES:
         assert rows[name][5:7] == ("no", "no")
         assert rows[name][7] > 1
         assert rows[name][8] == "no"
@@ -229,7 +229,7 @@ def data(real_data):
 
 
 def test_optima_as_queries_are_added_are_those_measured_before(data, monkeypatch):
-    monkeypatch.setattr(queries, "ADDED", {1: 6, 2: 6, 4: 4, 8: 3})
+    monkeypatch.setattr(queries, "DRAWS_BY_COUNT", {1: 6, 2: 6, 4: 4, 8: 3})
     rows = {row[0]: row[1:] for row in queries.optima_table(data).rows}
     ap, ndcg, p5, rr = ({q: row[3 + 2 * m] for q, row in rows.items()} for m in range(4))
     assert [round(ap[q], 1) for q in rows] == [3.8, 12.3, 35.0, 199.7]
@@ -246,7 +246,7 @@ def test_a_grid_is_never_above_the_exact_optimum(data):
 
 
 def test_without_data_the_rest_is_made():
-    works = study.works(None)
+    works = study.make_table_functions(None)
     assert "optima" not in works
     assert {"notes", "assertion-1", "theorems", "map-gmap"} <= set(works)
     with pytest.raises(InputError, match="mq2008"):

@@ -57,7 +57,7 @@ def test_tables_8_1_to_8_3_are_on_the_steps_of_twelve_systems(number: str) -> No
     }[number]
     for d, own in enumerate(fits):
         assert expected.get(d, PAIRS) in own
-    assert published.FITS[number][0] == "systems"
+    assert published.PRINTED_LEVELS[number][0] == "systems"
 
 
 def test_numbers_beside_the_steps_of_twelve_systems_are_noticed() -> None:
@@ -75,7 +75,7 @@ def test_table_9_1_is_not_on_the_steps_of_twelve_systems() -> None:
         least = 100 * step / (base + 0.01)
         for form in ("PAI v1", "PAI v2"):
             assert 0 < abs(rows[form][d]) < least
-    assert published.FITS["9.1"][0] == "rows"
+    assert published.PRINTED_LEVELS["9.1"][0] == "rows"
 
 
 def test_over_all_outputs_rouge_2_has_the_size_of_table_9_1(

@@ -22,7 +22,7 @@ ORDERS = {3: (1, 3, 2), 4: (1, 6, 11, 6), 5: (1, 10, 35, 50)}
 
 @pytest.mark.parametrize(("queries", "documents"), [(1, 4), (1, 5), (2, 3), (2, 4), (3, 3)])
 def test_generic_planes_make_as_many_cells_as_they_must(queries: int, documents: int) -> None:
-    made = three.drawn(np.random.default_rng(1), queries, documents)
+    made = three.draw_space(np.random.default_rng(1), queries, documents)
     assert made.generic
     product = np.array([1])
     for _ in range(queries):
@@ -36,7 +36,7 @@ def spaces(draw: st.DrawFn) -> three.Space:
     size = draw(st.sampled_from([1, 2, 9]))
     seed = draw(st.integers(0, 10**6))
     queries, documents = draw(st.sampled_from([(1, 4), (2, 3)]))
-    made = three.drawn(np.random.default_rng(seed), queries, documents, size)
+    made = three.draw_space(np.random.default_rng(seed), queries, documents, size)
     assume(all(any(each.normal) for each in made.boundaries) and made.corners)
     return made
 
@@ -102,7 +102,7 @@ def test_optima_are_those_of_the_definition(made, measure) -> None:
 
 def test_measures_that_see_the_same_flips_share_their_optima(monkeypatch) -> None:
     monkeypatch.setattr(three, "GENERIC", ((1, 5, 5), (2, 3, 8), (3, 3, 3)))
-    monkeypatch.setattr(three, "THROUGH_A_POINT", 150)
+    monkeypatch.setattr(three, "POINT_DRAWS", 150)
     *generic, point = three.three_parameters_table().rows
     same = [row for row in generic if row[3] == "yes"]
     assert [row[1:3] for row in same] == list(SAME_FLIPS)
@@ -117,7 +117,7 @@ def test_measures_that_see_the_same_flips_share_their_optima(monkeypatch) -> Non
 def test_planes_that_meet_where_they_need_not_are_not_generic() -> None:
     made = next(
         made
-        for made in map(three.one_flip_each, itertools.repeat(np.random.default_rng(0)))
+        for made in map(three.draw_one_flip_space, itertools.repeat(np.random.default_rng(0)))
         if made is not None
     )
     assert len(made.cells) == 14

@@ -20,10 +20,10 @@ from rankgauge_studies.ue.claims import (
     Statement,
     statements,
 )
-from rankgauge_studies.ue.deciding import needed_table, undecided_words
+from rankgauge_studies.ue.deciding import query_count_table, undecided_sentences
 from rankgauge_studies.ue.experiment import (
     BROAD,
-    EQUAL,
+    EQUAL_SETS,
     FOCUSED,
     IDEAL,
     UNINFORMATIVE,
@@ -32,8 +32,8 @@ from rankgauge_studies.ue.experiment import (
     QueryDraws,
 )
 from rankgauge_studies.ue.protocol import CASES, CUTOFFS
-from rankgauge_studies.ue.tables import Drawn, drawn_interval
-from rankgauge_studies.verdicts import Amount, deciding_factor, judged
+from rankgauge_studies.ue.tables import ResampledParts, bootstrap_interval
+from rankgauge_studies.verdicts import IntervalEstimate, deciding_factor, judge_claims
 
 METHODS = 8
 QUERIES = 40
@@ -59,7 +59,7 @@ def made(order: str, seed: int) -> Floats:
 
 def drawn(
     orders: dict[str, tuple[str, str]], case: int = 0, seed: int = 0, draws: int = 60
-) -> Drawn:
+) -> ResampledParts:
     """What is found where each version orders the methods so on uninformative and on ideal queries."""
     none: Floats = np.empty(0)
     # Versions with the same order have the same scores.
@@ -69,7 +69,7 @@ def drawn(
     }
     rows = np.arange(2 * QUERIES)
     sets = {ALL: rows, UNINFORMATIVE: rows[:QUERIES], IDEAL: rows[QUERIES:]}
-    sets |= {EQUAL[name]: sets[name] for name in EQUAL}
+    sets |= {EQUAL_SETS[name]: sets[name] for name in EQUAL_SETS}
     sets |= {BROAD: sets[UNINFORMATIVE], FOCUSED: sets[IDEAL]}
     above = AboveChance((), none, none, none, none, none, (), ())
     queries = tuple(map(str, rows.tolist()))
@@ -77,7 +77,7 @@ def drawn(
     first, second, _ = pairs_of([str(number) for number in range(METHODS)], None)
     testing = Testing(first, second)
     name = CASES[case].name
-    return Drawn(
+    return ResampledParts(
         scores.parts(testing),
         QueryDraws({name: scores}, testing, (seed, 1))((1, range(draws)))[name],
     )
@@ -90,7 +90,9 @@ def orders(case: int, original: tuple[str, str], v1: tuple[str, str], v2: tuple[
 SAME = (UP, UP)
 
 
-def stated(ndcg: Drawn, precisions: Drawn, other: Drawn | None = None) -> list[Statement]:
+def stated(
+    ndcg: ResampledParts, precisions: ResampledParts, other: ResampledParts | None = None
+) -> list[Statement]:
     found = {"a": {"nDCG": ndcg, "MAP": precisions}}
     if other is not None:
         found["b"] = {"nDCG": ndcg, "MAP": other}
@@ -107,30 +109,30 @@ def verdicts(made: list[Statement], claim: str, measure: str, version: str = "V2
 
 
 @pytest.fixture(scope="module")
-def nothing() -> Drawn:
+def nothing() -> ResampledParts:
     """All versions say the same."""
     return drawn(orders(0, SAME, SAME, SAME))
 
 
 @pytest.fixture(scope="module")
-def nothing_map() -> Drawn:
+def nothing_map() -> ResampledParts:
     return drawn(orders(1, SAME, SAME, SAME), case=1)
 
 
 def test_where_nothing_differs_nothing_is_gained_and_all_is_kept(
-    nothing: Drawn, nothing_map: Drawn
+    nothing: ResampledParts, nothing_map: ResampledParts
 ) -> None:
     found = stated(nothing, nothing_map, nothing_map)
     assert {each.claim for each in found} == set(CLAIMS)
     assert {each.amount.value for each in found} == {0.0}
     assert {each.verdict for each in found if each.claim in KEPT} == {"holds"}
     assert {each.verdict for each in found if each.claim not in KEPT} == {"does not hold"}
-    kinds = dict(zip(CLAIMS, judged(TEXTS, found, "right"), strict=True))
+    kinds = dict(zip(CLAIMS, judge_claims(TEXTS, found, "right"), strict=True))
     assert {key for key, each in kinds.items() if each.kind == "yes"} == KEPT
-    assert undecided_words({"right": found}) == ""
+    assert undecided_sentences({"right": found}) == ""
 
 
-def test_swap_rates_that_normalisation_raises_are_not_kept(nothing_map: Drawn) -> None:
+def test_swap_rates_that_normalisation_raises_are_not_kept(nothing_map: ResampledParts) -> None:
     """nDCG ranks the methods alike on both sets, V2 the other way round on one of them."""
     found = stated(drawn(orders(0, SAME, SAME, (DOWN, UP))), nothing_map)
     for claim in ("nDCG swaps", "breadth"):
@@ -138,7 +140,7 @@ def test_swap_rates_that_normalisation_raises_are_not_kept(nothing_map: Drawn) -
         assert verdicts(found, claim, "nDCG", "V1") == {"holds"}
 
 
-def test_differences_that_are_lost_on_ideal_queries(nothing_map: Drawn) -> None:
+def test_differences_that_are_lost_on_ideal_queries(nothing_map: ResampledParts) -> None:
     found = stated(drawn(orders(0, SAME, (UP, FLAT), (UP, FLAT))), nothing_map)
     kept = {
         each.where: each.verdict
@@ -149,7 +151,9 @@ def test_differences_that_are_lost_on_ideal_queries(nothing_map: Drawn) -> None:
     assert verdicts(found, "power", "nDCG") == {"does not hold"}  # none gained
 
 
-def test_the_margin_is_what_may_be_lost(nothing: Drawn, nothing_map: Drawn) -> None:
+def test_the_margin_is_what_may_be_lost(
+    nothing: ResampledParts, nothing_map: ResampledParts
+) -> None:
     """Between halves of the documents V2 swaps 4 points more, in each of five splits."""
     halves = {"a": {case: {name: np.full(5, 0.25) for name in (case, "V1")} for case in CASE_NAMES}}
     for case in CASE_NAMES:
@@ -164,7 +168,7 @@ def test_the_margin_is_what_may_be_lost(nothing: Drawn, nothing_map: Drawn) -> N
     assert lost.percent == pytest.approx(-16)
 
 
-def test_higher_pad_on_every_set(nothing_map: Drawn) -> None:
+def test_higher_pad_on_every_set(nothing_map: ResampledParts) -> None:
     """Steps of 1 on a level of 10 are 7.5 times as far apart as steps that hardly differ."""
     found = stated(drawn(orders(0, (FLAT, FLAT), SAME, SAME)), nothing_map)
     assert verdicts(found, "pad", "nDCG") == {"holds"}
@@ -172,14 +176,14 @@ def test_higher_pad_on_every_set(nothing_map: Drawn) -> None:
     assert verdicts(found, "pad", "MAP") == {"does not hold"}
 
 
-def test_v2_must_be_below_both_others_to_be_the_lowest(nothing: Drawn) -> None:
+def test_v2_must_be_below_both_others_to_be_the_lowest(nothing: ResampledParts) -> None:
     lowest = drawn(orders(1, (DOWN, UP), (DOWN, UP), SAME), case=1)
     assert verdicts(stated(nothing, lowest), "lowest", "MAP") == {"holds"}
     beside_v1 = drawn(orders(1, (DOWN, UP), SAME, SAME), case=1)
     assert verdicts(stated(nothing, beside_v1), "lowest", "MAP") == {"does not hold"}
 
 
-def test_rankings_turned_round_on_uninformative_queries(nothing_map: Drawn) -> None:
+def test_rankings_turned_round_on_uninformative_queries(nothing_map: ResampledParts) -> None:
     found = stated(drawn(orders(0, SAME, SAME, (DOWN, UP))), nothing_map)
     assert verdicts(found, "rankings", "nDCG") == {"holds"}
     assert verdicts(found, "rankings", "nDCG", "V1") == {"does not hold"}
@@ -191,7 +195,7 @@ def test_rankings_turned_round_on_uninformative_queries(nothing_map: Drawn) -> N
     assert [each.verdict for each in effects[:2]] == ["holds", "does not hold"]
 
 
-def test_rankings_turned_round_on_ideal_queries_alone(nothing_map: Drawn) -> None:
+def test_rankings_turned_round_on_ideal_queries_alone(nothing_map: ResampledParts) -> None:
     found = stated(drawn(orders(0, SAME, SAME, (UP, DOWN))), nothing_map)
     assert verdicts(found, "rankings", "nDCG") == {"does not hold"}
     (effect, _) = (e for e in found if (e.claim, e.measure, e.version) == ("effect", "nDCG", "V2"))
@@ -199,7 +203,7 @@ def test_rankings_turned_round_on_ideal_queries_alone(nothing_map: Drawn) -> Non
     assert effect.verdict == "does not hold"
 
 
-def test_differences_only_the_normalised_form_finds(nothing_map: Drawn) -> None:
+def test_differences_only_the_normalised_form_finds(nothing_map: ResampledParts) -> None:
     found = stated(drawn(orders(0, (FLAT, UP), SAME, SAME)), nothing_map)
     assert verdicts(found, "conflicts", "nDCG") == {"holds"}
     assert verdicts(found, "power", "nDCG") == {"holds"}
@@ -209,7 +213,7 @@ def test_differences_only_the_normalised_form_finds(nothing_map: Drawn) -> None:
     assert power.percent is not None
 
 
-def test_differences_only_the_measure_itself_finds(nothing_map: Drawn) -> None:
+def test_differences_only_the_measure_itself_finds(nothing_map: ResampledParts) -> None:
     found = stated(drawn(orders(0, SAME, (FLAT, UP), (FLAT, UP))), nothing_map)
     assert verdicts(found, "conflicts", "nDCG") == {"holds"}  # in either direction
     assert verdicts(found, "power", "nDCG") == {"does not hold"}
@@ -218,7 +222,7 @@ def test_differences_only_the_measure_itself_finds(nothing_map: Drawn) -> None:
     assert power.percent < -50
 
 
-def test_swaps_between_sets_that_normalisation_takes_away(nothing: Drawn) -> None:
+def test_swaps_between_sets_that_normalisation_takes_away(nothing: ResampledParts) -> None:
     lowered = drawn(orders(1, (DOWN, UP), (DOWN, UP), SAME), case=1)
     found = stated(nothing, lowered)
     assert verdicts(found, "swaps across queries", "MAP", "V2") == {"holds"}
@@ -230,7 +234,7 @@ def test_swaps_between_sets_that_normalisation_takes_away(nothing: Drawn) -> Non
     assert amounts[1].percent == 100
 
 
-def test_swaps_across_data_that_normalisation_takes_away(nothing: Drawn) -> None:
+def test_swaps_across_data_that_normalisation_takes_away(nothing: ResampledParts) -> None:
     one = drawn(orders(1, SAME, SAME, SAME), case=1)
     other = drawn(orders(1, (DOWN, DOWN), SAME, SAME), case=1, seed=9)
     found = stated(nothing, one, other)
@@ -242,23 +246,25 @@ def test_swaps_across_data_that_normalisation_takes_away(nothing: Drawn) -> None
 def test_a_near_tie_is_undecided() -> None:
     """Some draws agree and some do not."""
     draws = np.random.default_rng(4).integers(0, 3, 200).astype(float).tolist()
-    amount = Amount(1.0, *drawn_interval(1.0, draws, LEVEL))
+    amount = IntervalEstimate(1.0, *bootstrap_interval(1.0, draws, LEVEL))
     assert amount == (1, 0, 2)
     statement = Statement("rankings", "a", "nDCG", "V2", "", REORDERED, amount)
     assert statement.verdict == "undecided"
-    (found,) = judged(TEXTS, [statement], "right")
+    (found,) = judge_claims(TEXTS, [statement], "right")
     assert (found.verdict, found.kind) == ("undecided", "open")
     assert found.sentences == (
         "a: pairs of methods that V2 puts in another order than nDCG does: 1 (0 to 2): undecided.",
     )
 
 
-def test_an_empty_set_is_said_to_be_one(nothing_map: Drawn, nothing: Drawn) -> None:
+def test_an_empty_set_is_said_to_be_one(
+    nothing_map: ResampledParts, nothing: ResampledParts
+) -> None:
     without: list[Parts] = [
         {name: part for name, part in parts.items() if name != UNINFORMATIVE}
         for parts in (nothing.parts, *nothing.draws)
     ]
-    found = stated(Drawn(without[0], without[1:]), nothing_map)
+    found = stated(ResampledParts(without[0], without[1:]), nothing_map)
     (first, *_) = (each for each in found if each.measure == "nDCG")
     assert np.isnan(first.amount.value)
     assert first.verdict == "undecided"
@@ -280,7 +286,8 @@ def test_the_factor_is_the_first_with_which_four_of_five_samples_decide(
     decided = {
         factor: np.mean(
             [
-                Amount(mean, mean - 1.96 * error, mean + 1.96 * error).above(limit) == verdict
+                IntervalEstimate(mean, mean - 1.96 * error, mean + 1.96 * error).above(limit)
+                == verdict
                 for mean in larger[factor]
             ]
         )
@@ -324,7 +331,7 @@ def test_more_queries_decide_what_these_leave_open() -> None:
 
 def test_claims_that_need_more_are_named_and_the_others_have_their_numbers() -> None:
     def made(claim: str, factor: float, queries: int = 100) -> Statement:
-        amount = Amount(1.0, -1.0, 2.0)
+        amount = IntervalEstimate(1.0, -1.0, 2.0)
         return Statement(
             claim,
             "a",
@@ -342,13 +349,13 @@ def test_claims_that_need_more_are_named_and_the_others_have_their_numbers() -> 
         "paper": [made("rankings", 3.0), made("rankings", np.inf), made("effect", np.inf)],
         "right": [made("rankings", 10.0), made("documents", np.inf, queries=0)],
     }
-    text = undecided_words(found)
+    text = undecided_sentences(found)
     assert (
         "other rankings, 3 times as many queries (about 300 of a) in the reading paper and 10 times as "
         "many queries (about 1,000 of a) in the reading right." in text
     )
     assert "over 30 times as many queries: more effect on uninformative queries." in text
-    rows = {(row[0], row[1]): row[2:] for row in needed_table(found).rows}
+    rows = {(row[0], row[1]): row[2:] for row in query_count_table(found).rows}
     assert rows["other rankings", "paper"] == (2, 2, 3, 300, "a")
     assert rows["more effect on uninformative queries", "paper"] == (
         *(1, 1, None),
@@ -368,24 +375,24 @@ def test_claims_that_need_more_are_named_and_the_others_have_their_numbers() -> 
 def test_an_interval_includes_its_number_and_shrinks_with_the_level(
     draws: list[float], value: float
 ) -> None:
-    wide, narrow = drawn_interval(value, draws, 0.99), drawn_interval(value, draws, 0.5)
+    wide, narrow = bootstrap_interval(value, draws, 0.99), bootstrap_interval(value, draws, 0.5)
     assert wide[0] <= narrow[0] <= value <= narrow[1] <= wide[1]
     assert set(wide) | set(narrow) <= {*draws, value}
 
 
 def test_an_interval_without_bias_is_the_percentiles() -> None:
     draws = np.linspace(-1, 1, 2001).tolist()
-    assert drawn_interval(0.0, draws, 0.9) == pytest.approx((-0.9, 0.9), abs=0.002)
+    assert bootstrap_interval(0.0, draws, 0.9) == pytest.approx((-0.9, 0.9), abs=0.002)
 
 
 def test_an_interval_reaches_down_where_most_draws_are_above_the_number() -> None:
     """Worked out: 20% of the draws are below 2000, z0 = −0.8416; the ends of the bias-corrected interval
     are at Φ(2 z0 ± 1.645) = .0004 and .4849, those of the plain one at .05 and .95."""
     draws = [float(number) for number in range(10_000)]
-    low, high = drawn_interval(2000.0, draws, 0.9)
+    low, high = bootstrap_interval(2000.0, draws, 0.9)
     assert low == pytest.approx(10_000 * 0.00043, abs=2)
     assert high == pytest.approx(10_000 * 0.95, abs=2)
-    low, high = drawn_interval(8000.0, draws, 0.9)
+    low, high = bootstrap_interval(8000.0, draws, 0.9)
     assert low == pytest.approx(10_000 * 0.05, abs=2)
     assert high == pytest.approx(10_000 * 0.99957, abs=3)
 
@@ -398,7 +405,7 @@ def test_a_statement_holds_as_often_as_the_level_says() -> None:
         shown = generator.standard_normal(40)
         value = float(shown.mean())
         draws = [float(generator.choice(shown, 40).mean()) for _ in range(100)]
-        held += drawn_interval(value, draws, 0.95)[0] > 0
+        held += bootstrap_interval(value, draws, 0.95)[0] > 0
     assert held <= 200 * 0.06
 
 
@@ -424,7 +431,7 @@ def test_parities_of_the_tables(which: list[str], seed: int) -> None:
             assert abs(int(one) - int(other)) <= int(conflicts)
     taus = tables.tau_table(case, parts).rows
     own = tables.swap_table(
-        case, "data", tables.within_collections({"a": found}, UNINFORMATIVE, IDEAL), LEVEL
+        case, "data", tables.within_collection_pairs({"a": found}, UNINFORMATIVE, IDEAL), LEVEL
     )
     for row in taus:
         for tau in row[2:]:

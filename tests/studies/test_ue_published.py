@@ -17,9 +17,9 @@ from rankgauge_studies.ue.published import (
     MQ2007,
     MSLR,
     parts_of_means,
-    published,
+    published_table,
 )
-from rankgauge_studies.ue.tables import Drawn
+from rankgauge_studies.ue.tables import ResampledParts
 
 PARTS = {
     case.name: {name: parts_of_means(name, case.name) for name in COLLECTIONS} for case in CASES
@@ -46,7 +46,7 @@ def by_row(table: Table, column: str) -> dict[tuple[str, str], float]:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_all_printed_taus_of_all_queries(case) -> None:
-    table = published("tau", case.name)
+    table = published_table("tau", case.name)
     assert table is not None
     found = by_row(tables.tau_table(case, PARTS[case.name]), ALL)
     assert {row: truncated(tau) for row, tau in found.items()} == by_row(table, ALL)
@@ -55,7 +55,7 @@ def test_all_printed_taus_of_all_queries(case) -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_the_printed_pads_of_all_queries_and_the_recomputed_ones(case) -> None:
-    table = published("pad", case.name)
+    table = published_table("pad", case.name)
     assert table is not None
     printed = by_row(table, ALL)
     found = by_row(tables.pad_table(case, PARTS[case.name]), ALL)
@@ -70,11 +70,11 @@ def test_the_printed_pads_of_all_queries_and_the_recomputed_ones(case) -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_the_printed_swap_rates_across_data_and_the_recomputed_ones(case) -> None:
-    table = published("swaps-data", case.name)
+    table = published_table("swaps-data", case.name)
     assert table is not None
     printed = by_row(table, "swap rate")
-    drawn = {name: Drawn(parts) for name, parts in PARTS[case.name].items()}
-    opposed = tables.across_collections(drawn)
+    drawn = {name: ResampledParts(parts) for name, parts in PARTS[case.name].items()}
+    opposed = tables.cross_collection_pairs(drawn)
     found = by_row(tables.swap_table(case, "queries", {ALL: opposed[ALL]}, 0.95), "swap rate")
     for (_, version), rate in found.items():
         if (case.name, version) in NEAR_TIE:
@@ -86,7 +86,7 @@ def test_the_printed_swap_rates_across_data_and_the_recomputed_ones(case) -> Non
 def test_the_printed_means_come_back_in_tables() -> None:
     for name in COLLECTIONS:
         for case in CASES:
-            table = published("normalised", case.name, (name,))
+            table = published_table("normalised", case.name, (name,))
             assert table is not None
             assert len(table.rows) == 8
             assert table.rows[0][1] == MEANS[name][case.name][VERSIONS[0]][0, 0]
@@ -97,11 +97,13 @@ def test_all_printed_tables_are_there() -> None:
     count = 0
     for case in CASES:
         for subject in ("scores", "normalised"):
-            count += sum(published(subject, case.name, (name,)) is not None for name in COLLECTIONS)
+            count += sum(
+                published_table(subject, case.name, (name,)) is not None for name in COLLECTIONS
+            )
         for subject in ("tau", "conflicts", "significant", "pad"):
-            count += published(subject, case.name) is not None
+            count += published_table(subject, case.name) is not None
         for subject in ("swaps-data", "swaps-sets", "swaps-breadth", "swaps-documents"):
-            count += published(subject, case.name) is not None
-        assert published("swaps-breadth", case.name, (MQ2007,)) is None
-        assert published("swaps-data", case.name, (MQ2007,)) is None
+            count += published_table(subject, case.name) is not None
+        assert published_table("swaps-breadth", case.name, (MQ2007,)) is None
+        assert published_table("swaps-data", case.name, (MQ2007,)) is None
     assert count == 24

@@ -17,14 +17,19 @@ from rankgauge.text.metrics import bertscore_chance
 from rankgauge.text.metrics.bertscore import FEWEST_TOKENS
 from rankgauge.text.metrics.bertscore_chance import (
     document_similarity,
-    drawn_pairs,
-    drawn_tokens,
+    draw_tokens,
     expected_precision,
     expected_recall,
     ranked_tokens,
+    score_drawn_tokens,
 )
-from rankgauge.text.metrics.embedding import embedded, unit
-from rankgauge.text.metrics.matching import References, drawn_from, matched, reference_vectors
+from rankgauge.text.metrics.embedding import embedding_store, unit_vectors
+from rankgauge.text.metrics.matching import (
+    References,
+    drawable_places,
+    match_tokens,
+    reference_vectors,
+)
 from stand_in_encoder import FIRST, LAST, StandIn
 
 TEXTS = Texts(
@@ -82,7 +87,7 @@ def test_formulas_equal_all_draws(source: int, reference: int, drawn: int, rando
     weights = np.stack([np.ones(source), idf])
     references = one_reference(reference, number.uniform(0.1, 2, reference))
     every = [
-        matched(similarity[list(each)], weights[:, list(each)], references)
+        match_tokens(similarity[list(each)], weights[:, list(each)], references)
         for each in itertools.product(range(source), repeat=drawn)
     ]
     right = np.mean(every, axis=0)
@@ -100,26 +105,26 @@ def test_drawn_texts_are_matched_as_each_alone(
     lengths: list[int], cells: int, first: bool, data: st.DataObject
 ) -> None:
     """Whatever number of similarities is held at a time."""
-    store = embedded(TEXTS, StandIn())
+    store = embedding_store(TEXTS, StandIn())
     number = np.random.default_rng(data.draw(st.integers(0, 2**32)))
     of = np.sort(number.integers(0, len(TEXTS), len(lengths)))
     places = [
-        number.integers(0, len(drawn_from(store, text)), length)
+        number.integers(0, len(drawable_places(store, text)), length)
         for text, length in zip(of.tolist(), lengths, strict=True)
     ]
     offsets = np.append(0, np.cumsum(lengths)).astype(np.int64)
     drawn = DrawnTexts(TEXTS, np.concatenate([*places, np.zeros(0, dtype=np.int64)]), offsets, of)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bertscore_chance, "CELLS", cells)
-        ours = drawn_pairs(store, drawn, first, 5)
+        ours = score_drawn_tokens(store, drawn, first, 5)
     alone = [np.zeros((2, 2, 0))]
     for text, chosen in zip(of.tolist(), places, strict=True):
-        known = drawn_from(store, text)
+        known = drawable_places(store, text)
         theirs = reference_vectors(store, text, first, (5,))[5]
-        similarity = unit(store.source(text, (5,))[5][known]) @ theirs.T
+        similarity = unit_vectors(store.source(text, (5,))[5][known]) @ theirs.T
         weights = store.weights(first).both(store.sources[text][known])
         references = References.of(store, text, first)
-        alone.append(matched(similarity[chosen], weights[:, chosen], references))
+        alone.append(match_tokens(similarity[chosen], weights[:, chosen], references))
     assert ours == pytest.approx(np.concatenate(alone, axis=2), abs=1e-6)
 
 
@@ -187,7 +192,7 @@ def test_the_highest_of_several_references_is_drawn() -> None:
 
 
 def test_algorithm_1_takes_the_most_or_the_least_similar_tokens(encoder: StandIn) -> None:
-    store = embedded(TEXTS, encoder)
+    store = embedding_store(TEXTS, encoder)
     ids = store.sources[0][1:-1]
     vectors = encoder.vectors(store.sources[0], encoder.layers).astype(float)
     mean = vectors.mean(axis=0)
@@ -199,7 +204,7 @@ def test_algorithm_1_takes_the_most_or_the_least_similar_tokens(encoder: StandIn
     ranked = sorted(last, key=lambda token: -last[token])
     assert ranked_tokens(store, 0).tolist() == ranked
     one = Draws(TEXTS, np.array([0]), np.array([4]), np.array([1]), [np.random.default_rng(0)])
-    most, least = (drawn_tokens(store, null, one)[0].tolist() for null in ("similar", "dissimilar"))
+    most, least = (draw_tokens(store, null, one)[0].tolist() for null in ("similar", "dissimilar"))
     assert most == [FIRST, *ranked[:4], LAST]
     assert least == [FIRST, *ranked[::-1][:4], LAST]
 
@@ -210,11 +215,11 @@ def test_a_null_that_is_not_random_is_exact_and_drawn_once(null: str, encoder: S
     mean = metric.expected_each(TEXTS.candidates(), Null(null=null))
     assert (mean.samples == 0).all()
     assert (metric.spread_each(TEXTS.candidates(), Null(null=null)) == 0).all()
-    store = embedded(TEXTS, encoder)
+    store = embedding_store(TEXTS, encoder)
     text = np.arange(3)
     lengths = metric._reference_units(TEXTS)
     draws = Draws(TEXTS, text, lengths, text * 0 + 1, [np.random.default_rng(0)] * 3)
-    tokens = drawn_tokens(store, null, draws)
+    tokens = draw_tokens(store, null, draws)
     assert [len(ids) - 2 for ids in tokens] == [12, 12, 12]
 
 

@@ -41,7 +41,9 @@ def texts(chosen: list[int] | None = None, systems: tuple[str, ...] = ("one", "t
     )
 
 
-@pytest.mark.parametrize("null", NULLS, ids=lambda null: "-".join(null._written(python=False)))
+@pytest.mark.parametrize(
+    "null", NULLS, ids=lambda null: "-".join(null._format_parameters(python=False))
+)
 @pytest.mark.parametrize("name", ["rougeL", "rougeLsum", "rougeW", "rouge1(references=max)"])
 def test_chance_does_not_depend_on_other_texts_systems_or_blocks(
     name: str, null: Null, monkeypatch: pytest.MonkeyPatch
@@ -106,7 +108,7 @@ def test_chance_of_an_own_metric_is_of_whole_words() -> None:
 def test_as_many_texts_are_drawn_as_the_error_asks_for(error: float) -> None:
     mean = parse_metric("rougeL").expected_each(texts().candidates(), Null(error=error))
     assert (mean.errors <= error * 1.1).all()
-    assert (mean.samples >= chance.FIRST).all()
+    assert (mean.samples >= chance.INITIAL_DRAWS).all()
     assert mean.samples.max() < 100 * (0.5 / error) ** 2
 
 
@@ -149,7 +151,7 @@ def test_sentences_are_drawn_once_each_and_the_last_is_cut() -> None:
     sentences = [("One two.", 2), ("Three, four five!", 3), ("Six", 1)]
     for seed in range(20):
         for length in range(1, 9):
-            text = chance._some_sentences(sentences, length, np.random.default_rng(seed))
+            text = chance._draw_sentences(sentences, length, np.random.default_rng(seed))
             assert len(words_of(text)) == min(length, 6)
             assert len(set(words_of(text))) == len(words_of(text))
             parts = text.split("\n")

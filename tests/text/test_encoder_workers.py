@@ -16,7 +16,7 @@ from rankgauge.errors import InputError
 from rankgauge.text import Texts, evaluate, use_encoder
 from rankgauge.text.encoders import Encoder
 from rankgauge.text.encoders.folder import WEIGHTS
-from rankgauge.text.evaluation import _scored
+from rankgauge.text.evaluation import _score_family
 from rankgauge.text.grammar import parse_metrics
 
 METRICS = ["bertscore(layer=2)", "v2(bertscore(layer=1,idf=true))", "rouge1"]
@@ -97,5 +97,5 @@ def test_the_weights_are_not_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     load = Encoder.load
     monkeypatch.setattr(Encoder, "load", lambda folder: loads.append(folder) or load(folder))
     for _ in range(3):
-        _scored(*pickle.loads(sent))
+        _score_family(*pickle.loads(sent))
     assert len(loads) == 1

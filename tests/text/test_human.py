@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from profiles import examples
-from rankgauge.core.resampling import Drawing, topic_counts
+from rankgauge.core.resampling import SamplingOptions, draw_bootstrap_counts
 from rankgauge.errors import RankgaugeError
 from rankgauge.measures.elsewhere import given as made_elsewhere
 from rankgauge.scores.model import Scores
@@ -104,7 +104,7 @@ def test_correlations_and_every_sample_equal_scipy(
     np.testing.assert_allclose(
         result.values[:, 0, 0], slow_correlation(x, y, over, all_texts), atol=1e-9
     )
-    (counts,) = topic_counts(texts, Drawing(5, seed))
+    (counts,) = draw_bootstrap_counts(texts, SamplingOptions(5, seed))
     for sample, count in zip(result.samples, counts, strict=True):
         drawn = np.repeat(all_texts, count.astype(np.int64))
         expected = slow_correlation(x, y, over, drawn)
@@ -161,7 +161,7 @@ def test_samples_are_the_same_for_a_seed_however_many_are_held(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     results = {over: random_result(over, samples=2_500) for over in OVER}
-    monkeypatch.setattr(human, "HELD", 100)
+    monkeypatch.setattr(human, "BATCH_CELLS", 100)
     monkeypatch.setattr(correlations, "CELLS", 2_000)
     for over, result in results.items():
         again = random_result(over, samples=2_500)
@@ -306,7 +306,7 @@ def test_a_sample_without_texts_of_a_system_is_left_out_and_counted() -> None:
     x = np.array([[0.1, 0.2, 0.3], [0.3, 0.3, 0.5], [np.nan, np.nan, 0.9], [0.2, 0.5, 0.7]])
     y = np.array([[1, 2, 1], [2, 2, 3], [np.nan, np.nan, 3], [2, 4, 4]])
     result = human_correlation(scores_of(x, "m"), scores_of(y, "q"), samples=50)  # type: ignore[arg-type]
-    (counts,) = topic_counts(3, Drawing(50, 0))
+    (counts,) = draw_bootstrap_counts(3, SamplingOptions(50, 0))
     lost = counts[:, 2] == 0
     assert 0 < lost.sum() < 50
     for coefficient in range(3):
@@ -329,7 +329,7 @@ def test_a_sample_with_one_score_alone_has_no_correlation(score: float) -> None:
     x = np.array([[score, 0.7, 0.3], [score, 0.2, 0.9], [score, 0.4, 0.6]])
     y = np.array([[1, 2, 4], [3, 2, 5], [2, 3, 1]])
     result = human_correlation(scores_of(x, "m"), scores_of(y, "q"), "rows", samples=200)  # type: ignore[arg-type]
-    (counts,) = topic_counts(3, Drawing(200, 0))
+    (counts,) = draw_bootstrap_counts(3, SamplingOptions(200, 0))
     alone = counts[:, 0] == 3
     assert alone.any()
     for coefficient in range(3):

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from profiles import examples
-from rankgauge.core.resampling import Drawing, topic_counts
+from rankgauge.core.resampling import SamplingOptions, draw_bootstrap_counts
 from rankgauge.errors import RankgaugeError
 from rankgauge.scores.model import Scores
 from rankgauge.text.data.files import read_texts
@@ -285,7 +285,9 @@ def test_the_interval_of_the_share_of_wins_is_over_texts() -> None:
         scores_of(metric, form), people(quality), METRIC, FORM, samples=400, seed=5
     )
     assert result.drawn.shape == (400, 2, 1)
-    for sample, counts in enumerate(np.concatenate(list(topic_counts(12, Drawing(400, 5))))[:20]):
+    for sample, counts in enumerate(
+        np.concatenate(list(draw_bootstrap_counts(12, SamplingOptions(400, 5))))[:20]
+    ):
         win = lose = 0
         for text, times in enumerate(counts.astype(int).tolist()):
             for a, b in ((0, 1), (0, 2), (1, 2)):

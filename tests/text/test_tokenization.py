@@ -118,7 +118,7 @@ class TestSameTokens:
         chance = random.Random(1)
         texts = ["cat " * chance.choice([0, 1, 2, 30]) + str(number) for number in range(60)]
         for most in (1, 7, 100):
-            monkeypatch.setattr(tokenization, "AT_ONCE", most)
+            monkeypatch.setattr(tokenization, "BATCH_CHARACTERS", most)
             assert plain(real.ids(texts)) == library.ids(texts)
 
     def test_of_a_long_text(self, real: Tokenization, library: Library) -> None:

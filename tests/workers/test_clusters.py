@@ -290,7 +290,7 @@ def test_commands_print_the_same(
     monkeypatch.chdir(folder)  # the workers have another folder
     here = called(*command)
     there = called(*command, "--workers", cluster.address)
-    assert (there.code, there.out, there.err) == (here.code, here.out, here.err)
+    assert (there.code, there.add, there.err) == (here.code, here.add, here.err)
     assert here.code == (3 if command[0] == "evaluate" else 0)
 
 
@@ -391,13 +391,13 @@ def test_only_quick_tasks_go_together(
     seconds: list[float], together: bool, client: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sizes = []
-    submitted = dask_workers.ClusterPool._submitted
+    submitted = dask_workers.ClusterPool._submit
 
     def counted(pool: dask_workers.ClusterPool, tasks: Any) -> Any:
         sizes.append(len(tasks))
         return submitted(pool, tasks)
 
-    monkeypatch.setattr(dask_workers.ClusterPool, "_submitted", counted)
+    monkeypatch.setattr(dask_workers.ClusterPool, "_submit", counted)
     found = list(outcomes(slow, seconds, client))
     assert [result for _, result in found] == seconds
     assert (max(sizes) > 1) == together

@@ -255,7 +255,7 @@ def test_the_scheduler_is_killed(files: Path, tmp_path: Path) -> None:
 
 def test_no_worker_comes_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dask_workers, "PATIENCE", 1.0)
-    monkeypatch.setattr(dask_workers, "LOOK", 0.2)
+    monkeypatch.setattr(dask_workers, "COUNT_INTERVAL", 0.2)
     with loopback_cluster(tmp_path, 1) as cluster:
         client = cluster.client()
         found = outcomes(squared, range(12), client)
@@ -315,7 +315,7 @@ def test_a_method_that_fails_on_a_fold_is_left_out_and_named(tmp_path: Path) -> 
 
 
 def test_no_scheduler_is_there(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dask_workers, "CONNECT", 0.5)
+    monkeypatch.setattr(dask_workers, "CONNECT_TIMEOUT", 0.5)
     monkeypatch.chdir(files)
     there = called("evaluate", "qrels.txt", "runs", "--workers", "tcp://127.0.0.1:9")
     assert there.code == 2

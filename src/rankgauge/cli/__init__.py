@@ -78,13 +78,13 @@ def run() -> None:
     """
     catch_signals()
     gc.set_threshold(100_000, 20, 20)
-    _spare_memory()
+    _limit_threads()
     if sys.stderr is not None:
-        sys.stderr = _messages()
+        sys.stderr = _open_error_stream()
     if not os.environ.get(DEBUG):
         warnings.simplefilter("ignore")  # those of libraries; ours are notes
     warnings.filterwarnings("default", category=RankgaugeWarning)
-    warnings.showwarning = _noted
+    warnings.showwarning = _print_warning
     try:
         main()
     except SystemExit as end:
@@ -98,7 +98,7 @@ LITTLE_MEMORY = 2 << 30
 """With less memory than this, OpenBLAS computes on one thread."""
 
 
-def _spare_memory() -> None:
+def _limit_threads() -> None:
     """Keep OpenBLAS from starting threads where the memory of a process is limited (`ulimit -v`).
 
     It asks for memory for each thread, and if it gets none it asks again for ever, or interrupts us.
@@ -112,7 +112,7 @@ def _spare_memory() -> None:
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
-class _Messages(io.FileIO):
+class _ErrorStream(io.FileIO):
     """Standard error. Messages that cannot be written, because the disk is full, are lost; the results
     and the exit code are not."""
 
@@ -123,12 +123,12 @@ class _Messages(io.FileIO):
             return len(text)
 
 
-def _messages() -> io.TextIOWrapper:
-    raw = _Messages(sys.stderr.fileno(), "w", closefd=False)
+def _open_error_stream() -> io.TextIOWrapper:
+    raw = _ErrorStream(sys.stderr.fileno(), "w", closefd=False)
     return io.TextIOWrapper(raw, sys.stderr.encoding, "backslashreplace", write_through=True)
 
 
-def _noted(message: Warning | str, *_: object, **__: object) -> None:
+def _print_warning(message: Warning | str, *_: object, **__: object) -> None:
     """Print a warning as a note."""
     print(f"note: {printable(str(message))}", file=sys.stderr)
 
@@ -175,10 +175,10 @@ def main() -> None:
     except SystemExit:
         raise
     except BaseException as error:  # polars panics with one that is no Exception
-        sys.exit(_ended_by(error))
+        sys.exit(_report_error(error))
 
 
-def _ended_by(error: BaseException) -> int:
+def _report_error(error: BaseException) -> int:
     """Say in one line what ended the program, unless it is to be raised; the exit code."""
     import click
 
@@ -238,11 +238,13 @@ def printable(text: str) -> str:
     >>> printable("a\\x1b[31mb")
     'a\\\\x1b[31mb'
     """
-    shown = "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in _cut(text))
-    return _cut(shown)
+    shown = "".join(
+        c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in _shorten_lines(text)
+    )
+    return _shorten_lines(shown)
 
 
-def _cut(text: str) -> str:
+def _shorten_lines(text: str) -> str:
     """The text with lines that people can read: an id may have millions of characters."""
     return "\n".join(
         line

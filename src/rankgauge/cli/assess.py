@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from rankgauge.cli.assessment_output import TABLES, draw, show_assessment, write_json
+from rankgauge.cli.assessment_output import TABLES, draw_figures, show_assessment, write_json
 from rankgauge.cli.compare import TestingOptions, correction_option
 from rankgauge.cli.groups import OptionGroup, option, takes
 from rankgauge.cli.learning_options import SET_NUMBER, set_share_option
@@ -15,22 +15,22 @@ from rankgauge.cli.options import (
     Output,
     plugin_option,
     samples_option,
-    shown_option,
+    show_option,
 )
 from rankgauge.cli.output import fail_if_incomplete, progress
 from rankgauge.cli.output_files import FIGURE_FILE, OUTPUT_FILE
-from rankgauge.cli.scoring import SourceOptions, scored_by
+from rankgauge.cli.scoring import SourceOptions, source_measure_option
 from rankgauge.cli.topic_sets import (
     BY_SCORES,
+    collect_query_sets,
     other_collections,
     set_names,
     set_size,
-    topic_sets,
 )
 from rankgauge.cli.workers import workers
 from rankgauge.comparison.assessment import assess
 from rankgauge.core import policies
-from rankgauge.core.policies import SharedTopics
+from rankgauge.core.policies import SharedQueries
 from rankgauge.errors import RankgaugeError
 
 DEFAULT_MEASURES = ("nDCG@10", "v2(nDCG@10)", "AP", "RR")
@@ -40,13 +40,13 @@ class AssessedScores(SourceOptions):
     """The scores to assess."""
 
     default = DEFAULT_MEASURES
-    measures: tuple[str, ...] = scored_by(
+    measures: tuple[str, ...] = source_measure_option(
         *default,
         about="v2(nDCG@10) compares nDCG@10 with a random ranking; see `rankgauge measures v2`.",
     )
 
 
-class TopicSets(OptionGroup, heading="Sets of topics"):
+class QuerySets(OptionGroup, heading="Sets of topics"):
     """Sets of topics and other collections, which are assessed too."""
 
     sets: str = option(
@@ -87,7 +87,7 @@ class AssessmentTesting(TestingOptions, common=False):
 
     test: str = TestingOptions.options["test"].but(common=False)
     correction: str | None = correction_option(None)
-    missing: SharedTopics | None = TestingOptions.options["missing"].but(common=False)
+    missing: SharedQueries | None = TestingOptions.options["missing"].but(common=False)
     samples: int = samples_option()
     splits: int = option(
         "--splits",
@@ -152,8 +152,8 @@ class AssessmentFiles(OptionGroup, heading="Output"):
 
 
 @click.command("assess", cls=CommandWithFiles)
-@takes(source=AssessedScores, topics=TopicSets, tests=AssessmentTesting)
-@shown_option(
+@takes(source=AssessedScores, topics=QuerySets, tests=AssessmentTesting)
+@show_option(
     list(TABLES),
     None,
     "Print only one table. measures: the measures. pairs: the pairs of measures. swaps: how "
@@ -164,7 +164,7 @@ class AssessmentFiles(OptionGroup, heading="Output"):
 @plugin_option
 def command(
     source: AssessedScores,
-    topics: TopicSets,
+    topics: QuerySets,
     tests: AssessmentTesting,
     shown: str | None,
     output: Output,
@@ -215,7 +215,7 @@ def command(
     read = source.read()
     scores = read.scores
     try:
-        chosen = topic_sets(read, names, size, topics.set_files)
+        chosen = collect_query_sets(read, names, size, topics.set_files)
         others = other_collections(topics.other_files, scores)
         parts = 1 + len(chosen) + len(others)
         with progress(parts * len(scores.measures), "assessing") as advance:
@@ -244,6 +244,6 @@ def command(
         raise RankgaugeError("\n".join((*scores.failed, str(error)))) from None
     if files.json is not None:
         write_json(assessment, files.json)
-    draw(assessment, {"asl": files.asl, "tau": files.tau, "swaps": files.swaps})
+    draw_figures(assessment, {"asl": files.asl, "tau": files.tau, "swaps": files.swaps})
     show_assessment(assessment, shown, output)
     fail_if_incomplete(scores)

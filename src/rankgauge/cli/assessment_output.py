@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rankgauge.cli.options import Output
-from rankgauge.cli.output import chosen_format, line_width, print_or_write
+from rankgauge.cli.output import choose_format, line_width, print_or_write
 from rankgauge.comparison.assessed import Assessment, AssessmentFigure
 from rankgauge.core.tables import Table
 from rankgauge.io.files import writing
@@ -33,7 +33,7 @@ def write_json(assessment: Assessment, file: str) -> None:
         stream.write(f"{text}\n".encode("ascii"))
 
 
-def draw(assessment: Assessment, files: dict[AssessmentFigure, str | None]) -> None:
+def draw_figures(assessment: Assessment, files: dict[AssessmentFigure, str | None]) -> None:
     """Draw the figures for which the user named a file."""
     from rankgauge.figures.files import save_figure
 
@@ -48,14 +48,14 @@ def show_assessment(assessment: Assessment, shown: str | None, output: Output) -
 
     The notes come once, at the end.
     """
-    form = chosen_format(output.form, output.file)
+    form = choose_format(output.form, output.file)
     if output.for_programs:
         output.show(TABLES[shown or "measures"](assessment))
         return
     tables = {name: make(assessment) for name, make in TABLES.items() if shown in (None, name)}
     tables = {name: table for name, table in tables.items() if table.rows}
     notes = tuple(dict.fromkeys(note for table in tables.values() for note in table.notes))
-    pages = _narrower(tables, assessment)
+    pages = _split_tables(tables, assessment)
     texts = []
     for name, table in pages.items():
         page = replace(table, notes=notes if name == list(pages)[-1] else ())
@@ -66,7 +66,7 @@ def show_assessment(assessment: Assessment, shown: str | None, output: Output) -
     print_or_write(["\n".join(texts)], output.file)
 
 
-def _narrower(tables: dict[str, Table], assessment: Assessment) -> dict[str, Table]:
+def _split_tables(tables: dict[str, Table], assessment: Assessment) -> dict[str, Table]:
     """The tables for people: the table of measures is split in two.
 
     The column `set` is left out if there is only one set.
@@ -76,19 +76,19 @@ def _narrower(tables: dict[str, Table], assessment: Assessment) -> dict[str, Tab
         columns = table.columns[int(len(assessment.parts) == 1) :]
         if name == "measures":
             at = columns.index("decisions")
-            pages[name] = _columns(table, columns[:at])
+            pages[name] = _select_columns(table, columns[:at])
             halved = any(
                 each.splits for part in assessment.parts.values() for each in part.values()
             )
             if halved:
                 named = columns[: columns.index("measure") + 1]
-                pages["halves"] = _columns(table, (*named, *columns[at:]))
+                pages["halves"] = _select_columns(table, (*named, *columns[at:]))
         else:
-            pages[name] = _columns(table, columns)
+            pages[name] = _select_columns(table, columns)
     return pages
 
 
-def _columns(table: Table, columns: Sequence[str]) -> Table:
+def _select_columns(table: Table, columns: Sequence[str]) -> Table:
     places = [table.columns.index(column) for column in columns]
     rows = tuple(tuple(row[place] for place in places) for row in table.rows)
     return replace(table, columns=tuple(columns), rows=rows)

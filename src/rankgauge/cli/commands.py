@@ -34,14 +34,14 @@ class CommandRegistry(Registry[click.Command]):
         )
         self.tasks: dict[str, str] = {}
 
-    def folded(self, name: str) -> str:
+    def normalize_name(self, name: str) -> str:
         return name
 
-    def in_module(self, module: ModuleType, name: str) -> click.Command:
+    def entry_in_module(self, module: ModuleType, name: str) -> click.Command:
         command: click.Command = module.command
         return command
 
-    def by_task(self) -> dict[str, dict[str, str]]:
+    def commands_by_task(self) -> dict[str, dict[str, str]]:
         """For each task its commands, with the text that says when to use them."""
         self.discover()
         listed = {task: dict(ours) for task, ours in TASKS.items()}
@@ -77,22 +77,22 @@ class Commands(click.Group):
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         command = commands.get(name)
         if command is None:
-            _report_broken()
+            _report_load_errors()
         else:
             clean_up_on_signals()
         return command
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        tasks = commands.by_task()
+        tasks = commands.commands_by_task()
         width = max(len(name) for listed in tasks.values() for name in listed)
         for task, listed in tasks.items():
             with formatter.section(task):
                 # Names of one width, so that the texts of all sections start at one column.
                 formatter.write_dl([(name.ljust(width), text) for name, text in listed.items()])
-        _report_broken()
+        _report_load_errors()
 
 
-def _report_broken() -> None:
+def _report_load_errors() -> None:
     """Name the packages whose commands cannot be loaded; the other commands work."""
     for text in commands.broken:
         click.echo(f"note: {printable(text)}", err=True)

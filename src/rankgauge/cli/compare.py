@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import click
 
-from rankgauge.cli.groups import Declared, OptionGroup, option, takes
+from rankgauge.cli.groups import OptionGroup, ParameterDeclaration, option, takes
 from rankgauge.cli.numbers import Decimal
 from rankgauge.cli.options import (
     DEFAULT_MEASURE,
@@ -22,26 +22,26 @@ from rankgauge.cli.options import (
     significance_test_option,
 )
 from rankgauge.cli.output import fail_if_incomplete, progress
-from rankgauge.cli.scoring import SourceOptions, scored_by
+from rankgauge.cli.scoring import SourceOptions, source_measure_option
 from rankgauge.cli.workers import workers
 from rankgauge.comparison.design import pairs_of
 from rankgauge.comparison.power import PowerTest, detectable
 from rankgauge.comparison.significance import CORRECTIONS, TESTS
-from rankgauge.comparison.systems import compare, usual_samples
+from rankgauge.comparison.systems import compare, default_samples
 from rankgauge.core.policies import (
     DEFAULT_CORRECTION,
     DEFAULT_TEST,
     SAMPLES,
-    SharedTopics,
+    SharedQueries,
 )
-from rankgauge.core.resampling import Drawing, pair_blocks
+from rankgauge.core.resampling import SamplingOptions, pair_blocks
 from rankgauge.errors import RankgaugeError
 from rankgauge.scores.model import Scores
 
 NO_CORRECTION = "none"
 
 
-def correction_option(default: str | None) -> Declared:
+def correction_option(default: str | None) -> ParameterDeclaration:
     """`--correction`, with this correction by default."""
     return option(
         "--correction",
@@ -61,8 +61,8 @@ class TestingOptions(OptionGroup, heading="Statistics"):
     level: float = level_option(
         "A difference is significant if its corrected p-value is at most 1 - level."
     )
-    missing: SharedTopics | None = missing_option(
-        get_args(SharedTopics),
+    missing: SharedQueries | None = missing_option(
+        get_args(SharedQueries),
         None,
         "What to do with topics that some run lacks. zero: they count as empty rankings. intersection: "
         "they are left out for all runs. By default zero; with --scores, as the file was made. "
@@ -106,7 +106,7 @@ class ComparedScores(SourceOptions):
     """The scores to compare."""
 
     default = (DEFAULT_MEASURE,)
-    measures: tuple[str, ...] = scored_by(*default)
+    measures: tuple[str, ...] = source_measure_option(*default)
 
 
 @click.command("compare", cls=CommandWithFiles)
@@ -170,9 +170,9 @@ def command(source: ComparedScores, asked: ComparisonOptions, marks: bool, outpu
         pairs = len(pairs_of(scores.runs, names or None)[0])
         usual = SAMPLES
         if asked.power is None:
-            usual = usual_samples(asked.test, asked.correction, pairs, asked.level)
+            usual = default_samples(asked.test, asked.correction, pairs, asked.level)
         samples = asked.samples or usual
-        steps = _steps(scores, asked.test, pairs, Drawing(samples, source.seed))
+        steps = _steps(scores, asked.test, pairs, SamplingOptions(samples, source.seed))
         with progress(steps, "comparing") as advance:
             shared: Any = {
                 "baseline": names or None,
@@ -205,7 +205,7 @@ def check_baselines(names: Sequence[str], scores: Scores) -> None:
             raise RankgaugeError(f"--baseline {name}: no such run, expected one of: {runs}")
 
 
-def _steps(scores: Scores, test: str, pairs: int, drawing: Drawing) -> int:
+def _steps(scores: Scores, test: str, pairs: int, drawing: SamplingOptions) -> int:
     """How many steps `compare` will report as progress."""
     if not TESTS[test].draws(len(scores.queries), drawing):
         return 0

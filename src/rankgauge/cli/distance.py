@@ -14,7 +14,7 @@ from rankgauge.cli.options import (
     DEFAULT_MEASURE,
     NEGATIVE,
     PAIRS,
-    PER_TOPIC,
+    PER_QUERY,
     QRELS,
     SETTLED,
     Output,
@@ -27,7 +27,7 @@ from rankgauge.cli.options import (
     ties_option,
 )
 from rankgauge.cli.output import Incomplete, notify, progress
-from rankgauge.cli.scoring import about_judgments, read_judgments, same_file
+from rankgauge.cli.scoring import judgment_notes, read_judgments, same_file
 from rankgauge.cli.workers import workers, workers_options
 from rankgauge.core.notes import counted
 from rankgauge.core.policies import (
@@ -41,11 +41,11 @@ from rankgauge.core.policies import (
 from rankgauge.core.tables import Table
 from rankgauge.data.model import Judgments, Run
 from rankgauge.distance.advice import advise
-from rankgauge.distance.maximized import asked_measure
+from rankgauge.distance.maximized import parse_distance_measure
 from rankgauge.distance.readable import UsableRuns, usable_runs
 from rankgauge.distance.runs import med_matrix
 from rankgauge.distance.settling import settled as settle
-from rankgauge.distance.two_runs import TwoRuns, about_time
+from rankgauge.distance.two_runs import RunPairDistances, time_notes
 from rankgauge.errors import MeasureError
 from rankgauge.evaluation.evaluator import evaluate
 from rankgauge.io.parts import stored_runs
@@ -55,7 +55,7 @@ from rankgauge.measures.grammar import parse_all
 class DistanceTables(OptionGroup, heading="Output"):
     """What is printed in place of the means."""
 
-    per_topic: bool = PER_TOPIC
+    per_topic: bool = PER_QUERY
     top: int | None = option(
         "--top",
         type=WholeNumber(1),
@@ -232,7 +232,7 @@ def command(
     could not be read: the other runs are printed. A message on stderr names each unread run, and says
     why.
     """
-    asked = [asked_measure(measure) for measure in parse_all(measures)]
+    asked = [parse_distance_measure(measure) for measure in parse_all(measures)]
     shown.check(policies.method, len(asked))
     grades = _grades(policies.grades)
     if shown.settled and qrels is None:
@@ -246,7 +246,7 @@ def command(
         raise click.UsageError(f"{counted(len(files), 'run')}, expected at least two to compare")
     with progress(len(files)) as advance:
         read = usable_runs(files, known, advance, **reading.how)
-    about_known = [] if known is None else about_judgments(known)
+    about_known = [] if known is None else judgment_notes(known)
     how: dict[str, Any] = {
         "grades": grades,
         "offlist": policies.offlist,
@@ -263,10 +263,10 @@ def command(
         _fail_if_unread(read)
         return
     shown.check_runs(len(read.runs), len(asked))
-    notify(about_time(asked, read.runs))
+    notify(time_notes(asked, read.runs))
     measured = []
     for measure in asked:
-        with progress(_topics(read.runs, known)) as advance:
+        with progress(_count_queries(read.runs, known)) as advance:
             one = med_matrix(
                 measure, read.runs, known, method=policies.method, progress=advance, **how
             )
@@ -276,18 +276,18 @@ def command(
         table = advise(measured[0], shown.judge).table()
     elif len(read.runs) > 2:
         table = measured[0].query_table(shown.top) if by_topic else measured[0].table()
-        table = _apart(table)
+        table = _rename_first_column(table)
     elif shown.witness:
-        table = TwoRuns(tuple(measured)).witness_table(shown.top)
+        table = RunPairDistances(tuple(measured)).witness_table(shown.top)
     elif shown.trace:
-        table = TwoRuns(tuple(measured)).trace_table(shown.top)
+        table = RunPairDistances(tuple(measured)).trace_table(shown.top)
     else:
         scores = None
         if known is not None:
             given = policies.max_grade or 1
             highest = max(measured[0].grades[-1], int(known.grades.max(initial=0)), given)
             scores = evaluate(known, read.runs, asked, ties=policies.ties, max_grade=highest)
-        both = TwoRuns(tuple(measured), scores)
+        both = RunPairDistances(tuple(measured), scores)
         table = both.topic_table(shown.top) if by_topic else both.table()
     notify([*read.notes, *about_known, *(measured[0].notes if measured else ())])
     output.show(table)
@@ -303,14 +303,14 @@ def _fail_if_unread(read: UsableRuns) -> None:
         raise Incomplete("\n".join((*read.failed, count)))
 
 
-def _topics(runs: Sequence[Run], known: Judgments | None) -> int:
+def _count_queries(runs: Sequence[Run], known: Judgments | None) -> int:
     """On how many topics the runs are compared."""
     if known is not None:
         return len(known.queries)
     return len({query for run in runs for query in run.queries})
 
 
-def _apart(table: Table) -> Table:
+def _rename_first_column(table: Table) -> Table:
     """The matrix, its first column renamed if a run has the same name."""
     first, *others = table.columns
     while first in others:

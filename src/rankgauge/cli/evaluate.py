@@ -8,7 +8,7 @@ import click
 
 from rankgauge.cli.groups import OptionGroup, option, takes
 from rankgauge.cli.options import (
-    PER_TOPIC,
+    PER_QUERY,
     SAVE,
     SETTLED,
     SIGNATURE,
@@ -52,7 +52,7 @@ class MeanIntervalOptions(OptionGroup, heading="Statistics"):
 )
 @takes(scoring=Scoring)
 @offlist_option("With --settled: whether")
-@PER_TOPIC
+@PER_QUERY
 @SIGNATURE
 @SAVE
 @takes(output=Output)
@@ -122,10 +122,10 @@ def command(
             notes=False,  # they go to standard error
         )
     if settled:
-        from rankgauge.cli.settling import with_settled
+        from rankgauge.cli.settling import add_settled_column
 
-        table = with_settled(table, scoring, judgments, scores, offlist)
-    scoring.tell(judgments, scores)
+        table = add_settled_column(table, scoring, judgments, scores, offlist)
+    scoring.print_notes(judgments, scores)
     if save is not None:
         scores.save(save)
     (output.show_whole if signature else output.show)(table)

@@ -23,7 +23,7 @@ from rankgauge.cli.options import (
     ties_option,
 )
 from rankgauge.cli.output import fail_if_incomplete, notify, progress
-from rankgauge.cli.scoring import Scoring, about_judgments, check_order
+from rankgauge.cli.scoring import Scoring, check_order, judgment_notes
 from rankgauge.cli.workers import workers, workers_options
 from rankgauge.core.policies import DEFAULT_POOL_TIES, PoolTies, ScorePrecision
 from rankgauge.data.model import Run
@@ -150,7 +150,7 @@ def command(
     parsed = parse_all(measures)
     judgments, sources = scoring.inputs()
     names = [scoring.run(name) for name in pools.pooled]
-    notify(about_judgments(judgments))
+    notify(judgment_notes(judgments))
     left_out = _teams(pools.teams)
     try:
         with progress(_steps(sources, pools.depths, left_out)) as advance:

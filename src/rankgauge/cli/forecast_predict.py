@@ -6,7 +6,7 @@ import click
 
 from rankgauge.cli.groups import HeadedCommand, takes
 from rankgauge.cli.options import (
-    PER_TOPIC,
+    PER_QUERY,
     SAVE,
     Output,
     level_option,
@@ -16,16 +16,16 @@ from rankgauge.cli.options import (
 from rankgauge.cli.output import fail_if_incomplete
 from rankgauge.cli.tracks import TrackOptions
 from rankgauge.forecast.forecaster import Forecaster
-from rankgauge.forecast.tracks import TRACK
+from rankgauge.forecast.tracks import TRACK_FORMAT
 
 
 @click.command("predict", cls=HeadedCommand)
 @click.argument("model")
-@click.argument("track", metavar=TRACK)
+@click.argument("track", metavar=TRACK_FORMAT)
 @level_option(text="The intervals of single topics hold for this share of the topics.")
 @seed_option("random orders of ties")
 @takes(reading=TrackOptions)
-@PER_TOPIC.but("A row for each run and topic, with the interval of its forecast.")
+@PER_QUERY.but("A row for each run and topic, with the interval of its forecast.")
 @SAVE
 @takes(output=Output)
 @plugin_option

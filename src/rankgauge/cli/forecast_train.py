@@ -26,7 +26,7 @@ from rankgauge.forecast.forecaster import (
     Learner,
     SubsetBy,
 )
-from rankgauge.forecast.tracks import TRACK, FeatureJudgments
+from rankgauge.forecast.tracks import TRACK_FORMAT, FeatureJudgments
 
 
 class ForecasterOptions(OptionGroup, heading="Forecaster"):
@@ -92,7 +92,7 @@ class ForecasterOptions(OptionGroup, heading="Forecaster"):
 
 
 @click.command("train", cls=HeadedCommand)
-@click.argument("tracks", nargs=-1, required=True, metavar=f"{TRACK}...")
+@click.argument("tracks", nargs=-1, required=True, metavar=f"{TRACK_FORMAT}...")
 @takes(options=ForecasterOptions, reading=TrackOptions)
 @output_option("DIR", "The folder to write the forecaster to.", required=True, type=OUTPUT_FOLDER)
 @COLOR

@@ -19,17 +19,17 @@ from rankgauge.cli.options import (
     plugin_option,
 )
 from rankgauge.cli.output import fail_if_incomplete, notify, print_or_write
-from rankgauge.cli.scoring import Scoring, ScoringOptions, about_judgments
+from rankgauge.cli.scoring import Scoring, ScoringOptions, judgment_notes
 from rankgauge.cli.topic_sets import read_set
 from rankgauge.cli.workers import WorkerOptions
 from rankgauge.core.notes import Note, counted, worded
 from rankgauge.core.tables import Table
 from rankgauge.errors import RankgaugeError
 from rankgauge.forecast.estimates import two_phase
-from rankgauge.forecast.phases import check_included, highest_grade, of_common_runs
+from rankgauge.forecast.phases import check_shallow_included, highest_grade, select_common_runs
 from rankgauge.forecast.plans import plan
 from rankgauge.forecast.topic_choice import choose_topics
-from rankgauge.io.files import read_once
+from rankgauge.io.files import is_stream
 from rankgauge.io.trec import read_qrels
 from rankgauge.measures.grammar import parse_all
 from rankgauge.rankings.alignment import NOT_JUDGED
@@ -38,7 +38,9 @@ from rankgauge.scores.model import Scores
 TARGET = "nDCG@100"
 
 
-class PhasedRuns(ScoringOptions, RunFileOptions, WorkerOptions, heading="Judgements", common=True):
+class TwoPhaseRuns(
+    ScoringOptions, RunFileOptions, WorkerOptions, heading="Judgements", common=True
+):
     """The runs, and the judgements of both phases."""
 
     runs: tuple[str, ...] = argument("runs", nargs=-1, metavar="RUN...")
@@ -86,7 +88,7 @@ class PhaseTables(OptionGroup, heading="Output"):
         "Draw the interval of each run, as .svg or .png. Only for one measure."
     )
 
-    def check(self, judged: PhasedRuns, measures: Sequence[str]) -> None:
+    def check(self, judged: TwoPhaseRuns, measures: Sequence[str]) -> None:
         """UsageError for options that cannot be used together."""
         if self.choose is not None:
             beside = {
@@ -110,13 +112,13 @@ class PhaseTables(OptionGroup, heading="Output"):
 
 
 @click.command("two-phase", cls=HeadedCommand)
-@takes(judged=PhasedRuns)
+@takes(judged=TwoPhaseRuns)
 @measure_option(TARGET)
 @level_option()
 @takes(tables=PhaseTables, output=Output)
 @plugin_option
 def command(
-    judged: PhasedRuns,
+    judged: TwoPhaseRuns,
     measures: tuple[str, ...],
     level: float,
     tables: PhaseTables,
@@ -156,12 +158,12 @@ def command(
     if tables.choose is not None:
         if output.form is not None or output.digits is not None:
             raise click.UsageError("--choose prints ids; leave out --format and --digits")
-        chosen = _chosen(scoring, tables.choose, judged.deep_topics)
+        chosen = _choose_queries(scoring, tables.choose, judged.deep_topics)
         print_or_write((f"{topic}\n" for topic in chosen), output.file)
         return
     assert judged.deep is not None  # checked
-    twice = judged.shallow == judged.deep and read_once(judged.shallow)
-    if twice or any(map(read_once, judged.runs)):
+    twice = judged.shallow == judged.deep and is_stream(judged.shallow)
+    if twice or any(map(is_stream, judged.runs)):
         raise click.UsageError("- or a pipe is read once, but it is needed twice; give a file")
     shallow_scores, deep_scores = _both_scores(scoring, judged.deep, measures)
     topics = None
@@ -188,10 +190,10 @@ def command(
     fail_if_incomplete(shallow_scores)
 
 
-def _chosen(scoring: Scoring, number: int, deep_topics: str | None) -> tuple[str, ...]:
+def _choose_queries(scoring: Scoring, number: int, deep_topics: str | None) -> tuple[str, ...]:
     """The topics of --choose, without those in the file of --deep-topics."""
     judgments = read_qrels(scoring.qrels, subtopics=scoring.subtopics, **scoring.how)
-    notify(about_judgments(judgments))
+    notify(judgment_notes(judgments))
     queries = judgments.queries.texts()
     without = [] if deep_topics is None else read_set(deep_topics, queries, "shallow judgements")
     topics = len(queries) - len(without)
@@ -214,13 +216,13 @@ def _both_scores(scoring: Scoring, deep: str, measures: Sequence[str]) -> tuple[
     deep_scoring = replace(scoring, qrels=deep)
     shallow_judgments, sources = scoring.inputs()
     deep_judgments, deep_sources = deep_scoring.inputs()
-    check_included(shallow_judgments, deep_judgments)
+    check_shallow_included(shallow_judgments, deep_judgments)
     highest = scoring.max_grade or highest_grade(shallow_judgments, deep_judgments)
     scoring, deep_scoring = (replace(each, max_grade=highest) for each in (scoring, deep_scoring))
-    shallow_scores = scoring.evaluated(shallow_judgments, sources, parsed)
-    deep_scores = deep_scoring.evaluated(deep_judgments, deep_sources, parsed)
-    scoring.tell(shallow_judgments, shallow_scores)
+    shallow_scores = scoring.evaluate_runs(shallow_judgments, sources, parsed)
+    deep_scores = deep_scoring.evaluate_runs(deep_judgments, deep_sources, parsed)
+    scoring.print_notes(shallow_judgments, shallow_scores)
     told = {*shallow_scores.notes}
     others = [note for note in deep_scores.notes if note not in told and note.kind != NOT_JUDGED]
-    notify([*about_judgments(deep_judgments), *others])
-    return of_common_runs(shallow_scores, deep_scores)
+    notify([*judgment_notes(deep_judgments), *others])
+    return select_common_runs(shallow_scores, deep_scores)

@@ -23,9 +23,9 @@ from rankgauge.cli.scoring import check_output
 from rankgauge.core.policies import DEFAULT_FUSION, Absent
 from rankgauge.errors import RankgaugeError
 from rankgauge.fusion.methods import METHODS
-from rankgauge.fusion.overlap import about_overlap
+from rankgauge.fusion.overlap import overlap_notes
 from rankgauge.fusion.pool import pool_of
-from rankgauge.fusion.runs import Fusion, check_topics
+from rankgauge.fusion.runs import Fusion, check_shared_queries
 from rankgauge.io.parts import stored_runs
 
 WEIGHTED = ", ".join(method.name for method in METHODS.values() if method.weighted)
@@ -41,7 +41,7 @@ def _numbers(
         raise click.BadParameter(f"{','.join(texts)!r}, expected numbers such as 0.4,0.6") from None
 
 
-def _about(parameter: str) -> str:
+def _parameter_help(parameter: str) -> str:
     """The help of a parameter of a method."""
     for method in METHODS.values():
         for each in method.parameters:
@@ -79,10 +79,14 @@ class FusionOptions(OptionGroup, heading="Fusion"):
 class FusionParameters(OptionGroup, heading="Parameters of methods", common=False):
     """Parameters that some methods have."""
 
-    k: float | None = option("--k", type=Decimal(), metavar="NUMBER", help=_about("k"))
-    gamma: float | None = option("--gamma", type=Decimal(), metavar="NUMBER", help=_about("gamma"))
-    sigma: float | None = option("--sigma", type=Decimal(), metavar="NUMBER", help=_about("sigma"))
-    persistence: float | None = PERSISTENCE.but(_about("persistence"))
+    k: float | None = option("--k", type=Decimal(), metavar="NUMBER", help=_parameter_help("k"))
+    gamma: float | None = option(
+        "--gamma", type=Decimal(), metavar="NUMBER", help=_parameter_help("gamma")
+    )
+    sigma: float | None = option(
+        "--sigma", type=Decimal(), metavar="NUMBER", help=_parameter_help("sigma")
+    )
+    persistence: float | None = PERSISTENCE.but(_parameter_help("persistence"))
 
 
 @click.command("fuse", cls=HeadedCommand)
@@ -140,9 +144,9 @@ def command(
             read.append(file())
             if advance is not None:
                 advance(file.label)
-    check_topics(read)
+    check_shared_queries(read)
     union = pool_of(read)
     fused = fusion.fused(union, tag)
     dropped = [replace(note, run=run.name) for run in read for note in run.dropped]
-    notify([*dropped, *about_overlap(union)])
+    notify([*dropped, *overlap_notes(union)])
     print_or_write_run(fused, output)

@@ -46,7 +46,7 @@ class HeadedOption(click.Option):
         self.heading, self.common = heading, common
 
 
-class Declared(Any if TYPE_CHECKING else object):  # type: ignore[misc]  # so that it fits any field
+class ParameterDeclaration(Any if TYPE_CHECKING else object):  # type: ignore[misc]  # so that it fits any field
     """An option or argument that is declared once: for fields of groups, or as a decorator."""
 
     def __init__(
@@ -58,19 +58,19 @@ class Declared(Any if TYPE_CHECKING else object):  # type: ignore[misc]  # so th
         """The command with this option."""
         return cast("F", self.kind(*self.names, **self.settings)(command))
 
-    def but(self, help: str | None = None, **settings: Any) -> Declared:
+    def but(self, help: str | None = None, **settings: Any) -> ParameterDeclaration:
         """The same option with the help text, and other settings, of one command."""
         if help is not None:
             settings["help"] = help
-        return Declared(self.kind, self.names, {**self.settings, **settings})
+        return ParameterDeclaration(self.kind, self.names, {**self.settings, **settings})
 
-    def in_group(self, field: str, defaults: dict[str, Any]) -> Declared:
+    def in_group(self, field: str, defaults: dict[str, Any]) -> ParameterDeclaration:
         """The same for a field of a group, with the heading of the group if it has none of its own."""
         names = self.names if any(map(str.isidentifier, self.names)) else (*self.names, field)
         settings = self.settings
         if self.kind is click.option:
             settings = {**defaults, **settings}
-        return Declared(self.kind, names, settings)
+        return ParameterDeclaration(self.kind, names, settings)
 
     @property
     def parameter(self) -> str:
@@ -85,15 +85,17 @@ class Declared(Any if TYPE_CHECKING else object):  # type: ignore[misc]  # so th
         return self.settings.get("default", False if self.settings.get("is_flag") else None)
 
 
-def option(*names: str, **settings: Any) -> Declared:
+def option(*names: str, **settings: Any) -> ParameterDeclaration:
     """An option as click declares it. The help shows its default; `heading` and `common` say where the
     help has it."""
-    return Declared(click.option, names, {"cls": HeadedOption, "show_default": True, **settings})
+    return ParameterDeclaration(
+        click.option, names, {"cls": HeadedOption, "show_default": True, **settings}
+    )
 
 
-def argument(*names: str, **settings: Any) -> Declared:
+def argument(*names: str, **settings: Any) -> ParameterDeclaration:
     """An argument as click declares it."""
-    return Declared(click.argument, names, settings)
+    return ParameterDeclaration(click.argument, names, settings)
 
 
 def together(*parameters: Callable[[F], F]) -> Callable[[F], F]:
@@ -115,11 +117,13 @@ class OptionGroup(Record):
     from several groups. An option that is not exposed is declared without a type, and is no field.
     """
 
-    options: ClassVar[dict[str, Declared]] = {}
+    options: ClassVar[dict[str, ParameterDeclaration]] = {}
     _placed: ClassVar[dict[str, Any]] = {}
 
     def __init_subclass__(cls, heading: str = "", common: bool | None = None, **more: Any) -> None:
-        own = {name: each for name, each in vars(cls).items() if isinstance(each, Declared)}
+        own = {
+            name: each for name, each in vars(cls).items() if isinstance(each, ParameterDeclaration)
+        }
         placed = {"heading": heading or None, "common": common}
         cls._placed = cls._placed | {
             name: each for name, each in placed.items() if each is not None
@@ -235,7 +239,7 @@ class HeadedCommand(click.Command):
         own = [each for each in self.params if isinstance(each, click.Option)]
         for each in sorted(own, key=lambda each: (not _is_common(each), _heading(each) == OUTPUT)):
             if whole or _is_common(each):
-                row = (each if whole else _briefly(each)).get_help_record(context)
+                row = (each if whole else _shorten_help(each)).get_help_record(context)
                 sections.setdefault(_heading(each), []).extend([row] if row else [])
         asking = [self.get_help_option(context), *([] if whole else [self._help_all])]
         records = (each and each.get_help_record(context) for each in asking)
@@ -300,14 +304,14 @@ def _is_common(option: click.Option) -> bool:
     return getattr(option, "common", True)
 
 
-def _briefly(option: click.Option) -> click.Option:
+def _shorten_help(option: click.Option) -> click.Option:
     """The option with a brief help text."""
     brief = copy.copy(option)
     brief.help = brief_text(option.help or "")
     return brief
 
 
-KEPT = ("By default", "May be repeated", "With --scores", "Without a value")
+KEPT_STARTS = ("By default", "May be repeated", "With --scores", "Without a value")
 """How sentences begin that the brief help keeps."""
 
 
@@ -318,4 +322,4 @@ def brief_text(text: str) -> str:
     'The seed, as in v0.1. By default 0.'
     """
     first, *others = re.split(r"(?<=[.?]) ", text)
-    return " ".join([first, *(each for each in others if each.startswith(KEPT))])
+    return " ".join([first, *(each for each in others if each.startswith(KEPT_STARTS))])

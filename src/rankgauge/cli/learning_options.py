@@ -8,9 +8,9 @@ from typing import Any, get_args
 
 import click
 
-from rankgauge.cli.groups import Declared, F, option, together
+from rankgauge.cli.groups import F, ParameterDeclaration, option, together
 from rankgauge.cli.numbers import Decimal, WholeNumber
-from rankgauge.core.policies import By
+from rankgauge.core.policies import ChanceDifference
 
 
 def _settings(
@@ -31,7 +31,7 @@ def _settings(
     return settings
 
 
-def setting_option(what: str) -> Declared:
+def setting_option(what: str) -> ParameterDeclaration:
     """--setting, which may be repeated."""
     return option(
         "--setting",
@@ -44,7 +44,7 @@ def setting_option(what: str) -> Declared:
     )
 
 
-def training_queries_option(part: str) -> Declared:
+def training_queries_option(part: str) -> ParameterDeclaration:
     """`--training-queries`: how many queries to learn from."""
     return option(
         "--training-queries",
@@ -57,11 +57,11 @@ def training_queries_option(part: str) -> Declared:
     )
 
 
-def by_option(default: By | None, more: str = "") -> Declared:
+def by_option(default: ChanceDifference | None, more: str = "") -> ParameterDeclaration:
     """`--by`: which queries are uninformative; `more` is a last sentence of the help."""
     return option(
         "--by",
-        type=click.Choice(get_args(By)),
+        type=click.Choice(get_args(ChanceDifference)),
         default=default,
         help="Which queries are uninformative. signed: the queries with the lowest difference, so "
         "queries on which the runs are worse than a random ranking come first. absolute: the queries "
@@ -69,7 +69,7 @@ def by_option(default: By | None, more: str = "") -> Declared:
     )
 
 
-def set_share_option(more: str) -> Declared:
+def set_share_option(more: str) -> ParameterDeclaration:
     """`--set-share`: how large the sets `ideal` and `uninformative` are."""
     return option(
         "--set-share",

@@ -90,7 +90,7 @@ def _explanation(name: str) -> str:
     return "\n".join(lines)
 
 
-def _read_for(width: int, data: str) -> Features:
+def _read_features(width: int, data: str) -> Features:
     """The features of a file, for a ranker of so many features. A feature that no line has is 0, like
     any feature that a line lacks."""
     features = read_letor(data)
@@ -150,7 +150,7 @@ def train(
         chosen = TrainingQueries(training_queries, ranker.settings()["seed"])
         notes.insert(0, Note(chosen.sentence(len(features.queries))))
         features = chosen.of(features)
-    ranker.fit(features, None if validation is None else _read_for(width, validation))
+    ranker.fit(features, None if validation is None else _read_features(width, validation))
     ranker.save(output)
     notify([Note(f"{ranker} learnt from {features}"), *ranker.notes(), *notes])
 
@@ -176,7 +176,7 @@ def rank(model: str, data: str, tag: str | None, output: str | None) -> None:
     from rankgauge.rankers.saving import load
 
     ranker = load(model)
-    features = _read_for(ranker.n_features_in_, data)
+    features = _read_features(ranker.n_features_in_, data)
     if not len(features.labels):
         raise RankgaugeError(f"{data}: no documents, expected some to rank")
     run = run_of(features, ranker.predict(features), tag or type(ranker).__name__)

@@ -9,11 +9,11 @@ import click
 
 from rankgauge.cli.groups import HeadedCommand, option, takes
 from rankgauge.cli.options import Output, plugin_option
-from rankgauge.cli.output import print_or_write, tell
+from rankgauge.cli.output import print_notes, print_or_write
 from rankgauge.core.tables import Table
 from rankgauge.errors import MeasureError
 from rankgauge.measures import Aggregate, Measure, entries, parse
-from rankgauge.measures.around import AroundMeasure
+from rankgauge.measures.around import CompositeMeasure
 from rankgauge.measures.names import other_names
 from rankgauge.measures.registry import MEASURES, Entry, find
 from rankgauge.measures.scored import Scored
@@ -41,22 +41,22 @@ def command(name: str | None, text: bool, output: Output) -> None:
     rouge1 or 'v2(rouge1)'.
     """
     if name is None:
-        output.show_whole(metric_catalogue() if text else catalogue())
+        output.show_whole(metrics_table() if text else measures_table())
     elif output.form is not None:
         raise click.UsageError("--format is for the list of measures; leave out --format or NAME")
     else:
         print_or_write([explanation(name), "\n"], output.file)
-    tell(MEASURES.broken)
+    print_notes(MEASURES.broken)
 
 
-def catalogue() -> Table:
+def measures_table() -> Table:
     """All registered measures, one per row."""
     rows = tuple(
         (
             entry.name,
             kind(entry),
             direction(entry),
-            ", ".join(also_called(entry, brief=True)),
+            ", ".join(list_aliases(entry, brief=True)),
             entry.summary,
         )
         for _, entry in sorted(entries().items(), key=lambda item: item[0].lower())
@@ -64,7 +64,7 @@ def catalogue() -> Table:
     return Table(("name", "kind", "better", "also called", "what it is"), rows)
 
 
-def metric_catalogue() -> Table:
+def metrics_table() -> Table:
     """All registered metrics of texts, one per row."""
     from rankgauge.text.grammar import parse_metric
     from rankgauge.text.registry import METRICS
@@ -99,7 +99,7 @@ def explanation(name: str) -> str:
     lines = [*textwrap.wrap(f"{entry.name}: {entry.summary}", WIDTH), ""]
     lines += item("formula", entry.formula)
     lines += item("source", entry.source)
-    lines += item("also called", ", ".join(also_called(entry)))
+    lines += item("also called", ", ".join(list_aliases(entry)))
     if isinstance(entry, Scored):
         low, high = (f"{end:g}".replace("inf", "infinity") for end in entry.range)
         lines += item("range", f"{low} to {high}")
@@ -134,10 +134,10 @@ def answers(entry: Entry | MetricEntry) -> str:
 def entry_kind(entry: Entry | MetricEntry) -> type[Scored]:
     """Measure, or Scored for a metric of texts."""
     kind = entry if isinstance(entry, type) else type(entry)
-    return Measure if issubclass(kind, AroundMeasure | Measure) else Scored
+    return Measure if issubclass(kind, CompositeMeasure | Measure) else Scored
 
 
-def also_called(entry: Entry | MetricEntry, *, brief: bool = False) -> list[str]:
+def list_aliases(entry: Entry | MetricEntry, *, brief: bool = False) -> list[str]:
     """The other names of a measure, with the tools that have them; `brief`: names without a number,
     and no tools."""
     if entry_kind(entry) is not Measure:

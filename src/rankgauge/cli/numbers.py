@@ -31,7 +31,7 @@ def decimal(text: str) -> float:
     return float(text)
 
 
-class _Plain(click.ParamType):  # type: ignore[type-arg]
+class _PlainNumber(click.ParamType):  # type: ignore[type-arg]
     """A number written with the digits 0 to 9."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -40,14 +40,14 @@ class _Plain(click.ParamType):  # type: ignore[type-arg]
         return super().convert(value, param, ctx)
 
 
-class WholeNumber(_Plain, click.IntRange):
+class WholeNumber(_PlainNumber, click.IntRange):
     """A whole number, within limits if any are given."""
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
         return "N"
 
 
-class Decimal(_Plain, click.FloatRange):
+class Decimal(_PlainNumber, click.FloatRange):
     """A number, within limits if any are given."""
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:

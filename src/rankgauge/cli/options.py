@@ -13,9 +13,9 @@ from typing import Any, get_args
 
 import click
 
-from rankgauge.cli.groups import Declared, HeadedCommand, OptionGroup, option
+from rankgauge.cli.groups import HeadedCommand, OptionGroup, ParameterDeclaration, option
 from rankgauge.cli.numbers import Decimal, WholeNumber
-from rankgauge.cli.output import MACHINE_FORMATS, chosen_format, show, tell, without_formulas
+from rankgauge.cli.output import MACHINE_FORMATS, choose_format, escape_formulas, print_notes, show
 from rankgauge.cli.output_files import FIGURE_FILE, OUTPUT_FILE
 from rankgauge.core.policies import (
     DEFAULT_ABSENT,
@@ -83,7 +83,7 @@ def _load_plugins(context: click.Context, option: click.Parameter, files: tuple[
         load_plugin(file)
 
 
-def _plugins_option(registered: str) -> Declared:
+def _plugins_option(registered: str) -> ParameterDeclaration:
     return option(
         "--plugin",
         heading="Measures",
@@ -108,7 +108,7 @@ method_plugin_option = _plugins_option("methods or measures")
 
 def measure_option(
     *default: str, example: str = "'AP(rel=2)'", more: str = "", text: str | None = None
-) -> Declared:
+) -> ParameterDeclaration:
     """`-m`, with these measures by default; `more` is a last sentence of the help, `text` all of it."""
     return option(
         "-m",
@@ -137,7 +137,7 @@ QRELS = option("--qrels", heading="Measures", metavar="QRELS")
 """For commands that take judgements beside other files."""
 
 
-def queries_option(least: int, help_text: str) -> Declared:
+def queries_option(least: int, help_text: str) -> ParameterDeclaration:
     """`--queries`: only so many queries, drawn at random."""
     return option("--queries", type=WholeNumber(least), metavar="N", help=help_text)
 
@@ -145,7 +145,7 @@ def queries_option(least: int, help_text: str) -> Declared:
 # How rankings are made of runs, and scored
 
 
-def ties_option(choices: tuple[str, ...], default: str, more: str = "") -> Declared:
+def ties_option(choices: tuple[str, ...], default: str, more: str = "") -> ParameterDeclaration:
     """`--ties`; `more` explains the choices beyond the first three."""
     return option(
         "--ties",
@@ -158,7 +158,9 @@ def ties_option(choices: tuple[str, ...], default: str, more: str = "") -> Decla
     )
 
 
-def missing_option(choices: tuple[str, ...], default: str | None, help_text: str) -> Declared:
+def missing_option(
+    choices: tuple[str, ...], default: str | None, help_text: str
+) -> ParameterDeclaration:
     """`--missing`: how topics are scored that a run lacks."""
     return option(
         "--missing",
@@ -170,7 +172,7 @@ def missing_option(choices: tuple[str, ...], default: str | None, help_text: str
     )
 
 
-def max_grade_option(known: str) -> Declared:
+def max_grade_option(known: str) -> ParameterDeclaration:
     """`--max-grade`; `known` says which grades there are without it."""
     return option(
         "--max-grade",
@@ -213,7 +215,7 @@ NEGATIVE = option(
 """For commands that ask what unjudged documents could do."""
 
 
-def offlist_option(whether: str) -> Declared:
+def offlist_option(whether: str) -> ParameterDeclaration:
     """`--offlist`: which documents can turn out relevant; `whether` begins the help text."""
     return option(
         "--offlist",
@@ -297,7 +299,7 @@ class RunFileOptions(FileOptions):
 # What is drawn at random, and how sure the results are
 
 
-def seed_option(drawn: str, default: int = SEED) -> Declared:
+def seed_option(drawn: str, default: int = SEED) -> ParameterDeclaration:
     """`--seed`; `drawn` says in the help what is drawn at random."""
     return option(
         "--seed",
@@ -314,7 +316,7 @@ def samples_option(
     more: str = "",
     *,
     text: str = "How many random samples are drawn, if the method draws samples.",
-) -> Declared:
+) -> ParameterDeclaration:
     """`--samples`; `more` is a last sentence of the help."""
     return option(
         "--samples",
@@ -329,7 +331,7 @@ def samples_option(
 
 def level_option(
     more: str = "", *, text: str = "The confidence level of the intervals."
-) -> Declared:
+) -> ParameterDeclaration:
     """`--level`; `more` is a last sentence of the help."""
     return option(
         "--level",
@@ -341,7 +343,7 @@ def level_option(
     )
 
 
-def significance_test_option(default: str | None, more: str = "") -> Declared:
+def significance_test_option(default: str | None, more: str = "") -> ParameterDeclaration:
     """`--test`; `more` is a last sentence of the help."""
     from rankgauge.comparison.significance import TESTS
 
@@ -356,7 +358,7 @@ def significance_test_option(default: str | None, more: str = "") -> Declared:
     )
 
 
-def baseline_option(help_text: str, *, multiple: bool = True) -> Declared:
+def baseline_option(help_text: str, *, multiple: bool = True) -> ParameterDeclaration:
     """`--baseline`: the run that others are compared with; one run, or several."""
     return option(
         "--baseline",
@@ -369,7 +371,7 @@ def baseline_option(help_text: str, *, multiple: bool = True) -> Declared:
 
 def depth_option(
     default: int | Sequence[int] | None, help_text: str, *, multiple: bool = True
-) -> Declared:
+) -> ParameterDeclaration:
     """`--depth`: how many first documents of each run are judged, or shown; one depth, or several."""
     return option(
         "--depth",
@@ -382,22 +384,24 @@ def depth_option(
     )
 
 
-def folds_option(default: int | None, least: int, help_text: str) -> Declared:
+def folds_option(default: int | None, least: int, help_text: str) -> ParameterDeclaration:
     """`--folds`: into how many parts data is cut."""
     return option("--folds", type=WholeNumber(least), default=default, metavar="N", help=help_text)
 
 
-def repeats_option(default: int, help_text: str) -> Declared:
+def repeats_option(default: int, help_text: str) -> ParameterDeclaration:
     """`--repeats`: how often topics or rows are split anew."""
     return option("--repeats", type=WholeNumber(1), default=default, metavar="N", help=help_text)
 
 
-def margin_option(default: float, help_text: str) -> Declared:
+def margin_option(default: float, help_text: str) -> ParameterDeclaration:
     """`--margin`: what difference counts as none."""
     return option("--margin", type=Decimal(0), default=default, metavar="NUMBER", help=help_text)
 
 
-def preferences_option(metavar: str, help_text: str, *, multiple: bool = False) -> Declared:
+def preferences_option(
+    metavar: str, help_text: str, *, multiple: bool = False
+) -> ParameterDeclaration:
     """`--preferences`: which of two outputs people prefer."""
     return option("--preferences", metavar=metavar, multiple=multiple, help=help_text)
 
@@ -411,7 +415,7 @@ RESTARTS = option("--restarts", type=WholeNumber(1), metavar="N")
 # How runs are fused
 
 
-def normalize_option(help_text: str, *more: str) -> Declared:
+def normalize_option(help_text: str, *more: str) -> ParameterDeclaration:
     """`--normalize`; `more` are choices beside the normalisations."""
     from rankgauge.fusion.normalizations import NORMALIZATIONS
 
@@ -432,14 +436,14 @@ ABSENT = option(
 )
 
 
-def method_option(help_text: str, **settings: Any) -> Declared:
+def method_option(help_text: str, **settings: Any) -> ParameterDeclaration:
     """`--method`: how runs are fused, or which rankers are trained."""
     return option("--method", **{"show_default": None, **settings}, help=help_text)
 
 
 # What is printed and written
 
-PER_TOPIC = option(
+PER_QUERY = option(
     "-q",
     "--per-topic",
     heading="Output",
@@ -468,7 +472,9 @@ TAG = option("--tag", heading="Output", common=False, metavar="NAME")
 """The name of a run that is written."""
 
 
-def shown_option(choices: Sequence[str], default: str | None, help_text: str) -> Declared:
+def show_option(
+    choices: Sequence[str], default: str | None, help_text: str
+) -> ParameterDeclaration:
     """`--show`: which table of a result is printed."""
     return option(
         "--show",
@@ -480,7 +486,7 @@ def shown_option(choices: Sequence[str], default: str | None, help_text: str) ->
     )
 
 
-def output_option(metavar: str, help_text: str, **settings: Any) -> Declared:
+def output_option(metavar: str, help_text: str, **settings: Any) -> ParameterDeclaration:
     """`-o`, a file or a folder; `settings` say whether it is required, or its default."""
     return option("-o", "--output", heading="Output", metavar=metavar, help=help_text, **settings)
 
@@ -534,23 +540,23 @@ class TableOptions(OptionGroup, heading="Output", common=False):
     @property
     def for_programs(self) -> bool:
         """Whether a program reads the table, so that nothing else may be printed."""
-        return chosen_format(self.form, self.file) in MACHINE_FORMATS
+        return choose_format(self.form, self.file) in MACHINE_FORMATS
 
     def show(self, table: Table) -> None:
         """Print the table. In formats for programs its notes go to standard error."""
         if self.for_programs:
-            tell(table.notes)
+            print_notes(table.notes)
             table = replace(table, notes=())
         self.show_whole(table)
 
     def show_whole(self, table: Table) -> None:
         """Print the table with its notes, in formats for programs too."""
-        form = chosen_format(self.form, self.file)
+        form = choose_format(self.form, self.file)
         if self.spreadsheet and form != "csv":
             raise click.UsageError(
                 f"--spreadsheet works only with --format csv, the format is {form}"
             )
-        show(without_formulas(table) if self.spreadsheet else table, form, self.digits, self.file)
+        show(escape_formulas(table) if self.spreadsheet else table, form, self.digits, self.file)
 
 
 class Output(TableOptions):

@@ -13,8 +13,8 @@ from typing import IO, TYPE_CHECKING, Any, Protocol
 import click
 
 from rankgauge.cli import printable
-from rankgauge.core.notes import LOUD, Note, counted, worded
-from rankgauge.core.tables import Cell, MadeRows, Table
+from rankgauge.core.notes import WARNING_PREFIX, Note, counted, worded
+from rankgauge.core.tables import Cell, LazyRows, Table
 from rankgauge.io.files import writing
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ MOST_ROWS = 100_000
 LINES_A_PIECE = 10_000
 
 
-def chosen_format(form: str | None, output: str | None) -> str:
+def choose_format(form: str | None, output: str | None) -> str:
     """The format asked for: by default a table on a terminal, tsv in a pipe or file."""
     if form is not None:
         return form
@@ -38,12 +38,12 @@ def chosen_format(form: str | None, output: str | None) -> str:
 
 def show(table: Table, form: str | None, digits: int | None, output: str | None) -> None:
     """Print a table, or write it to a file."""
-    form = chosen_format(form, output)
-    lines = _cut(table, form).lines(form, digits=digits, width=line_width(output))
+    form = choose_format(form, output)
+    lines = _limit_rows(table, form).lines(form, digits=digits, width=line_width(output))
     print_or_write(lines, output)
 
 
-def _cut(table: Table, form: str) -> Table:
+def _limit_rows(table: Table, form: str) -> Table:
     """A table that people read, without the rows that nobody reads; formats for programs have all."""
     if form in MACHINE_FORMATS or len(table.rows) <= MOST_ROWS:
         return table
@@ -88,7 +88,7 @@ def print_or_write_run(run: Run, output: str | None) -> None:
         write_run(run, output)
 
 
-def without_formulas(table: Table) -> Table:
+def escape_formulas(table: Table) -> Table:
     """The table with ' before each text that a spreadsheet would take for a formula."""
 
     def plain(cell: Cell) -> Cell:
@@ -96,7 +96,7 @@ def without_formulas(table: Table) -> Table:
 
     columns = tuple(str(plain(name)) for name in table.columns)
     old = table.rows
-    rows = MadeRows(len(old), lambda start, end: (tuple(map(plain, row)) for row in old[start:end]))
+    rows = LazyRows(len(old), lambda start, end: (tuple(map(plain, row)) for row in old[start:end]))
     return replace(table, columns=columns, rows=rows)
 
 
@@ -108,7 +108,9 @@ def print_bytes(text: str) -> None:
     """
     stream = sys.stdout
     if stream.isatty():
-        stream.write("".join(c if c in "\t\n" or not _controls(c) else repr(c)[1:-1] for c in text))
+        stream.write(
+            "".join(c if c in "\t\n" or not _is_control(c) else repr(c)[1:-1] for c in text)
+        )
     elif (raw := getattr(stream, "buffer", None)) is None:
         stream.write(text)
     else:
@@ -117,19 +119,19 @@ def print_bytes(text: str) -> None:
         raw.flush()
 
 
-def _controls(character: str) -> bool:
+def _is_control(character: str) -> bool:
     return character < " " or "\x7f" <= character < "\xa0"
 
 
 def notify(notes: Iterable[Note]) -> None:
     """Print notes on the numbers to standard error."""
-    tell(worded(notes, gather=True))
+    print_notes(worded(notes, gather=True))
 
 
-def tell(texts: Iterable[str]) -> None:
+def print_notes(texts: Iterable[str]) -> None:
     """Print the texts of notes to standard error; warnings are red if there is colour."""
     for text in texts:
-        if text.startswith(LOUD):
+        if text.startswith(WARNING_PREFIX):
             click.echo(click.style(printable(text), fg="red", bold=True), err=True)
         else:
             click.echo(f"note: {printable(text)}", err=True)
@@ -145,7 +147,7 @@ def progress(total: int, doing: str = "evaluating") -> Iterator[Callable[[str], 
         yield None
         return
     if not sys.stderr.isatty():
-        yield _Lines(total, doing)
+        yield _LineProgress(total, doing)
         return
     from rich.console import Console
     from rich.progress import Progress
@@ -162,7 +164,7 @@ SECONDS_A_LINE = 30.0
 """The least time between two lines of progress, in seconds."""
 
 
-class _Lines:
+class _LineProgress:
     """Prints a line now and then with how much is done; quick work prints nothing."""
 
     def __init__(self, total: int, doing: str) -> None:
@@ -189,7 +191,7 @@ class Incomplete(click.ClickException):
         click.echo(printable(self.message), file=file, err=file is None)
 
 
-class Partial(Protocol):
+class PartialResult(Protocol):
     """A result that may lack some runs: those that are there, and why each other run is not."""
 
     @property
@@ -201,7 +203,7 @@ class Partial(Protocol):
         """What was wrong with each run that is not there."""
 
 
-def fail_if_incomplete(scores: Partial) -> None:
+def fail_if_incomplete(scores: PartialResult) -> None:
     """End the command with exit code 3 when some of the runs could not be evaluated."""
     if scores.failed:
         of = len(scores.runs) + len(scores.failed)

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from rankgauge.io.files import STANDARD_INPUT, TEMPORARY, check_writable
+from rankgauge.io.files import STANDARD_INPUT, TEMPORARY_PREFIX, check_writable
 from rankgauge.io.own_paths import OwnPath
 
 _WRITTEN = "rankgauge.cli.written"
@@ -64,5 +64,5 @@ def make_folder(path: str | os.PathLike[str]) -> OwnPath:
     """The folder to write files to, made if it does not exist; InputError if it cannot be made, or if
     no file can be written there."""
     folder = OwnPath(path).make()
-    check_writable(folder / TEMPORARY)
+    check_writable(folder / TEMPORARY_PREFIX)
     return folder

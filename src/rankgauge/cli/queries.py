@@ -18,7 +18,7 @@ from rankgauge.cli.options import (
 from rankgauge.cli.output import fail_if_incomplete
 from rankgauge.cli.output_files import FIGURE_FILE
 from rankgauge.cli.scoring import Scoring
-from rankgauge.core.policies import DEFAULT_BY, SET_SHARE, By
+from rankgauge.core.policies import DEFAULT_CHANCE_DIFFERENCE, SET_SHARE, ChanceDifference
 from rankgauge.figures.files import save_figure
 from rankgauge.figures.queries import expected_histogram
 from rankgauge.query_sets import query_types, significance
@@ -48,7 +48,7 @@ class TypeOptions(OptionGroup, heading="Types of queries"):
         help="A query is uninformative if its difference is at most LOW. It is ideal if its difference "
         "is at least HIGH.",
     )
-    by: By = by_option(DEFAULT_BY)
+    by: ChanceDifference = by_option(DEFAULT_CHANCE_DIFFERENCE)
 
 
 class SignificanceOptions(OptionGroup, heading="Statistics"):
@@ -152,7 +152,7 @@ def command(
         table = significance(
             scores, judgments, level=tests.level, samples=tests.samples, seed=scoring.seed
         ).table()
-        scoring.tell(judgments, scores)
+        scoring.print_notes(judgments, scores)
     else:
         typed = query_types(
             scores,
@@ -163,7 +163,7 @@ def command(
             by=types.by,
         )
         table = typed.table()
-        scoring.tell(judgments, scores)
+        scoring.print_notes(judgments, scores)
         if figures.map is not None:
             save_figure(typed.figure(_name(scores)), figures.map)
     if figures.histogram is not None:

@@ -21,21 +21,21 @@ from rankgauge.cli.options import (
 )
 from rankgauge.cli.output import fail_if_incomplete, print_or_write
 from rankgauge.cli.output_files import OUTPUT_FILE
-from rankgauge.cli.scoring import SourceOptions, check_output, scored_by
-from rankgauge.cli.workers import without_workers
+from rankgauge.cli.scoring import SourceOptions, check_output, source_measure_option
+from rankgauge.cli.workers import drop_worker_options
 from rankgauge.evaluation.inputs import Source, sources_of
-from rankgauge.io.files import read_once
-from rankgauge.report.added import added_section
+from rankgauge.io.files import is_stream
+from rankgauge.report.added import read_section
 from rankgauge.report.pages import check_pages
 from rankgauge.report.rankings import DEPTH
-from rankgauge.report.report import Reported, ReportOptions, report_html
+from rankgauge.report.report import ReportInput, ReportOptions, report_html
 
 
 class ReportedScores(SourceOptions):
     """The scores to report."""
 
     default = ("nDCG@10", "AP")
-    measures: tuple[str, ...] = scored_by(*default)
+    measures: tuple[str, ...] = source_measure_option(*default)
 
 
 class PageOptions(OptionGroup, heading="Page"):
@@ -114,14 +114,14 @@ def command(source: ReportedScores, page: PageOptions, level: float, output: str
     check_pages()
     texts = (file for file in (page.document_texts, page.topic_texts) if file is not None)
     check_output(output, [*source.inputs, *texts, *page.add])
-    added = tuple(map(added_section, page.add))
+    added = tuple(map(read_section, page.add))
     read = source.read()
     baseline = None if page.baseline is None else source.run(page.baseline)
     check_baselines([] if baseline is None else [baseline], read.scores)
     sources: list[Source] = []
     left = []
     if source.scoring is not None:
-        if any(map(read_once, source.inputs)):
+        if any(map(is_stream, source.inputs)):
             left.append("The rankings are left out: standard input and pipes are read only once.")
         else:
             sources = sources_of(source.scoring.inputs()[1])
@@ -136,7 +136,9 @@ def command(source: ReportedScores, page: PageOptions, level: float, output: str
         command=_command(),
         left=tuple(left),
     )
-    print_or_write([report_html(Reported(read.scores, read.judgments, sources), options)], output)
+    print_or_write(
+        [report_html(ReportInput(read.scores, read.judgments, sources), options)], output
+    )
     fail_if_incomplete(read.scores)
 
 
@@ -145,6 +147,6 @@ def _command() -> str:
     not tell where its maker keeps files. Who did the work is left out: it changes nothing."""
     words = [
         os.path.basename(os.path.normpath(word)) if os.path.isabs(word) else word
-        for word in without_workers(sys.argv[1:])
+        for word in drop_worker_options(sys.argv[1:])
     ]
     return shlex.join(["rankgauge", *words])

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, get_args
 
 import click
 
-from rankgauge.cli.groups import Declared, OptionGroup, argument, is_given, option
+from rankgauge.cli.groups import OptionGroup, ParameterDeclaration, argument, is_given, option
 from rankgauge.cli.numbers import WholeNumber
 from rankgauge.cli.options import (
     CONDENSED,
@@ -42,17 +42,17 @@ from rankgauge.core.policies import (
 from rankgauge.core.records import Record
 from rankgauge.data.model import Judgments, Run
 from rankgauge.errors import InputError, MisplacedFile, RankgaugeError
-from rankgauge.evaluation.evaluator import evaluate, steps_of
+from rankgauge.evaluation.evaluator import count_tasks, evaluate
 from rankgauge.io import diagnosis
 from rankgauge.io.files import STANDARD_INPUT, open_content
 from rankgauge.io.parts import StoredRun, stored_runs
 from rankgauge.io.trec import RunFile
 from rankgauge.measures import Aggregate, Measure
-from rankgauge.measures.around import innermost, of_rankings
-from rankgauge.measures.grammar import apart, parse_all
+from rankgauge.measures.around import innermost, ranking_measure
+from rankgauge.measures.grammar import parse_all, split_cutoffs
 from rankgauge.scores.model import Scores
 
-ALONE = (
+ONE_FILE_HINT = (
     "if you give only one file, each of its lines must have a run and its judgements, such as "
     '{"query": "q1", "retrieved": ["d3", "d1"], "relevant": ["d1"]}; else give QRELS and RUN...'
 )
@@ -161,10 +161,12 @@ class Scoring(ScoringOptions, RunFileOptions, WorkerOptions):
         except InputError as error:
             if self.runs:
                 raise
-            raise InputError(error.source, error.line, f"{error.message}; {ALONE}") from None
+            raise InputError(
+                error.source, error.line, f"{error.message}; {ONE_FILE_HINT}"
+            ) from None
         judgments = judgments.with_negative(self.negative)
         if own is None and not self.runs:
-            raise InputError(judgments.source, None, f"judgements without a run; {ALONE}")
+            raise InputError(judgments.source, None, f"judgements without a run; {ONE_FILE_HINT}")
         if own is None and not files:
             raise click.UsageError(f"{', '.join(self.runs)}: no runs, only the judgements")
         if own is None:
@@ -177,16 +179,16 @@ class Scoring(ScoringOptions, RunFileOptions, WorkerOptions):
         """The judgments, and the scores of every run that could be read, at least one."""
         parsed = parse_all(measures)
         judgments, sources = self.inputs()
-        return judgments, self.evaluated(judgments, sources, parsed)
+        return judgments, self.evaluate_runs(judgments, sources, parsed)
 
-    def evaluated(
+    def evaluate_runs(
         self,
         judgments: Judgments,
         sources: Sequence[Run | StoredRun],
         measures: Sequence[Measure | Aggregate],
     ) -> Scores:
         """The scores of every run that could be read, at least one."""
-        with progress(steps_of(sources)) as advance:
+        with progress(count_tasks(sources)) as advance:
             scores = evaluate(
                 judgments,
                 sources,
@@ -201,17 +203,17 @@ class Scoring(ScoringOptions, RunFileOptions, WorkerOptions):
             raise RankgaugeError("\n".join(scores.failed))
         return scores
 
-    def tell(self, judgments: Judgments, scores: Scores) -> None:
+    def print_notes(self, judgments: Judgments, scores: Scores) -> None:
         """Notes on standard error: what to know about the input."""
-        notify([*about_judgments(judgments), *scores.notes])
+        notify([*judgment_notes(judgments), *scores.notes])
         if not self.subtopics and any(
-            about_subtopics(of_rankings(measure)) for measure in scores.measures
+            needs_subtopics(ranking_measure(measure)) for measure in scores.measures
         ):
             text = "read without --subtopics, so each topic has only one subtopic"
             notify([Note(text, part=judgments.source)])
 
 
-def about_judgments(judgments: Judgments) -> list[Note]:
+def judgment_notes(judgments: Judgments) -> list[Note]:
     """Notes on what lenient reading left out of the judgements; each names their file."""
     return [replace(note, part=judgments.source) for note in judgments.dropped]
 
@@ -223,7 +225,7 @@ class SourceOptions(ScoringOptions, RunFileOptions, WorkerOptions, heading="Meas
     """The measures for runs, if the user named none."""
     inputs: tuple[str, ...] = argument("inputs", nargs=-1, metavar="[QRELS RUN...]")
     measures: tuple[str, ...] = ()
-    """Each command declares them anew, by `scored_by`."""
+    """Each command declares them anew, by `source_measure_option`."""
     score_files: tuple[str, ...] = option(
         "--scores",
         multiple=True,
@@ -258,13 +260,15 @@ class SourceOptions(ScoringOptions, RunFileOptions, WorkerOptions, heading="Meas
     def read(self) -> SourceScores:
         """The scores. Notes on the input go to standard error."""
         if self.scoring is None:
-            first, *others = (file_of_scores(*named(text)) for text in self.score_files)
-            before = _chosen(first.joined(*others) if others else first, self.measures)
+            first, *others = (
+                read_scores_file(*split_named_file(text)) for text in self.score_files
+            )
+            before = _select_measures(first.joined(*others) if others else first, self.measures)
             judgments = None
             notify(before.notes)
         else:
             judgments, before = self.scoring.scores(self.measures or self.default)
-            self.scoring.tell(judgments, before)
+            self.scoring.print_notes(judgments, before)
         if self.standardize is None:
             return SourceScores(before, before, judgments)
         try:
@@ -289,7 +293,7 @@ class SourceScores(Record):
     """None for scores from files."""
 
 
-def scored_by(*default: str, about: str = "") -> Declared:
+def source_measure_option(*default: str, about: str = "") -> ParameterDeclaration:
     """`-m` of commands with `--scores`; `about` is a sentence on the measures that are the default."""
     return measure_option(
         more=f"By default {', '.join(default)}. {about and f'{about} '}With --scores, by default "
@@ -311,7 +315,7 @@ def _refuse_beside_scores(inputs: Sequence[str]) -> None:
             )
 
 
-def file_of_scores(measure: str | None, file: str) -> Scores:
+def read_scores_file(measure: str | None, file: str) -> Scores:
     """The scores in a file of `rankgauge evaluate --save`, or the scores of this measure in CSV."""
     if file == STANDARD_INPUT or not _is_saved(file):
         return Scores.from_csv(file, measure)
@@ -322,7 +326,7 @@ def file_of_scores(measure: str | None, file: str) -> Scores:
     return Scores.load(file)
 
 
-def named(text: str) -> tuple[str | None, str]:
+def split_named_file(text: str) -> tuple[str | None, str]:
     """The name and the file in `[NAME=]FILE`; both may contain =."""
     if os.path.exists(text) or "=" not in text:
         return None, text
@@ -332,17 +336,17 @@ def named(text: str) -> tuple[str | None, str]:
 
 
 def _is_saved(file: str) -> bool:
-    from rankgauge.scores.csv_files import SAVED
+    from rankgauge.scores.csv_files import SAVED_SCORES_START
 
     with open_content(file) as content:
-        return SAVED.match(content.head()) is not None
+        return SAVED_SCORES_START.match(content.head()) is not None
 
 
-def _chosen(scores: Scores, measures: Sequence[str]) -> Scores:
+def _select_measures(scores: Scores, measures: Sequence[str]) -> Scores:
     """The scores by these measures; if none is named, by all of them."""
     from rankgauge.scores.matrices import measure_of
 
-    asked = [measure_of(one) for text in measures for one in apart(text)]
+    asked = [measure_of(one) for text in measures for one in split_cutoffs(text)]
     for measure in asked:
         if measure not in scores.measures:
             there = ", ".join(str(known) for known in scores.measures)
@@ -355,6 +359,6 @@ def same_file(a: str | os.PathLike[str], b: str) -> bool:
     return os.path.realpath(a) == os.path.realpath(b)
 
 
-def about_subtopics(measure: Measure | Aggregate) -> bool:
+def needs_subtopics(measure: Measure | Aggregate) -> bool:
     """Whether a measure, or the measure inside it, needs subtopics."""
     return innermost(measure).by_subtopic

@@ -16,11 +16,11 @@ from rankgauge.core.policies import DEFAULT_PRECISION, Offlist, Ordered
 from rankgauge.core.tables import Cell, Table
 from rankgauge.data.model import Judgments, Run
 from rankgauge.distance.settling import settled
-from rankgauge.io.files import read_once
-from rankgauge.measures.around import Aggregate, of_rankings
-from rankgauge.measures.labelling import about_negative
+from rankgauge.io.files import is_stream
+from rankgauge.measures.around import Aggregate, ranking_measure
+from rankgauge.measures.labelling import negative_grade_notes
 from rankgauge.scores.model import Scores
-from rankgauge.scores.tables import OVER
+from rankgauge.scores.tables import COVERAGE_NAMES
 
 COLUMN = "settled"
 
@@ -35,7 +35,7 @@ def check_policies(scoring: Scoring) -> None:
         "--precision single": scoring.precision != DEFAULT_PRECISION,
         "--subtopics": scoring.subtopics,
         "- (standard input and pipes are read only once)": any(
-            map(read_once, (scoring.qrels, *scoring.runs))
+            map(is_stream, (scoring.qrels, *scoring.runs))
         ),
     }
     for option, is_given in refused.items():
@@ -43,7 +43,7 @@ def check_policies(scoring: Scoring) -> None:
             raise click.UsageError(f"--settled cannot be used with {option}")
 
 
-def with_settled(
+def add_settled_column(
     table: Table, scoring: Scoring, judgments: Judgments, scores: Scores, offlist: Offlist
 ) -> Table:
     """The table of means with one more column: is each run certain to stay above the next run by the
@@ -66,7 +66,7 @@ def with_settled(
         orders = settled(
             judgments,
             runs,
-            of_rankings(measure),
+            ranking_measure(measure),
             offlist=offlist,
             max_grade=scoring.max_grade,
             ties=scoring.ties,  # type: ignore[arg-type]  # checked before
@@ -78,9 +78,9 @@ def with_settled(
     yes = dict(zip(above, ("yes" if one else "no" for one in orders.is_settled), strict=True))
 
     def cell(row: tuple[Cell, ...]) -> Cell:
-        return yes.get(str(row[0])) if row[1] == OVER["zero"] else None
+        return yes.get(str(row[0])) if row[1] == COVERAGE_NAMES["zero"] else None
 
-    negative = about_negative(int(np.count_nonzero(judgments.grades < 0)))
+    negative = negative_grade_notes(int(np.count_nonzero(judgments.grades < 0)))
     note = (
         f"{COLUMN}: yes if the run with the next best {measure} stays below this run, however the "
         "unjudged documents are judged"

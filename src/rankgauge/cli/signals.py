@@ -40,7 +40,7 @@ def catch_signals() -> None:
             signal.signal(number, _end)
         elif hasattr(signal, "pthread_sigmask"):
             signal.pthread_sigmask(signal.SIG_BLOCK, [number])
-    sys.unraisablehook = _again_if_lost
+    sys.unraisablehook = _resend_lost_signal
 
 
 def clean_up_on_signals() -> None:
@@ -75,7 +75,7 @@ def _end(number: int, _: Any) -> None:
     raise Interrupted(number)
 
 
-def _again_if_lost(lost: Any) -> None:
+def _resend_lost_signal(lost: Any) -> None:
     """Python drops what is raised while it collects garbage: then the signal is raised again, soon."""
     if isinstance(lost.exc_value, Interrupted) and hasattr(signal, "setitimer"):
         number = lost.exc_value.number

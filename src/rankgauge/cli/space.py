@@ -18,7 +18,7 @@ from rankgauge.cli.options import (
     depth_option,
     margin_option,
     measure_option,
-    shown_option,
+    show_option,
 )
 from rankgauge.cli.output import notify, progress
 from rankgauge.cli.space_inputs import PathOptions, Range, SpaceInputs
@@ -65,7 +65,7 @@ def _show(
 @command.command("flips")
 @measure_option("AP", "nDCG@10", "P@5", "RR")
 @takes(path=PathOptions)
-@shown_option(
+@show_option(
     ("measures", "ranks", "flips"),
     "measures",
     "Which table to print. measures: a row for each measure, with the flips that it notices. ranks: a "
@@ -103,7 +103,7 @@ def flips(
 @margin_option(MARGIN, "A mean that is at most this far from the best is part of a plateau.").but(
     heading="Curve"
 )
-@shown_option(
+@show_option(
     ("measures", "optima", "steps"),
     "measures",
     "Which table to print. measures: a row for each measure. optima: a row for each local optimum. "
@@ -140,7 +140,7 @@ SECONDS_A_LINE = 5.0
 """The least time between two lines of progress, in seconds."""
 
 
-class _Told:
+class _ProgressLines:
     """Prints now and then what is done, after what there is to do; quick work prints nothing."""
 
     def __init__(self) -> None:
@@ -176,7 +176,7 @@ class _Told:
     "trajectories: nor a vertex, so that no path from it leads to a better one.",
 )
 @takes(bounds=Range)
-@shown_option(
+@show_option(
     ("measures", "optima", "cells", "vertices"),
     "measures",
     "Which table to print. measures: a row for each measure. optima: a row for each local optimum. "
@@ -206,7 +206,12 @@ def plane(
     """
     space = inputs.space(depth)
     result = space.plane(
-        measures, neutral=neutral, across=across, low=bounds.low, high=bounds.high, progress=_Told()
+        measures,
+        neutral=neutral,
+        across=across,
+        low=bounds.low,
+        high=bounds.high,
+        progress=_ProgressLines(),
     )
     tables = {
         "measures": result.table,

@@ -20,7 +20,7 @@ from rankgauge.cli.options import (
     seed_option,
 )
 from rankgauge.cli.scoring import read_judgments
-from rankgauge.core.policies import Absent, SharedTopics
+from rankgauge.core.policies import Absent, SharedQueries
 from rankgauge.data.features import Features
 from rankgauge.errors import InputError
 from rankgauge.fusion.weights import run_space
@@ -32,7 +32,7 @@ from rankgauge.query_sets.samples import query_sample
 from rankgauge.space.weights import WeightSpace
 
 
-def _fixed(
+def _parse_fixed_weights(
     context: click.Context, option: click.Parameter, texts: tuple[str, ...]
 ) -> dict[int, float]:
     """The features and weights in `5=0.3` or `5=0.3,7=1`."""
@@ -51,7 +51,7 @@ def _fixed(
     return weights
 
 
-def _point(
+def _parse_points(
     context: click.Context, option: click.Parameter, texts: tuple[str, ...]
 ) -> list[list[float]] | None:
     """The points in `1,0`, one an option; None where there are none."""
@@ -79,7 +79,7 @@ class PathOptions(Range):
         "--point",
         multiple=True,
         metavar="WEIGHT,...",
-        callback=_point,
+        callback=_parse_points,
         help="A point that the path goes through: a weight for each parameter or run. Give two points "
         "or more, in order. By default the path goes from the first parameter or run alone to the next "
         "one; a single parameter goes from --low to --high.",
@@ -117,7 +117,7 @@ class SpaceInputs(RunFileOptions, heading="Weights", common=True):
         "--fixed",
         multiple=True,
         metavar="FEATURE=WEIGHT",
-        callback=_fixed,
+        callback=_parse_fixed_weights,
         help="LETOR: a feature whose weight stays the same, such as 5=0.3; may be repeated. Features "
         "that are neither fixed nor parameters have weight 0. If nothing is fixed, weights sum to 1.",
     )
@@ -132,8 +132,8 @@ class SpaceInputs(RunFileOptions, heading="Weights", common=True):
     queries: int | None = queries_option(1, "Take only so many queries, drawn by the seed.").but(
         heading="Queries", common=False
     )
-    missing: SharedTopics = missing_option(
-        get_args(SharedTopics),
+    missing: SharedQueries = missing_option(
+        get_args(SharedQueries),
         "zero",
         "Runs: what to do with topics that some run lacks. zero: the other runs rank them; a topic that "
         "all runs lack counts as an empty ranking. intersection: they are left out.",
@@ -157,9 +157,9 @@ class SpaceInputs(RunFileOptions, heading="Weights", common=True):
         """The space of weights, with only some documents of each query if there is a depth."""
         self._check_kind()
         if self.qrels is not None:
-            return self._of_runs(self.qrels, depth)
-        features = Features.joined([self._letor(file) for file in self.files])
-        chosen = self._chosen(features.queries.texts())
+            return self._space_of_runs(self.qrels, depth)
+        features = Features.joined([self._read_features(file) for file in self.files])
+        chosen = self._select_queries(features.queries.texts())
         if chosen is not None:
             features = features.select(chosen)
         return WeightSpace.of_features(
@@ -171,7 +171,7 @@ class SpaceInputs(RunFileOptions, heading="Weights", common=True):
             seed=self.seed,
         )
 
-    def _letor(self, file: str) -> Features:
+    def _read_features(self, file: str) -> Features:
         """The features of a file; a file in another form may be a run."""
         try:
             return read_letor(file, lenient=self.lenient, size_limit=self.size_limit)
@@ -181,7 +181,7 @@ class SpaceInputs(RunFileOptions, heading="Weights", common=True):
             message = f"{error.message}; if these files are runs, give the judgements with --qrels"
             raise InputError(error.source, error.line, message) from None
 
-    def _of_runs(self, qrels: str, depth: int | None) -> WeightSpace:
+    def _space_of_runs(self, qrels: str, depth: int | None) -> WeightSpace:
         judgments, _ = read_judgments(qrels, self.files, subtopics=False, **self.how)
         return run_space(
             judgments,
@@ -189,13 +189,13 @@ class SpaceInputs(RunFileOptions, heading="Weights", common=True):
             normalize=self.normalize,
             absent=self.absent,
             missing=self.missing,
-            topics=self._chosen(judgments.queries.texts()),
+            topics=self._select_queries(judgments.queries.texts()),
             depth=depth,
             jitter=self.jitter,
             seed=self.seed,
         )
 
-    def _chosen(self, queries: list[str]) -> list[str] | None:
+    def _select_queries(self, queries: list[str]) -> list[str] | None:
         """The queries that are asked for; None for all."""
         if self.queries is None:
             return list(self.query_ids) or None

@@ -10,7 +10,7 @@ import click
 from rankgauge.cli.groups import HeadedCommand, OptionGroup, option, takes
 from rankgauge.cli.numbers import WholeNumber
 from rankgauge.cli.options import (
-    PER_TOPIC,
+    PER_QUERY,
     PLOT,
     SAVE,
     SIGNATURE,
@@ -28,7 +28,7 @@ from rankgauge.cli.output import progress
 from rankgauge.cli.workers import workers, workers_options
 from rankgauge.core.policies import CORRELATION_SAMPLES, DEFAULT_MISSING, SEED, Missing
 from rankgauge.figures.files import save_figure
-from rankgauge.measures.scored import Around
+from rankgauge.measures.scored import Composite
 from rankgauge.text.chance import CANDIDATE, REFERENCE, TEXT, WORDS, Null
 from rankgauge.text.data.files import read_texts
 from rankgauge.text.evaluation import overview
@@ -130,7 +130,7 @@ class PeopleOptions(OptionGroup, heading="What people say"):
 class TextOutput(Output):
     """What is printed, and the files that are written."""
 
-    per_topic: bool = PER_TOPIC.but("A row for each system and text.", common=True)
+    per_topic: bool = PER_QUERY.but("A row for each system and text.", common=True)
     signature: bool = SIGNATURE
     save: str | None = SAVE.but(common=True)
     plot: str | None = PLOT.but("With --human: draw the correlations to FILE.", common=False)
@@ -207,7 +207,7 @@ def command(
         seed=chance.seed,
     )
     for metric in asked:
-        if isinstance(metric, Around) and replace(null, seed=SEED) != Null():
+        if isinstance(metric, Composite) and replace(null, seed=SEED) != Null():
             raise click.UsageError(
                 f"--null, --length, --draws and --per are for metrics such as {metric.measure}; for "
                 f"{metric} write them inside, as in {metric.name}({metric.measure},length=candidate)"

@@ -11,20 +11,20 @@ import click
 
 from rankgauge import query_sets
 from rankgauge.cli.output import notify
-from rankgauge.cli.scoring import SourceScores, file_of_scores, named
+from rankgauge.cli.scoring import SourceScores, read_scores_file, split_named_file
 from rankgauge.comparison.assessed import ALL
 from rankgauge.core.notes import Note, counted
 from rankgauge.core.policies import SET_SHARE
 from rankgauge.data.model import decode
 from rankgauge.errors import InputError, RankgaugeError
 from rankgauge.io.files import UTF8_MARK, display_name, read_bytes
-from rankgauge.measures.elsewhere import Given
+from rankgauge.measures.elsewhere import GivenScores
 from rankgauge.query_sets import QuerySet
 from rankgauge.scores.model import Scores
 
 T = TypeVar("T")
 
-FEWEST_TOPICS = 2
+FEWEST_QUERIES = 2
 BY_SCORES = ("ideal", "uninformative", "hard", "easy", "informative")
 BY_JUDGMENTS = ("broad", "focused")
 
@@ -59,7 +59,7 @@ def set_size(share: float | None, number: int | None, names: Sequence[str]) -> d
     return {"share": SET_SHARE if share is None else share}
 
 
-def topic_sets(
+def collect_query_sets(
     read: SourceScores, names: Sequence[str], size: dict[str, float], files: Sequence[str]
 ) -> dict[str, Sequence[str]]:
     """The sets of --sets and the sets in the files of --set.
@@ -71,17 +71,17 @@ def topic_sets(
     size: how large ideal and uninformative are, as `set_size` gives it.
     files: the files of --set.
     """
-    made = _made(read, names, size)
+    made = _make_sets(read, names, size)
     queries = read.scores.queries
-    return _with_files(made, "--set", files, lambda file: read_set(file, queries, "scores"))
+    return _add_files(made, "--set", files, lambda file: read_set(file, queries, "scores"))
 
 
 def other_collections(files: Sequence[str], scores: Scores) -> dict[str, Scores]:
     """The scores of the same runs on other collections, in the files of --other."""
-    return _with_files({}, "--other", files, lambda file: _read_other(file, scores))
+    return _add_files({}, "--other", files, lambda file: _read_other(file, scores))
 
 
-def _made(
+def _make_sets(
     read: SourceScores, names: Sequence[str], size: dict[str, float]
 ) -> dict[str, Sequence[str]]:
     """The sets of these names; a note on each goes to standard error."""
@@ -95,34 +95,38 @@ def _made(
             chosen: QuerySet = make(read.judgments)
         else:
             chosen = make(by, read.judgments, **({} if name == "informative" else size))
-        text = _about(name, chosen) + ("" if name in BY_JUDGMENTS else f"; by {by.measures[0]}")
-        if len(chosen) < FEWEST_TOPICS:
-            notify([Note(f"{text}; the set is left out, it needs at least {FEWEST_TOPICS} topics")])
+        text = _describe_set(name, chosen) + (
+            "" if name in BY_JUDGMENTS else f"; by {by.measures[0]}"
+        )
+        if len(chosen) < FEWEST_QUERIES:
+            notify(
+                [Note(f"{text}; the set is left out, it needs at least {FEWEST_QUERIES} topics")]
+            )
         else:
             notify([Note(text)])
             made[name] = chosen.queries
     return made
 
 
-def _about(name: str, chosen: QuerySet) -> str:
+def _describe_set(name: str, chosen: QuerySet) -> str:
     left_out = ", ".join(f"{left.queries:,} with {left.reason}" for left in chosen.left_out)
     text = f"set {name}: {counted(len(chosen), 'topic')}"
     return f"{text}; left out: {left_out}" if left_out else text
 
 
-def _titled(text: str) -> tuple[str, str]:
+def _split_titled_file(text: str) -> tuple[str, str]:
     """The name and the file in `[NAME=]FILE`; the default name is that of the file."""
-    name, file = named(text)
+    name, file = split_named_file(text)
     return name or os.path.basename(file).partition(".")[0] or file, file
 
 
-def _with_files(
+def _add_files(
     parts: dict[str, T], option: str, texts: Sequence[str], read: Callable[[str], T]
 ) -> dict[str, T]:
     """These parts, and the parts in the files that an option names; all names must differ."""
     parts = dict(parts)
     for text in texts:
-        name, file = _titled(text)
+        name, file = _split_titled_file(text)
         part = read(file)
         if name in (ALL, *parts):
             raise click.UsageError(
@@ -153,8 +157,8 @@ def read_set(file: str, queries: Iterable[str], have: str) -> list[str]:
 def _read_other(file: str, scores: Scores) -> Scores:
     """The scores of the same runs and measures in a file. If a table names no measure, it must be the
     only measure of `scores`."""
-    other = file_of_scores(None, file)
-    if len(scores.measures) == 1 and isinstance(other.measures[0], Given):
+    other = read_scores_file(None, file)
+    if len(scores.measures) == 1 and isinstance(other.measures[0], GivenScores):
         other = replace(other, measures=scores.measures)
     try:
         return other.select(runs=scores.runs, measures=scores.measures)

@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 import click
 
-from rankgauge.cli.groups import Declared, option
+from rankgauge.cli.groups import ParameterDeclaration, option
 from rankgauge.cli.options import (
     PRECISION,
     FileOptions,
@@ -18,7 +18,7 @@ from rankgauge.cli.options import (
     ties_option,
 )
 from rankgauge.cli.output import notify
-from rankgauge.cli.scoring import about_judgments, check_order, file_of_scores
+from rankgauge.cli.scoring import check_order, judgment_notes, read_scores_file
 from rankgauge.core.policies import DEFAULT_POOL_TIES, PoolTies, ScorePrecision
 from rankgauge.core.records import Record
 from rankgauge.data.roles import ColumnNames
@@ -34,7 +34,7 @@ class TrackOptions(FileOptions):
     precision: ScorePrecision = PRECISION
     max_grade: int | None = max_grade_option("in QRELS")
 
-    def read(self, texts: Sequence[str], seed: int) -> ReadTracks:
+    def read(self, texts: Sequence[str], seed: int) -> TrackInputs:
         """The tracks, without the runs that cannot be read; ties are drawn by the seed."""
         return read_tracks(texts, seed=seed, **self.values())
 
@@ -45,7 +45,7 @@ track_options = TrackOptions.flat
 
 def target_option(
     default: str | Sequence[str], help_text: str, *, multiple: bool = False
-) -> Declared:
+) -> ParameterDeclaration:
     """`--target`: the costly measure to forecast, or several."""
     return option(
         "--target",
@@ -63,7 +63,7 @@ def learner_option(
     *,
     default: Sequence[str] | None = None,
     multiple: bool = False,
-) -> Declared:
+) -> ParameterDeclaration:
     """`--learner`: how models are fitted, in one way or in several."""
     return option(
         "--learner",
@@ -88,7 +88,7 @@ feature_option = option(
 """`--feature`: what forecasts are made of."""
 
 
-class ReadTracks(Record):
+class TrackInputs(Record):
     """Tracks, and which of their runs could not be read."""
 
     tracks: tuple[Track, ...]
@@ -117,7 +117,7 @@ def read_tracks(
     score_column: tuple[str, ...],
     grade_column: tuple[str, ...],
     **policies: Any,
-) -> ReadTracks:
+) -> TrackInputs:
     """The tracks, without the runs that cannot be read. Notes on the judgements go to standard error.
 
     Parameters
@@ -140,7 +140,7 @@ def read_tracks(
     tracks, scored = [], []
     for text, own, name in zip(texts, parts, names, strict=True):
         if own.runs is None:
-            scored.append(ScoreTrack(name, own.kind, file_of_scores(None, own.qrels)))
+            scored.append(ScoreTrack(name, own.kind, read_scores_file(None, own.qrels)))
             continue
         try:
             track = Track.read(
@@ -155,9 +155,9 @@ def read_tracks(
             files = _files(own.runs)
             check_order(own.qrels, files, columns=columns, size_limit=size_limit)
             raise
-        notify(about_judgments(track.judgments))
+        notify(judgment_notes(track.judgments))
         tracks.append(replace(track, name=name) if tables else track)
-    return ReadTracks(tuple(tracks), tuple(scored))
+    return TrackInputs(tuple(tracks), tuple(scored))
 
 
 def short_names(parts: Sequence[TrackParts]) -> list[str]:

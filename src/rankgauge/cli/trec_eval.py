@@ -12,7 +12,7 @@ from rankgauge.cli import printable
 from rankgauge.cli.output import print_bytes
 from rankgauge.errors import DuplicateError, RankgaugeError
 from rankgauge.io.trec import read_qrels, read_run
-from rankgauge.trec_eval.listings import NICKNAMES, asked_for
+from rankgauge.trec_eval.listings import NICKNAMES, requested_measures
 from rankgauge.trec_eval.report import report
 from rankgauge.trec_eval.settings import (
     DEFAULT_COMPAT,
@@ -21,7 +21,7 @@ from rankgauge.trec_eval.settings import (
     Settings,
     TrecEvalError,
     UsageError,
-    whole,
+    parse_integer,
 )
 from rankgauge.version import __version__
 
@@ -135,13 +135,13 @@ def _run(arguments: list[str]) -> int:
         summary="n" not in flags,
         complete="c" in flags,
         judged_only="J" in flags,
-        rel=_from_zero(flags, "l", 1),
-        most_retrieved=_from_zero(flags, "M", 0) if "M" in flags else None,
-        collection=whole(flags.get("N", "0")),
+        rel=_parse_nonnegative(flags, "l", 1),
+        most_retrieved=_parse_nonnegative(flags, "M", 0) if "M" in flags else None,
+        collection=parse_integer(flags.get("N", "0")),
         z_scores=flags.get("Z"),
         compat=compat,
     )
-    asked_for(settings)  # an unknown measure is refused before any file is read
+    requested_measures(settings)  # an unknown measure is refused before any file is read
     comments = settings.version == 10
     judgments = read_qrels(files[0], comments=comments)
     retrieved = read_run(files[1], comments=comments, more_columns=True)
@@ -159,10 +159,10 @@ def _version(text: str) -> Compat:
     raise UsageError(f"--compat {text}: expected {', '.join(get_args(Compat)[:-1])} or 10")
 
 
-def _from_zero(flags: dict[str, str], flag: str, default: int) -> int:
+def _parse_nonnegative(flags: dict[str, str], flag: str, default: int) -> int:
     """A number as C reads it. Below 0, trec_eval's -l counts unjudged documents as relevant in some
     measures and not in others, and its -M breaks down."""
-    value = whole(flags.get(flag, str(default)))
+    value = parse_integer(flags.get(flag, str(default)))
     if value < 0:
         raise UsageError(f"-{flag} {flags[flag]} is not supported, expected a number from 0")
     return value

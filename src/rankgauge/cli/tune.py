@@ -10,7 +10,7 @@ from rankgauge.cli.groups import HeadedCommand, OptionGroup, argument, option, t
 from rankgauge.cli.options import (
     ABSENT,
     DEFAULT_MEASURE,
-    PER_TOPIC,
+    PER_QUERY,
     PLOT,
     RESTARTS,
     TAG,
@@ -33,7 +33,7 @@ from rankgauge.cli.output_files import OUTPUT_FILE
 from rankgauge.cli.scoring import check_output, read_judgments
 from rankgauge.cli.topic_sets import read_set
 from rankgauge.cli.workers import workers, workers_options
-from rankgauge.core.policies import Absent, SharedTopics
+from rankgauge.core.policies import Absent, SharedQueries
 from rankgauge.fusion.tuning import ALL, FOLDS, REPEATS, SAMPLES, tune
 from rankgauge.fusion.tuning import RESTARTS as STARTS
 from rankgauge.io.parts import stored_runs
@@ -59,8 +59,8 @@ class TunedFusion(OptionGroup, heading="Fusion"):
         ALL,
     )
     absent: Absent = ABSENT.but(common=False)
-    missing: SharedTopics = missing_option(
-        get_args(SharedTopics),
+    missing: SharedQueries = missing_option(
+        get_args(SharedQueries),
         "zero",
         "What to do with topics that some run lacks. zero: the other runs rank them; a topic that all "
         "runs lack counts as an empty ranking. intersection: they are left out.",
@@ -111,7 +111,7 @@ class TunedOutput(TableOptions, common=True):
     )
     tag: str | None = TAG.but("The name of the fused run; by default fused.")
     plot: str | None = PLOT.but("Two runs: draw the mean for every weight, as .svg or .png.")
-    per_topic: bool = PER_TOPIC.but(
+    per_topic: bool = PER_QUERY.but(
         "Two runs: print the best weights of each topic alone instead. They show how much topics "
         "differ. They are no advice.",
         common=False,

@@ -18,7 +18,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 META = f"{__name__}."
 
 
-class _Where(click.ParamType):  # type: ignore[type-arg]
+class _WorkersType(click.ParamType):  # type: ignore[type-arg]
     """A number of processes, or the address of a scheduler."""
 
     name = "workers"
@@ -43,7 +43,7 @@ class WorkerOptions(OptionGroup, heading="Workers", common=False):
 
     workers: int | str | None = option(
         "--workers",
-        type=_Where(),
+        type=_WorkersType(),
         metavar="N|ADDRESS",
         help="Who does the work: N processes of this machine, or the Dask cluster with the scheduler at "
         "ADDRESS, such as tcp://10.0.0.1:8786. By default the threads of this process.",
@@ -98,10 +98,10 @@ def workers() -> Workers | None:
     return known
 
 
-def without_workers(words: Sequence[str]) -> list[str]:
+def drop_worker_options(words: Sequence[str]) -> list[str]:
     """The words of a command without these options.
 
-    >>> without_workers(["--workers", "2", "a.run", "--retries=3", "-o", "x"])
+    >>> drop_worker_options(["--workers", "2", "a.run", "--retries=3", "-o", "x"])
     ['a.run', '-o', 'x']
     """
     names = ("--workers", "--retries", "--timeout")

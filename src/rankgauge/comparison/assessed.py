@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from rankgauge.comparison.consistency import FEWEST, Splits, absolute_difference
+from rankgauge.comparison.consistency import LEAST_DECISIONS, Splits, absolute_difference
 from rankgauge.comparison.correlation import Concordance, concordance_of
-from rankgauge.comparison.significance import named_test
+from rankgauge.comparison.significance import find_test
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.checks import checked, one_of
 from rankgauge.core.notes import Note, counted, worded
@@ -31,7 +31,7 @@ ALL = "all"
 """The name of the set of all topics."""
 AssessmentFigure: TypeAlias = Literal["asl", "swaps", "tau", "tau_b", "rbo"]
 """The figures of an assessment. The last three show how similarly the measures rank the runs."""
-_ALIKE = {"tau": "Kendall's τ", "tau_b": "Kendall's τ-b", "rbo": "Rank-biased overlap"}
+_SIMILARITY_NAMES = {"tau": "Kendall's τ", "tau_b": "Kendall's τ-b", "rbo": "Rank-biased overlap"}
 
 
 class Conflicts(NamedTuple):
@@ -190,15 +190,13 @@ class Assessment(Result, Record):
         """A row for each set and measure: how often it finds a significant difference, and how far two
         halves of the topics agree."""
         rows: list[tuple[Cell, ...]] = []
-        for part, each in self._each():
+        for part, each in self._iterate_measures():
             tests = int(np.count_nonzero(each.significant)), len(each.p)
             shares = each.power, each.pad, each.safe_pad
-            rows.append(
-                (part, each.name, each.topics, *tests, *shares, *_about_splits(each.splits))
-            )
+            rows.append((part, each.name, each.topics, *tests, *shares, *_split_cells(each.splits)))
         return Table(COLUMNS, tuple(rows), (*self.definitions["measures"], *worded(self.notes)))
 
-    def _each(self) -> Iterator[tuple[str, Assessed]]:
+    def _iterate_measures(self) -> Iterator[tuple[str, Assessed]]:
         """Each measure on each set, with the name of the set."""
         return ((part, each) for part, names in self.parts.items() for each in names.values())
 
@@ -248,17 +246,17 @@ class Assessment(Result, Record):
         from rankgauge.figures.assessment import AslCurve, asl_curves, swap_curves, tau_map
 
         checked("kind", kind, one_of(AssessmentFigure))
-        chosen = self._chosen(measures, part)
-        about = self._about(chosen, part)
+        chosen = self._select_measures(measures, part)
+        about = self._description(chosen, part)
         if kind == "asl":
             levels = {name: AslCurve(each.p, each.power) for name, each in chosen.items()}
             return asl_curves(levels, alpha=1 - self.level, about=f"{about}, {self.test}")
         if kind == "swaps":
             return swap_curves({n: _swap_curve(e.splits) for n, e in chosen.items()}, about=about)
-        square = self._alike(kind, tuple(chosen), part)
-        return tau_map(square, tuple(chosen), about=about, label=_ALIKE[kind])
+        square = self._similarity_matrix(kind, tuple(chosen), part)
+        return tau_map(square, tuple(chosen), about=about, label=_SIMILARITY_NAMES[kind])
 
-    def _chosen(self, measures: Sequence[str] | None, part: str) -> dict[str, Assessed]:
+    def _select_measures(self, measures: Sequence[str] | None, part: str) -> dict[str, Assessed]:
         """The measures of these names on a set of topics."""
         if part not in self.parts:
             raise RankgaugeError(
@@ -273,7 +271,7 @@ class Assessment(Result, Record):
             raise RankgaugeError("no measures, expected at least one")
         return {name: there[name] for name in names}
 
-    def _about(self, chosen: Mapping[str, Assessed], part: str) -> str:
+    def _description(self, chosen: Mapping[str, Assessed], part: str) -> str:
         """What the measures were assessed on."""
         runs = counted(len(self.runs), "run")
         counts = {each.topics for each in chosen.values()}
@@ -281,7 +279,7 @@ class Assessment(Result, Record):
         topics = counted(least, "topic") if least == most else f"{least}–{most} topics"
         return f"{runs}, {topics}" if part == ALL else f"{part}: {runs}, {topics}"
 
-    def _alike(self, kind: str, measures: Sequence[str], part: str) -> Floats:
+    def _similarity_matrix(self, kind: str, measures: Sequence[str], part: str) -> Floats:
         """Measure × measure: how similarly two measures rank the runs, 1 on the diagonal."""
         place = {name: number for number, name in enumerate(measures)}
         square = np.eye(len(place))
@@ -313,7 +311,7 @@ class Assessment(Result, Record):
                     "better": each.better.tolist(),
                     **({} if each.splits is None else each.splits.to_dict()),
                 }
-                for part, each in self._each()
+                for part, each in self._iterate_measures()
             ],
         }
 
@@ -336,7 +334,7 @@ PAIR_COLUMNS = (
 SWAP_COLUMNS = ("set", "other", "measure", "discordant", "tied", "pairs", "swap_rate", "tau")
 
 
-def _about_splits(splits: Splits | None) -> tuple[float | None, ...]:
+def _split_cells(splits: Splits | None) -> tuple[float | None, ...]:
     if splits is None:
         return (None,) * 8
     low, high = np.quantile(splits.tau, (0.025, 0.975))
@@ -353,17 +351,17 @@ def _swap_curve(splits: Splits | None) -> SwapCurve:
         raise RankgaugeError(
             "the topics were not split, so there are no swap rates; call assess with splits of 1 or more"
         )
-    counts = splits.decided >= FEWEST
+    counts = splits.decided >= LEAST_DECISIONS
     sizes = (np.arange(len(counts)) + 0.5) / len(counts)
     return SwapCurve(sizes[counts], splits.swap_rates[counts], splits.trusted()[1])
 
 
 def _records(table: Table) -> list[dict[str, Cell]]:
     """The rows as JSON can hold them: None for what is undefined, and text for what is infinite."""
-    return [dict(zip(table.columns, map(_plain, row), strict=True)) for row in table.rows]
+    return [dict(zip(table.columns, map(_json_value, row), strict=True)) for row in table.rows]
 
 
-def _plain(cell: Cell) -> Cell:
+def _json_value(cell: Cell) -> Cell:
     if not isinstance(cell, float) or math.isfinite(cell):
         return cell
     return None if math.isnan(cell) else str(cell)
@@ -371,7 +369,7 @@ def _plain(cell: Cell) -> Cell:
 
 def definitions_of(options: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     """For each table, what its columns mean."""
-    method, correction, seed = named_test(options["test"]), options["correction"], options["seed"]
+    method, correction, seed = find_test(options["test"]), options["correction"], options["seed"]
     drawn = f", {options['samples']:,} samples, seed {seed}" if method.drawn else ""
     corrected = "not corrected" if correction is None else f"corrected by {correction}"
     if method.family:

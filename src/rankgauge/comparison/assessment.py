@@ -19,8 +19,8 @@ import numpy as np
 
 from rankgauge.comparison.assessed import ALL, Assessed, Assessment, definitions_of
 from rankgauge.comparison.consistency import split_halves
-from rankgauge.comparison.design import pairs_of, shared_topics
-from rankgauge.comparison.significance import Pairs, check_correction, corrected, named_test
+from rankgauge.comparison.design import pairs_of, shared_queries
+from rankgauge.comparison.significance import Pairs, check_correction, correct_p_values, find_test
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.checks import Number, Whole, checked
 from rankgauge.core.notes import Note
@@ -35,10 +35,10 @@ from rankgauge.core.policies import (
     SAMPLES,
     SEED,
     SPLITS,
-    SharedTopics,
+    SharedQueries,
 )
 from rankgauge.core.records import Value
-from rankgauge.core.resampling import Drawing, Progress
+from rankgauge.core.resampling import Progress, SamplingOptions
 from rankgauge.core.rounding import ROUNDING, greatest_magnitude
 from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.measures.around import Aggregate, inner, innermost
@@ -56,7 +56,7 @@ def assess(
     test: str = DEFAULT_TEST,
     correction: str | None = None,
     level: float = LEVEL,
-    missing: SharedTopics | None = None,
+    missing: SharedQueries | None = None,
     splits: int = SPLITS,
     fuzziness: float = FUZZINESS,
     persistence: float = PERSISTENCE,
@@ -96,18 +96,18 @@ def assess(
     >>> found.parts["all"]["AP"].power, found.parts["all"]["AP"].splits.swap_rate
     (1.0, 0.0)
     """
-    named_test(test)
+    find_test(test)
     check_correction(correction)
     checked("level", level, LEVELS)
     checked("fuzziness", fuzziness, Number(0))
-    drawing = Drawing.checked(samples, seed)
+    drawing = SamplingOptions.checked(samples, seed)
     splits = checked("splits", splits, Whole(0, MOST_SAMPLES))
-    halving = Drawing.checked(splits, seed) if splits else None
+    halving = SamplingOptions.checked(splits, seed) if splits else None
     checked("persistence", persistence, PERSISTENCES)
     parts = _parts(scores, sets or {}, others or {})
     first, second, _ = pairs_of(scores.runs, None)
     testing = Testing(first, second, test, correction, level, drawing, halving, fuzziness)
-    task = _Task(testing, missing)
+    task = _AssessmentTask(testing, missing)
     work = [
         (part, name, shared, columns)
         for part, shared in ((part, share(chosen, executor)) for part, chosen in parts.items())
@@ -155,17 +155,17 @@ class Testing(Value):
     test: str = DEFAULT_TEST
     correction: str | None = None
     level: float = LEVEL
-    drawing: Drawing = field(default_factory=Drawing)
-    halving: Drawing | None = None
+    drawing: SamplingOptions = field(default_factory=SamplingOptions)
+    halving: SamplingOptions | None = None
     fuzziness: float = FUZZINESS
 
     def assessed(self, name: str, values: Sequence[Floats], lower: bool = False) -> Assessed:
         """A measure by the scores of the runs: run × topic, once for each of its cut-offs."""
-        method = named_test(self.test)
+        method = find_test(self.test)
         p, better = [], []
         for each in values:
             pairs = Pairs(each, self.first, self.second, self.level, self.drawing)
-            p.append(corrected(method(pairs).p, method, self.correction))
+            p.append(correct_p_values(method(pairs).p, method, self.correction))
             better.append(np.sign(pairs.difference).astype(np.int64) * (-1 if lower else 1))
         together = values[0] if len(values) == 1 else np.mean(values, axis=0)
         halves = None
@@ -183,24 +183,24 @@ class Testing(Value):
         )
 
 
-class _Task(Value):
+class _AssessmentTask(Value):
     """The work on each measure."""
 
     testing: Testing
-    missing: SharedTopics | None
+    missing: SharedQueries | None
 
     def __call__(
         self, item: tuple[str, str, Shared[Scores], Sequence[int]]
     ) -> tuple[Assessed, list[Note]]:
         part, name, shared, columns = item
         try:
-            return self._assessed(name, shared.value, columns)
+            return self._assess_measure(name, shared.value, columns)
         except RankgaugeError as error:
             if part == ALL:
                 raise
             raise RankgaugeError(f"{part}: {error}") from None
 
-    def _assessed(
+    def _assess_measure(
         self, name: str, scores: Scores, columns: Sequence[int]
     ) -> tuple[Assessed, list[Note]]:
         if len(columns) > 1:  # on the topics for which all these measures are defined
@@ -212,7 +212,7 @@ class _Task(Value):
         notes: list[Note] = []
         values = []
         for m in columns:
-            scored, remarks = shared_topics(scores, m, self.missing)
+            scored, remarks = shared_queries(scores, m, self.missing)
             notes += remarks
             values.append(scored)
         assessed = self.testing.assessed(name, values, lower)
@@ -231,7 +231,7 @@ def _parts(
             raise RankgaugeError(f"{what}={argument!r}, expected a dict with names as keys")
     parts = {ALL: scores}
     for name, queries in sets.items():
-        _new(name, parts)
+        _check_new_name(name, parts)
         if isinstance(queries, str | bytes):
             raise RankgaugeError(f"the set {name!r} is a text, expected a list of query ids")
         chosen = list(dict.fromkeys(queries))
@@ -239,12 +239,12 @@ def _parts(
             raise RankgaugeError(f"the set {name!r} has no topics, expected at least one")
         parts[name] = scores.select(chosen)
     for name, other in others.items():
-        _new(name, parts)
+        _check_new_name(name, parts)
         parts[name] = other.select(runs=scores.runs, measures=scores.measures)
     return parts
 
 
-def _new(name: str, parts: Mapping[str, Scores]) -> None:
+def _check_new_name(name: str, parts: Mapping[str, Scores]) -> None:
     if name in parts:
         raise RankgaugeError(f"two sets are called {name!r}, expected different names")
 

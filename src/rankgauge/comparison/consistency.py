@@ -13,13 +13,13 @@ import numpy as np
 
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.records import Record
-from rankgauge.core.resampling import CELLS, Drawing
+from rankgauge.core.resampling import CELLS, SamplingOptions
 from rankgauge.core.rounding import ROUNDING, greatest_magnitude
 from rankgauge.errors import RankgaugeError
 from rankgauge.native.differences import agreements
 
 BINS = 40
-FEWEST = 100
+LEAST_DECISIONS = 100
 """The swap rate of a size of difference counts only with at least so many decisions."""
 
 
@@ -67,15 +67,15 @@ class Splits(Record):
         decisions with a difference of this size or more.
 
         The two are NaN and 0 if there is no such size. Both are NaN if there are too few decisions.
-        Beginning with the greatest, sizes are pooled until they have `FEWEST` decisions.
+        Beginning with the greatest, sizes are pooled until they have `LEAST_DECISIONS` decisions.
         """
-        if self.decided.sum() < FEWEST:
+        if self.decided.sum() < LEAST_DECISIONS:
             return float("nan"), float("nan")
         first, decided, swapped = len(self.edges), 0, 0
         for place in range(len(self.edges) - 1, -1, -1):
             decided += int(self.decided[place])
             swapped += int(self.swapped[place])
-            if decided >= FEWEST:
+            if decided >= LEAST_DECISIONS:
                 if swapped > rate * decided:
                     break
                 first, decided, swapped = place, 0, 0
@@ -87,7 +87,7 @@ class Splits(Record):
 
 
 def split_halves(
-    values: Floats, first: Ints, second: Ints, drawing: Drawing, fuzziness: float = 0.0
+    values: Floats, first: Ints, second: Ints, drawing: SamplingOptions, fuzziness: float = 0.0
 ) -> Splits:
     """Split the topics into two random halves, many times, and count how often the halves agree.
 
@@ -128,7 +128,9 @@ def split_halves(
     return Splits(half, tau, tied, edges, decided, swapped)
 
 
-def _halves(topics: int, half: int, splits: range, drawing: Drawing) -> tuple[Floats, Floats]:
+def _halves(
+    topics: int, half: int, splits: range, drawing: SamplingOptions
+) -> tuple[Floats, Floats]:
     """For either half, topic × split: 1 for the topics of the half. Each split has its own seed."""
     one, other = np.zeros((topics, len(splits))), np.zeros((topics, len(splits)))
     for column, split in enumerate(splits):

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from rankgauge.comparison.overlap import RBO, grouped, overlap
+from rankgauge.comparison.overlap import RBO, overlap, parse_groups
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.checks import checked
 from rankgauge.core.notes import Note, counted
@@ -25,14 +25,14 @@ from rankgauge.measures.scored import Scored
 from rankgauge.scores.model import Scores
 from rankgauge.scores.parsing import parse_scored
 
-Ranked: TypeAlias = Mapping[Any, float] | Iterable[Any]
+RankingLike: TypeAlias = Mapping[Any, float] | Iterable[Any]
 """Numbers or `{name: number}`, higher is better; or a list of ids and groups of tied ids, best first."""
 
-FEW = 64
+PAIRWISE_LIMIT = 64
 """Of so many items, comparing each with each takes less time than sorting them."""
 
 
-def kendall_tau(x: Ranked, y: Ranked) -> float:
+def kendall_tau(x: RankingLike, y: RankingLike) -> float:
     """Kendall's τ of two rankings, τ-a: from −1 (one is the other reversed) to 1 (the same order).
 
         τ = (C − D) / (n·(n − 1)/2)
@@ -52,10 +52,10 @@ def kendall_tau(x: Ranked, y: Ranked) -> float:
     >>> kendall_tau(["a", "b", "c", "d"], ["a", "c", "b", "d"])
     0.6666666666666666
     """
-    return _Pair(*_scores(x, y)).tau
+    return _RankingPair(*_scores(x, y)).tau
 
 
-def kendall_tau_b(x: Ranked, y: Ranked) -> float:
+def kendall_tau_b(x: RankingLike, y: RankingLike) -> float:
     """Kendall's τ-b of two rankings: τ corrected for ties. Two rankings with the same ties can still
     reach −1 and 1.
 
@@ -70,10 +70,10 @@ def kendall_tau_b(x: Ranked, y: Ranked) -> float:
     >>> kendall_tau_b(["a", ("b", "c")], ["a", ("b", "c")])
     1.0
     """
-    return _Pair(*_scores(x, y)).tau_b
+    return _RankingPair(*_scores(x, y)).tau_b
 
 
-def tau_ap(x: Ranked, y: Ranked, *, ties: Literal["a", "b"] = "a") -> float:
+def tau_ap(x: RankingLike, y: RankingLike, *, ties: Literal["a", "b"] = "a") -> float:
     """The AP correlation τ_AP of a ranking `x` with a reference `y`: τ with more weight at the top.
 
         τ_AP = 2/(n − 1) · Σ_{i=2..n} C(i)/(i − 1) − 1
@@ -100,11 +100,11 @@ def tau_ap(x: Ranked, y: Ranked, *, ties: Literal["a", "b"] = "a") -> float:
     """
     if ties not in ("a", "b"):
         raise RankgaugeError(f"ties={ties!r}, expected one of a, b")
-    pair = _Pair(*_scores(x, y))
+    pair = _RankingPair(*_scores(x, y))
     return pair.tau_ap if ties == "a" else pair.tau_ap_b
 
 
-def spearman(x: Ranked, y: Ranked) -> float:
+def spearman(x: RankingLike, y: RankingLike) -> float:
     """Spearman's ρ of two rankings: the linear correlation of the ranks. Tied items have their mean
     rank.
 
@@ -116,7 +116,7 @@ def spearman(x: Ranked, y: Ranked) -> float:
     >>> round(spearman({"bm25": 0.3, "dense": 0.4, "both": 0.5}, {"bm25": 1, "dense": 3, "both": 2}), 4)
     0.5
     """
-    return _Pair(*_scores(x, y)).spearman
+    return _RankingPair(*_scores(x, y)).spearman
 
 
 class Concordance(Result, Value):
@@ -197,7 +197,7 @@ def concordance(
     return replace(agreement, first=names[0], second=names[1])
 
 
-def concordance_of(x: Ranked, y: Ranked, p: float = PERSISTENCE) -> Concordance:
+def concordance_of(x: RankingLike, y: RankingLike, p: float = PERSISTENCE) -> Concordance:
     """The concordance of two vectors of mean scores, with an entry for each system; higher is better.
 
     Means that differ only by rounding, by at most 1e-12 of the greatest, are tied. For example, the same
@@ -206,7 +206,7 @@ def concordance_of(x: Ranked, y: Ranked, p: float = PERSISTENCE) -> Concordance:
     >>> concordance_of([0.5, 0.1 + 0.2, 0.3], [0.5, 0.4, 0.4]).tied
     1
     """
-    pair = _Pair(*map(_rounded, _scores(x, y)))
+    pair = _RankingPair(*map(_round_means, _scores(x, y)))
     return Concordance(
         first="x",
         second="y",
@@ -229,7 +229,7 @@ def rank_correlations(x: Floats, y: Floats) -> tuple[float, float, float]:
     >>> rank_correlations(np.array([0.1, 0.2, 0.3]), np.array([1.0, 3.0, 2.0]))[0]
     0.3333333333333333
     """
-    pair = _Pair(x, y)
+    pair = _RankingPair(x, y)
     return pair.tau, pair.tau_b, pair.spearman
 
 
@@ -240,9 +240,9 @@ def swapped_pairs(x: Sequence[float] | Floats, y: Sequence[float] | Floats) -> i
     >>> swapped_pairs([0.5, 0.4, 0.3], [0.5, 0.1, 0.2])
     1
     """
-    a, b = map(_rounded, _scores(x, y))
-    if len(a) > FEW:
-        return _Pair(a, b).discordant
+    a, b = map(_round_means, _scores(x, y))
+    if len(a) > PAIRWISE_LIMIT:
+        return _RankingPair(a, b).discordant
     return int(np.count_nonzero((a[:, None] > a) & (b[:, None] < b)))
 
 
@@ -253,20 +253,20 @@ def swap_rate_of(x: Sequence[float] | Floats, y: Sequence[float] | Floats) -> fl
     return swapped_pairs(x, y) / pairs if pairs else math.nan
 
 
-def _rounded(means: Floats) -> Floats:
+def _round_means(means: Floats) -> Floats:
     return rounded(means, np.max(np.abs(means[np.isfinite(means)]), initial=0.0))
 
 
-def _scores(x: Ranked, y: Ranked) -> tuple[Floats, Floats]:
+def _scores(x: RankingLike, y: RankingLike) -> tuple[Floats, Floats]:
     """Two rankings as scores of the same items, in the same order."""
     if isinstance(x, Mapping) and isinstance(y, Mapping):
         names = _same_items(x, y)
         a, b = (_numbers([ranked[name] for name in names]) for ranked in (x, y))
-        return _checked("x", a, names), _checked("y", b, names)
-    x, y = _listed(x), _listed(y)
+        return _check_scores("x", a, names), _check_scores("y", b, names)
+    x, y = _as_list(x), _as_list(y)
     a, b = _numbers(x), _numbers(y)
     if a is None or b is None:
-        x_groups, y_groups = grouped("x", x).group_of, grouped("y", y).group_of
+        x_groups, y_groups = parse_groups("x", x).group_of, parse_groups("y", y).group_of
         names = _same_items(x_groups, y_groups)
         a, b = (
             -np.array([groups[name] for name in names], dtype=np.float64)
@@ -276,10 +276,10 @@ def _scores(x: Ranked, y: Ranked) -> tuple[Floats, Floats]:
         raise RankgaugeError(
             f"x has {len(a)} scores and y {len(b)}, expected scores of the same items"
         )
-    return _checked("x", a), _checked("y", b)
+    return _check_scores("x", a), _check_scores("y", b)
 
 
-def _listed(ranked: Ranked) -> Ranked:
+def _as_list(ranked: RankingLike) -> RankingLike:
     """A list of what can be read only once or has no places, such as an iterator."""
     refused = isinstance(ranked, Mapping | set | frozenset | str | bytes)
     if refused or hasattr(ranked, "__array__") or not isinstance(ranked, Iterable):
@@ -287,7 +287,7 @@ def _listed(ranked: Ranked) -> Ranked:
     return list(ranked)
 
 
-def _checked(name: str, scores: Floats | None, items: Sequence[Any] = ()) -> Floats:
+def _check_scores(name: str, scores: Floats | None, items: Sequence[Any] = ()) -> Floats:
     if scores is None:
         raise RankgaugeError(f"some scores of {name} are not numbers, expected numbers")
     if (undefined := np.isnan(scores)).any():
@@ -316,7 +316,7 @@ def _same_items(x: Mapping[Any, Any], y: Mapping[Any, Any]) -> list[Any]:
     return list(x)
 
 
-class _Pair:
+class _RankingPair:
     """Two rankings of the same items.
 
     For each ranking it has the group of each item, 0 for the best, and the sizes of the groups.
@@ -332,7 +332,7 @@ class _Pair:
         """For each item, how many items are above it in both rankings."""
         order = np.lexsort((-self.y, self.x))
         above = np.empty(len(order), dtype=np.int64)
-        above[order] = smaller_before(self.y[order])
+        above[order] = count_smaller_before(self.y[order])
         return above
 
     @cached_property
@@ -400,7 +400,7 @@ def _pairs_within(sizes: Ints) -> int:
     return int((sizes * (sizes - 1) // 2).sum())
 
 
-def smaller_before(keys: Ints) -> Ints:
+def count_smaller_before(keys: Ints) -> Ints:
     """For each entry, how many entries before it are smaller; in n log n steps.
 
     The positions are sorted by key once. Then blocks of positions are halved, level by level. At each

@@ -9,16 +9,16 @@ import numpy as np
 from rankgauge.core.arrays import Bools, Floats, Ints
 from rankgauge.core.checks import checked, one_of
 from rankgauge.core.notes import Note, counted
-from rankgauge.core.policies import SharedTopics
+from rankgauge.core.policies import SharedQueries
 from rankgauge.errors import RankgaugeError
 from rankgauge.measures.aggregates import ArithmeticMean
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.scored import Scored
-from rankgauge.scores.model import Scores, places
+from rankgauge.scores.model import Scores, find_positions
 
 
-def shared_topics(
-    scores: Scores, m: int, missing: SharedTopics | None = None
+def shared_queries(
+    scores: Scores, m: int, missing: SharedQueries | None = None
 ) -> tuple[Floats, list[Note]]:
     """The scores of a measure, run × topic, on the topics that count for all runs; and notes on them.
 
@@ -27,7 +27,7 @@ def shared_topics(
     is done as when the runs were evaluated. Topics on which the measure is undefined for some run are
     left out.
     """
-    values, counts, notes = counted_topics(scores, m, missing)
+    values, counts, notes = find_shared_queries(scores, m, missing)
     if not counts.any():
         raise RankgaugeError(
             f"{scores.measures[m]}: no topic has a score for every run; "
@@ -36,12 +36,12 @@ def shared_topics(
     return np.ascontiguousarray(values[:, counts]), notes
 
 
-def counted_topics(
-    scores: Scores, m: int, missing: SharedTopics | None = None
+def find_shared_queries(
+    scores: Scores, m: int, missing: SharedQueries | None = None
 ) -> tuple[Floats, Bools, list[Note]]:
     """The scores of a measure, run × topic; which topics count for all runs; and notes on them.
 
-    The values of the other topics mean nothing. `missing` is as in `shared_topics`.
+    The values of the other topics mean nothing. `missing` is as in `shared_queries`.
     """
     measure = scores.measures[m]
     if isinstance(measure, Aggregate) and not isinstance(measure, ArithmeticMean):
@@ -49,7 +49,7 @@ def counted_topics(
             f"{measure} is not an arithmetic mean over topics, and tests need one; "
             f"use a measure such as {measure.measure}"
         )
-    checked("missing", missing, one_of(SharedTopics), optional=True)
+    checked("missing", missing, one_of(SharedQueries), optional=True)
     policy = missing or ("zero" if scores.policies.missing == "zero" else "intersection")
     values = scores.values[:, :, m]
     lacking: Bools = np.any(~scores.present, axis=0)
@@ -81,7 +81,7 @@ def counted_topics(
     return values, counts, notes
 
 
-def with_topics(measure: Scored | Aggregate, values: Floats, notes: list[Note]) -> list[Note]:
+def add_query_count(measure: Scored | Aggregate, values: Floats, notes: list[Note]) -> list[Note]:
     """The notes on the topics of a measure. If there are any, a note with the number of topics comes
     first."""
     topics = Note("{topics}", measure=str(measure), count=values.shape[1])
@@ -102,7 +102,7 @@ def pairs_of(
     baselines = (baseline,) if isinstance(baseline, str) else tuple(dict.fromkeys(baseline))
     if not baselines:
         raise RankgaugeError("an empty list of baselines, expected a run, or None for all pairs")
-    against = places("run", runs, baselines)
+    against = find_positions("run", runs, baselines)
     others = [run for run in range(len(runs)) if run not in against]
     if not others:
         raise RankgaugeError("every run is a baseline, expected at least one other")

@@ -14,7 +14,7 @@ from rankgauge.core.policies import DEFAULT_OVERLAP_TIES, PERSISTENCE, PERSISTEN
 from rankgauge.core.records import Record, Value
 from rankgauge.errors import RankgaugeError
 
-_GROUPS = (tuple, list, set, frozenset)
+_GROUP_TYPES = (tuple, list, set, frozenset)
 
 
 class RBO(Value):
@@ -76,7 +76,7 @@ def rbo(
     >>> round(tied.ext, 4)
     0.9775
     """
-    first, second = grouped("a", a), grouped("b", b)
+    first, second = parse_groups("a", a), parse_groups("b", b)
     shared = [item for item in first.group_of if item in second.group_of]
     return overlap(
         first.sizes,
@@ -88,7 +88,7 @@ def rbo(
     )
 
 
-def grouped(name: str, ranking: Iterable[Any]) -> Groups:
+def parse_groups(name: str, ranking: Iterable[Any]) -> Groups:
     """A ranking of ids and groups of ids, checked; `name` is what an error calls it."""
     if isinstance(ranking, str | bytes | Mapping | set | frozenset) or not isinstance(
         ranking, Iterable
@@ -98,9 +98,9 @@ def grouped(name: str, ranking: Iterable[Any]) -> Groups:
     group_of: dict[Hashable, int] = {}
     sizes = []
     for number, item in enumerate(ranking):
-        members = item if isinstance(item, _GROUPS) else (item,)
+        members = item if isinstance(item, _GROUP_TYPES) else (item,)
         for member in members:
-            if not isinstance(member, Hashable) or isinstance(member, _GROUPS):
+            if not isinstance(member, Hashable) or isinstance(member, _GROUP_TYPES):
                 raise RankgaugeError(f"{name} has {member!r}, expected ids or groups of ids")
             if member in group_of:
                 raise RankgaugeError(f"{name} has {member!r} twice, expected each id once")
@@ -111,7 +111,7 @@ def grouped(name: str, ranking: Iterable[Any]) -> Groups:
     return Groups(np.array(sizes, dtype=np.int64), group_of)
 
 
-class _AtDepth(Record):
+class _RankingByDepth(Record):
     """A ranking at each depth d: how many items are above the group at d, the size of this group, and
     which part of it counts. An item beyond the end is a group of its own.
 
@@ -125,7 +125,7 @@ class _AtDepth(Record):
     whole: Ints
 
     @classmethod
-    def of(cls, sizes: Ints, groups: Ints, depth: Ints, ties: OverlapTies) -> _AtDepth:
+    def of(cls, sizes: Ints, groups: Ints, depth: Ints, ties: OverlapTies) -> _RankingByDepth:
         """The ranking with groups of these sizes; `groups` has the group of each shared item."""
         ends = np.cumsum(sizes)
         above = depth - 1
@@ -164,9 +164,9 @@ def overlap(
         return overlap(b_sizes, a_sizes, b_groups, a_groups, p, ties)
     short, long = int(a_sizes.sum()), int(b_sizes.sum())
     depth = np.arange(1, long + 1)
-    a = _AtDepth.of(a_sizes, a_groups, depth, ties)
-    b = _AtDepth.of(b_sizes, b_groups, depth, ties)
-    shared = _shared(a, b)
+    a = _RankingByDepth.of(a_sizes, a_groups, depth, ties)
+    b = _RankingByDepth.of(b_sizes, b_groups, depth, ties)
+    shared = _shared_content(a, b)
     a_content, b_content = (side.content(2 if ties == "b" else 1) for side in (a, b))
     most = np.sqrt(a_content * b_content) if ties == "b" else (a_content + b_content) / 2
 
@@ -196,7 +196,7 @@ def overlap(
     return RBO(max(least, min(extrapolated, highest)), least, highest)
 
 
-def _shared(a: _AtDepth, b: _AtDepth) -> Floats:
+def _shared_content(a: _RankingByDepth, b: _RankingByDepth) -> Floats:
     """At each depth, the sum over the shared items of the product of the parts that count in the two
     rankings."""
 

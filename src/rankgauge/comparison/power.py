@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from rankgauge.comparison.design import pairs_of, shared_topics, with_topics
+from rankgauge.comparison.design import add_query_count, pairs_of, shared_queries
 from rankgauge.comparison.significance import Pairs, critical_range
 from rankgauge.comparison.studentized_range import LogEstimate
 from rankgauge.core.checks import Number, Whole, checked, one_of
 from rankgauge.core.notes import Note, counted, worded
-from rankgauge.core.policies import LEVEL, LEVELS, POWER, SAMPLES, SEED, SharedTopics
+from rankgauge.core.policies import LEVEL, LEVELS, POWER, SAMPLES, SEED, SharedQueries
 from rankgauge.core.records import Record, Value
-from rankgauge.core.resampling import Drawing, Progress, greatest_ranges
+from rankgauge.core.resampling import Progress, SamplingOptions, draw_mean_ranges
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Table
 from rankgauge.errors import RankgaugeError
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 PowerTest: TypeAlias = Literal["paired-t", "tukey-randomized"]
-MOST_TOPICS = 10**9
+MOST_QUERIES = 10**9
 
 
 class PairedT(Value):
@@ -141,7 +141,7 @@ def topics_needed(
     if difference == 0:
         return float("inf")
     method = test or PairedT(level)
-    return _fewest(lambda topics: method.power(difference, sd, topics) >= power)
+    return _fewest_queries(lambda topics: method.power(difference, sd, topics) >= power)
 
 
 def detectable_difference(
@@ -196,7 +196,7 @@ def detectable(
     test: PowerTest = "paired-t",
     power: float = POWER,
     level: float = LEVEL,
-    missing: SharedTopics | None = None,
+    missing: SharedQueries | None = None,
     samples: int = SAMPLES,
     seed: int = SEED,
     executor: AnyExecutor | None = None,
@@ -229,14 +229,14 @@ def detectable(
     _check(power, level)
     if difference is not None:
         checked("difference", difference, Number(-math.inf))
-    drawing = Drawing.checked(samples, seed, executor, progress)
+    drawing = SamplingOptions.checked(samples, seed, executor, progress)
     first, second, _ = pairs_of(scores.runs, baseline)
     rows: list[tuple[Any, ...]] = []
     measured: list[Note] = []
-    notes = list(_about(test, power, level, difference, len(scores.runs), drawing))
+    notes = list(_method_notes(test, power, level, difference, len(scores.runs), drawing))
     for m, measure in enumerate(scores.measures):
-        values, remarks = shared_topics(scores, m, missing)
-        measured += with_topics(measure, values, remarks)
+        values, remarks = shared_queries(scores, m, missing)
+        measured += add_query_count(measure, values, remarks)
         topics = values.shape[1]
         if topics < 2:
             raise RankgaugeError(
@@ -245,7 +245,7 @@ def detectable(
         pairs = Pairs(values, first, second, level)
         method: Power = PairedT(level)
         if test == "tukey-randomized":
-            ranges = np.sort(greatest_ranges(values, drawing))
+            ranges = np.sort(draw_mean_ranges(values, drawing))
             method = TukeyRandomized(critical_range(ranges, level), topics)
         for i, j, apart, sd in zip(first, second, pairs.difference, pairs.spread, strict=True):
             target = float(apart) if difference is None else difference
@@ -257,8 +257,13 @@ def detectable(
     return Detectable(tuple(rows), (*notes, *measured))
 
 
-def _about(
-    test: str, power: float, level: float, difference: float | None, runs: int, drawing: Drawing
+def _method_notes(
+    test: str,
+    power: float,
+    level: float,
+    difference: float | None,
+    runs: int,
+    drawing: SamplingOptions,
 ) -> Iterator[Note]:
     whose = "the observed difference" if difference is None else f"a difference of {difference:g}"
     text = f"the smallest difference that the test finds with power {power:g} on these topics"
@@ -279,12 +284,12 @@ def _about(
         )
 
 
-def _fewest(enough: Callable[[int], bool]) -> float:
+def _fewest_queries(enough: Callable[[int], bool]) -> float:
     """The fewest topics, from two on, that are enough."""
     high = 2
     while not enough(high):
         high *= 2
-        if high > MOST_TOPICS:
+        if high > MOST_QUERIES:
             return float("inf")
     low = high // 2
     while high - low > 1:

@@ -20,18 +20,18 @@ from rankgauge.core.arrays import Floats, Ints, T
 from rankgauge.core.registry import Registry
 from rankgauge.core.resampling import (
     CELLS,
-    Drawing,
-    all_signs,
-    greatest_ranges,
-    sign_flips,
-    studentized,
+    SamplingOptions,
+    draw_mean_ranges,
+    sign_flip_p_values,
+    studentized_bootstrap,
+    tries_all_signs,
 )
 from rankgauge.core.rounding import ROUNDING, rounded
 from rankgauge.errors import RankgaugeError
 from rankgauge.measures.base import ratio
 from rankgauge.native.differences import moments
 
-AT_A_TIME = 100_000_000
+BLOCK_DIFFERENCES = 100_000_000
 """How many differences are computed before the user can interrupt."""
 
 
@@ -43,7 +43,7 @@ class Pairs:
     first: Ints
     second: Ints
     level: float = 0.95
-    drawing: Drawing = field(default_factory=Drawing)
+    drawing: SamplingOptions = field(default_factory=SamplingOptions)
 
     @property
     def topics(self) -> int:
@@ -121,7 +121,7 @@ class Pairs:
     def _moments(self) -> tuple[Floats, Floats]:
         """The mean and the standard deviation of the differences of each pair, as they are."""
         values = np.ascontiguousarray(self.values, dtype=np.float64)
-        step = max(1, AT_A_TIME // self.topics)
+        step = max(1, BLOCK_DIFFERENCES // self.topics)
         means, deviations = np.empty(len(self.first)), np.empty(len(self.first))
         for start in range(0, len(self.first), step):
             some = slice(start, start + step)
@@ -154,10 +154,10 @@ class Test:
     """Whether its p-values already cover all pairs of the runs together."""
     drawn: bool = False
     """Whether its p-values depend on random samples."""
-    whole: Callable[[int, Drawing], bool] | None = None
+    whole: Callable[[int, SamplingOptions], bool] | None = None
     """Whether the topics are so few that all possible samples are tried, and none is drawn."""
 
-    def draws(self, topics: int, drawing: Drawing) -> bool:
+    def draws(self, topics: int, drawing: SamplingOptions) -> bool:
         """Whether its p-values on this number of topics depend on random samples."""
         return self.drawn and not (self.whole and self.whole(topics, drawing))
 
@@ -174,29 +174,29 @@ class Test:
 
 def _paired_t(pairs: Pairs) -> Outcome:
     n = pairs.topics
-    t = _over(pairs.difference, pairs.spread / np.sqrt(n))
-    return Outcome(_two_sided(t, n - 1), *_paired_interval(pairs), _paired_effect(pairs))
+    t = _divide(pairs.difference, pairs.spread / np.sqrt(n))
+    return Outcome(_two_sided_p(t, n - 1), *_paired_interval(pairs), _paired_effect(pairs))
 
 
 def _student(pairs: Pairs) -> Outcome:
     n = pairs.topics
-    pooled = _pooled(pairs)
-    return _unpaired(pairs, np.sqrt(pooled * 2 / n), np.full(len(pooled), 2.0 * n - 2))
+    pooled = _pooled_variance(pairs)
+    return _unpaired_t(pairs, np.sqrt(pooled * 2 / n), np.full(len(pooled), 2.0 * n - 2))
 
 
 def _welch(pairs: Pairs) -> Outcome:
     n = pairs.topics
     a, b = pairs.variances[pairs.first], pairs.variances[pairs.second]
     df = ratio((a + b) ** 2, (a**2 + b**2) / (n - 1))
-    return _unpaired(pairs, np.sqrt((a + b) / n), np.maximum(df, 1.0))
+    return _unpaired_t(pairs, np.sqrt((a + b) / n), np.maximum(df, 1.0))
 
 
-def _unpaired(pairs: Pairs, error: Floats, df: Floats) -> Outcome:
+def _unpaired_t(pairs: Pairs, error: Floats, df: Floats) -> Outcome:
     from scipy.special import stdtrit
 
     half = stdtrit(df, 0.5 + pairs.level / 2) * error
-    effect = _over(pairs.difference, np.sqrt(_pooled(pairs)))
-    p = _two_sided(_over(pairs.difference, error), df)
+    effect = _divide(pairs.difference, np.sqrt(_pooled_variance(pairs)))
+    p = _two_sided_p(_divide(pairs.difference, error), df)
     return Outcome(p, pairs.difference - half, pairs.difference + half, effect)
 
 
@@ -230,12 +230,12 @@ def _signed_ranks(rows: Floats) -> Floats:
         signed = np.where(zeros, 0.0, np.sign(rows) * ranks)[tried]
         nothing = np.zeros((1, topics))
         at = np.arange(len(signed))
-        p[tried] = sign_flips(
+        p[tried] = sign_flip_p_values(
             np.concatenate([signed, nothing]),
             at,
             np.full(len(at), len(at)),
             np.abs(signed.sum(axis=1)),
-            Drawing(samples=2**topics),
+            SamplingOptions(samples=2**topics),
         )
     return p
 
@@ -250,16 +250,16 @@ def _sign(pairs: Pairs) -> Outcome:
 
 def _randomization(pairs: Pairs) -> Outcome:
     least = (np.abs(pairs.difference) - ROUNDING * pairs.greatest) * pairs.topics
-    p = sign_flips(pairs.values, pairs.first, pairs.second, least, pairs.drawing)
+    p = sign_flip_p_values(pairs.values, pairs.first, pairs.second, least, pairs.drawing)
     return Outcome(p, *_paired_interval(pairs), _paired_effect(pairs))
 
 
 def _bootstrap(pairs: Pairs) -> Outcome:
     outside = (1 - pairs.level) / 2
     error = pairs.spread / np.sqrt(pairs.topics)
-    t = _over(pairs.difference, error)
+    t = _divide(pairs.difference, error)
     ends = (outside, 1 - outside)
-    p, cuts = studentized(pairs.values, pairs.first, pairs.second, t, pairs.drawing, ends)
+    p, cuts = studentized_bootstrap(pairs.values, pairs.first, pairs.second, t, pairs.drawing, ends)
     cuts[error == 0] = 0.0
     low, high = pairs.difference - cuts[:, 1] * error, pairs.difference - cuts[:, 0] * error
     return Outcome(p, low, high, _paired_effect(pairs))
@@ -274,16 +274,16 @@ def _tukey(pairs: Pairs) -> Outcome:
     if error:
         p = upper_tail(np.abs(pairs.difference) / error, runs, df)
         half = critical_value(1 - pairs.level, runs, df) * error
-    return Outcome(p, *_within(pairs, half), _residual_effect(pairs))
+    return Outcome(p, *_interval_around(pairs, half), _residual_effect(pairs))
 
 
 def _tukey_randomized(pairs: Pairs) -> Outcome:
     samples = pairs.drawing.samples
-    ranges = np.sort(greatest_ranges(pairs.values, pairs.drawing))
+    ranges = np.sort(draw_mean_ranges(pairs.values, pairs.drawing))
     least = np.abs(pairs.difference) - ROUNDING * pairs.greatest
     p = (samples - np.searchsorted(ranges, least) + 1) / (samples + 1)
     half = critical_range(ranges, pairs.level)
-    return Outcome(p, *_within(pairs, half), _residual_effect(pairs))
+    return Outcome(p, *_interval_around(pairs, half), _residual_effect(pairs))
 
 
 def critical_range(ranges: Floats, level: float) -> float:
@@ -300,7 +300,7 @@ def critical_range(ranges: Floats, level: float) -> float:
     return float(ranges[len(ranges) - 1 - beyond])
 
 
-def _within(pairs: Pairs, half: float) -> tuple[Floats, Floats]:
+def _interval_around(pairs: Pairs, half: float) -> tuple[Floats, Floats]:
     """The differences minus and plus `half`; an end is 0 if only rounding makes it differ from 0."""
     low, high = pairs.difference - half, pairs.difference + half
     for end in (low, high):
@@ -325,16 +325,16 @@ def _residual_effect(pairs: Pairs) -> Floats:
     if pairs.topics < 2:
         return np.full(len(pairs.first), np.nan)
     error = np.sqrt(_residual_variance(pairs.values))
-    return _over(pairs.difference, np.full(len(pairs.first), error))
+    return _divide(pairs.difference, np.full(len(pairs.first), error))
 
 
-def _pooled(pairs: Pairs) -> Floats:
+def _pooled_variance(pairs: Pairs) -> Floats:
     """The mean of the two variances of each pair."""
     return (pairs.variances[pairs.first] + pairs.variances[pairs.second]) / 2
 
 
 def _paired_effect(pairs: Pairs) -> Floats:
-    return _over(pairs.difference, pairs.spread)
+    return _divide(pairs.difference, pairs.spread)
 
 
 def _paired_interval(pairs: Pairs) -> tuple[Floats, Floats]:
@@ -347,7 +347,7 @@ def _paired_interval(pairs: Pairs) -> tuple[Floats, Floats]:
     return pairs.difference - half, pairs.difference + half
 
 
-def _over(difference: Floats, error: Floats) -> Floats:
+def _divide(difference: Floats, error: Floats) -> Floats:
     """difference / error; 0 if the difference is 0, and infinite if only the error is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         quotient = difference / error
@@ -355,26 +355,26 @@ def _over(difference: Floats, error: Floats) -> Floats:
     return quotient
 
 
-def _two_sided(t: Floats, df: Floats | int) -> Floats:
+def _two_sided_p(t: Floats, df: Floats | int) -> Floats:
     from scipy.special import stdtr
 
     return np.asarray(2 * stdtr(df, -np.abs(t)))
 
 
-_OF_T = "paired t"
+_T_INTERVAL = "paired t"
 _PAIRED = "mean difference / standard deviation of the differences"
 _UNPAIRED = "difference of the means / pooled standard deviation"
 _TWO_WAY = "difference of the means / residual standard deviation of runs × topics"
 
 TESTS: Registry[Test] = Registry("significance test", {
-    "paired-t": Test(_paired_t, "paired t test over topics", _OF_T, _PAIRED, 2),
+    "paired-t": Test(_paired_t, "paired t test over topics", _T_INTERVAL, _PAIRED, 2),
     "welch": Test(_welch, "Welch's t test, unpaired", "Welch's t", _UNPAIRED, 2),
     "student": Test(_student, "Student's t test, unpaired", "Student's t", _UNPAIRED, 2),
-    "wilcoxon": Test(_wilcoxon, "Wilcoxon's signed-rank test over topics", _OF_T, _PAIRED),
-    "sign": Test(_sign, "sign test over topics", _OF_T, _PAIRED),
+    "wilcoxon": Test(_wilcoxon, "Wilcoxon's signed-rank test over topics", _T_INTERVAL, _PAIRED),
+    "sign": Test(_sign, "sign test over topics", _T_INTERVAL, _PAIRED),
     "randomization": Test(
-        _randomization, "Fisher's paired randomisation test over topics", _OF_T, _PAIRED,
-        drawn=True, whole=all_signs,
+        _randomization, "Fisher's paired randomisation test over topics", _T_INTERVAL, _PAIRED,
+        drawn=True, whole=tries_all_signs,
     ),
     "bootstrap": Test(
         _bootstrap, "Studentised bootstrap test over topics (Sakai 2006)", "bootstrap t", _PAIRED, 2,
@@ -391,7 +391,7 @@ TESTS: Registry[Test] = Registry("significance test", {
 }, maker=lambda test: test.run)  # fmt: skip
 
 
-def named_test(name: str) -> Test:
+def find_test(name: str) -> Test:
     """The test of this name; RankgaugeError with all names if there is no such test."""
     if name not in TESTS:
         raise RankgaugeError(f"test={name!r}, expected one of {', '.join(TESTS)}")
@@ -449,6 +449,6 @@ def check_correction(correction: str | None) -> None:
         )
 
 
-def corrected(p: Floats, test: Test, correction: str | None) -> Floats:
+def correct_p_values(p: Floats, test: Test, correction: str | None) -> Floats:
     """The p-values of a test after a correction. P-values that already cover all pairs do not change."""
     return p if test.family or correction is None else CORRECTIONS[correction](p)

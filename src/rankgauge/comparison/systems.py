@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rankgauge.comparison.design import pairs_of, shared_topics, with_topics
-from rankgauge.comparison.significance import Pairs, check_correction, corrected, named_test
+from rankgauge.comparison.design import add_query_count, pairs_of, shared_queries
+from rankgauge.comparison.significance import Pairs, check_correction, correct_p_values, find_test
 from rankgauge.core.arrays import Bools, Floats, Ints
 from rankgauge.core.checks import checked
 from rankgauge.core.notes import Note, counted, worded
@@ -20,13 +20,13 @@ from rankgauge.core.policies import (
     MOST_SAMPLES,
     SAMPLES,
     SEED,
-    SharedTopics,
+    SharedQueries,
 )
 from rankgauge.core.records import Record
-from rankgauge.core.resampling import Drawing, Progress
+from rankgauge.core.resampling import Progress, SamplingOptions
 from rankgauge.core.results import Result
 from rankgauge.core.rounding import at_most
-from rankgauge.core.tables import Cell, MadeRows, Marked, PValue, Table
+from rankgauge.core.tables import Cell, LazyRows, MarkedValue, PValue, Table
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.scored import Scored
 from rankgauge.scores.model import Scores
@@ -79,7 +79,7 @@ class Comparison(Result, Record):
 
     def table(self) -> Table:
         """A row for each measure and pair; the difference is the mean of a minus the mean of b."""
-        return Table(COLUMNS, MadeRows(self.difference.size, self._rows), worded(self.notes))
+        return Table(COLUMNS, LazyRows(self.difference.size, self._rows), worded(self.notes))
 
     def marked_table(self) -> Table:
         """A row for each run: its means, marked with letters, as in papers.
@@ -90,7 +90,7 @@ class Comparison(Result, Record):
         letters = self._letters()
         rows: list[tuple[Cell, ...]] = []
         for r, run in enumerate(self.runs):
-            means = (self._marked(m, r, letters) for m in range(len(self.measures)))
+            means = (self._mark_mean(m, r, letters) for m in range(len(self.measures)))
             rows.append((letters.get(r, ""), run, *means))
         share = f"{1 - self.level:.4g}"
         legend = f"▲ or superscript: significantly better than these runs, p ≤ {share}"
@@ -129,7 +129,7 @@ class Comparison(Result, Record):
             return {run: str(number) for number, run in enumerate(shown, 1)}
         return {run: chr(ord("a") + place) for place, run in enumerate(shown)}
 
-    def _marked(self, m: int, run: int, letters: dict[int, str]) -> Marked:
+    def _mark_mean(self, m: int, run: int, letters: dict[int, str]) -> MarkedValue:
         better: list[str] = []
         worse: list[str] = []
         sides = np.where(self.first == run, 1, np.where(self.second == run, -1, 0))
@@ -143,7 +143,7 @@ class Comparison(Result, Record):
             between.join(sorted(some, key=lambda letter: (len(letter), letter)))
             for some in (better, worse)
         )
-        return Marked(float(self.means[m, run]), above, below if self.baselines else "")
+        return MarkedValue(float(self.means[m, run]), above, below if self.baselines else "")
 
 
 COLUMNS = (
@@ -154,7 +154,7 @@ COLUMNS = (
 P, P_CORRECTED = (COLUMNS.index(name) - 3 for name in ("p", "p_corrected"))
 INTERVAL, EFFECT = "low, high", "effect"
 """Columns that notes explain."""
-STERN = ("holm", "bonferroni")
+FAMILYWISE_CORRECTIONS = ("holm", "bonferroni")
 """Corrections that multiply the smallest p-value by the number of pairs."""
 
 
@@ -165,7 +165,7 @@ def compare(
     test: str = DEFAULT_TEST,
     correction: str | None = DEFAULT_CORRECTION,
     level: float = LEVEL,
-    missing: SharedTopics | None = None,
+    missing: SharedQueries | None = None,
     samples: int | None = None,
     seed: int = SEED,
     executor: AnyExecutor | None = None,
@@ -201,18 +201,18 @@ def compare(
     >>> found.difference.round(3).tolist(), found.p.round(4).tolist()
     ([[0.15]], [[0.0138]])
     """
-    method = named_test(test)
+    method = find_test(test)
     check_correction(correction)
     checked("level", level, LEVELS)
     first, second, baselines = pairs_of(scores.runs, baseline)
-    number = usual_samples(test, correction, len(first), level) if samples is None else samples
-    drawing = Drawing.checked(number, seed, executor, progress)
+    number = default_samples(test, correction, len(first), level) if samples is None else samples
+    drawing = SamplingOptions.checked(number, seed, executor, progress)
     results: list[dict[str, Any]] = []
     notes: list[Note] = []
     draws = False
     for m, measure in enumerate(scores.measures):
-        values, remarks = shared_topics(scores, m, missing)
-        notes += with_topics(measure, values, remarks)
+        values, remarks = shared_queries(scores, m, missing)
+        notes += add_query_count(measure, values, remarks)
         pairs = Pairs(values, first, second, level, drawing)
         outcome = method(pairs)
         draws = draws or method.draws(pairs.topics, drawing)
@@ -222,7 +222,7 @@ def compare(
             notes.append(Note(text, measure=str(measure)))
         wins, ties, losses = pairs.signs[:: -1 if direction == "lower" else 1]
         own = {"means": pairs.means, "difference": pairs.difference, **outcome._asdict()}
-        own["p_corrected"] = corrected(outcome.p, method, correction)
+        own["p_corrected"] = correct_p_values(outcome.p, method, correction)
         results.append(own | {"wins": wins, "ties": ties, "losses": losses})
         same = int(np.count_nonzero((pairs.spread == 0) & (pairs.difference != 0)))
         if same:
@@ -240,35 +240,35 @@ def compare(
         seed=drawing.seed if draws else None,
         notes=(
             *(note for note in scores.notes if note.severity is not None),
-            *_about(test, correction, level, len(first), scores, drawing if draws else None),
+            *_method_notes(test, correction, level, len(first), scores, drawing if draws else None),
             *notes,
         ),
         **{name: np.array([each[name] for each in results]) for name in ("means", *COLUMNS[3:])},
     )
 
 
-def usual_samples(test: str, correction: str | None, pairs: int, level: float) -> int:
+def default_samples(test: str, correction: str | None, pairs: int, level: float) -> int:
     """How many samples are drawn by default.
 
     For "randomization" with a strict correction it is at least twice as many as the smallest p-value
     needs to be significant after the correction. The bootstrap keeps the usual number: from a few
     topics it cannot know such extreme tails.
     """
-    if correction not in STERN or test != "randomization":
+    if correction not in FAMILYWISE_CORRECTIONS or test != "randomization":
         return SAMPLES
     return min(MOST_SAMPLES, max(SAMPLES, int(np.ceil(2 * pairs / (1 - level)))))
 
 
-def _about(
+def _method_notes(
     test: str,
     correction: str | None,
     level: float,
     pairs: int,
     scores: Scores,
-    drawing: Drawing | None,
+    drawing: SamplingOptions | None,
 ) -> Iterator[Note]:
     """Notes on how the numbers were computed; `drawing` is None if nothing was drawn."""
-    method = named_test(test)
+    method = find_test(test)
     drawn = ", all signs tried" if method.drawn else ""
     if drawing is not None:
         drawn = f", {drawing.samples:,} samples, seed {drawing.seed}"
@@ -280,7 +280,7 @@ def _about(
     else:
         text = f"{correction} over the {counted(pairs, 'comparison')} of each measure"
     yield Note(text, column="p_corrected")
-    stern = not method.family and correction in STERN
+    stern = not method.family and correction in FAMILYWISE_CORRECTIONS
     if stern and drawing is not None and pairs / (drawing.samples + 1) > 1 - level:
         yield Note(
             f"too few samples: after the correction for {pairs:,} comparisons no difference can be "

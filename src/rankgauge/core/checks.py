@@ -139,7 +139,7 @@ class Flag(Kind):
         return str(value).lower()
 
 
-class Quoted(Kind):
+class QuotedText(Kind):
     """Any short text. It is written in quotes, so it may hold ' or " but not both."""
 
     longest = 200

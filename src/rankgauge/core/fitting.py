@@ -16,7 +16,7 @@ CellTexts = list[list[str]]
 """The texts of all cells, the column names as the first row."""
 
 
-class Fitted(Record):
+class FittedTable(Record):
     """A table that fits: its columns in parts, one below the other, and notes for the reader."""
 
     grid: CellTexts
@@ -40,7 +40,7 @@ def column_widths(grid: CellTexts) -> list[int]:
     return [max(map(display_width, column)) for column in zip(*grid, strict=True)]
 
 
-def fitted(grid: CellTexts, names: Sequence[bool], width: int | None) -> Fitted:
+def fit_table(grid: CellTexts, names: Sequence[bool], width: int | None) -> FittedTable:
     """The table in at most `width` columns of a terminal, as far as possible; None is no limit.
 
     `names` says which columns hold names. Names and column titles may be shortened in the middle; two
@@ -50,22 +50,22 @@ def fitted(grid: CellTexts, names: Sequence[bool], width: int | None) -> Fitted:
     everything = list(range(len(grid[0])))
     widths = column_widths(grid)
     if width is None or _total(widths, GAP) <= width:
-        return Fitted(grid, [everything], GAP, [])
+        return FittedTable(grid, [everything], GAP, [])
     if _total(widths, 1) <= width:
-        return Fitted(grid, [everything], 1, [])
-    grid = _with_short_names(grid, names)
+        return FittedTable(grid, [everything], 1, [])
+    grid = _shorten_names(grid, names)
     short = column_widths(grid)
     notes = (
         [] if short == widths else ["names are shortened with …; --format tsv shows them in full"]
     )
     if _total(short, 1) <= width:
-        return Fitted(grid, [everything], 1, notes)
+        return FittedTable(grid, [everything], 1, notes)
     parts = _parts(short, names, width)
     if len(parts) > 1:
         notes.append(
             f"the table is too wide: it is split into {len(parts)} parts, one below the other"
         )
-    return Fitted(grid, parts, GAP, notes)
+    return FittedTable(grid, parts, GAP, notes)
 
 
 def _total(widths: Sequence[int], gap: int) -> int:
@@ -87,30 +87,30 @@ def _parts(widths: Sequence[int], names: Sequence[bool], width: int) -> list[lis
     return [*parts, part]
 
 
-def _with_short_names(grid: CellTexts, names: Sequence[bool]) -> CellTexts:
+def _shorten_names(grid: CellTexts, names: Sequence[bool]) -> CellTexts:
     header, *rows = grid
-    titles = _short(header)
+    titles = _shorten_distinct(header)
     if not rows:
         return [titles]
     columns = [
-        _short(column) if named else list(column)
+        _shorten_distinct(column) if named else list(column)
         for column, named in zip(zip(*rows, strict=True), names, strict=True)
     ]
     return [titles, *map(list, zip(*columns, strict=True))]
 
 
-def _short(names: Sequence[str]) -> list[str]:
+def _shorten_distinct(names: Sequence[str]) -> list[str]:
     """The names, each with its middle left out if it is long; different ones stay different."""
     distinct = set(names)
     longest = max(map(display_width, distinct), default=0)
-    for limit in _limits(longest):
-        short = {name: shortened(name, limit) for name in distinct}
+    for limit in _width_limits(longest):
+        short = {name: shorten_middle(name, limit) for name in distinct}
         if len(set(short.values())) == len(distinct):
             return [short[name] for name in names]
     return list(names)
 
 
-def _limits(longest: int) -> Iterator[int]:
+def _width_limits(longest: int) -> Iterator[int]:
     """Ever greater widths, in steps that are few however long names are."""
     limit = SHORTEST
     while limit < longest:
@@ -118,10 +118,10 @@ def _limits(longest: int) -> Iterator[int]:
         limit += max(4, limit // 4)
 
 
-def shortened(text: str, width: int) -> str:
+def shorten_middle(text: str, width: int) -> str:
     """The text, with … in place of its middle where it takes more columns than this.
 
-    >>> shortened("a-very-long-name-of-a-run", 10)
+    >>> shorten_middle("a-very-long-name-of-a-run", 10)
     'a-ver…-run'
     """
     if display_width(text) <= width:

@@ -87,12 +87,12 @@ def expect(holds: Bools, case: Callable[[int], str], why: str, **values: NDArray
         fail(f"for {case(i)} {why.format(**{name: value[i] for name, value in values.items()})}")
 
 
-def same(a: Floats, b: Floats, rounding: float = 0.0) -> Bools:
+def is_close(a: Floats, b: Floats, rounding: float = 0.0) -> Bools:
     """Where two numbers are the same but for rounding."""
     tolerance = TOLERANCE + rounding
     return np.isclose(a, b, rtol=tolerance, atol=tolerance, equal_nan=True)
 
 
-def within(values: Floats, ends: tuple[float, float]) -> Bools:
+def is_within(values: Floats, ends: tuple[float, float]) -> Bools:
     """Where numbers lie between two ends but for rounding."""
     return (values >= ends[0] - TOLERANCE) & (values <= ends[1] + TOLERANCE)

@@ -99,9 +99,11 @@ PACKAGES = {"rankgauge.studies": "rankgauge_studies"}
 """Packages that moved with all that is in them: the new name by the old one."""
 
 
-def find_moved_modules() -> None:
+def install_module_finder() -> None:
     """From now on, a module is also imported by its old name, with a warning that has the new one."""
-    sys.meta_path.insert(0, _OldNames)  # before others look into the folder of an old package
+    sys.meta_path.insert(
+        0, _MovedModuleFinder
+    )  # before others look into the folder of an old package
 
 
 def new_name(old: str) -> str | None:
@@ -129,7 +131,7 @@ def new_home(name: str) -> str | None:
     return package if name in stub_names(package)[0] else None
 
 
-class _OldNames:
+class _MovedModuleFinder:
     """What `sys.meta_path` asks for a module that no other finder has."""
 
     @staticmethod
@@ -137,10 +139,10 @@ class _OldNames:
         name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         new = new_name(name)
-        return None if new is None else ModuleSpec(name, _Loader(new))  # type: ignore[arg-type]
+        return None if new is None else ModuleSpec(name, _MovedModuleLoader(new))  # type: ignore[arg-type]
 
 
-class _Loader:
+class _MovedModuleLoader:
     """Loads the module of another name."""
 
     def __init__(self, new: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from rankgauge.core.records import Record, Value
 
-MOST_ALIKE = 5
+MAX_SIMILAR_NOTES = 5
 """Up to so many runs, each has its own line of a note of one kind; of more, only the first."""
 
 
@@ -16,7 +16,7 @@ WARNING = "warning"
 """The severity of a note that says: these numbers may mean nothing."""
 
 
-LOUD = f"{WARNING.upper()}: "
+WARNING_PREFIX = f"{WARNING.upper()}: "
 """What the text of a warning begins with."""
 
 
@@ -25,7 +25,7 @@ def counted(count: int, thing: str, things: str | None = None) -> str:
     return f"{count:,} {thing if count == 1 else things or thing + 's'}"
 
 
-def shortened(text: str, longest: int = 40) -> str:
+def shorten(text: str, longest: int = 40) -> str:
     """A text as messages show it: only its beginning if it is long."""
     return text if len(text) <= longest else f"{text[:longest]}…"
 
@@ -33,12 +33,12 @@ def shortened(text: str, longest: int = 40) -> str:
 def short_repr(value: object, longest: int = 60) -> str:
     """A value of any kind as messages show it."""
     try:
-        return shortened(repr(value), longest)
+        return shorten(repr(value), longest)
     except ValueError:  # a number of more digits than Python writes
         return f"a very long {type(value).__name__}"
 
 
-def some_of(names: Sequence[str], most: int) -> str:
+def format_first_names(names: Sequence[str], most: int) -> str:
     """The first names, and how many more there are: `a, b and 3 more`."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return f"{', '.join(names[:most])}{more}"
@@ -80,7 +80,7 @@ class Note(Value):
     def __repr__(self) -> str:
         return f"Note({str(self)!r})"
 
-    def said(self) -> dict[str, Any]:
+    def nonempty_fields(self) -> dict[str, Any]:
         """The fields that are not empty, by name."""
         return {name: value for name, value in vars(self).items() if value not in (None, "")}
 
@@ -89,7 +89,7 @@ class Note(Value):
         text = self.kind
         if self.count is not None:
             text = text.replace("{count}", str(self.count))
-            for thing in _THINGS:
+            for thing in _NOUNS:
                 text = text.replace(f"{{{thing}}}", counted(self.count, thing[:-1]))
         if self.error is not None:
             text = text.replace("{error}", f"{self.error:.2g}")
@@ -103,10 +103,10 @@ class Note(Value):
     @property
     def start(self) -> str:
         """How its text begins: a warning begins so that nobody overlooks it."""
-        return LOUD if self.severity == WARNING else ""
+        return WARNING_PREFIX if self.severity == WARNING else ""
 
 
-_THINGS = ("topics", "lines", "pairs", "texts", "outputs")
+_NOUNS = ("topics", "lines", "pairs", "texts", "outputs")
 
 
 class _Line(Record):
@@ -146,22 +146,22 @@ def worded(notes: Iterable[Note], *, gather: bool = False) -> tuple[str, ...]:
     >>> worded(Note(text, measure=name) for name, text in about)
     ('AP, RR: on 2 topics', 'AP: the same for all runs')
     """
-    lines = sorted(_lines(notes), key=lambda line: line.notes[0].severity is None)
+    lines = sorted(_merge_measures(notes), key=lambda line: line.notes[0].severity is None)
     if not gather:
         return tuple(map(str, lines))
     kinds: dict[object, list[_Line]] = {}
-    for place, line in enumerate(_together(lines)):
+    for place, line in enumerate(_merge_runs(lines)):
         kinds.setdefault(place if line.run is None else line.kinds, []).append(line)
     texts: list[str] = []
     for alike in kinds.values():
-        shown = alike if len(alike) <= MOST_ALIKE else alike[:1]
+        shown = alike if len(alike) <= MAX_SIMILAR_NOTES else alike[:1]
         more = sum(line.runs for line in alike) - sum(line.runs for line in shown)
         texts += map(str, shown)
         texts[-1] += f"; {more} more runs have the same note, with other numbers" if more else ""
     return tuple(texts)
 
 
-def _together(lines: Iterable[_Line]) -> list[_Line]:
+def _merge_runs(lines: Iterable[_Line]) -> list[_Line]:
     """The lines; those that say the same about several runs become one, which names the first runs."""
     same: dict[object, list[_Line]] = {}
     for line in lines:
@@ -173,15 +173,15 @@ def _together(lines: Iterable[_Line]) -> list[_Line]:
         if len(names) < 2:
             together += alike
             continue
-        about = ", ".join(names[:MOST_ALIKE])
-        if len(names) > MOST_ALIKE:
-            about += f" and {counted(len(names) - MOST_ALIKE, 'more run')}"
+        about = ", ".join(names[:MAX_SIMILAR_NOTES])
+        if len(names) > MAX_SIMILAR_NOTES:
+            about += f" and {counted(len(names) - MAX_SIMILAR_NOTES, 'more run')}"
         notes = tuple(replace(note, run=about) for note in alike[0].notes)
         together.append(_Line(alike[0].measures, notes, len(names)))
     return together
 
 
-def _lines(notes: Iterable[Note]) -> list[_Line]:
+def _merge_measures(notes: Iterable[Note]) -> list[_Line]:
     """The notes as lines; the same note on several measures becomes one."""
     same: dict[tuple[Note, bool], dict[str, None]] = {}
     for note in notes:

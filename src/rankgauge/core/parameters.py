@@ -8,7 +8,7 @@ from dataclasses import field
 from typing import Any, ClassVar, dataclass_transform
 
 from rankgauge.core.checks import Kind
-from rankgauge.core.records import FieldSignature, bound, collect_fields
+from rankgauge.core.records import FieldSignature, bind_arguments, collect_fields
 from rankgauge.errors import MeasureError
 
 
@@ -42,7 +42,7 @@ class Parametric:
 
     def __init__(self, /, *values: Any, **parameters: Any) -> None:
         fields = dataclasses.fields(self)  # type: ignore[arg-type]
-        vars(self).update(bound(type(self), fields, values, parameters))
+        vars(self).update(bind_arguments(type(self), fields, values, parameters))
         self.__post_init__()
         # Measures are keys of dicts all day long.
         object.__setattr__(self, "_values", tuple(vars(self)[name] for name in self._fields()))
@@ -59,7 +59,7 @@ class Parametric:
     def __hash__(self) -> int:
         return hash((type(self), self._values))
 
-    def _values_but(self, left_out: str) -> tuple[Any, ...]:
+    def _values_except(self, left_out: str) -> tuple[Any, ...]:
         """The values of all fields but one."""
         named = zip(self._fields(), self._values, strict=True)
         return tuple(value for name, value in named if name != left_out)
@@ -89,7 +89,9 @@ class Parametric:
                 object.__setattr__(self, f.name, checked)
 
     @classmethod
-    def _named(cls, positional: Sequence[Any], keywords: Mapping[str, Any]) -> dict[str, Any]:
+    def _arguments_by_name(
+        cls, positional: Sequence[Any], keywords: Mapping[str, Any]
+    ) -> dict[str, Any]:
         """All arguments by name, other tools' names translated; errors say what is taken."""
         names = list(cls.parameters())
         taken = ", ".join(names) or "no parameters"
@@ -119,7 +121,7 @@ class Parametric:
                 arguments[key] = value
         return arguments
 
-    def _written(self, python: bool, every: bool = False) -> list[str]:
+    def _format_parameters(self, python: bool, every: bool = False) -> list[str]:
         """`key=value` for the parameters that differ from their defaults, or for every one."""
         written = []
         for key, f in self.parameters().items():

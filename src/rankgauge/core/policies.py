@@ -86,7 +86,7 @@ RRF_K = 60
 
 # From scores to decisions
 
-SharedTopics: TypeAlias = Literal["zero", "intersection"]
+SharedQueries: TypeAlias = Literal["zero", "intersection"]
 """Topics that some of several runs lack. zero: they have the score of an empty ranking; intersection:
 they are left out for all runs."""
 IntervalKind: TypeAlias = Literal["t", "bootstrap"]
@@ -94,7 +94,7 @@ IntervalKind: TypeAlias = Literal["t", "bootstrap"]
 Standardization: TypeAlias = Literal["normal", "z", "empirical"]
 """z: (x − mean) / sd over the runs; normal: the z-score mapped to (0, 1) by the normal distribution;
 empirical: the share of the runs with a score of at most x."""
-By: TypeAlias = Literal["signed", "absolute"]
+ChanceDifference: TypeAlias = Literal["signed", "absolute"]
 """How scores are compared with a random ranking. signed: by score minus random, so a worse score is
 below 0; absolute: by the size of that difference."""
 InformativeBy: TypeAlias = Literal["difference", "significance"]
@@ -107,7 +107,7 @@ DEFAULT_TEST = "paired-t"
 DEFAULT_CORRECTION = "holm"
 DEFAULT_INTERVAL: IntervalKind = "t"
 DEFAULT_STANDARDIZATION: Standardization = "normal"
-DEFAULT_BY: By = "signed"
+DEFAULT_CHANCE_DIFFERENCE: ChanceDifference = "signed"
 DEFAULT_INFORMATIVE_BY: InformativeBy = "difference"
 DEFAULT_OVERLAP_TIES: OverlapTies = "w"
 LEVEL = 0.95
@@ -256,7 +256,7 @@ def takes_policies(target: T) -> T:
     return target
 
 
-KNOWN_ELSEWHERE = ("source", "missing", "standardized", "encoder", "rankgauge")
+EXTERNAL_POLICIES = ("source", "missing", "standardized", "encoder", "rankgauge")
 """The policies that are known of scores that another tool made."""
 
 
@@ -307,15 +307,15 @@ class AppliedPolicies(Value):
         >>> AppliedPolicies(rankgauge="0.1.0").signature(P @ 10)
         'P(rel=1)@10|ties=docno-desc|scores=f64|unjudged=nonrelevant|missing=zero|max_grade=1|rankgauge=0.1.0'
         """
-        known = self.said()
+        known = self.nonempty_fields()
         if not measure.by_encoder:
             known.pop("encoder", None)
         if measure.own_ties is not None:
             known["ties"] = measure.own_ties
-        keys = known if self.source is None else [key for key in known if key in KNOWN_ELSEWHERE]
+        keys = known if self.source is None else [key for key in known if key in EXTERNAL_POLICIES]
         rest = (f"{key}={known[key]}" for key in keys)
         return "|".join((measure.specification(), *rest))
 
-    def said(self) -> dict[str, Any]:
+    def nonempty_fields(self) -> dict[str, Any]:
         """The policies that are not None, by name."""
         return {key: value for key, value in asdict(self).items() if value is not None}

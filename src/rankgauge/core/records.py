@@ -24,7 +24,7 @@ def collect_fields(cls: type, **options: bool) -> None:
         dataclasses.dataclass(init=False, repr=False, eq=False, **options)(cls)
 
 
-def bound(
+def bind_arguments(
     owner: type,
     fields: Iterable[dataclasses.Field[Any]],
     values: Sequence[Any],
@@ -43,16 +43,18 @@ def bound(
         elif field.default_factory is not dataclasses.MISSING:
             state[field.name] = field.default_factory()
         else:
-            raise TypeError(f"{owner.__name__}: {field.name!r} is missing; it has {_told(fields)}")
+            raise TypeError(
+                f"{owner.__name__}: {field.name!r} is missing; it has {_describe_fields(fields)}"
+            )
     if rest or left:
         twice = [name for name in left if name in state]
         wrong = ", ".join(left) or f"{len(values)} values"
         fault = f"{', '.join(twice)} twice" if twice else f"not {wrong}"
-        raise TypeError(f"{owner.__name__} has {_told(fields)}, {fault}")
+        raise TypeError(f"{owner.__name__} has {_describe_fields(fields)}, {fault}")
     return state
 
 
-def _told(fields: Iterable[dataclasses.Field[Any]]) -> str:
+def _describe_fields(fields: Iterable[dataclasses.Field[Any]]) -> str:
     names = ", ".join(field.name for field in fields if field.init)
     return f"the fields {names}"
 
@@ -103,7 +105,7 @@ class Record:
         cls._fields = dataclasses.fields(cls)
 
     def __init__(self, /, *values: Any, **named: Any) -> None:
-        vars(self).update(bound(type(self), self._fields, values, named))
+        vars(self).update(bind_arguments(type(self), self._fields, values, named))
         self.__post_init__()
 
     def __post_init__(self) -> None:
@@ -137,13 +139,13 @@ class Value(Record):
     (True, 1)
     """
 
-    def _compared(self) -> tuple[Any, ...]:
+    def _comparison_key(self) -> tuple[Any, ...]:
         return tuple(getattr(self, f.name) for f in self._fields if f.compare)
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other) or not isinstance(other, Value):
             return NotImplemented
-        return self._compared() == other._compared()
+        return self._comparison_key() == other._comparison_key()
 
     def __hash__(self) -> int:
-        return hash((type(self), self._compared()))
+        return hash((type(self), self._comparison_key()))

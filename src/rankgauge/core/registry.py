@@ -80,7 +80,7 @@ class Registry(Mapping[str, E]):
         """The name of an entry that is registered without one."""
         return str(entry.name)  # type: ignore[attr-defined]
 
-    def folded(self, name: str) -> str:
+    def normalize_name(self, name: str) -> str:
         """A name as it is compared: without regard to case."""
         return name.lower()
 
@@ -91,18 +91,18 @@ class Registry(Mapping[str, E]):
     def check(self, entry: E) -> None:
         """Raise an error if an entry that is not ours cannot be registered."""
 
-    def offered(self, thing: Any) -> None:
+    def accept_plugin(self, thing: Any) -> None:
         """Take what an entry point of an installed package gives. Loading it may have been enough."""
 
-    def in_module(self, module: ModuleType, name: str) -> E:
+    def entry_in_module(self, module: ModuleType, name: str) -> E:
         """The entry in a module of ours that does not register it."""
         entry: E = getattr(module, name)
         return entry
 
     def hint(self, name: str) -> str:
         """What to write in place of a name that is not known."""
-        near = self.near(name)
-        return f"did you mean {' or '.join(near)}?" if near else f"there are {self.listed()}"
+        near = self.similar_names(name)
+        return f"did you mean {' or '.join(near)}?" if near else f"there are {self.format_names()}"
 
     # Adding
 
@@ -136,7 +136,7 @@ class Registry(Mapping[str, E]):
 
     def holder(self, name: str, entry: E) -> str | None:
         """Who has this name already, so that the entry may not take it; None if it may."""
-        known = self.spelled(name)
+        known = self.canonical_name(name)
         if known is None:
             return None
         if known not in self.entries:
@@ -149,15 +149,15 @@ class Registry(Mapping[str, E]):
     def __getitem__(self, name: str) -> E:
         if name in self.entries:
             return self.entries[name]
-        if self.spelled(name) is None:
+        if self.canonical_name(name) is None:
             self.discover()
-        known = self.spelled(name)
+        known = self.canonical_name(name)
         if known is None:
             raise KeyError(name)
         if known not in self.entries:
             module = importlib.import_module(f"{self.package}.{self.homes[known]}")
             if known not in self.entries:  # not all modules register what they have
-                self.entries[known] = self.in_module(module, known)
+                self.entries[known] = self.entry_in_module(module, known)
         return self.entries[known]
 
     def __iter__(self) -> Iterator[str]:
@@ -188,29 +188,29 @@ class Registry(Mapping[str, E]):
         """The names of all entries that are known now: ours first."""
         return list(dict.fromkeys((*self.homes, *self.entries)))
 
-    def listed(self) -> str:
+    def format_names(self) -> str:
         """These names, for messages."""
         return ", ".join(self.names())
 
-    def spelled(self, name: str) -> str | None:
+    def canonical_name(self, name: str) -> str | None:
         """The name of the entry that is spelled like this, or differs as `folded` allows."""
         if name in self:
             return self.aliases.get(name, name)
-        known = self._spellings().get(self.folded(str(name)))
+        known = self._spellings().get(self.normalize_name(str(name)))
         return None if known is None else self.aliases.get(known, known)
 
-    def near(self, name: str, others: Iterable[str] = ()) -> list[str]:
+    def similar_names(self, name: str, others: Iterable[str] = ()) -> list[str]:
         """The nearest names to one that is not known; `others` are names beside those of entries."""
         import difflib
 
         known = self._spellings(others)
-        close = difflib.get_close_matches(self.folded(name), known, n=3, cutoff=0.5)
+        close = difflib.get_close_matches(self.normalize_name(name), known, n=3, cutoff=0.5)
         return [known[each] for each in close]
 
     def _spellings(self, others: Iterable[str] = ()) -> dict[str, str]:
         """All names and aliases, by how they are compared."""
         every = (*others, *self.aliases, *self.entries, *self.homes)
-        return {self.folded(each): each for each in every}
+        return {self.normalize_name(each): each for each in every}
 
     # Modules of ours, and those of others
 
@@ -229,7 +229,7 @@ class Registry(Mapping[str, E]):
 
             for point in importlib.metadata.entry_points(group=self.group):
                 try:
-                    self.offered(point.load())
+                    self.accept_plugin(point.load())
                 except Exception as error:
                     message = f"the {self.kind}s of {point.value} cannot be loaded: {error}"
                     self.broken.append(message)

@@ -27,7 +27,7 @@ CELLS = 4_000_000
 Progress = Callable[[str], None]
 
 
-class Drawing(Value):
+class SamplingOptions(Value):
     """How many samples are drawn, by which seed, and which executor does the work."""
 
     samples: int = SAMPLES
@@ -42,7 +42,7 @@ class Drawing(Value):
         seed: int,
         executor: AnyExecutor | None = None,
         progress: Progress | None = None,
-    ) -> Drawing:
+    ) -> SamplingOptions:
         """A drawing, after a check; RankgaugeError for a number of samples or a seed out of range."""
         samples = checked("samples", samples, SAMPLE_NUMBERS)
         return cls(samples, checked("seed", seed, SEEDS), executor, progress)
@@ -59,12 +59,14 @@ class Drawing(Value):
         """The random generator of a block."""
         return np.random.default_rng((self.seed, block))
 
-    def alone(self) -> Drawing:
+    def alone(self) -> SamplingOptions:
         """The same without executor and progress, which cannot be sent to other processes."""
-        return Drawing(self.samples, self.seed)
+        return SamplingOptions(self.samples, self.seed)
 
 
-def spread(work: Callable[[Any], Any], items: range, drawing: Drawing) -> Iterator[Any]:
+def map_parallel(
+    work: Callable[[Any], Any], items: range, drawing: SamplingOptions
+) -> Iterator[Any]:
     """The result of the work for each item, in order."""
     done = results_of(work, items, drawing.executor, progress=drawing.progress)
     yield from (result for _, result in done)
@@ -73,13 +75,13 @@ def spread(work: Callable[[Any], Any], items: range, drawing: Drawing) -> Iterat
 # Signs: under the null hypothesis of a paired design each difference could as well be its opposite.
 
 
-def all_signs(topics: int, drawing: Drawing) -> bool:
+def tries_all_signs(topics: int, drawing: SamplingOptions) -> bool:
     """Whether all signs are tried: if there are at most as many as samples."""
     return topics < 63 and 2**topics <= drawing.samples
 
 
-def sign_flips(
-    values: Floats, first: Ints, second: Ints, least: Floats, drawing: Drawing
+def sign_flip_p_values(
+    values: Floats, first: Ints, second: Ints, least: Floats, drawing: SamplingOptions
 ) -> Floats:
     """For each pair of runs, the share of samples in which the sum of the differences, with random
     signs, is at least as large as `least` in absolute value.
@@ -99,21 +101,21 @@ def sign_flips(
         The samples.
     """
     topics = values.shape[1]
-    whole = all_signs(topics, drawing)
+    whole = tries_all_signs(topics, drawing)
     drawn = replace(drawing, samples=2**topics) if whole else drawing
-    work = _Flips(values, first, second, least, drawn.alone(), whole)
-    count = sum(spread(work, drawn.blocks(), drawn), np.zeros(len(first), dtype=np.int64))
+    work = _SignFlipCounter(values, first, second, least, drawn.alone(), whole)
+    count = sum(map_parallel(work, drawn.blocks(), drawn), np.zeros(len(first), dtype=np.int64))
     return count / drawn.samples if whole else (count + 1) / (drawn.samples + 1)
 
 
-class _Flips(Record):
+class _SignFlipCounter(Record):
     """How many samples of a block reach each pair's least sum."""
 
     values: Floats
     first: Ints
     second: Ints
     least: Floats
-    drawing: Drawing
+    drawing: SamplingOptions
     whole: bool
 
     def __call__(self, block: int) -> Ints:
@@ -147,7 +149,7 @@ class _Flips(Record):
 # Topics: the topics at hand are themselves a sample of all topics.
 
 
-def topic_counts(topics: int, drawing: Drawing) -> Iterator[Floats]:
+def draw_bootstrap_counts(topics: int, drawing: SamplingOptions) -> Iterator[Floats]:
     """Sample × topic, some samples at a time: how often each topic is in each sample. A sample has as
     many topics as there are, drawn with replacement."""
     step = max(1, CELLS // topics)
@@ -161,21 +163,21 @@ def topic_counts(topics: int, drawing: Drawing) -> Iterator[Floats]:
             yield counts.reshape(some, topics).astype(np.float64)
 
 
-def pair_blocks(pairs: int, drawing: Drawing) -> range:
+def pair_blocks(pairs: int, drawing: SamplingOptions) -> range:
     """The numbers of the blocks of pairs whose samples are held at a time."""
-    return range(-(-pairs // _pairs_at_a_time(drawing)))
+    return range(-(-pairs // _pairs_per_block(drawing)))
 
 
-def _pairs_at_a_time(drawing: Drawing) -> int:
+def _pairs_per_block(drawing: SamplingOptions) -> int:
     return max(1, CELLS // drawing.samples)
 
 
-def studentized(
+def studentized_bootstrap(
     values: Floats,
     first: Ints,
     second: Ints,
     t: Floats,
-    drawing: Drawing,
+    drawing: SamplingOptions,
     shares: tuple[float, float],
 ) -> tuple[Floats, Floats]:
     """For each pair of runs the p-value of the t statistic, from samples of topics (Sakai 2006); and
@@ -194,30 +196,30 @@ def studentized(
     shares
         The shares of the samples that the two quantiles have below them.
     """
-    work = _Studentized(values, first, second, np.abs(t), drawing.alone(), shares)
-    blocks = list(spread(work, pair_blocks(len(t), drawing), drawing))
+    work = _StudentizedBlock(values, first, second, np.abs(t), drawing.alone(), shares)
+    blocks = list(map_parallel(work, pair_blocks(len(t), drawing), drawing))
     return np.concatenate([p for p, _ in blocks]), np.concatenate([cuts for _, cuts in blocks])
 
 
-class _Studentized(Record):
+class _StudentizedBlock(Record):
     """The samples of a block of pairs."""
 
     values: Floats
     first: Ints
     second: Ints
     least: Floats
-    drawing: Drawing
+    drawing: SamplingOptions
     shares: tuple[float, float]
 
     def __call__(self, block: int) -> tuple[Floats, Floats]:
-        step = _pairs_at_a_time(self.drawing)
+        step = _pairs_per_block(self.drawing)
         pairs = slice(block * step, (block + 1) * step)
         differences = self.values[self.first[pairs]] - self.values[self.second[pairs]]
         greatest = np.abs(differences).max(axis=1, keepdims=True)
         shifted = differences - differences.mean(axis=1, keepdims=True)
         topics = shifted.shape[1]
         samples = []
-        for counts in topic_counts(topics, self.drawing):
+        for counts in draw_bootstrap_counts(topics, self.drawing):
             means, squares = shifted @ counts.T / topics, shifted**2 @ counts.T / topics
             samples.append(_t_statistic(means, squares - means**2, topics, greatest))
         t = np.concatenate(samples, axis=1)
@@ -242,17 +244,19 @@ def _t_statistic(means: Floats, variances: Floats, size: int, greatest: Floats) 
 # Orders: if no system is better than another, the scores of a topic could be anyone's.
 
 
-def greatest_ranges(values: Floats, drawing: Drawing) -> Floats:
+def draw_mean_ranges(values: Floats, drawing: SamplingOptions) -> Floats:
     """For each sample the range of the means of the runs, after the scores of each topic are
     shuffled."""
-    return np.concatenate(list(spread(_Dealt(values, drawing.alone()), drawing.blocks(), drawing)))
+    return np.concatenate(
+        list(map_parallel(_MeanRanges(values, drawing.alone()), drawing.blocks(), drawing))
+    )
 
 
-class _Dealt(Record):
+class _MeanRanges(Record):
     """The ranges of a block."""
 
     values: Floats
-    drawing: Drawing
+    drawing: SamplingOptions
 
     def __call__(self, block: int) -> Floats:
         runs, topics = self.values.shape

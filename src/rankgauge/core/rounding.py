@@ -35,7 +35,7 @@ def greatest_magnitude(values: NDArray[np.float64]) -> float:
     return float(max(values.max(initial=0.0), -values.min(initial=0.0)))
 
 
-def merged(values: ArrayLike, greatest: ArrayLike) -> NDArray[np.float64]:
+def merge_close_values(values: ArrayLike, greatest: ArrayLike) -> NDArray[np.float64]:
     """The values, where those that differ only by rounding are one number, the least of them.
 
     Neighbours in order of size are the same if they are no further apart than `ROUNDING` of

@@ -22,7 +22,7 @@ from rankgauge.io.files import SIZE_LIMIT, display_name, pieces_of, read_bytes, 
 
 SEAL = "seal"
 """The entry of a document that has the digest of all the others."""
-BYTES = 16
+DIGEST_SIZE = 16
 BLOCK = 1 << 16
 """How many numbers are looked at together: few enough for the processor's cache."""
 Arrays = Mapping[str, NDArray[Any]]
@@ -50,7 +50,7 @@ class Digest:
 
     def digest(self) -> bytes:
         """The digest of all pieces."""
-        return self._hash.digest()[:BYTES]
+        return self._hash.digest()[:DIGEST_SIZE]
 
 
 def content_digest(document: Any, arrays: Arrays | None = None) -> str:
@@ -64,30 +64,30 @@ def content_digest(document: Any, arrays: Arrays | None = None) -> str:
         [name, np.dtype(array.dtype).newbyteorder("<").str, list(array.shape)]
         for name, array in arrays.items()
     ]
-    text = json.dumps([_canonical(document), head], sort_keys=True, separators=(",", ":"))
+    text = json.dumps([_canonical_value(document), head], sort_keys=True, separators=(",", ":"))
     made = Digest()
     made.update(text.encode())
     for array in arrays.values():
-        _add(array, made)
+        _add_array(array, made)
     return made.digest().hex()
 
 
-def _canonical(value: Any) -> Any:
+def _canonical_value(value: Any) -> Any:
     """A JSON value in which equal numbers are the same: a float without a fraction is an int."""
     if type(value) is float:
         whole = value.is_integer() and (value or math.copysign(1, value) > 0)
         return int(value) if whole else value
     if isinstance(value, dict):
-        return {key: _canonical(item) for key, item in value.items()}
+        return {key: _canonical_value(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [
-            _canonical(item) if isinstance(item, float | dict | list | tuple) else item
+            _canonical_value(item) if isinstance(item, float | dict | list | tuple) else item
             for item in value
         ]
     return value
 
 
-def _add(array: NDArray[Any], made: Digest) -> None:
+def _add_array(array: NDArray[Any], made: Digest) -> None:
     flat = np.ascontiguousarray(array, array.dtype.newbyteorder("<")).reshape(-1)
     for start in range(0, len(flat), BLOCK):
         block = flat[start : start + BLOCK]
@@ -126,11 +126,11 @@ def check_seal(
     except (RecursionError, ValueError):  # lists in lists in lists
         whole = False
     if not whole:
-        raise damaged(source, remedy)
+        raise damage_error(source, remedy)
     return content
 
 
-def damaged(source: str, remedy: str) -> InputError:
+def damage_error(source: str, remedy: str) -> InputError:
     """The error for a file whose content is not the one that was sealed."""
     message = (
         f"its seal is broken: the content was damaged or changed after it was written ({remedy})"
@@ -183,7 +183,10 @@ def read_json(text: bytes | str, source: str, kind: str, maker: str) -> Any:
     """
     try:
         return json.loads(
-            text, object_pairs_hook=_object, parse_float=_float, parse_constant=_constant
+            text,
+            object_pairs_hook=_object_from_pairs,
+            parse_float=_parse_float,
+            parse_constant=_refuse_constant,
         )
     except (ValueError, RecursionError) as error:
         reason = str(error).partition("\n")[0]
@@ -191,7 +194,7 @@ def read_json(text: bytes | str, source: str, kind: str, maker: str) -> Any:
         raise InputError(source, None, message) from None
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _object_from_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) < len(pairs):
         seen: set[str] = set()
@@ -200,12 +203,12 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return members
 
 
-def _float(text: str) -> float:
+def _parse_float(text: str) -> float:
     number = float(text)
     if math.isinf(number):
         raise ValueError(f"the number {text[:40]} is too large")
     return number
 
 
-def _constant(text: str) -> Any:
+def _refuse_constant(text: str) -> Any:
     raise ValueError(f"{text} is not a JSON number")

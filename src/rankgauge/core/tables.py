@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple, overload
 
-from rankgauge.core.fitting import column_widths, display_width, fitted
-from rankgauge.core.notes import LOUD
+from rankgauge.core.fitting import column_widths, display_width, fit_table
+from rankgauge.core.notes import WARNING_PREFIX
 from rankgauge.core.records import Value
 
 
@@ -23,7 +23,7 @@ class PValue(float):
     """A probability, which is never shown as 0 when it is only small."""
 
 
-class Marked(NamedTuple):
+class MarkedValue(NamedTuple):
     """A number with marks, letters or digits, above and below it, as papers mark significance."""
 
     value: float
@@ -31,16 +31,16 @@ class Marked(NamedTuple):
     below: str = ""
 
 
-Cell = str | int | float | Marked | None
+Cell = str | int | float | MarkedValue | None
 Row = tuple[Cell, ...]
 _Escape = Callable[[str], str]
 _Marks = Callable[[str, str], str]
 
-MOST_SHOWN = 1000
+MAX_REPR_ROWS = 1000
 """How many rows of a table are shown by its repr."""
 
 
-class MadeRows(Sequence[Row]):
+class LazyRows(Sequence[Row]):
     """Rows that are made when they are asked for, some at a time: millions of them need no memory.
 
     `make(start, end)` gives the rows from `start` up to `end`.
@@ -90,24 +90,26 @@ class Table(Value):
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if isinstance(self.rows, MadeRows):
+        if isinstance(self.rows, LazyRows):
             return
         for number, row in enumerate(self.rows, start=1):
             if len(row) != (width := len(self.columns)):
                 raise ValueError(f"row {number} has {len(row)} cells for {width} columns")
 
     def __repr__(self) -> str:
-        return self._shown().render("table").rstrip("\n")
+        return self._preview().render("table").rstrip("\n")
 
     def _repr_html_(self) -> str:
-        return self._shown().render_html()
+        return self._preview().render_html()
 
-    def _shown(self) -> Table:
+    def _preview(self) -> Table:
         """The table, without the rows that nobody reads."""
-        if len(self.rows) <= MOST_SHOWN:
+        if len(self.rows) <= MAX_REPR_ROWS:
             return self
-        note = f"the first {MOST_SHOWN:,} of {len(self.rows):,} rows; `render` writes all of them"
-        return Table(self.columns, self.rows[:MOST_SHOWN], (note, *self.notes))
+        note = (
+            f"the first {MAX_REPR_ROWS:,} of {len(self.rows):,} rows; `render` writes all of them"
+        )
+        return Table(self.columns, self.rows[:MAX_REPR_ROWS], (note, *self.notes))
 
     def render(self, format: str, *, digits: int | None = None, width: int | None = None) -> str:
         r"""The table as text in one of `FORMATS`, every line ended by one newline.
@@ -165,19 +167,19 @@ _LATEX_ESCAPES = str.maketrans(
 )
 
 
-def _code(match: re.Match[str]) -> str:
+def _escape_code(match: re.Match[str]) -> str:
     code = ord(match.group())
     if 0xDC80 <= code <= 0xDCFF:  # a byte decoded with surrogateescape
         code -= 0xDC00
     return f"\\x{code:02x}" if code <= 0xFF else f"\\u{code:04x}"
 
 
-def _encodable(text: str) -> str:
-    return re.sub(_SURROGATE, _code, text)
+def _escape_surrogates(text: str) -> str:
+    return re.sub(_SURROGATE, _escape_code, text)
 
 
-def _visible(text: str) -> str:
-    return re.sub(_HIDDEN, _code, text)
+def _escape_hidden(text: str) -> str:
+    return re.sub(_HIDDEN, _escape_code, text)
 
 
 def visible_line(text: str) -> str:
@@ -187,7 +189,7 @@ def visible_line(text: str) -> str:
     >>> print(visible_line("a\u202eb"))
     a\u202eb
     """
-    return _visible(" ".join(text.splitlines()))
+    return _escape_hidden(" ".join(text.splitlines()))
 
 
 def _nan_as_none(cell: Cell) -> Cell:
@@ -220,12 +222,12 @@ def _grid(
 
 
 def _marks_of(cell: Cell) -> tuple[str, str]:
-    return (cell.above, cell.below) if isinstance(cell, Marked) else ("", "")
+    return (cell.above, cell.below) if isinstance(cell, MarkedValue) else ("", "")
 
 
 def _text(cell: Cell, escape: _Escape, missing: str, digits: int | None) -> str:
     """The text of a cell, without its marks."""
-    cell = _nan_as_none(cell.value if isinstance(cell, Marked) else cell)
+    cell = _nan_as_none(cell.value if isinstance(cell, MarkedValue) else cell)
     if isinstance(cell, str):
         return escape(cell)
     if isinstance(cell, float) and digits is not None:
@@ -236,7 +238,7 @@ def _text(cell: Cell, escape: _Escape, missing: str, digits: int | None) -> str:
     return missing if cell is None else str(cell)
 
 
-class ShownCell(NamedTuple):
+class CellText(NamedTuple):
     """The texts of a cell for people to read: not escaped for any format, the marks apart."""
 
     text: str
@@ -244,37 +246,37 @@ class ShownCell(NamedTuple):
     below: str = ""
 
 
-def shown_cell(cell: Cell, digits: int) -> ShownCell:
+def cell_text(cell: Cell, digits: int) -> CellText:
     """A cell for people to read: floats have `digits` decimals, and nothing in it is hidden.
 
-    >>> shown_cell(Marked(0.25, "ab"), 3)
+    >>> cell_text(MarkedValue(0.25, "ab"), 3)
     ShownCell(text='0.250', above='ab', below='')
-    >>> shown_cell(PValue(1e-9), 3).text, shown_cell(None, 3).text
+    >>> cell_text(PValue(1e-9), 3).text, cell_text(None, 3).text
     ('<0.001', '–')
     """
     above, below = map(visible_line, _marks_of(cell))
-    return ShownCell(_text(cell, visible_line, _DASH, digits), above, below)
+    return CellText(_text(cell, visible_line, _DASH, digits), above, below)
 
 
-def _sides(table: Table, left: str, right: str) -> list[str]:
+def _alignments(table: Table, left: str, right: str) -> list[str]:
     """For each column `right` when it holds numbers only, else `left`."""
     columns = range(len(table.columns))
-    texts = (str, Marked)
+    texts = (str, MarkedValue)
     return [
         left if any(isinstance(row[i], texts) for row in table.rows) else right for i in columns
     ]
 
 
-def _names(table: Table) -> list[bool]:
+def _text_columns(table: Table) -> list[bool]:
     """For each column whether it holds nothing but text."""
     columns = range(len(table.columns))
     return [all(isinstance(row[i], str | None) for row in table.rows) for i in columns]
 
 
 def _table_lines(table: Table, digits: int | None, width: int | None = None) -> Iterator[str]:
-    fit = fitted(list(_grid(table, _visible, _DASH, digits)), _names(table), width)
+    fit = fit_table(list(_grid(table, _escape_hidden, _DASH, digits)), _text_columns(table), width)
     widths = column_widths(fit.grid)
-    sides = _sides(table, "left", "right")
+    sides = _alignments(table, "left", "right")
 
     def padded(cell: str, width: int, side: str) -> str:
         space = " " * (width - display_width(cell))
@@ -292,10 +294,10 @@ def _table_lines(table: Table, digits: int | None, width: int | None = None) -> 
     if notes:
         yield ""
     for note in notes:
-        yield from [note] if width is None else _wrapped(note, width)
+        yield from [note] if width is None else _wrap_note(note, width)
 
 
-def _wrapped(note: str, width: int) -> list[str]:
+def _wrap_note(note: str, width: int) -> list[str]:
     """The lines of a note; those after the first are indented."""
     import textwrap
 
@@ -309,7 +311,7 @@ def _wrapped(note: str, width: int) -> list[str]:
 
 
 def _tsv_text(text: str) -> str:
-    return _encodable(text.translate(_TSV_ESCAPES))
+    return _escape_surrogates(text.translate(_TSV_ESCAPES))
 
 
 def _tsv_lines(table: Table, digits: int | None) -> Iterator[str]:
@@ -321,7 +323,7 @@ def _csv_lines(table: Table, digits: int | None) -> Iterator[str]:
     import csv
     import io
 
-    for cells in _grid(table, _encodable, "", digits):
+    for cells in _grid(table, _escape_surrogates, "", digits):
         # Written with \r\n because Python 3.11 quotes \r only when it is part of the line end.
         line = io.StringIO()
         csv.writer(line, dialect="excel", lineterminator="\r\n").writerow(cells)
@@ -338,7 +340,7 @@ def _json_line(record: dict[str, Cell] | dict[str, list[str]]) -> str:
 
 def _jsonl_lines(table: Table, digits: int | None) -> Iterator[str]:
     def value(cell: Cell) -> Cell:
-        if isinstance(cell, Marked):
+        if isinstance(cell, MarkedValue):
             return f"{value(cell.value)}{_plain_marks(cell.above, cell.below)}"
         if isinstance(cell, float) and math.isinf(cell):
             return str(cell)  # JSON has no number for it, and null would mean missing
@@ -360,7 +362,7 @@ def _markdown_text(text: str) -> str:
 
 def _markdown_lines(table: Table, digits: int | None) -> Iterator[str]:
     header, *rows = _grid(table, _markdown_text, _DASH, digits, _markdown_marks)
-    rule = _sides(table, ":---", "---:")
+    rule = _alignments(table, ":---", "---:")
     yield from (f"| {' | '.join(cells)} |" for cells in (header, rule, *rows))
     if table.notes:
         yield from ("", *(f"- {_markdown_text(note)}" for note in table.notes))
@@ -375,7 +377,7 @@ def _latex_text(text: str) -> str:
 def _latex_lines(table: Table, digits: int | None) -> Iterator[str]:
     grid = _grid(table, _latex_text, "--", digits, _latex_marks)
     header, *rows = (rf"{' & '.join(cells)} \\" for cells in grid)
-    yield rf"\begin{{tabular}}{{{''.join(_sides(table, 'l', 'r'))}}}"
+    yield rf"\begin{{tabular}}{{{''.join(_alignments(table, 'l', 'r'))}}}"
     yield from (r"\toprule", header, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}")
     yield from (f"% {visible_line(note)}" for note in table.notes)
 
@@ -384,13 +386,17 @@ def _html_note(note: str) -> str:
     from html import escape
 
     text = escape(visible_line(note))
-    return f"<strong style='color: #b00020'>{text}</strong>" if note.startswith(LOUD) else text
+    return (
+        f"<strong style='color: #b00020'>{text}</strong>"
+        if note.startswith(WARNING_PREFIX)
+        else text
+    )
 
 
 def _html_lines(table: Table, digits: int | None) -> Iterator[str]:
     from html import escape
 
-    sides = _sides(table, "left", "right")
+    sides = _alignments(table, "left", "right")
 
     def line(tag: str, cells: list[str]) -> str:
         texts = zip(sides, map(escape, cells), strict=True)

@@ -40,7 +40,7 @@ TYPES = {
 LONGEST = 80
 
 
-class Place(Record):
+class RowLocator(Record):
     """Where rows come from, for messages: a table, or a file in which `line` finds a row."""
 
     source: str
@@ -61,8 +61,8 @@ class Column(Protocol):
     """A column of a table, of which the caller knows whether it holds ids or numbers."""
 
     # Both in memory of their own, which nobody changes later.
-    def ids(self, role: Role, place: Place) -> Ids: ...
-    def numbers(self, role: Role, place: Place) -> NDArray[Any]: ...
+    def ids(self, role: Role, place: RowLocator) -> Ids: ...
+    def numbers(self, role: Role, place: RowLocator) -> NDArray[Any]: ...
 
 
 ColumnsByRole: TypeAlias = Mapping[Role, Column]
@@ -75,14 +75,14 @@ class ArrowColumn(Record):
     table: arrow.Table
     index: int
 
-    def ids(self, role: Role, place: Place) -> Ids:
+    def ids(self, role: Role, place: RowLocator) -> Ids:
         """The ids, copied without a Python object each."""
         if self.table.formats[self.index] not in arrow.LAYOUTS:
             raise self._type_error(role, place, "text or whole numbers")
         self._refuse_nulls(role, place, "an id")
         return Ids(*self._read(self.table.ids, place))
 
-    def numbers(self, role: Role, place: Place) -> NDArray[Any]:
+    def numbers(self, role: Role, place: RowLocator) -> NDArray[Any]:
         """The numbers, in the type they have."""
         encoded, form = self.table.encoded[self.index], self.table.formats[self.index]
         if encoded or form not in (*arrow.NUMBERS, b"n"):
@@ -92,23 +92,23 @@ class ArrowColumn(Record):
             return np.zeros(0, dtype=np.int64)
         return self._read(self.table.numbers, place)
 
-    def _read(self, read: Callable[[int], R], place: Place) -> R:
+    def _read(self, read: Callable[[int], R], place: RowLocator) -> R:
         try:
             return read(self.index)
         except ValueError as error:
-            raise not_arrow(place.source, error) from None
+            raise arrow_error(place.source, error) from None
 
-    def _type_error(self, role: Role, place: Place, expected: str) -> InputError:
+    def _type_error(self, role: Role, place: RowLocator, expected: str) -> InputError:
         form = self.table.formats[self.index]
         held = TYPES.get(form) or TYPES.get(form[:1]) or f"Arrow's {form.decode()}"
         if self.table.encoded[self.index]:
             held = f"categories of {held}"
         return type_error(role, place, f"column {self.table.names[self.index]!r}", held, expected)
 
-    def _refuse_nulls(self, role: Role, place: Place, expected: str) -> None:
+    def _refuse_nulls(self, role: Role, place: RowLocator, expected: str) -> None:
         row = self._read(self.table.first_null, place)
         if row >= 0:
-            raise missing(role, place, row, expected)
+            raise missing_value_error(role, place, row, expected)
 
 
 class ArrayColumn(Record):
@@ -116,7 +116,7 @@ class ArrayColumn(Record):
 
     values: Any
 
-    def ids(self, role: Role, place: Place) -> Ids:
+    def ids(self, role: Role, place: RowLocator) -> Ids:
         """The ids; from arrays of bytes, text or whole numbers without a Python object each."""
         array = self._array(role, place, "an id")
         if array is None or array.dtype.kind in "OT":
@@ -133,10 +133,10 @@ class ArrayColumn(Record):
             return Ids(*arrow.fixed_bytes(array.view(np.uint8).reshape(len(array), size)))
         data, offsets, bad = arrow.fixed_text(array.view(np.uint32).reshape(len(array), size // 4))
         if bad >= 0:
-            raise _not_utf8(role, place, bad, repr(str(array[bad])))
+            raise _encoding_error(role, place, bad, repr(str(array[bad])))
         return Ids(data, offsets)
 
-    def numbers(self, role: Role, place: Place) -> NDArray[Any]:
+    def numbers(self, role: Role, place: RowLocator) -> NDArray[Any]:
         """The numbers, in the type they have; Python objects as double where one is no integer."""
         array = self._array(role, place, "a number")
         if array is None or array.dtype.kind == "O":
@@ -145,7 +145,7 @@ class ArrayColumn(Record):
             raise type_error(role, place, "array", str(array.dtype), "numbers")
         return array.copy()
 
-    def _array(self, role: Role, place: Place, expected: str) -> NDArray[Any] | None:
+    def _array(self, role: Role, place: RowLocator, expected: str) -> NDArray[Any] | None:
         """The values if they are an array, of one dimension and with nothing masked."""
         if not isinstance(self.values, np.ndarray):
             if not _is_column(self.values):
@@ -161,7 +161,7 @@ class ArrayColumn(Record):
             raise type_error(role, place, "array", held, "one dimension")
         masked = np.flatnonzero(np.ma.getmaskarray(self.values))
         if masked.size:
-            raise missing(role, place, int(masked[0]), expected)
+            raise missing_value_error(role, place, int(masked[0]), expected)
         return np.asarray(self.values)
 
 
@@ -174,9 +174,9 @@ def _is_column(values: object) -> bool:
     return not isinstance(values, str | bytes | Mapping)
 
 
-def _object_ids(values: Iterable[object], role: Role, place: Place) -> Ids:
+def _object_ids(values: Iterable[object], role: Role, place: RowLocator) -> Ids:
     values = values if isinstance(values, list) else list(values)
-    joined = _joined_ids(values)
+    joined = _encode_texts(values)
     if joined is not None:
         return joined
     raw = []
@@ -185,7 +185,7 @@ def _object_ids(values: Iterable[object], role: Role, place: Place) -> Ids:
             try:
                 raw.append(encode(value))
             except InputError:
-                raise _not_utf8(role, place, row, short_repr(value, LONGEST)) from None
+                raise _encoding_error(role, place, row, short_repr(value, LONGEST)) from None
         elif isinstance(value, bytes):
             raw.append(value)
         elif isinstance(value, Integral) and not isinstance(value, bool):
@@ -195,7 +195,7 @@ def _object_ids(values: Iterable[object], role: Role, place: Place) -> Ids:
                 message = f"the {role.option} is too long, expected fewer digits"
                 raise place.error(row, message) from None
         elif _is_missing(value):
-            raise missing(role, place, row, "an id")
+            raise missing_value_error(role, place, row, "an id")
         else:
             held = short_repr(value, LONGEST)
             message = f"the {role.option} is {held}, expected text or a whole number"
@@ -203,7 +203,7 @@ def _object_ids(values: Iterable[object], role: Role, place: Place) -> Ids:
     return Ids.of_bytes(raw)
 
 
-def _joined_ids(values: list[Any]) -> Ids | None:
+def _encode_texts(values: list[Any]) -> Ids | None:
     """The ids of texts, encoded all at once; None where one is no text, or has a zero in it."""
     if set(map(type, values)) != {str}:
         return None
@@ -218,7 +218,7 @@ def _joined_ids(values: list[Any]) -> Ids | None:
     return Ids(raw[raw != 0], np.concatenate(([0], inner, [len(raw) - len(ends)])))
 
 
-def _object_numbers(values: Iterable[object], role: Role, place: Place) -> NDArray[Any]:
+def _object_numbers(values: Iterable[object], role: Role, place: RowLocator) -> NDArray[Any]:
     values = values if isinstance(values, list) else list(values)
     numbers = _plain_numbers(values, role)
     if numbers is not None:
@@ -227,7 +227,7 @@ def _object_numbers(values: Iterable[object], role: Role, place: Place) -> NDArr
     whole = True
     for row, value in enumerate(values):
         if _is_missing(value):
-            raise missing(role, place, row, "a number")
+            raise missing_value_error(role, place, row, "a number")
         if not isinstance(value, Real) or isinstance(value, bool):
             raise place.error(
                 row, f"the {role.option} is {short_repr(value, LONGEST)}, expected a number"
@@ -235,7 +235,7 @@ def _object_numbers(values: Iterable[object], role: Role, place: Place) -> NDArr
         if role is GRADE:
             grade = whole_grade(value)
             if grade is None:
-                raise bad_grade(place, row, value)
+                raise grade_error(place, row, value)
             value = grade
         elif not isinstance(value, float):
             try:
@@ -265,34 +265,34 @@ def _is_missing(value: object) -> bool:
     return value is None or value != value or type(value).__name__ in ("NAType", "NaTType")
 
 
-def _not_utf8(role: Role, place: Place, row: int, value: str) -> InputError:
+def _encoding_error(role: Role, place: RowLocator, row: int, value: str) -> InputError:
     message = f"the {role.option} {value} cannot be written as UTF-8, expected valid text"
     return place.error(row, message)
 
 
-def missing(role: Role, place: Place, row: int, expected: str) -> InputError:
+def missing_value_error(role: Role, place: RowLocator, row: int, expected: str) -> InputError:
     message = f"no {role.option}, expected {expected} (leave out rows without one)"
     return place.error(row, message)
 
 
-def bad_grade(place: Place, row: int, grade: object) -> InputError:
+def grade_error(place: RowLocator, row: int, grade: object) -> InputError:
     plain = grade.item() if isinstance(grade, np.generic) else grade
     return place.error(
         row, f"grade {short_repr(plain, LONGEST)}, expected a whole number of at most 32 bits"
     )
 
 
-def type_error(role: Role, place: Place, what: str, held: str, expected: str) -> InputError:
+def type_error(role: Role, place: RowLocator, what: str, held: str, expected: str) -> InputError:
     """The error for a column whose values do not fit its role."""
     message = f"{what} for the {role.option} holds {held}, expected {expected} (cast it first)"
     return InputError(place.source, None, message)
 
 
-def not_arrow(source: str, error: Exception) -> InputError:
-    message = f"cannot be read as Arrow data ({first_line(error)}), expected a table"
+def arrow_error(source: str, error: Exception) -> InputError:
+    message = f"cannot be read as Arrow data ({error_summary(error)}), expected a table"
     return InputError(source, None, message)
 
 
-def first_line(error: BaseException) -> str:
+def error_summary(error: BaseException) -> str:
     """What an exception says, as part of a message."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -38,8 +38,10 @@ class Columns(Record):
         `key` is what messages call a key of the dict.
         """
         queries, rows = _items(nested, graded, source, key)
-        plain = cls._plain(queries, rows, graded)
-        return plain if plain is not None else cls._careful(queries, rows, graded, source, key)
+        plain = cls._read_plain(queries, rows, graded)
+        return (
+            plain if plain is not None else cls._read_carefully(queries, rows, graded, source, key)
+        )
 
     @classmethod
     def of_subtopics(cls, nested: object, *, source: str) -> tuple[Columns, Ids]:
@@ -63,7 +65,7 @@ class Columns(Record):
         return whole, Ids.joined(names)
 
     @classmethod
-    def _plain(cls, queries: list[Any], rows: list[Any], graded: bool) -> Columns | None:
+    def _read_plain(cls, queries: list[Any], rows: list[Any], graded: bool) -> Columns | None:
         """The columns, None where anything is unusual."""
         columns = native.columns(queries, rows, graded)
         if columns is None:
@@ -77,7 +79,7 @@ class Columns(Record):
         return made
 
     @classmethod
-    def _careful(
+    def _read_carefully(
         cls, queries: list[Any], rows: list[Any], graded: bool, source: str, key: str
     ) -> Columns:
         """The columns, with every value looked at; InputError for the first that cannot be used."""

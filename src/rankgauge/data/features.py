@@ -51,14 +51,14 @@ class Features(Record):
     dropped: tuple[Note, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "bounds", self._whole("bounds", self.bounds, np.int64))
-        object.__setattr__(self, "labels", self._whole("labels", self.labels, np.int32))
+        object.__setattr__(self, "bounds", self._integer_column("bounds", self.bounds, np.int64))
+        object.__setattr__(self, "labels", self._integer_column("labels", self.labels, np.int32))
         object.__setattr__(self, "values", self._matrix())
         freeze(self, "bounds", "labels", "values")
         self._check_ids()
         self._check_bounds()
 
-    def _whole(self, name: str, numbers: Any, kind: type[W]) -> NDArray[W]:
+    def _integer_column(self, name: str, numbers: Any, kind: type[W]) -> NDArray[W]:
         """The whole numbers of a column; InputError where some are none, or too large."""
         array = np.asarray(numbers)
         limits = np.iinfo(kind)
@@ -67,7 +67,8 @@ class Features(Record):
             if fits or (limits.min <= array.min() and array.max() <= limits.max):
                 return array.astype(kind, copy=False)
         raise self._error(
-            f"{name}: {_shown(array)}, expected a column of whole numbers of at most {limits.bits} bits"
+            f"{name}: {_describe_array(array)}, expected a column of whole numbers of at most "
+            f"{limits.bits} bits"
         )
 
     def _matrix(self) -> Values:
@@ -75,7 +76,8 @@ class Features(Record):
         values = np.asarray(self.values)
         if values.ndim != 2 or values.dtype.kind not in "fiu":
             raise self._error(
-                f"values: {_shown(values)}, expected a matrix of numbers: a row for each document, and "
+                f"values: {_describe_array(values)}, expected a matrix of numbers: a row for "
+                "each document, and "
                 "a column for each feature"
             )
         rows, labels = counted(len(values), "row"), counted(len(self.labels), "label")
@@ -94,7 +96,7 @@ class Features(Record):
         if self.documents is not None and len(self.documents) != len(self.labels):
             names, rows = counted(len(self.documents), "name"), counted(len(self.labels), "row")
             raise self._error(f"documents: {names} for {rows}, expected a name for each row")
-        numbers, firsts = self.queries.numbered()
+        numbers, firsts = self.queries.factorize()
         if len(firsts) < len(numbers):
             again = int(np.argmax(numbers != np.arange(len(numbers))))
             raise self._error(
@@ -208,7 +210,7 @@ class Features(Record):
     def _names(self, seed: int) -> Ids:
         if self.documents is not None:
             return self.documents
-        return _drawn_names(self.queries, self.bounds, seed)
+        return _draw_names(self.queries, self.bounds, seed)
 
     def in_tie_order(self) -> Features:
         """The same, the rows of each query in the order in which an evaluator ranks documents with equal
@@ -269,12 +271,12 @@ class Features(Record):
         return np.array(numbers, dtype=np.int64)
 
 
-def _shown(array: NDArray[Any]) -> str:
+def _describe_array(array: NDArray[Any]) -> str:
     """What an array is, for messages."""
     return f"an array of {array.dtype} of shape {array.shape}"
 
 
-def _drawn_names(queries: Ids, bounds: Ints, seed: int) -> Ids:
+def _draw_names(queries: Ids, bounds: Ints, seed: int) -> Ids:
     """A name for each row: its place in an order drawn for its query, and its place in the query."""
     sizes, drawn = np.diff(bounds), np.empty(int(bounds[-1]), dtype=np.int64)
     for number, own in enumerate(list_seeds(seed, queries).tolist()):

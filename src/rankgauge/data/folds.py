@@ -19,7 +19,7 @@ from rankgauge.core.tables import Table
 from rankgauge.data.features import Features
 from rankgauge.errors import InputError
 from rankgauge.io.files import SIZE_LIMIT, display_name
-from rankgauge.io.layouts import Layout, Split, find_layout, rotated, span
+from rankgauge.io.layouts import Layout, Split, find_layout, format_range, rotate_parts
 from rankgauge.io.letor import AbsentFeature, read_letor
 from rankgauge.io.trec import Path
 
@@ -74,7 +74,7 @@ def read_folds(
         {split: [FoldPart(name) for name in names] for split, names in each.items()}
         for each in layout.folds
     ]
-    return Folds(layout.sentence, _numbered(files, parts), display_name(folder))
+    return Folds(layout.sentence, _make_folds(files, parts), display_name(folder))
 
 
 class FoldPart(Record):
@@ -266,15 +266,15 @@ def _cut(layout: Layout, files: FoldFiles, number: int, seed: int, source: str) 
     drawn: Ints = np.argsort(list_seeds(seed, features.queries), kind="stable")
     # Within a part, queries stand as in the file.
     parts = [FoldPart(file, tuple(np.sort(own).tolist())) for own in np.array_split(drawn, number)]
-    trained = f"{'part' if number == 3 else 'parts'} {span('1', str(number - 2))}"
+    trained = f"{'part' if number == 3 else 'parts'} {format_range('1', str(number - 2))}"
     sentence = (
         f"{file} cut into {number} parts by query (seed {seed}): fold 1 trains on {trained}, validates "
         f"on {number - 1} and tests on {number}; each fold moves on by one part."
     )
-    return Folds(sentence, _numbered(files, rotated(parts)), source)
+    return Folds(sentence, _make_folds(files, rotate_parts(parts)), source)
 
 
-def _numbered(
+def _make_folds(
     files: FoldFiles, folds: Sequence[Mapping[Split, Sequence[FoldPart]]]
 ) -> tuple[Fold, ...]:
     return tuple(

@@ -21,11 +21,11 @@ from rankgauge.data.columns import (
     ArrowColumn,
     Column,
     ColumnsByRole,
-    Place,
-    bad_grade,
-    first_line,
-    missing,
-    not_arrow,
+    RowLocator,
+    arrow_error,
+    error_summary,
+    grade_error,
+    missing_value_error,
 )
 from rankgauge.data.model import LARGEST_GRADE, Ids, Judgments, Run, decode, repeated_pairs
 from rankgauge.data.roles import (
@@ -35,7 +35,7 @@ from rankgauge.data.roles import (
     RANK,
     SCORE,
     SUBTOPIC,
-    Wanted,
+    WantedColumns,
     places_of,
 )
 from rankgauge.errors import DuplicateError, InputError
@@ -55,20 +55,20 @@ class Grouping(Record):
         return place if self.order is None else int(self.order[place])
 
 
-def grouped(queries: Ids) -> Grouping:
+def group_rows(queries: Ids) -> Grouping:
     """How rows with these queries are brought together.
 
-    >>> grouped(Ids.of(["b", "a", "b"])).order.tolist()
+    >>> group_rows(Ids.of(["b", "a", "b"])).order.tolist()
     [0, 2, 1]
     """
     starts = arrow.changes(queries.data, queries.offsets)
-    return grouped_blocks(queries.take(starts), np.append(starts, len(queries)))
+    return group_blocks(queries.take(starts), np.append(starts, len(queries)))
 
 
-def grouped_blocks(blocks: Ids, bounds: Ints) -> Grouping:
+def group_blocks(blocks: Ids, bounds: Ints) -> Grouping:
     """How blocks of rows are brought together: block b has one query and the rows
     bounds[b]:bounds[b + 1]."""
-    numbers, firsts = blocks.numbered()
+    numbers, firsts = blocks.factorize()
     if len(firsts) == len(blocks):
         return Grouping(blocks, bounds, None)
     sizes = np.diff(bounds)
@@ -80,20 +80,22 @@ def grouped_blocks(blocks: Ids, bounds: Ints) -> Grouping:
     return Grouping(blocks.take(firsts), offsets_of(totals), order)
 
 
-def run_in(columns: ColumnsByRole, place: Place, name: str, source: str = "") -> Run:
+def run_from_columns(columns: ColumnsByRole, place: RowLocator, name: str, source: str = "") -> Run:
     """The run in columns of queries, documents, and scores or ranks."""
     queries = columns[QUERY].ids(QUERY, place)
     documents = columns[DOCUMENT].ids(DOCUMENT, place)
     scores = _scores(columns, place)
-    _same_length(place.source, queries, documents, scores)
-    groups = grouped(queries)
+    _check_same_length(place.source, queries, documents, scores)
+    groups = group_rows(queries)
     if groups.order is not None:
         documents, scores = documents.take(groups.order), scores[groups.order]
     _refuse_repeated_documents(groups, documents, place)
     return Run(name, groups.queries, groups.bounds, documents, scores, tag=name, source=source)
 
 
-def run_by_query(groups: Grouping, documents: Ids, scores: Column, place: Place, name: str) -> Run:
+def run_by_query(
+    groups: Grouping, documents: Ids, scores: Column, place: RowLocator, name: str
+) -> Run:
     """The run of documents that are grouped by query already."""
     values = _scores({SCORE: scores}, place)
     _refuse_repeated_documents(groups, documents, place)
@@ -101,22 +103,24 @@ def run_by_query(groups: Grouping, documents: Ids, scores: Column, place: Place,
     return Run(name, groups.queries, groups.bounds, documents, values, tag=name, source=source)
 
 
-def judgments_by_query(groups: Grouping, documents: Ids, grades: Column, place: Place) -> Judgments:
+def judgments_by_query(
+    groups: Grouping, documents: Ids, grades: Column, place: RowLocator
+) -> Judgments:
     """The judgments of documents that are grouped by query already."""
     values = _grades(grades, place)
     _refuse_repeated_documents(groups, documents, place)
     return Judgments(groups.queries, groups.bounds, documents, values, place.source)
 
 
-def judgments_in(columns: ColumnsByRole, place: Place) -> Judgments:
+def judgments_from_columns(columns: ColumnsByRole, place: RowLocator) -> Judgments:
     """The judgments in columns of queries, documents and grades, and of subtopics if there are some."""
     queries = columns[QUERY].ids(QUERY, place)
     documents = columns[DOCUMENT].ids(DOCUMENT, place)
     grades = _grades(columns[GRADE], place)
     subtopics = columns[SUBTOPIC].ids(SUBTOPIC, place) if SUBTOPIC in columns else None
     more = () if subtopics is None else (subtopics,)
-    _same_length(place.source, queries, documents, grades, *more)
-    groups = grouped(queries)
+    _check_same_length(place.source, queries, documents, grades, *more)
+    groups = group_rows(queries)
     if groups.order is not None:
         documents, grades = documents.take(groups.order), grades[groups.order]
         subtopics = None if subtopics is None else subtopics.take(groups.order)
@@ -130,7 +134,7 @@ def judgments_in(columns: ColumnsByRole, place: Place) -> Judgments:
     )
 
 
-def _scores(columns: ColumnsByRole, place: Place) -> Floats:
+def _scores(columns: ColumnsByRole, place: RowLocator) -> Floats:
     """The scores; in place of scores there may be ranks: the lower the rank, the higher the score."""
     if RANK in columns:
         scores = -columns[RANK].numbers(RANK, place).astype(np.float64)
@@ -142,22 +146,22 @@ def _scores(columns: ColumnsByRole, place: Place) -> Floats:
     return scores
 
 
-def _grades(column: Column, place: Place) -> Labels:
+def _grades(column: Column, place: RowLocator) -> Labels:
     """The grades: whole numbers, of whatever type."""
     grades = column.numbers(GRADE, place)
     nothing = np.flatnonzero(np.isnan(grades))
     if nothing.size:
-        raise missing(GRADE, place, int(nothing[0]), "a whole number")
+        raise missing_value_error(GRADE, place, int(nothing[0]), "a whole number")
     if grades.dtype.kind == "f":
         grades = grades.astype(np.float64)  # in which the largest grade is exact
     good = (grades <= LARGEST_GRADE) & (grades >= -LARGEST_GRADE) & (np.floor(grades) == grades)
     bad = np.flatnonzero(~good)
     if bad.size:
-        raise bad_grade(place, int(bad[0]), grades[bad[0]])
+        raise grade_error(place, int(bad[0]), grades[bad[0]])
     return grades.astype(np.int32)
 
 
-def _same_length(source: str, *columns: Sized) -> None:
+def _check_same_length(source: str, *columns: Sized) -> None:
     lengths = [len(column) for column in columns]
     if len(set(lengths)) > 1:
         counts = ", ".join(map(str, lengths))
@@ -165,13 +169,13 @@ def _same_length(source: str, *columns: Sized) -> None:
         raise InputError(source, None, message)
 
 
-def _refuse_repeated_documents(groups: Grouping, documents: Ids, place: Place) -> None:
+def _refuse_repeated_documents(groups: Grouping, documents: Ids, place: RowLocator) -> None:
     repeated = documents.repeats(groups.bounds)
     _refuse_repeats(repeated, groups, documents, place, "query")
 
 
 def _refuse_repeats(
-    repeated: Ints, groups: Grouping, documents: Ids, place: Place, same: str
+    repeated: Ints, groups: Grouping, documents: Ids, place: RowLocator, same: str
 ) -> None:
     again = np.flatnonzero(repeated >= 0)
     if not again.size:
@@ -188,13 +192,13 @@ def _refuse_repeats(
 # Frames
 
 
-def columns_of(frame: Any, wanted: Wanted, source: str) -> ColumnsByRole:
+def columns_of(frame: Any, wanted: WantedColumns, source: str) -> ColumnsByRole:
     """The wanted columns of a data frame or an Arrow table; InputError for anything else."""
     polars, pandas = sys.modules.get("polars"), sys.modules.get("pandas")
     if pandas is not None and isinstance(frame, pandas.DataFrame):
         return _pandas_columns(frame, wanted, source)
     if polars is not None and isinstance(frame, polars.LazyFrame | polars.DataFrame):
-        frame = _computed(frame, wanted, source)
+        frame = _collect_frame(frame, wanted, source)
     elif not hasattr(frame, "__arrow_c_stream__"):
         raise InputError(
             source,
@@ -205,7 +209,7 @@ def columns_of(frame: Any, wanted: Wanted, source: str) -> ColumnsByRole:
     return arrow_columns(frame, wanted, source)
 
 
-def _computed(frame: Any, wanted: Wanted, source: str) -> Any:
+def _collect_frame(frame: Any, wanted: WantedColumns, source: str) -> Any:
     """A polars frame of the wanted columns alone."""
     import polars as pl
 
@@ -215,12 +219,14 @@ def _computed(frame: Any, wanted: Wanted, source: str) -> Any:
         chosen = dict.fromkeys(names[place] for _, place in places_of(wanted, names, source))
         return frame.select(list(chosen)).lazy().collect()
     except (pl.exceptions.PolarsError, OSError) as error:
-        message = f"polars cannot compute the frame ({first_line(error)}), expected a frame that "
+        message = (
+            f"polars cannot compute the frame ({error_summary(error)}), expected a frame that "
+        )
         message += "`collect()` can compute"
         raise InputError(source, None, message) from None
 
 
-def _pandas_columns(frame: Any, wanted: Wanted, source: str) -> ColumnsByRole:
+def _pandas_columns(frame: Any, wanted: WantedColumns, source: str) -> ColumnsByRole:
     """By way of Arrow where pyarrow is there and can convert the columns, else value by value."""
     places = places_of(wanted, list(frame.columns), source)
     chosen = list(dict.fromkeys(place for _, place in places))
@@ -232,15 +238,15 @@ def _pandas_columns(frame: Any, wanted: Wanted, source: str) -> ColumnsByRole:
     return {role: ArrowColumn(table, chosen.index(place)) for role, place in places}
 
 
-def arrow_columns(frame: Any, wanted: Wanted, source: str) -> ColumnsByRole:
+def arrow_columns(frame: Any, wanted: WantedColumns, source: str) -> ColumnsByRole:
     """The wanted columns of anything that gives an Arrow stream, all rows fetched."""
     try:
         table = arrow.Table(frame.__arrow_c_stream__(None))
     except Exception as error:  # whatever the maker of the frame raises
-        raise not_arrow(source, error) from None
+        raise arrow_error(source, error) from None
     places = places_of(wanted, table.names, source)
     try:
         table.load()
     except ValueError as error:
-        raise not_arrow(source, error) from None
+        raise arrow_error(source, error) from None
     return {role: ArrowColumn(table, place) for role, place in places}

@@ -97,7 +97,7 @@ class Ids:
         return cls(data, offsets_of(np.concatenate(sizes)))
 
     @classmethod
-    def in_text(
+    def from_text(
         cls, text: NDArray[np.uint8], starts: NDArray[np.integer], lengths: NDArray[np.integer]
     ) -> Ids:
         """The column of ids that stand at these places in a text, copied out."""
@@ -124,7 +124,7 @@ class Ids:
         starts = np.ascontiguousarray(self.offsets[rows])
         return Ids(*native.gather(self.data, starts, self.offsets[np.asarray(rows) + 1] - starts))
 
-    def numbered(self) -> tuple[Ints, Ints]:
+    def factorize(self) -> tuple[Ints, Ints]:
         """For each row the number of its id, by first appearance; and the row where each id is first."""
         return native.number(self.data, self.offsets)
 
@@ -260,7 +260,9 @@ class Judgments(Record):
 
         names = roles.ColumnNames(query, document, grade=grade, subtopic=subtopic)
         wanted = roles.judgment_columns(names)
-        return frames.judgments_in(frames.columns_of(frame, wanted, source), columns.Place(source))
+        return frames.judgments_from_columns(
+            frames.columns_of(frame, wanted, source), columns.RowLocator(source)
+        )
 
     @classmethod
     def from_arrays(
@@ -294,7 +296,7 @@ class Judgments(Record):
         if subtopics is not None:
             given[roles.SUBTOPIC] = subtopics
         by_role = {role: columns.ArrayColumn(values) for role, values in given.items()}
-        return frames.judgments_in(by_role, columns.Place(source))
+        return frames.judgments_from_columns(by_role, columns.RowLocator(source))
 
     @classmethod
     def from_subtopics(
@@ -525,7 +527,9 @@ class Run(Record):
         from rankgauge.data import columns, frames, roles
 
         wanted = roles.run_columns(roles.ColumnNames(query, document, score))
-        return frames.run_in(frames.columns_of(frame, wanted, name), columns.Place(name), name)
+        return frames.run_from_columns(
+            frames.columns_of(frame, wanted, name), columns.RowLocator(name), name
+        )
 
     @classmethod
     def from_arrays(
@@ -546,7 +550,7 @@ class Run(Record):
 
         given = {roles.QUERY: queries, roles.DOCUMENT: documents, roles.SCORE: scores}
         by_role = {role: columns.ArrayColumn(values) for role, values in given.items()}
-        return frames.run_in(by_role, columns.Place(name), name)
+        return frames.run_from_columns(by_role, columns.RowLocator(name), name)
 
     def __post_init__(self) -> None:
         freeze(self, "bounds", "scores", contiguous=True)
@@ -588,11 +592,11 @@ def freeze(owner: object, *names: str, contiguous: bool = False) -> None:
     """Put read-only views in place of the arrays that are these attributes of an immutable object."""
     for name in names:
         array = getattr(owner, name)
-        view = read_only(np.ascontiguousarray(array) if contiguous else array)
+        view = read_only_view(np.ascontiguousarray(array) if contiguous else array)
         object.__setattr__(owner, name, view)
 
 
-def read_only(array: NDArray[T]) -> NDArray[T]:
+def read_only_view(array: NDArray[T]) -> NDArray[T]:
     """A read-only view, which leaves the array as writeable as its maker wants it."""
     view = array.view()
     view.setflags(write=False)

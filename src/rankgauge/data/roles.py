@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rankgauge.core.notes import shortened
+from rankgauge.core.notes import shorten
 from rankgauge.core.records import Record, Value
 from rankgauge.errors import InputError
 
-MOST_SHOWN = 20
+MAX_COLUMNS_SHOWN = 20
 """How many columns a message lists, and how many letters of each."""
 
 
@@ -58,13 +58,13 @@ class Role(Record):
         if chosen:
             choices = _choices(chosen)
             places = [place for place, column in enumerate(columns) if column in choices]
-            return self._single(places, columns, source)
-        plain = [normal(column) for column in columns]
+            return self._single_place(places, columns, source)
+        plain = [normalize_name(column) for column in columns]
         for names in self.tiers:
-            known = {normal(name) for name in names}
+            known = {normalize_name(name) for name in names}
             places = [place for place, column in enumerate(plain) if column in known]
             if places:
-                return self._single(places, columns, source)
+                return self._single_place(places, columns, source)
         return None
 
     def find(self, columns: Sequence[object], chosen: ColumnChoice, source: str) -> int:
@@ -79,15 +79,21 @@ class Role(Record):
         message = f"no column for the {self.option}, expected "
         if chosen:
             named = " or ".join(map(repr, _choices(chosen)))
-            return InputError(source, None, f"{message}{named} (columns: {listed(columns)})")
-        message += f"{' or '.join(self.names)} (columns: {listed(columns)}); {self.remedy}"
+            return InputError(
+                source, None, f"{message}{named} (columns: {format_columns(columns)})"
+            )
+        message += f"{' or '.join(self.names)} (columns: {format_columns(columns)}); {self.remedy}"
         return InputError(source, None, message)
 
-    def _single(self, places: list[int], columns: Sequence[object], source: str) -> int | None:
+    def _single_place(
+        self, places: list[int], columns: Sequence[object], source: str
+    ) -> int | None:
         if len(places) > 1:
-            several = " and ".join(_shown(columns[place]) for place in places[:MOST_SHOWN])
+            several = " and ".join(
+                _shorten_column(columns[place]) for place in places[:MAX_COLUMNS_SHOWN]
+            )
             message = f"the {self.option} could be {several}, expected one such column; "
-            message += f"{self.remedy} (columns: {listed(columns)})"
+            message += f"{self.remedy} (columns: {format_columns(columns)})"
             raise InputError(source, None, message)
         return places[0] if places else None
 
@@ -102,7 +108,7 @@ class Role(Record):
         return f"name it: --{self.option}-column NAME, in Python {self.option}=NAME"
 
 
-def normal(name: object) -> object:
+def normalize_name(name: object) -> object:
     """A name as names are compared; anything but text stays what it is."""
     if not isinstance(name, str):
         return name
@@ -112,14 +118,14 @@ def normal(name: object) -> object:
 IGNORED = {ord(letter): None for letter in "-_ "}
 
 
-def listed(columns: Sequence[object]) -> str:
+def format_columns(columns: Sequence[object]) -> str:
     """The columns of a table, as messages list them."""
-    shown = ", ".join(_shown(column) for column in columns[:MOST_SHOWN]) or "none"
-    return shown + (f", … {len(columns):,} in all" if len(columns) > MOST_SHOWN else "")
+    shown = ", ".join(_shorten_column(column) for column in columns[:MAX_COLUMNS_SHOWN]) or "none"
+    return shown + (f", … {len(columns):,} in all" if len(columns) > MAX_COLUMNS_SHOWN else "")
 
 
-def _shown(column: object) -> str:
-    return shortened(str(column), 2 * MOST_SHOWN)
+def _shorten_column(column: object) -> str:
+    return shorten(str(column), 2 * MAX_COLUMNS_SHOWN)
 
 
 QUERY = Role(
@@ -154,7 +160,7 @@ ITEM = Role("document", (DOCUMENT.tiers[0], ("id",), *DOCUMENT.tiers[1:]))
 RETRIEVED = Role("retrieved", (("retrieved",), ("results",), ("ranking",)))
 RELEVANT = Role("relevant", (("relevant",), ("gold",), ("qrels",)))
 
-Wanted = Sequence[tuple[Role, ColumnChoice]]
+WantedColumns = Sequence[tuple[Role, ColumnChoice]]
 """The columns to find: each role, and the name that the caller gave for it."""
 
 
@@ -162,22 +168,24 @@ def is_known(names: Sequence[object], role: Role, chosen: ColumnChoice) -> bool:
     """Whether one of these names was chosen for the role, or is usual for it."""
     if not set(_choices(chosen)).isdisjoint(names):
         return True
-    known = {normal(name) for name in role.names}
-    return any(normal(name) in known for name in names)
+    known = {normalize_name(name) for name in role.names}
+    return any(normalize_name(name) in known for name in names)
 
 
-def run_columns(names: ColumnNames = USUAL_NAMES) -> Wanted:
+def run_columns(names: ColumnNames = USUAL_NAMES) -> WantedColumns:
     """The columns that runs are made of."""
     return ((QUERY, names.query), (DOCUMENT, names.document), (SCORE, names.score))
 
 
-def judgment_columns(names: ColumnNames = USUAL_NAMES) -> Wanted:
+def judgment_columns(names: ColumnNames = USUAL_NAMES) -> WantedColumns:
     """The columns that judgments are made of: those of subtopics only where they are named."""
     wanted = ((QUERY, names.query), (DOCUMENT, names.document), (GRADE, names.grade))
     return wanted if not names.subtopic else (*wanted, (SUBTOPIC, names.subtopic))
 
 
-def places_of(wanted: Wanted, columns: Sequence[object], source: str) -> list[tuple[Role, int]]:
+def places_of(
+    wanted: WantedColumns, columns: Sequence[object], source: str
+) -> list[tuple[Role, int]]:
     """Each wanted column as its role and its place; a run without scores is ordered by its ranks."""
     places = []
     for role, chosen in wanted:

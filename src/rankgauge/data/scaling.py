@@ -80,7 +80,7 @@ class Scaling(Value):
         if self.per_query:
             for start, end in itertools.pairwise(features.bounds.tolist()):
                 numbers = _numbers(self.kind, values[start:end])
-                scaled[start:end] = _scaled(values[start:end], *numbers)
+                scaled[start:end] = _scale_values(values[start:end], *numbers)
             return replace(features, values=scaled)
         if self.centre is None or self.scale is None:
             raise RankgaugeError("the scaling is not fitted; call fit with training data first")
@@ -92,7 +92,7 @@ class Scaling(Value):
         centre, scale = np.array(self.centre), np.array(self.scale)
         for start in range(0, len(values), BLOCK):
             part = slice(start, start + BLOCK)
-            scaled[part] = _scaled(values[part], centre, scale)
+            scaled[part] = _scale_values(values[part], centre, scale)
         return replace(features, values=scaled)
 
     def to_dict(self) -> dict[str, Any]:
@@ -116,7 +116,7 @@ class Scaling(Value):
                 f"a saved scaling: unexpected {', '.join(sorted(map(str, more)))}; expected centre and "
                 "scale, and only if it is not per query"
             )
-        centre, scale = (_saved_numbers(name, saved[name]) for name in ("centre", "scale"))
+        centre, scale = (_check_numbers(name, saved[name]) for name in ("centre", "scale"))
         if len(centre) != len(scale) or min(scale, default=0.0) < 0:
             raise RankgaugeError(
                 "a saved scaling: expected as many numbers in centre as in scale, and no scale below 0"
@@ -151,7 +151,7 @@ def _numbers(kind: ScalingKind, values: Values) -> tuple[Floats, Floats]:
     return centre + 0.0, scale  # no -0.0, which would depend on the order of the rows
 
 
-def _scaled(values: Values, centre: Floats, scale: Floats) -> Floats:
+def _scale_values(values: Values, centre: Floats, scale: Floats) -> Floats:
     varies = scale > 0
     with np.errstate(over="ignore"):
         moved = (values - centre) / np.where(varies, scale, 1.0)
@@ -160,7 +160,7 @@ def _scaled(values: Values, centre: Floats, scale: Floats) -> Floats:
     return np.where(varies | np.isnan(values), np.clip(moved, -limit, limit), 0.0)
 
 
-def _saved_numbers(name: str, numbers: Any) -> tuple[float, ...]:
+def _check_numbers(name: str, numbers: Any) -> tuple[float, ...]:
     if not isinstance(numbers, list | tuple) or not all(
         isinstance(number, int | float)
         and not isinstance(number, bool)

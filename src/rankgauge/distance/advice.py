@@ -20,7 +20,7 @@ from rankgauge.measures.base import Measure
 from rankgauge.rankings.lists import JudgedLabels
 
 
-class Advised(NamedTuple):
+class AdvisedDocument(NamedTuple):
     """A document to judge.
 
     `rank_a` and `rank_b` are its ranks in the two runs; None if a run does not have it down to the
@@ -49,7 +49,7 @@ class Advice(Result, Value):
 
     measure: Measure
     runs: tuple[str, str]
-    documents: tuple[Advised, ...]
+    documents: tuple[AdvisedDocument, ...]
     mean: float
     left: float
     left_relevant: float
@@ -94,22 +94,22 @@ def advise(distances: Distances, number: int) -> Advice:
     if number < 0:
         raise RankgaugeError(f"number={number}, expected 0 or more documents")
     measure = distances.measure
-    states = [_TopicState.of(measure, topic.lists) for topic in distances._topics]
+    states = [_QueryState.of(measure, topic.lists) for topic in distances._topics]
     values = [state.value for state in states]
-    chosen: list[Advised] = []
+    chosen: list[AdvisedDocument] = []
     labels: list[dict[int, int]] = [{} for _ in states]
     for _ in range(number):
         place = int(np.argmax([state.drop for state in states])) if states else -1
         if place < 0 or states[place].drop <= 0:
             break
         state, topic = states[place], distances._topics[place]
-        states[place] = _TopicState.of(measure, judged(state.lists, {state.document: 0}))
+        states[place] = _QueryState.of(measure, assign_labels(state.lists, {state.document: 0}))
         labels[place][state.document] = state.label
         pair = state.lists.pair(0, 1)
         at = int(np.searchsorted(pair.documents, state.document))
         before, values[place] = state.value, states[place].value
         chosen.append(
-            Advised(
+            AdvisedDocument(
                 topic.query,
                 topic.names[state.document],
                 int(pair.first[at]) or None,
@@ -121,7 +121,7 @@ def advise(distances: Distances, number: int) -> Advice:
             )
         )
     relevant = [
-        distance_of(measure, judged(topic.lists, chosen_labels), 0, 1, topic.names).value
+        distance_of(measure, assign_labels(topic.lists, chosen_labels), 0, 1, topic.names).value
         for topic, chosen_labels in zip(distances._topics, labels, strict=True)
     ]
     mean = distances.mean()
@@ -135,23 +135,25 @@ def advise(distances: Distances, number: int) -> Advice:
     )
 
 
-def judged(lists: Lists, labels: Mapping[int, int]) -> Lists:
+def assign_labels(lists: Lists, labels: Mapping[int, int]) -> Lists:
     """The same lists, with these labels for unjudged documents, by their numbers."""
     if not labels:
         return lists
     known = lists.labels.copy()
     known[list(labels)] = list(labels.values())
-    return replace(lists, labels=known, judged=_also_judged(lists.judged, list(labels.values())))
+    return replace(
+        lists, labels=known, judged=_add_judged_labels(lists.judged, list(labels.values()))
+    )
 
 
-def _also_judged(known: JudgedLabels, labels: list[int]) -> JudgedLabels:
+def _add_judged_labels(known: JudgedLabels, labels: list[int]) -> JudgedLabels:
     """The judged labels of a query, and these labels as well."""
     return JudgedLabels.of(
         [*known.labels.tolist(), *labels], pooled=int(known.pooled[0]), max_grade=known.max_grade
     )
 
 
-class _TopicState(Record):
+class _QueryState(Record):
     """A topic: its distance, and its most decisive document.
 
     `label` is the label of the document in the labelling that gives the distance. `drop` says by how
@@ -165,7 +167,7 @@ class _TopicState(Record):
     drop: float
 
     @classmethod
-    def of(cls, measure: Measure, lists: Lists) -> _TopicState:
+    def of(cls, measure: Measure, lists: Lists) -> _QueryState:
         distance = distance_of(measure, lists, 0, 1, range(len(lists.labels)))
         nothing = cls(lists, distance.value, -1, 0, 0.0)
         if distance.ahead == "neither":
@@ -181,7 +183,7 @@ class _TopicState(Record):
         tried = np.repeat(label_of[None, :], len(relevant) + 1, axis=0)
         tried[np.arange(1, len(tried)), relevant] = 0
         whole = replace(
-            lists, judged=_also_judged(lists.judged, [witness.others_label] * witness.others)
+            lists, judged=_add_judged_labels(lists.judged, [witness.others_label] * witness.others)
         )
         ahead, behind = (0, 1) if distance.ahead == "a" else (1, 0)
         difference = whole.scores(measure.score_each, ahead, tried)

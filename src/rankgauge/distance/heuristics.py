@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.policies import MedMethod
-from rankgauge.distance.algorithms.lists import Greatest, ListPairs, Lists
+from rankgauge.distance.algorithms.lists import GreatestDifferences, ListPairs, Lists
 from rankgauge.measures.base import Measure
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 
@@ -52,17 +52,17 @@ class TraceStep(NamedTuple):
     quotient: float
 
 
-Ahead: TypeAlias = tuple[float, NDArray[np.int32]]
+Lead: TypeAlias = tuple[float, NDArray[np.int32]]
 """How far a list was ahead at most, and the labels of all documents then."""
 
 
-def lower_bounds(measure: Measure, pairs: ListPairs, method: MedMethod) -> Greatest:
+def lower_bounds(measure: Measure, pairs: ListPairs, method: MedMethod) -> GreatestDifferences:
     """How far each list of each pair was put ahead by a greedy rule or by tabu search."""
     pairs = replace(pairs, lists=pairs.lists.top(measure.depth))
-    search = _greedy if method == "greedy" else _tabu
-    found = [search(measure, pairs.lists.only(a, b)) for a, b in pairs]
+    search = _greedy_leads if method == "greedy" else _tabu_search
+    found = [search(measure, pairs.lists.select_pair(a, b)) for a, b in pairs]
     low, high = measure.range if measure.range_is_declared else (-np.inf, np.inf)
-    return pairs.by_labels(found, np.zeros(len(pairs), dtype=np.bool_), high - low)
+    return pairs.differences_from_labels(found, np.zeros(len(pairs), dtype=np.bool_), high - low)
 
 
 class _Scorer:
@@ -108,11 +108,11 @@ class _Scorer:
         return rows
 
 
-def _greedy(measure: Measure, two: Lists) -> list[Ahead]:
-    return [ahead for ahead, _ in greedy(measure, two)]
+def _greedy_leads(measure: Measure, two: Lists) -> list[Lead]:
+    return [ahead for ahead, _ in greedy_search(measure, two)]
 
 
-def greedy(measure: Measure, two: Lists) -> list[tuple[Ahead, tuple[TraceStep, ...]]]:
+def greedy_search(measure: Measure, two: Lists) -> list[tuple[Lead, tuple[TraceStep, ...]]]:
     """Algorithm 1: make relevant, one by one, the free document that adds most to the difference of the
     numerators, as long as one adds anything; for each of the two lists ahead, with the steps."""
     scorer, top = _Scorer(measure, two), int(two.grades[-1])
@@ -152,7 +152,7 @@ def greedy(measure: Measure, two: Lists) -> list[tuple[Ahead, tuple[TraceStep, .
     return found
 
 
-def _tabu(measure: Measure, two: Lists) -> list[Ahead]:
+def _tabu_search(measure: Measure, two: Lists) -> list[Lead]:
     """Change again and again the label whose change is best, also where it makes the difference smaller,
     and leave a changed label alone for some rounds unless it leads to a new best difference."""
     scorer, top = _Scorer(measure, two), int(two.grades[-1])

@@ -24,13 +24,13 @@ from rankgauge.core.records import Value
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Table
 from rankgauge.data.model import LARGEST_GRADE
-from rankgauge.distance.algorithms.lists import Greatest, ListPairs, Lists
-from rankgauge.distance.heuristics import TraceStep, greedy, lower_bounds
+from rankgauge.distance.algorithms.lists import GreatestDifferences, ListPairs, Lists
+from rankgauge.distance.heuristics import TraceStep, greedy_search, lower_bounds
 from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.measures.around import Aggregate
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import AnyMeasure, parse
-from rankgauge.measures.judged_only import Condensed
+from rankgauge.measures.judged_only import CondensedMeasure
 from rankgauge.rankings.lists import JudgedLabels, offsets_of
 
 
@@ -160,8 +160,8 @@ def med_of_lists(
     trace: whether the steps of Algorithm 1 are kept; as in `med`.
     """
     checked("method", method, one_of(MedMethod))
-    asked = asked_measure(measure)
-    known = checked_labels(labels or {}, negative)
+    asked = parse_distance_measure(measure)
+    known = check_labels(labels or {}, negative)
     for name, ranking in (("a", a), ("b", b)):
         if isinstance(ranking, str | bytes) or not isinstance(ranking, Sequence):
             raise RankgaugeError(
@@ -180,12 +180,12 @@ def med_of_lists(
             seen.add(document)
     if max_grade is not None:
         Whole(1).check(max_grade)
-    allowed = checked_grades(grades, [*known.values(), max_grade or 1])
+    allowed = check_grades(grades, [*known.values(), max_grade or 1])
     highest = max(int(allowed[-1]), *known.values(), 1)
     if max_grade is not None and max_grade < highest:
         raise MeasureError(f"max_grade={max_grade}, but there is a label {highest}")
-    lists, documents = numbered_lists(
-        [a, b], known, max_grade or highest, allowed, checked_offlist(offlist)
+    lists, documents = number_documents(
+        [a, b], known, max_grade or highest, allowed, check_offlist(offlist)
     )
     return distance_of(asked, lists, 0, 1, documents, method, trace)
 
@@ -193,7 +193,7 @@ def med_of_lists(
 D = TypeVar("D", bound=Hashable)
 
 
-def numbered_lists(
+def number_documents(
     rankings: Sequence[Sequence[D]],
     known: Mapping[D, int],
     max_grade: int,
@@ -225,14 +225,16 @@ def numbered_lists(
     return lists, list(numbers)
 
 
-def greatest(measure: Measure, pairs: ListPairs, method: MedMethod) -> Greatest:
+def greatest_differences(
+    measure: Measure, pairs: ListPairs, method: MedMethod
+) -> GreatestDifferences:
     """The greatest differences of pairs of lists, found by this method."""
     if method == "exact":
         return measure.distance_each(pairs.lists, pairs.first, pairs.second)
     return lower_bounds(measure, pairs, method)
 
 
-def tried_grades(grades: Labels, method: MedMethod) -> tuple[int, ...]:
+def grades_to_try(grades: Labels, method: MedMethod) -> tuple[int, ...]:
     """The labels that a method gives to unjudged documents: a heuristic only the lowest and highest."""
     return tuple((grades if method == "exact" else np.unique(grades[[0, -1]])).tolist())
 
@@ -259,7 +261,7 @@ def distance_of(
     trace: whether the steps of Algorithm 1 are kept.
     """
     lists = lists.top(measure.depth)
-    bounds = greatest(measure, ListPairs(lists, np.array([a]), np.array([b])), method)
+    bounds = greatest_differences(measure, ListPairs(lists, np.array([a]), np.array([b])), method)
     side = int(np.argmax(bounds.ahead[0]))
     value = max(0.0, float(bounds.ahead[0, side]))
     ahead: Any = "neither" if value <= 0 else "ab"[side]
@@ -276,7 +278,9 @@ def distance_of(
     traced = None
     if trace:
         documents = lists.pair(a, b).documents.tolist()
-        steps = tuple(step for _, side in greedy(measure, lists.only(a, b)) for step in side)
+        steps = tuple(
+            step for _, side in greedy_search(measure, lists.select_pair(a, b)) for step in side
+        )
         traced = Trace(measure, steps, tuple(names[d] for d in documents), value, exact)
     return Distance(
         value,
@@ -285,17 +289,17 @@ def distance_of(
         upper=value if exact else bounds.limit,
         ahead=ahead,
         residual=0.0 if bounds.residual is None else float(bounds.residual[0, side]),
-        grades=tried_grades(lists.grades, method),
+        grades=grades_to_try(lists.grades, method),
         trace=traced,
         _witness=witness,
     )
 
 
-def asked_measure(measure: AnyMeasure) -> Measure:
+def parse_distance_measure(measure: AnyMeasure) -> Measure:
     """The measure with all its parameters; MeasureError if it has no distance."""
     asked = parse(measure)
-    if isinstance(asked, Condensed):  # once every document has a label, nothing is taken out
-        return asked_measure(asked.measure)
+    if isinstance(asked, CondensedMeasure):  # once every document has a label, nothing is taken out
+        return parse_distance_measure(asked.measure)
     if isinstance(asked, Aggregate) or not isinstance(asked, Measure):
         raise MeasureError(
             f"no distance can be computed by {measure}; use a measure with a score for each topic, such "
@@ -306,7 +310,7 @@ def asked_measure(measure: AnyMeasure) -> Measure:
     return asked.complete()
 
 
-def checked_labels(
+def check_labels(
     labels: Mapping[Any, int], negative: Negative = DEFAULT_NEGATIVE
 ) -> dict[Hashable, int]:
     """The known labels, checked. Negative labels are left out, or are 0 if they mean not relevant."""
@@ -329,11 +333,11 @@ def checked_labels(
 Grades: TypeAlias = Iterable[int | Literal["max"]]
 """Labels; "max" is the highest label of the collection."""
 
-MOST_WHOLE = 100
+HIGHEST_FULL_RANGE = 100
 """Up to this highest label, an unjudged document may get every whole number as its label."""
 
 
-def checked_grades(grades: Grades | None, known: Iterable[int]) -> Labels:
+def check_grades(grades: Grades | None, known: Iterable[int]) -> Labels:
     """The labels that an unjudged document may get, ascending.
 
     By default every whole number from 0 to the highest known label, which is 1 or more. If the highest
@@ -342,7 +346,7 @@ def checked_grades(grades: Grades | None, known: Iterable[int]) -> Labels:
     seen = {label for label in known if label >= 0}
     highest = max(1, *seen, 1)
     if grades is None:
-        grades = range(highest + 1) if highest <= MOST_WHOLE else {0, *seen}
+        grades = range(highest + 1) if highest <= HIGHEST_FULL_RANGE else {0, *seen}
     if isinstance(grades, str) or not isinstance(grades, Iterable):
         raise MeasureError(f"grades={grades!r}, expected several labels, such as (0, 1)")
     allowed = sorted({highest if grade == "max" else Whole(0).check(grade) for grade in grades})
@@ -368,6 +372,6 @@ def grades_text(grades: Sequence[int]) -> str:
     return ",".join(shown if len(shown) <= 8 else [*shown[:2], "...", shown[-1]])
 
 
-def checked_offlist(offlist: Offlist) -> bool:
+def check_offlist(offlist: Offlist) -> bool:
     """Whether documents in neither list may be relevant."""
     return bool(checked("offlist", offlist, one_of(Offlist)) == "allowed")

@@ -11,7 +11,7 @@ from rankgauge.core.records import Record
 from rankgauge.data.model import Judgments, Run
 from rankgauge.errors import RankgaugeError
 from rankgauge.evaluation.inputs import label
-from rankgauge.io.diagnosis import can_be_read, no_shared_topics
+from rankgauge.io.diagnosis import can_be_read, no_shared_queries_error
 from rankgauge.io.files import display_name
 from rankgauge.io.parts import StoredRun
 from rankgauge.io.trec import read_qrels
@@ -50,7 +50,7 @@ def usable_runs(
             read.failed.append(f"{result}{remedy}")
         elif judgments is not None and not (rows_of(judgments.queries, result.queries) >= 0).any():
             where = display_name(source.path)
-            read.failed.append(str(no_shared_topics(where, result.queries, judgments)))
+            read.failed.append(str(no_shared_queries_error(where, result.queries, judgments)))
         else:
             read.runs.append(result)
             read.notes.extend(replace(note, run=result.name) for note in result.dropped)

@@ -32,19 +32,19 @@ from rankgauge.distance.algorithms.lists import ListPairs, Lists
 from rankgauge.distance.maximized import (
     Distance,
     Grades,
-    asked_measure,
-    checked_grades,
-    checked_offlist,
+    check_grades,
+    check_offlist,
     distance_of,
-    greatest,
+    grades_to_try,
+    greatest_differences,
     med_of_lists,
-    numbered_lists,
-    tried_grades,
+    number_documents,
+    parse_distance_measure,
 )
 from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.evaluation.inputs import Qrels, Runs, Source, judgments_of, label, sources_of
 from rankgauge.measures.base import Measure
-from rankgauge.measures.labelling import about_negative
+from rankgauge.measures.labelling import negative_grade_notes
 from rankgauge.rankings.alignment import rank_order
 from rankgauge.workers import AnyExecutor, results_of
 
@@ -134,7 +134,7 @@ def _is_list(value: Any) -> bool:
     )
 
 
-class Listed(NamedTuple):
+class DocumentRanks(NamedTuple):
     """A document of two runs: its rank in each run, and its label.
 
     A rank is None if the run does not have the document down to the cut-off. The label is None if the
@@ -164,7 +164,7 @@ class Distances(Result, Record):
     grades: tuple[int, ...]
     notes: tuple[Note, ...]
     method: MedMethod
-    _topics: tuple[Topic, ...]
+    _topics: tuple[QueryLists, ...]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return np.array(self.values, dtype=dtype, copy=copy)
@@ -192,9 +192,9 @@ class Distances(Result, Record):
 
         The order is that of the leaves of an average-link tree.
         """
-        from rankgauge.figures.drawing import near_together
+        from rankgauge.figures.drawing import cluster_order
 
-        return near_together(np.nan_to_num(self.matrix()))
+        return cluster_order(np.nan_to_num(self.matrix()))
 
     def per_query(self) -> dict[str, float]:
         """For each query the distance; if there are several pairs, their mean distance."""
@@ -205,22 +205,24 @@ class Distances(Result, Record):
     ) -> Distance:
         """The distance of two runs on one query, with its witness, and with `trace` the steps of
         Algorithm 1. Runs are given by number or name."""
-        topic = self._topic(query)
+        topic = self._lists_of_query(query)
         one, two = self._number(a), self._number(b)
         return distance_of(self.measure, topic.lists, one, two, topic.names, self.method, trace)
 
-    def documents(self, query: str, a: int | str = 0, b: int | str = 1) -> list[Listed]:
+    def documents(self, query: str, a: int | str = 0, b: int | str = 1) -> list[DocumentRanks]:
         """The documents of two runs on one query: those of the first run by rank, then the others."""
-        topic = self._topic(query)
+        topic = self._lists_of_query(query)
         pair = topic.lists.pair(self._number(a), self._number(b))
         columns = zip(*(column.tolist() for column in pair), strict=True)
         listed = [
-            Listed(topic.names[document], one or None, two or None, None if known < 0 else known)
+            DocumentRanks(
+                topic.names[document], one or None, two or None, None if known < 0 else known
+            )
             for document, one, two, known in columns
         ]
         return sorted(listed, key=lambda d: (d.rank_a is None, d.rank_a or d.rank_b or 0))
 
-    def _topic(self, query: str) -> Topic:
+    def _lists_of_query(self, query: str) -> QueryLists:
         if query not in self.queries:
             raise RankgaugeError(f"no distance for query {query!r}; `.queries` lists them")
         return self._topics[self.queries.index(query)]
@@ -340,12 +342,12 @@ def med_matrix(
     executor: does the work, query by query; by default threads do.
     progress: called with each query that is done.
     """
-    asked = asked_measure(measure)
+    asked = parse_distance_measure(measure)
     checked("method", method, one_of(MedMethod))
-    topics = topics_of(
+    topics = lists_by_query(
         asked, runs, qrels, AllowedLabels(grades, offlist, max_grade, negative), ties, executor
     )
-    results = list(each_topic(_Work(asked, method), topics, executor, progress))
+    results = list(results_by_query(_DistanceTask(asked, method), topics, executor, progress))
     count = len(topics.runs) * (len(topics.runs) - 1) // 2
     values, upper = (
         np.array([result[column] for result in results]).reshape(len(results), count).T
@@ -359,16 +361,16 @@ def med_matrix(
         values,
         all(exact for _, _, exact in results),
         upper,
-        tried_grades(topics.grades, method),
+        grades_to_try(topics.grades, method),
         (*([] if method == "exact" else [Note(text)]), *topics.notes()),
         method,
         topics.topics,
     )
 
 
-def each_topic(
-    work: Callable[[Topic], R],
-    topics: Topics,
+def results_by_query(
+    work: Callable[[QueryLists], R],
+    topics: ListsByQuery,
     executor: AnyExecutor | None,
     progress: Callable[[str], None] | None,
 ) -> Iterator[R]:
@@ -387,14 +389,14 @@ class AllowedLabels(Record):
     negative: Negative
 
 
-def topics_of(
+def lists_by_query(
     measure: Measure,
     runs: Runs,
     qrels: Qrels | None,
     labels: AllowedLabels,
     ties: Ordered,
     executor: AnyExecutor | None,
-) -> Topics:
+) -> ListsByQuery:
     """The lists of at least two runs, query by query.
 
     Parameters
@@ -418,12 +420,14 @@ def topics_of(
     if max_grade is None and judgments.max_grade is not None:  # as an Evaluator takes it
         max_grade = max(judgments.max_grade, highest)
     known_grades = np.unique(judgments.grades).tolist()
-    grades = checked_grades(labels.grades, [*known_grades, max_grade or 1])
+    grades = check_grades(labels.grades, [*known_grades, max_grade or 1])
     if labels.max_grade is not None and labels.max_grade < grades[-1]:
         raise MeasureError(f"max_grade={labels.max_grade}, but there is a label {grades[-1]}")
-    offlist = checked_offlist(labels.offlist)
+    offlist = check_offlist(labels.offlist)
     names, tops = [], []
-    for _, (name, top) in results_of(_Tops(measure.depth, ties), sources, executor, label):
+    for _, (name, top) in results_of(
+        _TopDocumentsReader(measure.depth, ties), sources, executor, label
+    ):
         names.append(name)
         tops.append(top)
     if len(names) < 2:
@@ -440,31 +444,35 @@ def topics_of(
             rows = slice(*judgments.bounds[position[query] : position[query] + 2].tolist())
             judged = judgments.documents.take(np.arange(rows.start, rows.stop))
             known = dict(zip(judged, judgments.grades[rows].tolist(), strict=True))
-        lists, documents = numbered_lists(
+        lists, documents = number_documents(
             [one.get(query, []) for one in tops], known, highest, grades, offlist
         )
-        topics.append(Topic(decode(query), lists, [decode(document) for document in documents]))
+        topics.append(
+            QueryLists(decode(query), lists, [decode(document) for document in documents])
+        )
     known_queries = set(queries)
     unknown = tuple(len(one.keys() - known_queries) for one in tops)
     negative = int(np.count_nonzero(judgments.grades < 0))
-    return Topics(tuple(names), tuple(topics), unknown, grades, negative)
+    return ListsByQuery(tuple(names), tuple(topics), unknown, grades, negative)
 
 
-class _Work(Value):
+class _DistanceTask(Value):
     """Computes the distances of all pairs of lists of a query; it can be sent to another process."""
 
     measure: Measure
     method: MedMethod
 
-    def __call__(self, topic: Topic) -> tuple[Floats, Floats, bool]:
+    def __call__(self, topic: QueryLists) -> tuple[Floats, Floats, bool]:
         first, second = (runs.astype(np.int64) for runs in np.triu_indices(len(topic.lists), 1))
-        bounds = greatest(self.measure, ListPairs(topic.lists, first, second), self.method)
+        bounds = greatest_differences(
+            self.measure, ListPairs(topic.lists, first, second), self.method
+        )
         values = np.maximum(bounds.ahead.max(axis=1, initial=0.0), 0.0)
         upper = np.where(bounds.exact, values, np.maximum(values, bounds.limit))
         return values, upper, bool(bounds.exact.all())
 
 
-class Topic(NamedTuple):
+class QueryLists(NamedTuple):
     """A query, the lists of all runs for it, and the names of their documents."""
 
     query: str
@@ -472,20 +480,20 @@ class Topic(NamedTuple):
     names: list[str]
 
 
-class Topics(Record):
+class ListsByQuery(Record):
     """The lists of all runs, query by query, and the labels that unjudged documents may get. `unknown`
     counts for each run its queries without judgments; `negative` counts the documents whose grade is
     negative and that are unjudged for it."""
 
     runs: tuple[str, ...]
-    topics: tuple[Topic, ...]
+    topics: tuple[QueryLists, ...]
     unknown: tuple[int, ...]
     grades: Labels
     negative: int
 
     def notes(self) -> tuple[Note, ...]:
         """Notes on negative grades, and on runs that lack topics or have topics without judgements."""
-        notes = about_negative(self.negative)
+        notes = negative_grade_notes(self.negative)
         for i, (run, unknown) in enumerate(zip(self.runs, self.unknown, strict=True)):
             lacking = sum(len(topic.lists.list(i)) == 0 for topic in self.topics)
             if lacking:
@@ -497,7 +505,7 @@ class Topics(Record):
         return tuple(notes)
 
 
-class _Tops(Value):
+class _TopDocumentsReader(Value):
     """Reads a run, and keeps the first documents of each query."""
 
     depth: int | None

@@ -26,8 +26,8 @@ from rankgauge.core.results import Result
 from rankgauge.core.rounding import ROUNDING
 from rankgauge.core.tables import Table
 from rankgauge.distance.algorithms.lists import Lists
-from rankgauge.distance.maximized import Grades, asked_measure, grades_text
-from rankgauge.distance.runs import AllowedLabels, Topic, each_topic, topics_of
+from rankgauge.distance.maximized import Grades, grades_text, parse_distance_measure
+from rankgauge.distance.runs import AllowedLabels, QueryLists, lists_by_query, results_by_query
 from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.evaluation.inputs import Qrels, Runs, judgments_of
 from rankgauge.measures.around import innermost
@@ -153,7 +153,7 @@ class Settled(Result, Record):
 
     def about_offlist(self) -> list[Note]:
         """A note if documents that neither run retrieved make sure that no order is settled."""
-        if self.offlist == "none" or not divided(self.measure):
+        if self.offlist == "none" or not offlist_shrinks_differences(self.measure):
             return []
         return [
             Note(
@@ -214,7 +214,7 @@ def settled(
     >>> settled(qrels, runs, "P@2").orders()
     [('good', 'poor'), ('good', 'new')]
     """
-    asked = asked_measure(measure)
+    asked = parse_distance_measure(measure)
     checked("pairs", pairs, one_of(Paired))
     judgments = judgments_of(qrels, negative)
     if judgments.subtopics is not None and innermost(asked).by_subtopic:
@@ -222,18 +222,22 @@ def settled(
             f"{asked} needs subtopics, expected a measure without subtopics, such as P@10"
         )
     labels = AllowedLabels(grades, offlist, max_grade, negative)
-    topics = topics_of(asked, runs, judgments, labels, ties, executor)
+    topics = lists_by_query(asked, runs, judgments, labels, ties, executor)
     if not topics.topics:
         raise RankgaugeError("no judged topics, expected at least one to compare means over")
     scores = np.array([_scores(asked, topic.lists) for topic in topics.topics])
     means = _means(scores, asked.averages_defined)
     compared = _pairs(leaderboard(asked, means), pairs)
-    total, greatest, exact = np.zeros(compared.shape), _finite(scores, asked.range), True
-    work = _Most(asked, compared[:, 0].copy(), compared[:, 1].copy())
-    for most, is_exact in each_topic(work, topics, executor, progress):
+    total, greatest, exact = (
+        np.zeros(compared.shape),
+        _greatest_finite_magnitude(scores, asked.range),
+        True,
+    )
+    work = _GreatestLeadTask(asked, compared[:, 0].copy(), compared[:, 1].copy())
+    for most, is_exact in results_by_query(work, topics, executor, progress):
         total += most
         exact = exact and is_exact
-        greatest = max(greatest, _finite(most))
+        greatest = max(greatest, _greatest_finite_magnitude(most))
     return Settled(
         asked,
         topics.runs,
@@ -249,7 +253,7 @@ def settled(
     )
 
 
-def divided(measure: Measure) -> bool:
+def offlist_shrinks_differences(measure: Measure) -> bool:
     """Whether relevant documents of neither run make every difference by the measure smaller."""
     return not measure.monotone and measure.off_list != "ignored"
 
@@ -284,13 +288,13 @@ def _means(scores: Floats, averages_defined: bool) -> Floats:
     return np.array([mean_of(column) if len(column) >= least else np.nan for column in columns])
 
 
-def _finite(*values: ArrayLike) -> float:
+def _greatest_finite_magnitude(*values: ArrayLike) -> float:
     """The greatest magnitude of the finite values; 0 if no value is finite."""
     every = np.concatenate([np.ravel(one) for one in values]).astype(np.float64)
     return float(np.abs(every[np.isfinite(every)]).max(initial=0.0))
 
 
-class _Most(Value):
+class _GreatestLeadTask(Value):
     """For one topic, by how much each run of each pair can at most be ahead of the other, and whether
     there are labels that give this. It can be sent to another process."""
 
@@ -298,14 +302,14 @@ class _Most(Value):
     first: Ints
     second: Ints
 
-    def __call__(self, topic: Topic) -> tuple[Floats, bool]:
+    def __call__(self, topic: QueryLists) -> tuple[Floats, bool]:
         bounds = self.measure.distance_each(topic.lists, self.first, self.second)
         most = np.where(bounds.exact[:, None], bounds.ahead, np.maximum(bounds.ahead, bounds.limit))
         exact = bool(bounds.exact.all())
         if bounds.defined is not None:
             # A topic without a score leaves the mean of one run and perhaps not that of the other.
             most[~bounds.defined] = np.inf
-        if topic.lists.offlist and divided(self.measure):
+        if topic.lists.offlist and offlist_shrinks_differences(self.measure):
             # Relevant documents off the lists divide a difference by more: it comes as near to 0 as
             # you like, and keeps its sign.
             exact = exact and bool((most >= 0).all())

@@ -16,17 +16,17 @@ from rankgauge.measures.around import innermost
 from rankgauge.measures.base import Measure
 from rankgauge.scores.model import Scores
 
-SLOW = ("AP", "bpref", "infAP", "GAP", "Q")
+SLOW_MEASURES = ("AP", "bpref", "infAP", "GAP", "Q")
 """Measures whose distances take time that grows faster than the square of the length of the lists."""
 
-LONG = 500
+LONG_LIST = 500
 """With so many documents a topic or more, such a measure without a cut-off takes long."""
 
 
-def about_time(measures: Sequence[Measure], runs: Sequence[Run]) -> list[Note]:
+def time_notes(measures: Sequence[Measure], runs: Sequence[Run]) -> list[Note]:
     """A note for each measure that will take long, for before the work starts."""
     longest = max(int(np.diff(run.bounds).max(initial=0)) for run in runs)
-    if longest < LONG:
+    if longest < LONG_LIST:
         return []
     kind = (
         f"this will take long: up to {longest:,} documents a topic and no cut-off; a cut-off helps"
@@ -34,11 +34,11 @@ def about_time(measures: Sequence[Measure], runs: Sequence[Run]) -> list[Note]:
     return [
         Note(kind, measure=str(measure), detail=f"such as {innermost(measure).name}@100")
         for measure in measures
-        if measure.depth is None and innermost(measure).name in SLOW
+        if measure.depth is None and innermost(measure).name in SLOW_MEASURES
     ]
 
 
-class TwoRuns(Record):
+class RunPairDistances(Record):
     """The distances of two runs by each measure, and their scores by the same measures.
 
     Without judgements there are no scores.
@@ -52,7 +52,7 @@ class TwoRuns(Record):
         rows: list[tuple[Cell, ...]] = []
         for number, distances in enumerate(self.measured):
             first: tuple[Cell, ...] = (str(distances.measure), len(distances.queries))
-            rows.append((*first, distances.mean(), *self._over_topics(number)))
+            rows.append((*first, distances.mean(), *self._mean_columns(number)))
         return self._table(("measure", "topics", "distance"), rows)
 
     def topic_table(self, top: int | None = None) -> Table:
@@ -61,12 +61,12 @@ class TwoRuns(Record):
         rows: list[tuple[Cell, ...]] = []
         for number, distances in enumerate(self.measured):
             name = str(distances.measure)
-            for topic in _chosen(distances, top):
+            for topic in _select_queries(distances, top):
                 query = distances.queries[topic]
                 distance = distances.distance(query)
                 free = sum(listed.label is None for listed in distances.documents(query))
                 row: list[Cell] = [name, query, free, distance.ahead, distance.value]
-                row += [_yes(distance.exact), grades_text(distance.grades)]
+                row += [_yes_or_no(distance.exact), grades_text(distance.grades)]
                 row += [] if self._exact else [distance.upper]
                 if self.scores is not None:
                     a, b = self.scores.values[:, topic, number].tolist()
@@ -74,7 +74,7 @@ class TwoRuns(Record):
                 rows.append(tuple(row))
             if top is None:
                 mean = (name, "all", None, None, distances.mean())
-                rows.append((*mean, *self._over_topics(number)))
+                rows.append((*mean, *self._mean_columns(number)))
         return self._table(("measure", "topic", "free", "ahead", "distance"), rows)
 
     def witness_table(self, top: int | None = None) -> Table:
@@ -83,7 +83,7 @@ class TwoRuns(Record):
         notes = list(self._names)
         for distances in self.measured:
             name = str(distances.measure)
-            for topic in _chosen(distances, top):
+            for topic in _select_queries(distances, top):
                 query = distances.queries[topic]
                 labels, others, _ = distances.distance(query).witness()
                 for document, a, b, known in distances.documents(query):
@@ -103,7 +103,7 @@ class TwoRuns(Record):
         rows: list[tuple[Cell, ...]] = []
         notes: dict[str, None] = dict.fromkeys(self._names)
         for distances in self.measured:
-            for topic in _chosen(distances, top, free=True):
+            for topic in _select_queries(distances, top, free=True):
                 query = distances.queries[topic]
                 trace = distances.distance(query, trace=True).trace
                 assert trace is not None
@@ -120,10 +120,10 @@ class TwoRuns(Record):
         a, b = self.measured[0].runs
         return (f"a is {a}, b is {b}",)
 
-    def _over_topics(self, number: int) -> tuple[Cell, ...]:
+    def _mean_columns(self, number: int) -> tuple[Cell, ...]:
         """What a row of means has behind the distance."""
         distances = self.measured[number]
-        row: list[Cell] = [_yes(distances.exact), grades_text(distances.grades)]
+        row: list[Cell] = [_yes_or_no(distances.exact), grades_text(distances.grades)]
         if not self._exact:
             row.append(float(distances.upper.mean()) if distances.upper.size else float("nan"))
         if self.scores is not None:
@@ -139,7 +139,7 @@ class TwoRuns(Record):
         return Table(every, tuple(rows), self._names)
 
 
-def _chosen(distances: Distances, top: int | None, *, free: bool = False) -> list[int]:
+def _select_queries(distances: Distances, top: int | None, *, free: bool = False) -> list[int]:
     """The topics by number: all in order, or those with the greatest distance. With `free`, only topics
     with unjudged documents."""
     topics = list(range(len(distances.queries)))
@@ -154,5 +154,5 @@ def _chosen(distances: Distances, top: int | None, *, free: bool = False) -> lis
     return sorted(topics, key=lambda topic: -distances.values[0, topic])[:top]
 
 
-def _yes(value: bool) -> str:
+def _yes_or_no(value: bool) -> str:
     return "yes" if value else "no"

@@ -33,14 +33,14 @@ from rankgauge.evaluation.inputs import Qrels, Runs, Source, check_places, judgm
 from rankgauge.evaluation.scorer import (
     Remarks,
     RunScores,
+    RunTask,
     Scorer,
     ScoringTask,
-    WholeRun,
-    scored,
-    side_by_side,
-    stacked,
+    score_lists,
+    stack_arrays,
+    stack_columns,
 )
-from rankgauge.evaluation.split_runs import OnePart, PartScores, SplitRun
+from rankgauge.evaluation.split_runs import PartScores, PartTask, SplitRun
 from rankgauge.io.parts import RunParts
 from rankgauge.io.trec import RunFile
 from rankgauge.measures.around import Aggregate, inner, innermost
@@ -137,7 +137,7 @@ class Evaluator:
     ) -> None:
         self.policies = Policies(**options) if policies is None else replace(policies, **options)
         self.judgments = judgments_of(qrels, self.policies.negative)
-        self.measures = _measures(measures)
+        self.measures = _parse_measures(measures)
         self.judged = judged_labels(self.judgments, self.policies.max_grade)
         self._inner = tuple(inner(measure) for measure in self.measures)
         self._scorer = Scorer(self.judgments, self.judged, self._inner, self.policies)
@@ -181,7 +181,7 @@ class Evaluator:
         sources = sources_of(runs, elsewhere=executor is not None)
         about_queries = [measure.query_remarks(self.judged) for measure in self._inner]
         results, failed = [], []
-        with closing(scored_runs(self._scorer, sources, executor, progress)) as done:
+        with closing(score_runs(self._scorer, sources, executor, progress)) as done:
             for result in done:
                 if isinstance(result, RunScores):
                     results.append(result)
@@ -198,17 +198,17 @@ class Evaluator:
             runs=tuple(names),
             queries=self.queries,
             measures=self.measures,
-            values=stacked([result.values for result in results], (count, len(self.measures))),
-            present=stacked([result.present for result in results], (count,)),
-            judged_at_10=stacked([result.judged_share for result in results], (count,)),
+            values=stack_arrays([result.values for result in results], (count, len(self.measures))),
+            present=stack_arrays([result.present for result in results], (count,)),
+            judged_at_10=stack_arrays([result.judged_share for result in results], (count,)),
             relevant=self.judged.relevant(1),
-            nothing_relevant=stacked(
+            nothing_relevant=stack_arrays(
                 [measure.nothing_relevant_each(self.judged) for measure in self._inner], (count,)
             ),
-            policies=self._applied(results),
+            policies=self._applied_policies(results),
             notes=(
                 *self._ties_notes(),
-                *_about(self._inner, about_queries),
+                *_notes_on_measures(self._inner, about_queries),
                 *self._run_notes(results),
             ),
             failed=tuple(failed),
@@ -274,16 +274,16 @@ class Evaluator:
         rankings = self._lists_of_labels(labels, offsets, queries)
         if self.policies.unjudged == "condensed":
             rankings = rankings.condensed()
-        return side_by_side(
-            [scored(measure, rankings)[0] for measure in self._inner], len(rankings)
+        return stack_columns(
+            [score_lists(measure, rankings)[0] for measure in self._inner], len(rankings)
         )
 
     def _lists_of_labels(
         self, labels: ArrayLike, offsets: ArrayLike, queries: ArrayLike
     ) -> Rankings:
         """The lists, checked."""
-        rows, ends = _wholes("labels", labels), _wholes("offsets", offsets)
-        query = _wholes("queries", queries)
+        rows, ends = _whole_numbers("labels", labels), _whole_numbers("offsets", offsets)
+        query = _whole_numbers("queries", queries)
         if len(ends) != len(query) + 1 or ends[0] != 0 or ends[-1] != len(rows):
             raise RankgaugeError(
                 f"{counted(len(ends), 'offset')} for {counted(len(query), 'list')}, expected "
@@ -308,7 +308,7 @@ class Evaluator:
 
     # Policies and notes
 
-    def _applied(self, results: Sequence[RunScores]) -> AppliedPolicies:
+    def _applied_policies(self, results: Sequence[RunScores]) -> AppliedPolicies:
         """What the signatures say: the policies as they were applied to these runs."""
         asked, by = self.policies, self._scorer
         estimated = any(
@@ -343,7 +343,7 @@ class Evaluator:
         """The notes about each run."""
         over_orders = any(measure.over_orders for measure in self._inner)
         for result in results:
-            own = [*result.notes, *_about(self._scorer.asked, result.remarks)]
+            own = [*result.notes, *_notes_on_measures(self._scorer.asked, result.remarks)]
             unjudged = int(np.count_nonzero(result.judged_share[result.present] < 1))
             if unjudged and over_orders and self.policies.unjudged == "nonrelevant":
                 kind = "unjudged documents among the first ten on {topics}"
@@ -351,13 +351,13 @@ class Evaluator:
             yield from (replace(note, run=result.name) for note in own)
 
 
-def _about(measures: Sequence[Measure], remarks: Remarks) -> Iterator[Note]:
+def _notes_on_measures(measures: Sequence[Measure], remarks: Remarks) -> Iterator[Note]:
     """The remarks on each measure, which they name."""
     for measure, notes in zip(measures, remarks, strict=True):
         yield from (replace(note, measure=str(measure)) for note in notes)
 
 
-def _wholes(name: str, values: ArrayLike) -> Ints:
+def _whole_numbers(name: str, values: ArrayLike) -> Ints:
     """Whole numbers in one dimension; RankgaugeError for anything else."""
     try:
         array = np.asarray(values)
@@ -373,7 +373,7 @@ def _wholes(name: str, values: ArrayLike) -> Ints:
 PRECISIONS: dict[ScorePrecision, str] = {"single": "f32", "double": "f64"}
 
 
-def _measures(measures: Measures) -> tuple[Measure | Aggregate, ...]:
+def _parse_measures(measures: Measures) -> tuple[Measure | Aggregate, ...]:
     parsed = parse_all(measures)
     for measure in parsed:
         inner(measure).complete()
@@ -385,7 +385,7 @@ def _measures(measures: Measures) -> tuple[Measure | Aggregate, ...]:
 # Runs to their scores, by an executor
 
 
-def scored_runs(
+def score_runs(
     scorer: Scorer,
     sources: Sequence[Source],
     executor: AnyExecutor | None,
@@ -410,7 +410,7 @@ def scored_runs(
                 continue
             split = None
             if isinstance(source, RunParts):
-                files = [task.file for task in own if isinstance(task, OnePart)]
+                files = [task.file for task in own if isinstance(task, PartTask)]
                 split = SplitRun(source, files, scorer)
             for task, result in itertools.islice(results, len(own)):
                 if progress is not None:
@@ -425,23 +425,25 @@ def scored_runs(
                 yield split.outcome(executor)
 
 
-def steps_of(sources: Iterable[object]) -> int:
+def count_tasks(sources: Iterable[object]) -> int:
     """How many tasks these runs are, as far as is known: how often `progress` is called."""
-    return sum(len(_listed(source)) if isinstance(source, RunParts) else 1 for source in sources)
+    return sum(
+        len(_part_files(source)) if isinstance(source, RunParts) else 1 for source in sources
+    )
 
 
-def _listed(source: RunParts) -> Sequence[RunFile]:
+def _part_files(source: RunParts) -> Sequence[RunFile]:
     try:
         return source.files()
     except InputError:
         return ()
 
 
-def _tasks_of(source: Source) -> Sequence[WholeRun | OnePart] | InputError:
+def _tasks_of(source: Source) -> Sequence[RunTask | PartTask] | InputError:
     """The tasks for a run; the error if its parts cannot be listed."""
     if not isinstance(source, RunParts):
-        return [WholeRun(source)]
+        return [RunTask(source)]
     try:
-        return [OnePart(number, file) for number, file in enumerate(source.files())]
+        return [PartTask(number, file) for number, file in enumerate(source.files())]
     except InputError as error:
         return error

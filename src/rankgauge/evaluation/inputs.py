@@ -67,14 +67,14 @@ def sources_of(runs: Runs, *, elsewhere: bool = False) -> list[Source]:
     sources = _sources_of(runs)
     if not sources:
         raise RankgaugeError(NO_RUNS)
-    return [_read_here(source) for source in sources] if elsewhere else sources
+    return [_read_if_process_local(source) for source in sources] if elsewhere else sources
 
 
 def _sources_of(runs: Runs) -> list[Source]:
     if isinstance(runs, Mapping):
         if not any(_is_run(run) for run in runs.values()):
             return [_source(runs, "run")]
-        return [_renamed(_source(run, name), name) for name, run in runs.items()]
+        return [_rename_source(_source(run, name), name) for name, run in runs.items()]
     if isinstance(runs, str | os.PathLike):
         return [*run_files([runs])]
     if _is_single(runs) or not isinstance(runs, Iterable):
@@ -119,24 +119,24 @@ def place_of(source: Source) -> str:
     return label(source)
 
 
-OF_THIS_PROCESS = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
+PROCESS_LOCAL_PREFIXES = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
 """How the names of files begin that other processes do not have, beside standard input."""
 
 
-def _read_here(source: Source) -> Source:
+def _read_if_process_local(source: Source) -> Source:
     """The source, or one that holds the run if only this process can read it."""
     if not isinstance(source, RunFile):
         return source
     path = os.fspath(source.path)
-    if path != STANDARD_INPUT and not path.startswith(OF_THIS_PROCESS):
+    if path != STANDARD_INPUT and not path.startswith(PROCESS_LOCAL_PREFIXES):
         return source
     try:
-        return _Given(source(), source.label)
+        return _InMemoryRun(source(), source.label)
     except InputError as error:
-        return _Unreadable(error, source.label)
+        return _UnreadableRun(error, source.label)
 
 
-class _Unreadable(Record):
+class _UnreadableRun(Record):
     """A run that could not be read."""
 
     error: InputError
@@ -146,7 +146,7 @@ class _Unreadable(Record):
         raise self.error
 
 
-class _Given(Record):
+class _InMemoryRun(Record):
     """A run that is there, or a dict, a frame or a list of documents of one."""
 
     run: Run | RunDict | Frame | list[Any]
@@ -166,7 +166,7 @@ class _Given(Record):
         return make(self.run, name=self.label)
 
 
-class _Named(Record):
+class _RenamedRun(Record):
     """A function that gives a run, which gets another name."""
 
     source: Source
@@ -178,25 +178,25 @@ class _Named(Record):
 
 def _source(run: Any, name: str) -> Source:
     if isinstance(run, Run):
-        return _Given(run, run.name)
+        return _InMemoryRun(run, run.name)
     if isinstance(run, Mapping) or _is_frame(run):
-        return _Given(run, name)
+        return _InMemoryRun(run, name)
     if isinstance(run, str | os.PathLike):
         return RunFile(run)
     if _wraps_a_dict(run, "run"):
-        return _Given(run.to_dict(), getattr(run, "name", None) or name)
+        return _InMemoryRun(run.to_dict(), getattr(run, "name", None) or name)
     if callable(run):
         return run  # type: ignore[no-any-return]
     documents = _documents(run, "score")
     if documents is None:
         raise RankgaugeError(f"{run!r} {NO_RUN}")
-    return _Given(documents, name)
+    return _InMemoryRun(documents, name)
 
 
-def _renamed(source: Source, name: str) -> Source:
+def _rename_source(source: Source, name: str) -> Source:
     if isinstance(source, RunFile | RunParts):
         return replace(source, name=name)
-    return _Named(source, name)
+    return _RenamedRun(source, name)
 
 
 # What an object is

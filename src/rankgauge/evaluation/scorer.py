@@ -21,19 +21,25 @@ from rankgauge.data.model import Ids, Judgments, Run
 from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.evaluation.inputs import Source, label, place_of
 from rankgauge.io.diagnosis import (
-    KEPT,
-    few_shared_topics,
-    no_shared_topics,
-    nothing_judged,
+    MAX_EXAMINED,
+    few_shared_queries_note,
+    no_shared_queries_error,
+    nothing_judged_note,
 )
 from rankgauge.io.scanning import Piece
 from rankgauge.io.trec import RunFile
 from rankgauge.measures import answers
-from rankgauge.measures.base import Measure, estimates
+from rankgauge.measures.base import Measure, estimate_notes
 from rankgauge.measures.precision import Judged
-from rankgauge.rankings.alignment import Alignment, align, alignment_notes, judged_labels, located
+from rankgauge.rankings.alignment import (
+    Alignment,
+    align,
+    alignment_notes,
+    judged_labels,
+    locate_run,
+)
 from rankgauge.rankings.lists import JudgedLabels, Rankings
-from rankgauge.rankings.tie_policies import tied_lists, with_tail
+from rankgauge.rankings.tie_policies import append_tail, tied_lists
 from rankgauge.rankings.tied_lists import TiedRankings
 from rankgauge.workers import AnyExecutor, Shared, share
 
@@ -98,7 +104,7 @@ class PieceScores(Record):
             np.concatenate([piece.queries for piece in pieces]),
             np.concatenate([piece.values for piece in pieces]),
             np.concatenate([piece.judged_share for piece in pieces]),
-            [_together(remarks) for remarks in zip(*(p.remarks for p in pieces), strict=True)],
+            [_merge_notes(remarks) for remarks in zip(*(p.remarks for p in pieces), strict=True)],
             sum(piece.merged for piece in pieces),
             judged,
             Ids.joined([piece.strangers for piece in pieces]),
@@ -107,7 +113,7 @@ class PieceScores(Record):
         )
 
 
-class SentJudgments:
+class SharedJudgments:
     """Judgments, with the judged labels of each topic. Another process is sent the judgments, and makes
     the rest for itself: so the same judgments are the same bytes, whatever was asked of them."""
 
@@ -115,11 +121,11 @@ class SentJudgments:
         self.judgments, self.judged = judgments, judged
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _sent_judgments, (self.judgments, self.judged.max_grade)
+        return _restore_judgments, (self.judgments, self.judged.max_grade)
 
 
-def _sent_judgments(judgments: Judgments, max_grade: int) -> SentJudgments:
-    return SentJudgments(judgments, judged_labels(judgments, max_grade))
+def _restore_judgments(judgments: Judgments, max_grade: int) -> SharedJudgments:
+    return SharedJudgments(judgments, judged_labels(judgments, max_grade))
 
 
 class Scorer(Record):
@@ -135,7 +141,7 @@ class Scorer(Record):
     measures: tuple[Measure, ...]
     policies: Policies
     threads: int = 1
-    sent: Shared[SentJudgments] | None = None
+    sent: Shared[SharedJudgments] | None = None
 
     def __call__(self, task: ScoringTask[R]) -> R:
         """What a task computes with this scorer."""
@@ -143,12 +149,12 @@ class Scorer(Record):
 
     def for_executor(self, executor: AnyExecutor | None, threads: int) -> Scorer:
         """The scorer for the tasks of one call; each task uses this number of threads."""
-        sent = share(SentJudgments(self.judgments, self.judged), executor)
+        sent = share(SharedJudgments(self.judgments, self.judged), executor)
         return replace(self, threads=threads, sent=sent)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        apart = self.sent or SentJudgments(self.judgments, self.judged)
-        return _received_scorer, (apart, self.measures, self.policies, self.threads)
+        apart = self.sent or SharedJudgments(self.judgments, self.judged)
+        return _restore_scorer, (apart, self.measures, self.policies, self.threads)
 
     def ties_of(self, measure: Measure) -> Ties:
         """How equal scores are treated for a measure: as its definition says, or as asked for."""
@@ -167,46 +173,46 @@ class Scorer(Record):
     def piece_scores(self, piece: Piece) -> PieceScores:
         """The scores of the judged queries in a piece of a run."""
         usual = self.policies.ties
-        lists = self._aligned(piece, usual)
-        rankings = {usual: self._with_ties(lists, usual)}
-        judged_share, _ = scored(JUDGED_AT_10, rankings[usual])
+        lists = self._align(piece, usual)
+        rankings = {usual: self._apply_ties(lists, usual)}
+        judged_share, _ = score_lists(JUDGED_AT_10, rankings[usual])
         for ties in {self.ties_of(measure) for measure in self.asked} - {usual}:
-            rankings[ties] = self._with_ties(self._aligned(piece, ties), ties)
-        complete = {ties: self._completed(each, lists) for ties, each in rankings.items()}
+            rankings[ties] = self._apply_ties(self._align(piece, ties), ties)
+        complete = {ties: self._apply_policies(each, lists) for ties, each in rankings.items()}
         columns, remarks = [], []
         for measure in self.asked:
-            values, notes = scored(measure, complete[self.ties_of(measure)])
+            values, notes = score_lists(measure, complete[self.ties_of(measure)])
             columns.append(values)
             remarks.append(notes)
         return PieceScores(
             lists.queries,
-            side_by_side(columns, len(lists.queries)),
+            stack_columns(columns, len(lists.queries)),
             judged_share,
             remarks,
             lists.merged,
             len(lists.retrieved),
-            *_unmatched(piece, lists),
+            *_unjudged_ids(piece, lists),
         )
 
-    def _aligned(self, piece: Piece, ties: Ties) -> Alignment:
+    def _align(self, piece: Piece, ties: Ties) -> Alignment:
         """The lists of the judged queries in a piece, with equal scores ordered this way."""
         seed, precision = self.policies.seed, self.policies.precision
         return align(self.judgments, piece, self.judged, ties=ties, seed=seed, precision=precision)
 
-    def _with_ties(self, lists: Alignment, ties: Ties) -> Rankings | TiedRankings:
+    def _apply_ties(self, lists: Alignment, ties: Ties) -> Rankings | TiedRankings:
         """The lists in rank order, or as groups of tied documents."""
         if ties != "expected":
             return lists.rankings
         seeds = list_seeds(self.policies.seed, self.judgments.queries.take(lists.queries))
         return tied_lists(lists.rankings, lists.tied, seeds)
 
-    def _completed(
+    def _apply_policies(
         self, rankings: Rankings | TiedRankings, lists: Alignment
     ) -> Rankings | TiedRankings:
         """The rankings with the rest of the collection as a tail, and without unjudged documents, as the
         policies say."""
         if isinstance(rankings, TiedRankings) and self.policies.documents is not None:
-            rankings = with_tail(
+            rankings = append_tail(
                 rankings, lists.queries, self.judgments, lists.retrieved, self.policies.documents
             )
         return rankings.condensed() if self.policies.unjudged == "condensed" else rankings
@@ -227,54 +233,54 @@ class Scorer(Record):
         """
         strangers = piece.strangers
         if not len(piece.queries):
-            raise no_shared_topics(source, strangers, self.judgments)
+            raise no_shared_queries_error(source, strangers, self.judgments)
         present = np.zeros(len(self.judged), dtype=np.bool_)
         present[piece.queries] = True
         parts = [piece]
         if not present.all():
             absent = np.flatnonzero(~present)
             topics = self.judgments.queries.take(absent)
-            parts.append(self.piece_scores(Piece.of_empty_topics(topics, absent)))
+            parts.append(self.piece_scores(Piece.of_empty_queries(topics, absent)))
         values = np.empty((len(self.judged), len(self.asked)))
         judged_share = np.empty(len(self.judged))
         for part in parts:
             values[part.queries] = part.values
             judged_share[part.queries] = part.judged_share
-        few = few_shared_topics(len(piece.queries), len(strangers), strangers, self.judgments)
+        few = few_shared_queries_note(len(piece.queries), len(strangers), strangers, self.judgments)
         warnings = [] if few is None else [few]
         if not piece.judged:
-            warnings.append(nothing_judged(piece.documents, self.judgments))
+            warnings.append(nothing_judged_note(piece.documents, self.judgments))
         unknown = 0 if few else len(strangers)
         return RunScores(
             name,
-            self._finished(values),
+            self._derive_scores(values),
             present,
             judged_share,
             (*warnings, *dropped, *alignment_notes(unknown, piece.merged)),
-            [_together(remarks) for remarks in zip(*(p.remarks for p in parts), strict=True)],
+            [_merge_notes(remarks) for remarks in zip(*(p.remarks for p in parts), strict=True)],
         )
 
-    def _finished(self, scores: Floats) -> Floats:
+    def _derive_scores(self, scores: Floats) -> Floats:
         """Query × measure, from the scores by the measures that were asked."""
         known = dict(zip(self.asked, scores.T, strict=True))
         columns = []
         for measure in self.measures:
-            with _blaming(measure):
+            with _name_measure_in_errors(measure):
                 columns.append(
                     known[measure]
                     if measure in known
                     else measure.from_basis(known[measure.basis], self.judged)
                 )
-        return side_by_side(columns, len(scores))
+        return stack_columns(columns, len(scores))
 
 
-def _received_scorer(
-    apart: SentJudgments | Shared[SentJudgments],
+def _restore_scorer(
+    apart: SharedJudgments | Shared[SharedJudgments],
     measures: tuple[Measure, ...],
     policies: Policies,
     threads: int,
 ) -> Scorer:
-    if isinstance(apart, SentJudgments):
+    if isinstance(apart, SharedJudgments):
         return Scorer(apart.judgments, apart.judged, measures, policies, threads)
     received = apart.value
     return Scorer(received.judgments, received.judged, measures, policies, threads, apart)
@@ -292,7 +298,7 @@ class ScoringTask(Protocol[R]):
         """What the task computes."""
 
 
-class WholeRun(Record):
+class RunTask(Record):
     """Scores a run: a file that is read now, piece by piece, or a Run, which is one piece."""
 
     source: Source
@@ -307,27 +313,27 @@ class WholeRun(Record):
         source, lookup = self.source, scorer.judgments.lookup
         run: Run | list[PieceScores]
         if isinstance(source, RunFile):
-            with source.opened() as content:
-                run = source.scanned(content, scorer.piece_scores, lookup, scorer.threads)
+            with source.open() as content:
+                run = source.scan(content, scorer.piece_scores, lookup, scorer.threads)
         else:
             run = source()
         if not isinstance(run, Run | list):
             kind = type(run).__name__
             raise RankgaugeError(f"{label(source)}: a function gave {kind}, expected a Run")
         if isinstance(run, Run):
-            piece = scorer.piece_scores(located(scorer.judgments, run))
+            piece = scorer.piece_scores(locate_run(scorer.judgments, run))
             return scorer.run_scores(run.name, place_of(source), piece, run.dropped)
         return scorer.run_scores(label(source), place_of(source), PieceScores.joined(run))
 
 
-def _unmatched(piece: Piece, lists: Alignment) -> tuple[Ids, Ids, Ints]:
+def _unjudged_ids(piece: Piece, lists: Alignment) -> tuple[Ids, Ids, Ints]:
     """The topics of a piece that are not judged; and, if none of its documents is judged, some of these,
     with their queries."""
     strangers = piece.queries.take(np.flatnonzero(piece.numbers < 0))
     if len(lists.retrieved):
         return strangers, _NO_IDS, _NO_INTS
     queries = np.repeat(piece.numbers, np.diff(piece.bounds))
-    rows = np.flatnonzero(queries >= 0)[:KEPT]
+    rows = np.flatnonzero(queries >= 0)[:MAX_EXAMINED]
     return strangers, piece.documents.take(rows), queries[rows]
 
 
@@ -335,20 +341,20 @@ _NO_IDS = Ids.of([])
 _NO_INTS: Ints = np.zeros(0, dtype=np.int64)
 
 
-def scored(measure: Measure, lists: Rankings | TiedRankings) -> tuple[Floats, list[Note]]:
+def score_lists(measure: Measure, lists: Rankings | TiedRankings) -> tuple[Floats, list[Note]]:
     """The score of each list, and notes on the scores."""
     if not len(lists):  # a measure of a user's own may not know what to do with none
         return np.zeros(0), []
-    with _blaming(measure):
+    with _name_measure_in_errors(measure):
         if isinstance(lists, Rankings):
-            return answers.scores(lists, measure), measure.list_remarks(lists)
+            return answers.cached_scores(lists, measure), measure.list_remarks(lists)
         mean = measure.tied_each(lists)
         remarks = measure.list_remarks(lists.rankings)
-        return mean.values, remarks + estimates(mean, "mean over ties estimated")
+        return mean.values, remarks + estimate_notes(mean, "mean over ties estimated")
 
 
 @contextmanager
-def _blaming(measure: Measure) -> Iterator[None]:
+def _name_measure_in_errors(measure: Measure) -> Iterator[None]:
     """Any error that a measure makes, one of a user's own perhaps, names it."""
     try:
         yield
@@ -358,7 +364,7 @@ def _blaming(measure: Measure) -> Iterator[None]:
         raise MeasureError(f"{measure} fails: {type(error).__name__}: {error}") from error
 
 
-def _together(parts: Sequence[Sequence[Note]]) -> list[Note]:
+def _merge_notes(parts: Sequence[Sequence[Note]]) -> list[Note]:
     """The remarks on all lists, from those on some of them."""
     whole: dict[str, Note] = {}
     for note in itertools.chain.from_iterable(parts):
@@ -370,11 +376,11 @@ def _together(parts: Sequence[Sequence[Note]]) -> list[Note]:
     return list(whole.values())
 
 
-def side_by_side(columns: Sequence[Floats], rows: int) -> Floats:
+def stack_columns(columns: Sequence[Floats], rows: int) -> Floats:
     """Columns side by side."""
-    return stacked(columns, (rows,)).T
+    return stack_arrays(columns, (rows,)).T
 
 
-def stacked(arrays: Sequence[NDArray[T]], shape: tuple[int, ...]) -> NDArray[T]:
+def stack_arrays(arrays: Sequence[NDArray[T]], shape: tuple[int, ...]) -> NDArray[T]:
     """One array from arrays of this shape, also where there are none."""
     return np.array(arrays).reshape(len(arrays), *shape)

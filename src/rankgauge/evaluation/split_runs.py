@@ -21,24 +21,24 @@ from rankgauge.data.model import Ids, Run
 from rankgauge.errors import InputError, RankgaugeError
 from rankgauge.evaluation.inputs import place_of
 from rankgauge.evaluation.scorer import PieceScores, RunScores, Scorer, ScoringTask
-from rankgauge.io.diagnosis import no_shared_topics
+from rankgauge.io.diagnosis import no_shared_queries_error
 from rankgauge.io.files import Content, display_name
 from rankgauge.io.parts import (
     DroppedRows,
     Outline,
     PartRun,
     RunParts,
-    all_empty,
-    check_neighbours,
-    dropped_in,
-    joined,
+    check_neighbors,
+    empty_parts_error,
+    join_parts,
+    locate_dropped_rows,
     read_part,
-    summed,
+    sum_dropped_rows,
 )
 from rankgauge.io.scanning import Piece
 from rankgauge.io.trec import RunFile
 from rankgauge.native import ids as native
-from rankgauge.rankings.alignment import located, rows_of
+from rankgauge.rankings.alignment import locate_run, rows_of
 from rankgauge.workers import results_of
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 MOST_ROWS = 10_000_000
 """How many rows a task holds that joins topics of several parts; it may hold one topic more."""
 
-MOST_EDGES, MOST_EDGE_ROWS = 64, 1 << 17
+MOST_EDGE_QUERIES, MOST_EDGE_ROWS = 64, 1 << 17
 """How many topics at the edges of parts are held before they are scored, and how many of their rows."""
 
 
@@ -79,7 +79,7 @@ class PartScores(Record):
     empty: bool
 
 
-class OnePart(Record):
+class PartTask(Record):
     """Scores the topics inside a part as if no other part had them; all but those that are left out."""
 
     number: int
@@ -93,18 +93,18 @@ class OnePart(Record):
 
     def scores(self, scorer: Scorer) -> PartScores:
         """The scores of the topics of the part."""
-        work = _PieceWork(scorer, self.left_out)
+        work = _PieceScorer(scorer, self.left_out)
 
         def read(content: Content) -> list[_ScoredPiece] | Run:
             lookup = scorer.judgments.lookup
-            return self.file.scanned(content, work, lookup, scorer.threads)
+            return self.file.scan(content, work, lookup, scorer.threads)
 
         result, outline = read_part(self.file, read)
         dropped: list[DroppedRows] = []
         pieces = result if isinstance(result, list) else []
         if isinstance(result, Run):
-            dropped = dropped_in(self.number, self.file, result.dropped)
-            pieces = [work(located(scorer.judgments, result))]
+            dropped = locate_dropped_rows(self.number, self.file, result.dropped)
+            pieces = [work(locate_run(scorer.judgments, result))]
         middles = [piece.middle for piece in pieces if piece.middle is not None]
         return PartScores(
             outline,
@@ -134,7 +134,7 @@ class _ScoredPiece(Record):
     last: Piece | None
 
 
-class _PieceWork(Record):
+class _PieceScorer(Record):
     """Scores a piece of a part."""
 
     scorer: Scorer
@@ -149,22 +149,22 @@ class _PieceWork(Record):
             middle = middle.part(np.flatnonzero(rows_of(self.left_out, middle.queries.ids()) < 0))
         sizes = np.diff(middle.bounds).astype(np.int32)
         return _ScoredPiece(
-            piece.between(0, start).copied() if start > 0 else None,
+            piece.between(0, start).copy() if start > 0 else None,
             self.scorer.piece_scores(middle) if len(sizes) else None,
             sizes[middle.numbers >= 0],
             sizes[middle.numbers < 0],
-            piece.between(end, count).copied() if end < count else None,
+            piece.between(end, count).copy() if end < count else None,
         )
 
 
-class JoinedTopics(Record):
+class JoinedQueries(Record):
     """The scores of topics that are in several parts, and what lenient reading left out."""
 
     scores: PieceScores
     dropped: tuple[DroppedRows, ...]
 
 
-class TopicsOfParts(Record):
+class SplitQueriesTask(Record):
     """Reads parts and scores some of their topics; the rows of a topic are in all the parts together.
 
     `parts` are the files, each with its number among the parts of the run.
@@ -178,24 +178,24 @@ class TopicsOfParts(Record):
         """How messages call the task."""
         return f"topics of {display_name(self.parts[0][1].path)} and other parts"
 
-    def scores(self, scorer: Scorer) -> JoinedTopics:
+    def scores(self, scorer: Scorer) -> JoinedQueries:
         """The scores of the topics; DuplicateError if a document is in two parts for one of them."""
         rows = []
         for number, file in self.parts:
-            run, _ = read_part(file, file.run_in)
+            run, _ = read_part(file, file.run_from_content)
             if run is not None:
                 wanted = np.flatnonzero(rows_of(self.topics, run.queries) >= 0)
                 rows.append(PartRun(number, file, run.part(wanted)))
-        run, dropped = joined(rows)
+        run, dropped = join_parts(rows)
         if len(run.queries) != len(self.topics):
             message = (
                 "the parts changed while they were read, expected files that nobody is writing"
             )
             raise InputError(self.label, None, message)
-        return JoinedTopics(scorer.piece_scores(located(scorer.judgments, run)), tuple(dropped))
+        return JoinedQueries(scorer.piece_scores(locate_run(scorer.judgments, run)), tuple(dropped))
 
 
-class _Unit(Record):
+class _ScoringBatch(Record):
     """Topics that were scored together: the topics inside a part, or topics at the edges of parts.
 
     Parameters
@@ -223,7 +223,7 @@ class _Unit(Record):
     again: bool = False
 
 
-class _EdgeTopic:
+class _EdgeQuery:
     """A topic at the edge of parts: its rows in each of these parts."""
 
     def __init__(self, place: int, rows: Piece) -> None:
@@ -244,10 +244,10 @@ class SplitRun:
         self.count = 0
         self.failed: RankgaugeError | None = None
         """The first error of a part."""
-        self.units: list[_Unit] = []
+        self.units: list[_ScoringBatch] = []
         self.dropped: list[DroppedRows] = []
         self.outline: Outline | None = None
-        self.edges: dict[bytes, _EdgeTopic] = {}
+        self.edges: dict[bytes, _EdgeQuery] = {}
         """Topics at edges that are not scored yet; the next parts may have more of their rows."""
 
     def add(self, part: PartScores | RankgaugeError) -> None:
@@ -268,14 +268,14 @@ class SplitRun:
         if part.empty:
             return
         if self.outline is not None:
-            check_neighbours(self.outline, part.outline)
+            check_neighbors(self.outline, part.outline)
         self.outline = part.outline
         self.dropped += part.dropped
         if part.first is not None:
             self._add_edge(3 * number, part.first)
         if part.middle is not None:
             place, end = np.array([3 * number + 1]), np.array([number])
-            self.units.append(_Unit(part.middle, part.sizes, place, end, inside=True))
+            self.units.append(_ScoringBatch(part.middle, part.sizes, place, end, inside=True))
         if part.last is not None:
             self._add_edge(3 * number + 2, part.last)
 
@@ -285,9 +285,9 @@ class SplitRun:
             self.edges[topic].extend(place, rows)
             return
         held = sum(edge.size for edge in self.edges.values())
-        if len(self.edges) >= MOST_EDGES or held >= MOST_EDGE_ROWS:
+        if len(self.edges) >= MOST_EDGE_QUERIES or held >= MOST_EDGE_ROWS:
             self._score_edges()
-        self.edges[topic] = _EdgeTopic(place, rows)
+        self.edges[topic] = _EdgeQuery(place, rows)
 
     def _score_edges(self) -> None:
         """Score the topics at edges, whose rows are then no longer held."""
@@ -299,7 +299,7 @@ class SplitRun:
         repeated = native.repeats(documents.data, documents.offsets, piece.bounds)
         order = np.argsort(piece.numbers < 0, kind="stable")  # the judged topics first
         self.units.append(
-            _Unit(
+            _ScoringBatch(
                 self.scorer.piece_scores(piece),
                 np.diff(piece.bounds)[order].astype(np.int32),
                 np.array([edge.place for edge in edges])[order],
@@ -322,10 +322,10 @@ class SplitRun:
         spread over the parts."""
         self._score_edges()
         if self.outline is None:
-            raise all_empty(self.source.path, self.count)
+            raise empty_parts_error(self.source.path, self.count)
         if not self.units:
-            raise no_shared_topics(place_of(self.source), Ids.of([]), self.scorer.judgments)
-        topics = _Topics(self.units, self.scorer.judgments.queries)
+            raise no_shared_queries_error(place_of(self.source), Ids.of([]), self.scorer.judgments)
+        topics = _QueryIndex(self.units, self.scorer.judgments.queries)
         pieces = [
             unit.scores
             for unit, own in zip(self.units, topics.of_unit, strict=True)
@@ -333,7 +333,7 @@ class SplitRun:
         ]
         tasks, self.units = self._tasks(topics), []
         for _, result in results_of(self.scorer, tasks, executor, attrgetter("label")):
-            if isinstance(result, JoinedTopics):
+            if isinstance(result, JoinedQueries):
                 pieces.append(result.scores)
                 self.dropped += result.dropped
             elif result.middle is not None:
@@ -342,28 +342,28 @@ class SplitRun:
             self.source.label,
             place_of(self.source),
             topics.ordered(PieceScores.joined(pieces)),
-            summed(self.dropped),
+            sum_dropped_rows(self.dropped),
         )
 
-    def _tasks(self, topics: _Topics) -> list[ScoringTask[PartScores | JoinedTopics]]:
+    def _tasks(self, topics: _QueryIndex) -> list[ScoringTask[PartScores | JoinedQueries]]:
         """The tasks for topics that are spread over the parts; none if there are no such topics.
 
         Some tasks join these topics. The others score again the parts that have such topics inside,
         without them: the notes on these parts count them too.
         """
-        tasks: list[ScoringTask[PartScores | JoinedTopics]] = []
+        tasks: list[ScoringTask[PartScores | JoinedQueries]] = []
         for unit, own in zip(self.units, topics.of_unit, strict=True):
             spread = topics.spread[own]
             if unit.inside and spread.any() and not spread.all():
                 number = int(unit.ends[0])
-                tasks.append(OnePart(number, self.files[number], topics.ids(own[spread])))
+                tasks.append(PartTask(number, self.files[number], topics.ids(own[spread])))
         for group in topics.groups(MOST_ROWS):
             files = tuple((part, self.files[part]) for part in topics.parts_of(group))
-            tasks.append(TopicsOfParts(files, topics.ids(group)))
+            tasks.append(SplitQueriesTask(files, topics.ids(group)))
         return tasks
 
 
-class _Topics:
+class _QueryIndex:
     """The topics of all units, each as a number: the judged topics first, as in the judgments, then the
     others. A topic that is in several units has several entries; entries are in the order of the run.
 
@@ -371,7 +371,7 @@ class _Topics:
     scored together with one of them, or with a topic that has a document twice.
     """
 
-    def __init__(self, units: Sequence[_Unit], judged: Ids) -> None:
+    def __init__(self, units: Sequence[_ScoringBatch], judged: Ids) -> None:
         self.judged = judged
         strangers = Ids.joined([unit.scores.strangers for unit in units])
         numbers, firsts = native.number(strangers.data, strangers.offsets)
@@ -383,12 +383,14 @@ class _Topics:
             for unit, own in zip(units, strange, strict=True)
         ]
         """The topics of each unit."""
-        places = np.concatenate([_for_all(unit.places, unit.sizes) for unit in units])
+        places = np.concatenate([_broadcast_to_queries(unit.places, unit.sizes) for unit in units])
         order = np.argsort(places, kind="stable")
         self.entries: Ints = np.concatenate(self.of_unit)[order]
         self.sizes = np.concatenate([unit.sizes for unit in units])[order]
         self.starts = places[order] // 3
-        self.ends = np.concatenate([_for_all(unit.ends, unit.sizes) for unit in units])[order]
+        self.ends = np.concatenate(
+            [_broadcast_to_queries(unit.ends, unit.sizes) for unit in units]
+        )[order]
         self.spread: Bools = np.bincount(self.entries) > 1
         for unit, own in zip(units, self.of_unit, strict=True):
             if not unit.inside and (unit.again or self.spread[own].any()):
@@ -400,14 +402,14 @@ class _Topics:
         ours, others = topics[~strange], topics[strange] - len(self.judged)
         return Ids.joined([self.judged.take(ours), self.strangers.take(others)])
 
-    def by_appearance(self) -> Ints:
+    def queries_in_run_order(self) -> Ints:
         """All topics, in the order of the run."""
         topics, firsts = np.unique(self.entries, return_index=True)
         return np.asarray(topics[np.argsort(firsts)])
 
     def groups(self, most: int) -> list[Ints]:
         """The topics that are spread, in groups that have so many rows, and perhaps one topic more."""
-        topics = self.by_appearance()
+        topics = self.queries_in_run_order()
         topics = topics[self.spread[topics]]
         sizes = np.bincount(self.entries, self.sizes)[topics]
         group = (np.cumsum(sizes) - sizes) // most
@@ -424,7 +426,7 @@ class _Topics:
 
     def ordered(self, piece: PieceScores) -> PieceScores:
         """The scores of all topics, with unjudged topics and documents in the order of the run."""
-        topics = self.by_appearance()
+        topics = self.queries_in_run_order()
         place = np.empty(len(self.spread), dtype=np.int64)
         place[topics] = np.arange(len(topics))
         order = np.argsort(place[piece.document_queries], kind="stable")
@@ -436,6 +438,6 @@ class _Topics:
         )
 
 
-def _for_all(values: Ints, sizes: Labels) -> Ints:
+def _broadcast_to_queries(values: Ints, sizes: Labels) -> Ints:
     """The value of each topic, from its own or from one value for all."""
     return np.broadcast_to(values, len(sizes))

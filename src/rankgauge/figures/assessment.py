@@ -21,10 +21,10 @@ from rankgauge.figures.drawing import (
     INK,
     LINES,
     add_legend,
-    near_together,
+    cluster_order,
     new_figure,
     plotting,
-    shortened,
+    shorten,
     wrapped,
 )
 
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_STYLED = 10
+_MOST_STYLED = 10
 """Up to so many lines have their own style. If there are more, those in the middle are grey."""
 _FAINT = "#CCCCCC"
-_NUMBERED = 15
+_MOST_WITH_NUMBERS = 15
 _STEPS = 1000
 """A line has about so many steps. More steps could not be seen, and would make large files."""
 C = TypeVar("C", bound=Collection[str])
@@ -76,7 +76,7 @@ def asl_curves(curves: Mapping[str, AslCurve], *, alpha: float = 0.05, about: st
     >>> [text.get_text() for text in figure.legends[0].get_texts()]
     ['RR 100.0%', 'AP 50.0%']
     """
-    names = sorted(_some(curves), key=lambda name: -curves[name].power)
+    names = sorted(_check_not_empty(curves), key=lambda name: -curves[name].power)
     chosen = [np.sort(np.asarray(curves[name].p, dtype=np.float64))[::-1] for name in names]
     top = min(1.0, 3 * alpha)
     figure, axes = _lines_figure(len(chosen))
@@ -90,7 +90,7 @@ def asl_curves(curves: Mapping[str, AslCurve], *, alpha: float = 0.05, about: st
         axes.plot(shares[some], steps[some], **line)
     start = min(float(np.mean(p > top)) for p in chosen)
     end = max(float(np.mean(p > alpha / 50)) for p in chosen)
-    axes.set(xlim=(min(math.floor(10 * start) / 10, 0.9), _tenth_above(end)), ylim=(0, top))
+    axes.set(xlim=(min(math.floor(10 * start) / 10, 0.9), _round_up_to_tenth(end)), ylim=(0, top))
     axes.set(xlabel="Share of the tests, the largest p-values first", ylabel="p-value (ASL)")
     labels = [f"{name} {100 * curves[name].power:.1f}%" for name in names]
     _finish(figure, axes, about, labels, f"Power: share with p ≤ {alpha:.4g}")
@@ -111,7 +111,7 @@ def swap_curves(curves: Mapping[str, SwapCurve], *, about: str = "") -> Figure:
     >>> [text.get_text() for text in figure.legends[0].get_texts()]
     ['AP 75.0%']
     """
-    names = sorted(_some(curves), key=lambda name: -curves[name].trusted)
+    names = sorted(_check_not_empty(curves), key=lambda name: -curves[name].trusted)
     figure, axes = _lines_figure(len(names))
     axes.axhline(0.05, color=INK, linewidth=1, linestyle=DASHED)
     end = 0.0
@@ -120,7 +120,7 @@ def swap_curves(curves: Mapping[str, SwapCurve], *, about: str = "") -> Figure:
         rates = np.asarray(curves[name].rates, dtype=np.float64)
         axes.plot(differences, rates, **style)
         end = max(end, differences[rates > 0.002].max(initial=0.0))
-    axes.set(xlim=(0, _tenth_above(end)), ylim=(0, max(0.1, axes.get_ylim()[1])))
+    axes.set(xlim=(0, _round_up_to_tenth(end)), ylim=(0, max(0.1, axes.get_ylim()[1])))
     axes.set(xlabel="Difference of two runs / greatest difference", ylabel="Swap rate")
     labels = [f"{name} {100 * curves[name].trusted:.1f}%" for name in names]
     title = "Share of decisions that can be trusted (swap rate at most 5%)"
@@ -148,22 +148,22 @@ def tau_map(
     >>> [text.get_text() for text in figure.axes[0].texts]
     ['1.00', '-1.00', '-1.00', '1.00']
     """
-    values = np.asarray(alike, dtype=np.float64).reshape(len(_some(names)), len(names))
-    order = near_together(1 - np.nan_to_num(values, nan=0.0))
+    values = np.asarray(alike, dtype=np.float64).reshape(len(_check_not_empty(names)), len(names))
+    order = cluster_order(1 - np.nan_to_num(values, nan=0.0))
     square = values[np.ix_(order, order)]
     size = len(order)
-    side = max(4.0, 2.6 + (0.45 if size <= _NUMBERED else 0.22) * size)
+    side = max(4.0, 2.6 + (0.45 if size <= _MOST_WITH_NUMBERS else 0.22) * size)
     figure = new_figure(side + 0.9, side)
     axes = figure.add_subplot()
     least = float(np.nanmin(square))
     low = least if least < 1 else 0.0
     scale: Any = {"vmin": low, "vmax": 1.0}
     image = axes.imshow(square, cmap="cividis", interpolation="nearest", **scale)
-    shown = [wrapped(shortened(names[place], 36), 40) for place in order]
+    shown = [wrapped(shorten(names[place], 36), 40) for place in order]
     small: Any = {"fontsize": 8, "parse_math": False}
     axes.set_xticks(range(size), shown, rotation=90, **small)
     axes.set_yticks(range(size), shown, **small)
-    if size <= _NUMBERED:
+    if size <= _MOST_WITH_NUMBERS:
         for row, column in np.ndindex(size, size):
             value = float(square[row, column])
             colour = "white" if value < (low + 1) / 2 else "black"
@@ -174,7 +174,7 @@ def tau_map(
     return figure
 
 
-def _some(measures: C) -> C:
+def _check_not_empty(measures: C) -> C:
     if not measures:
         raise RankgaugeError("no measures, expected at least one")
     return measures
@@ -182,12 +182,12 @@ def _some(measures: C) -> C:
 
 def _styles(count: int) -> Iterator[dict[str, Any]]:
     """The style of each line."""
-    ends = _STYLED // 2
+    ends = _MOST_STYLED // 2
     for place in range(count):
-        if count > _STYLED and ends <= place < count - ends:
+        if count > _MOST_STYLED and ends <= place < count - ends:
             yield {"color": _FAINT, "linewidth": 0.8, "zorder": 1}
             continue
-        number = place if place < ends or count <= _STYLED else place - (count - _STYLED)
+        number = place if place < ends or count <= _MOST_STYLED else place - (count - _MOST_STYLED)
         colour, marker = LINES[number % len(LINES)]
         line = "-" if number < len(LINES) else "--"
         style = {"color": colour, "marker": marker, "linestyle": line}
@@ -199,7 +199,7 @@ def _lines_figure(count: int) -> tuple[Figure, Axes]:
     return figure, figure.add_subplot()
 
 
-def _tenth_above(share: float) -> float:
+def _round_up_to_tenth(share: float) -> float:
     return min(1.0, math.floor(10 * share + 1) / 10)
 
 

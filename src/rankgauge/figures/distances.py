@@ -23,7 +23,7 @@ from rankgauge.figures.drawing import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_NAMED = 40
+_MOST_NAMED = 40
 
 
 @plotting()
@@ -56,7 +56,7 @@ def distance_map(
     label = "Mean distance" if exact else "Mean distance (a lower bound)"
     extend: Any = "min" if least else "neither"
     figure.colorbar(image, ax=axes, shrink=0.85, label=label, extend=extend)
-    if len(names) <= _NAMED:
+    if len(names) <= _MOST_NAMED:
         shown = [wrapped(name, 40) for name in names]
         ticks = range(len(names))
         axes.set_xticks(ticks, shown, rotation=90, fontsize=7, parse_math=False)

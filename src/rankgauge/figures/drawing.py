@@ -102,11 +102,11 @@ def marker_area(count: int) -> float:
     return min(max(12000 / max(count, 1), 5.0), 36.0)
 
 
-def thinned(edges: Floats, values: Floats) -> tuple[Floats, Floats]:
+def thin_steps(edges: Floats, values: Floats) -> tuple[Floats, Floats]:
     """The edges and values of a step function with no more steps than can be seen: of many steps in a
     small part of the axis, the least and the greatest.
 
-    >>> few = thinned(np.array([0.0, 0.5, 1.0]), np.array([1.0, 2.0]))
+    >>> few = thin_steps(np.array([0.0, 0.5, 1.0]), np.array([1.0, 2.0]))
     >>> few[1].tolist()
     [1.0, 2.0]
     """
@@ -118,11 +118,11 @@ def thinned(edges: Floats, values: Floats) -> tuple[Floats, Floats]:
     return np.linspace(edges[0], edges[-1], 2 * MOST_STEPS + 1), np.stack(both, axis=1).ravel()
 
 
-def near_together(apart: Floats) -> list[int]:
+def cluster_order(apart: Floats) -> list[int]:
     """An order of the rows of a square of distances that puts near rows next to each other: the leaves
     of an average-link tree.
 
-    >>> near_together(np.array([[0.0, 0.9, 0.1], [0.9, 0.0, 0.8], [0.1, 0.8, 0.0]]))
+    >>> cluster_order(np.array([[0.0, 0.9, 0.1], [0.9, 0.0, 0.8], [0.1, 0.8, 0.0]]))
     [1, 2, 0]
     """
     if len(apart) < 3:
@@ -134,7 +134,7 @@ def near_together(apart: Floats) -> list[int]:
     return leaves
 
 
-def shortened(name: str, longest: int) -> str:
+def shorten(name: str, longest: int) -> str:
     """A name, cut to so many characters."""
     return name if len(name) <= longest else f"{name[: longest - 1]}…"
 

@@ -23,7 +23,7 @@ def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
     The same figure gives the same bytes, with the same version of matplotlib. Raises InputError for
     another ending, and if the file cannot be written.
     """
-    form = _form(path)
+    form = _file_format(path)
     content = io.BytesIO()
     with plotting():
         metadata = {"Date": None} if form == "svg" else None
@@ -37,11 +37,11 @@ def check_figure_path(path: str | os.PathLike[str]) -> None:
 
     Raises InputError for an ending other than .svg and .png, and RankgaugeError without matplotlib.
     """
-    _form(path)
+    _file_format(path)
     check_plotting()
 
 
-def _form(path: str | os.PathLike[str]) -> str:
+def _file_format(path: str | os.PathLike[str]) -> str:
     ending = os.path.splitext(path)[1]
     if ending.lower() not in ENDINGS:
         problem = f"the ending {ending}" if ending else "no ending"

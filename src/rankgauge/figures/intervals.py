@@ -17,7 +17,7 @@ from rankgauge.figures.drawing import (
     ORANGE,
     new_figure,
     plotting,
-    shortened,
+    shorten,
     wrapped,
 )
 
@@ -30,7 +30,7 @@ Ends: TypeAlias = tuple[ArrayLike, ArrayLike, ArrayLike]
 """Values, and the lower and upper ends of their intervals."""
 MOST_NAMED = 80
 """Up to so many runs, each has its name; of more, only ranks are shown."""
-_ACROSS = 4
+_MOST_COLUMNS = 4
 """How many panels stand side by side."""
 
 
@@ -75,7 +75,7 @@ def run_intervals(
     axes.plot(np.asarray(shallow, dtype=np.float64), rows, label="shallow scores", **style)
     axes.set_ylim(len(runs) - 0.5, -0.5)
     if named:
-        axes.set_yticks(rows, [wrapped(shortened(run, 30), 60) for run in runs], parse_math=False)
+        axes.set_yticks(rows, [wrapped(shorten(run, 30), 60) for run in runs], parse_math=False)
     else:
         axes.set_ylabel("Rank")
         steps = np.arange(0, len(runs), max(1, len(runs) // 10))
@@ -122,12 +122,12 @@ def correlation_intervals(
     value, low, high = (np.asarray(each, dtype=np.float64) for each in estimates)
     if not value.size:
         raise RankgaugeError("no correlations, expected at least one to draw")
-    across = min(len(dimensions), _ACROSS)
+    across = min(len(dimensions), _MOST_COLUMNS)
     down = -(-len(dimensions) // across)
     height = down * (1.2 + min(0.25 * len(metrics), 12.0))
     figure = new_figure(2.0 + 2.4 * across, 0.6 + height)
     rows = np.arange(len(metrics), dtype=np.float64)
-    names = [wrapped(shortened(name, 40), 80) for name in metrics]
+    names = [wrapped(shorten(name, 40), 80) for name in metrics]
     axes = figure.subplots(down, across, squeeze=False, sharex=True, sharey=True).ravel()
     for each in axes[len(dimensions) :]:
         each.set_visible(False)

@@ -124,7 +124,7 @@ def parameter_map(
     return figure
 
 
-_COLOURS = (GREEN, ORANGE, PURPLE, GREY, BLUE)
+_COLORS = (GREEN, ORANGE, PURPLE, GREY, BLUE)
 _DASHES = (DASHED, (0, (1, 2)), (2, (6, 2, 1, 2)))
 
 
@@ -158,7 +158,7 @@ def weight_curve(
     grid = np.arange(1, 10) / 10
     axes.plot(grid, at_tenths, ls="", marker="o", ms=4, color=INK, label="a grid of tenths")
     for place, (name, mean) in enumerate(others.items()):
-        colour, dashes = _COLOURS[place % len(_COLOURS)], _DASHES[place % len(_DASHES)]
+        colour, dashes = _COLORS[place % len(_COLORS)], _DASHES[place % len(_DASHES)]
         axes.axhline(mean, color=colour, ls=dashes, lw=1.2, label=wrapped(name, 30))
     axes.set_xlim(0, 1)
     axes.set_xlabel(wrapped(f"weight of {second} (the rest is {first})", 60))

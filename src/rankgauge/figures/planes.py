@@ -55,7 +55,7 @@ def regions_figure(
         raise RankgaugeError(f"{len(plane.queries)} queries, expected a plane of one query to draw")
     if len(regions) > len(_SHADES):
         raise RankgaugeError(f"{len(regions)} sets of regions, expected at most {len(_SHADES)}")
-    low_x, low_y, high_x, high_y = drawn = box or _around(plane)
+    low_x, low_y, high_x, high_y = drawn = box or _box_around_vertices(plane)
     figure = new_figure(7.0, 6.0)
     axes = figure.subplots()
     for (name, shaded), (colour, hatch) in zip(regions.items(), _SHADES, strict=False):
@@ -71,7 +71,7 @@ def regions_figure(
     return figure
 
 
-def _around(plane: Plane) -> tuple[float, float, float, float]:
+def _box_around_vertices(plane: Plane) -> tuple[float, float, float, float]:
     """A box around all vertices, with room beside them."""
     points = np.array(_corners(plane) or [(0.0, 0.0)])
     low, high = points.min(axis=0), points.max(axis=0)
@@ -112,7 +112,7 @@ def _draw_lines(
     points that are taken."""
     size = np.array([box[2] - box[0], box[3] - box[1]])
     for number, (a, b, c) in enumerate(plane.drawn_lines.tolist()):
-        ends = _inside((a, b, c), box)
+        ends = _clip_line((a, b, c), box)
         if ends is None:
             continue
         flips = [flip for flip in plane.boundaries if flip.line == number]
@@ -141,7 +141,7 @@ def _draw_lines(
         axes.text(float(spot[0]), float(spot[1]), text, clip_on=False, parse_math=False, **style)
 
 
-def _inside(
+def _clip_line(
     line: tuple[float, float, float], box: tuple[float, float, float, float]
 ) -> Floats | None:
     """The two points where a line leaves a box; None if it does not meet it."""
@@ -176,7 +176,7 @@ def _write_rankings(
         corners = plane.polygon(cell.number, box)
         if len(corners) < 3:
             continue
-        middle, room = _roomiest(corners / size)
+        middle, room = _find_interior_point(corners / size)
         x, y = (middle * size).tolist()
         written.append((x, y))
         text = "".join(names[document] for document in cell.rankings[0])
@@ -185,7 +185,7 @@ def _write_rankings(
     return written
 
 
-def _roomiest(corners: Floats) -> tuple[Floats, float]:
+def _find_interior_point(corners: Floats) -> tuple[Floats, float]:
     """A point of a convex polygon that is far from its sides, and how far."""
     low, high = corners.min(axis=0), corners.max(axis=0)
     best, room = corners.mean(axis=0), -1.0

@@ -173,7 +173,7 @@ def expected_histogram(
         reasons = [*(left_out or {}).get(name, {}).items(), *undefined.items()]
         summaries[name] = _summary(len(panels[name]), reasons)
     same = len(set(summaries.values())) == 1
-    shares = [each for each in panels.values() if _between_0_and_1(each)]
+    shares = [each for each in panels.values() if _is_between_0_and_1(each)]
     shared = _extent(np.concatenate([*shares, []]))
     columns = min(len(panels), _COLUMNS)
     rows = -(-len(panels) // columns)
@@ -181,7 +181,7 @@ def expected_histogram(
     figure = new_figure(*size)
     grid = figure.subplots(rows, columns, sharey=True, squeeze=False).flat
     for axes, (name, each) in zip(grid, panels.items(), strict=False):
-        _draw_bars(axes, each, shared if _between_0_and_1(each) else _extent(each))
+        _draw_bars(axes, each, shared if _is_between_0_and_1(each) else _extent(each))
         title = wrapped(name if same else f"{name}\n{summaries[name]}", 38)
         title += f"\nmean {np.mean(each):#.3g} (dashed)" if len(each) else ""
         axes.set_title(title, fontsize=9, parse_math=False)
@@ -196,7 +196,7 @@ def expected_histogram(
     return figure
 
 
-def _between_0_and_1(values: Floats) -> bool:
+def _is_between_0_and_1(values: Floats) -> bool:
     return bool(((values >= 0) & (values <= 1)).all())
 
 

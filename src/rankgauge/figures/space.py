@@ -23,7 +23,7 @@ from rankgauge.figures.drawing import (
     marker_area,
     new_figure,
     plotting,
-    thinned,
+    thin_steps,
     wrapped,
 )
 
@@ -56,7 +56,7 @@ def path_figure(
     for (name, values), (colour, marker) in zip(means.items(), cycle(LINES), strict=False):
         points = np.asarray(joints[name])
         edges = np.concatenate(([0.0], where, [len(points) - 1.0]))
-        edges, steps = thinned(edges, np.append(points[0], values))
+        edges, steps = thin_steps(edges, np.append(points[0], values))
         upper.stairs(steps, edges, baseline=None, color=colour, lw=1.2)
         style: Any = {"ls": "", "marker": marker, "ms": 5, "color": colour, "clip_on": False}
         upper.plot(range(len(points)), points, label=wrapped(name, 24), **style)
@@ -105,11 +105,11 @@ def objectives_figure(
     figure = new_figure(6.4, 5.2)
     upper, lower = figure.subplots(2, 1, sharex=True)
     for (name, values), (colour, marker) in zip(measures.items(), cycle(LINES), strict=False):
-        _scaled_line(upper, where, values, name, name in lower_is_better, colour, marker, "-")
+        _draw_scaled_line(upper, where, values, name, name in lower_is_better, colour, marker, "-")
     for (name, maps), (colour, marker) in zip(objectives.items(), cycle(LINES), strict=False):
         for (map_name, values), style in zip(maps.items(), cycle(_STYLES), strict=False):
             label, lower_wins = f"{name}, {map_name}", name in lower_is_better
-            _scaled_line(lower, where, values, label, lower_wins, colour, marker, style)
+            _draw_scaled_line(lower, where, values, label, lower_wins, colour, marker, style)
     upper.set_title("rank measures: the same for every increasing map of the scores", fontsize=10)
     lower.set_title("objectives on scores: they change with the map", fontsize=10)
     lower.set_xlabel("position on the line")
@@ -125,7 +125,7 @@ def objectives_figure(
 _STYLES = ("-", DASHED, ":")
 
 
-def _scaled_line(
+def _draw_scaled_line(
     axes: Axes,
     where: Floats,
     values: ArrayLike,
@@ -170,7 +170,7 @@ def grid_curve(
     """The curve of a measure over one weight, as the step function that it is, and the grid points."""
     figure = new_figure(6.4, 4.0)
     axes = figure.subplots()
-    edges, values = thinned(edges, values)
+    edges, values = thin_steps(edges, values)
     axes.stairs(values, edges, baseline=None, color=BLUE, lw=1.2, label="every weight")
     axes.plot(ticks, at_ticks, ls="", marker="o", ms=5, color=INK, label="grid", clip_on=False)
     axes.set_xlim(float(edges[0]), float(edges[-1]))
@@ -249,7 +249,7 @@ def curves_figure(lines: Sequence[PathLine], axis: str) -> Figure:
     axes = figure.subplots()
     for line, (colour, marker) in zip(lines, cycle(LINES), strict=False):
         label = wrapped(line.measure, 24)
-        edges, values = thinned(line.edges, line.values)
+        edges, values = thin_steps(line.edges, line.values)
         axes.stairs(values, edges, baseline=None, color=colour, lw=1.1)
         if line.best is None:
             axes.plot([], [], color=colour, label=label)

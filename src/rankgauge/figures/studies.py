@@ -128,7 +128,7 @@ def power_curves(
     return figure
 
 
-STACKED = 3
+MOST_STACKED = 3
 """Up to so many panels stand one below the other, so that a narrow screen shows them large."""
 
 
@@ -160,7 +160,7 @@ def depth_curves(
     names = list(dict.fromkeys(name for curves in panels.values() for name in curves))
     if not 0 < len(names) <= len(LINES):
         raise RankgaugeError(f"no curves or too many, expected 1 to {len(LINES)} in all panels")
-    few = len(panels) <= STACKED
+    few = len(panels) <= MOST_STACKED
     figure, grid = _panels(len(panels), columns=1 if few else 2, size=(4.8, 2.8))
     lines = dict(zip(names, LINES, strict=False))
     step = min([5, *np.diff(depths).tolist()]) / 12

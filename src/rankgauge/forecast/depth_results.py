@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankgauge.core.arrays import Bools, Floats, Ints
-from rankgauge.core.notes import Note, counted, some_of, worded
+from rankgauge.core.notes import Note, counted, format_first_names, worded
 from rankgauge.core.records import Record
 from rankgauge.core.results import Result
 from rankgauge.core.rounding import rounded
@@ -138,7 +138,7 @@ class JudgingDepth(Result, Record):
         rows = []
         for m, measure in enumerate(self.measures):
             for one in self.left_out:
-                cells = self._lost(m, [one])
+                cells = self._loss_cells(m, [one])
                 rows.append((str(measure), one.depth, one.team, len(one.runs), *cells.values()))
         columns = ("measure", "depth", "team", "runs", *LEFT_OUT)
         return Table(columns, tuple(rows), worded(self.notes, gather=True))
@@ -171,10 +171,12 @@ class JudgingDepth(Result, Record):
             falls = float(fall.mean()), float(fall.max())
             cells |= dict(zip(OUTSIDE, (*biases, *falls), strict=True))
         if self.left_out:
-            cells |= self._lost(m, [one for one in self.left_out if one.depth == shallow.depth])
+            cells |= self._loss_cells(
+                m, [one for one in self.left_out if one.depth == shallow.depth]
+            )
         return tuple(cells[name] for name in columns)
 
-    def _lost(self, m: int, teams: Sequence[TeamLoss]) -> dict[str, Cell]:
+    def _loss_cells(self, m: int, teams: Sequence[TeamLoss]) -> dict[str, Cell]:
         """What the runs of these teams lose: the mean and the worst over all runs."""
         loss, ranks = self._losses(m, teams)
         values = (loss.mean(), loss.max(), ranks.mean(), ranks.max())
@@ -223,7 +225,8 @@ class JudgingDepth(Result, Record):
         if not self.pooled.all():
             names = [run for run, inside in zip(self.runs, self.pooled, strict=True) if not inside]
             yield Note(
-                f"not in the pool: {some_of(names, MOST_NAMED)}. Documents that only these runs "
+                f"not in the pool: {format_first_names(names, MOST_NAMED)}. Documents that only "
+                "these runs "
                 "found are not judged. If outside_bias is below inside_bias, these runs look worse "
                 "beside the others than they are",
                 column=", ".join(OUTSIDE),

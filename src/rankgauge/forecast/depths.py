@@ -8,10 +8,10 @@ import numpy as np
 
 from rankgauge.comparison.consistency import split_halves
 from rankgauge.comparison.correlation import concordance_of
-from rankgauge.comparison.significance import Pairs, named_test
+from rankgauge.comparison.significance import Pairs, find_test
 from rankgauge.core.arrays import Bools, Floats
 from rankgauge.core.checks import checked, one_of
-from rankgauge.core.notes import some_of
+from rankgauge.core.notes import format_first_names
 from rankgauge.core.policies import (
     DEFAULT_FAILURES,
     DEFAULT_POOL_TIES,
@@ -28,7 +28,7 @@ from rankgauge.core.policies import (
     Unjudged,
 )
 from rankgauge.core.records import Record
-from rankgauge.core.resampling import Drawing
+from rankgauge.core.resampling import SamplingOptions
 from rankgauge.core.rounding import at_most
 from rankgauge.errors import RankgaugeError, Unsupported
 from rankgauge.evaluation.evaluator import Evaluator, Measures
@@ -41,7 +41,7 @@ from rankgauge.forecast.depth_results import (
     ranks_of,
 )
 from rankgauge.forecast.pools import DEPTHS, PooledJudgments, PoolScorer
-from rankgauge.forecast.retrieval import Retrieved, retrieved
+from rankgauge.forecast.retrieval import RunRankings, read_rankings
 from rankgauge.forecast.teams import Teams, teams_of
 from rankgauge.measures.aggregates import ArithmeticMean
 from rankgauge.measures.around import Aggregate, inner, innermost
@@ -117,20 +117,20 @@ def judging_depth(
     >>> found.shallow[1].tau.tolist()
     [1.0]
     """
-    chosen = _depths(depths)
+    chosen = _check_depths(depths)
     checked("level", level, LEVELS)
     checked("ties", ties, one_of(PoolTies))
     checked("precision", precision, one_of(ScorePrecision))
     checked("failures", failures, one_of(Failures))
-    drawing = Drawing.checked(splits, seed)
+    drawing = SamplingOptions.checked(splits, seed)
     judgments = judgments_of(qrels)
     evaluator = Evaluator(judgments, measures, unjudged=unjudged, max_grade=max_grade)
     _check_measures(evaluator.measures)
-    lists = retrieved(
+    lists = read_rankings(
         judgments,
         runs,
         chosen[-1],
-        longest=_longest(evaluator.measures, chosen[-1], unjudged),
+        longest=_documents_needed(evaluator.measures, chosen[-1], unjudged),
         ties=ties,
         seed=drawing.seed,
         precision=precision,
@@ -138,7 +138,7 @@ def judging_depth(
         executor=executor,
         progress=progress,
     )
-    inside = _inside(lists, pooled)
+    inside = _pooled_runs(lists, pooled)
     by_run = None if teams is None else teams_of(lists.names, teams)
     scorer = PoolScorer(lists, evaluator.measures, unjudged, evaluator.judged.max_grade)
     tasks = [_Task(depth, inside, None) for depth in chosen]
@@ -148,11 +148,11 @@ def judging_depth(
             tasks += [_Task(depth, inside & ~own, team) for depth in chosen]
     results = {
         (task.depth, task.team): result
-        for task, result in results_of(_ByTask(scorer), tasks, executor, progress=progress)
+        for task, result in results_of(_TaskScorer(scorer), tasks, executor, progress=progress)
     }
-    deep = scorer.by_all()
-    counted = _counted(evaluator.measures, deep, *results.values())
-    comparing = _Comparing(evaluator.measures, deep, counted, level)
+    deep = scorer.score_by_all_judgments()
+    counted = _comparable_queries(evaluator.measures, deep, *results.values())
+    comparing = _PoolComparison(evaluator.measures, deep, counted, level)
     return JudgingDepth(
         runs=lists.names,
         measures=evaluator.measures,
@@ -192,17 +192,17 @@ class _Task(Record):
         return f"depth {self.depth}{without}"
 
 
-class _ByTask(Record):
+class _TaskScorer(Record):
     """Scores all runs by the pool of a task. It can be sent to another process."""
 
     scorer: PoolScorer
 
     def __call__(self, task: _Task) -> Floats:
         """Run × topic × measure."""
-        return self.scorer.by_pool(task.depth, task.runs)
+        return self.scorer.score_by_pool(task.depth, task.runs)
 
 
-class _Comparing:
+class _PoolComparison:
     """Compares shallow scores with the deep ones, on the topics that count for a measure."""
 
     def __init__(
@@ -215,18 +215,18 @@ class _Comparing:
         self.measures, self.deep, self.counted, self.level = measures, deep, counted, level
         self.deep_means = self.means(deep)
         self.first, self.second = np.triu_indices(len(deep), 1)
-        self.difference, self.significant = self._tested(deep)
+        self.difference, self.significant = self._test_differences(deep)
 
     def means(self, scores: Floats) -> Floats:
         """Run × measure: the means over the topics that count."""
         columns = [scores[:, topics, m].mean(axis=1) for m, topics in enumerate(self.counted)]
         return np.stack(columns, axis=1)
 
-    def _tested(self, scores: Floats) -> tuple[Floats, Bools]:
+    def _test_differences(self, scores: Floats) -> tuple[Floats, Bools]:
         """Measure × pair: the difference of the means, and whether it is significant."""
         size = len(self.counted), len(self.first)
         differences, p = np.zeros(size), np.ones(size)
-        test = named_test(DEFAULT_TEST)
+        test = find_test(DEFAULT_TEST)
         for m, topics in enumerate(self.counted if len(self.first) else ()):
             values = np.ascontiguousarray(scores[:, topics, m])
             pairs = Pairs(values, self.first, self.second, self.level)
@@ -235,7 +235,7 @@ class _Comparing:
                 p[m] = test(pairs).p
         return differences, at_most(p, 1 - self.level)
 
-    def half_tau(self, drawing: Drawing) -> Floats:
+    def half_tau(self, drawing: SamplingOptions) -> Floats:
         """For each measure, the mean τ of the deep rankings of the runs by two halves of the topics."""
         values = []
         for m, topics in enumerate(self.counted):
@@ -249,7 +249,7 @@ class _Comparing:
     def shallow(self, depth: int, judgments: PooledJudgments, scores: Floats) -> ShallowPool:
         """What the pool of a depth says."""
         means = self.means(scores)
-        difference, significant = self._tested(scores)
+        difference, significant = self._test_differences(scores)
         opposite = np.sign(difference) * np.sign(self.difference) < 0
         return ShallowPool(
             depth=depth,
@@ -274,7 +274,7 @@ def _tau(x: Floats, y: Floats) -> float:
     return concordance_of(x, y).tau if len(x) > 1 else float("nan")
 
 
-def _depths(depths: Iterable[int]) -> list[int]:
+def _check_depths(depths: Iterable[int]) -> list[int]:
     """The depths, ascending, each once."""
     if isinstance(depths, int):
         depths = [depths]
@@ -298,7 +298,9 @@ def _check_measures(measures: Sequence[Measure | Aggregate]) -> None:
             )
 
 
-def _longest(measures: Sequence[Measure | Aggregate], depth: int, unjudged: Unjudged) -> int | None:
+def _documents_needed(
+    measures: Sequence[Measure | Aggregate], depth: int, unjudged: Unjudged
+) -> int | None:
     """How many documents of a list are needed; None for all."""
     cuts = [inner(measure).depth for measure in measures]
     if unjudged == "condensed" or None in cuts:
@@ -306,7 +308,7 @@ def _longest(measures: Sequence[Measure | Aggregate], depth: int, unjudged: Unju
     return max(depth, *(cut for cut in cuts if cut is not None))
 
 
-def _inside(lists: Retrieved, pooled: Iterable[str] | None) -> Bools:
+def _pooled_runs(lists: RunRankings, pooled: Iterable[str] | None) -> Bools:
     """Which runs make the pool."""
     if pooled is None:
         return np.ones(len(lists.names), dtype=np.bool_)
@@ -318,14 +320,14 @@ def _inside(lists: Retrieved, pooled: Iterable[str] | None) -> Bools:
             from difflib import get_close_matches
 
             near = get_close_matches(str(name), lists.names, n=1)
-            runs = some_of(list(map(repr, lists.names)), MOST_NAMED)
+            runs = format_first_names(list(map(repr, lists.names)), MOST_NAMED)
             remedy = f"did you mean {near[0]!r}?" if near else f"the runs are {runs}"
             fault = f"no run is called {name!r}, so it cannot make the pool; {remedy}"
             raise RankgaugeError("\n".join((fault, *lists.failed)))
     return np.array([name in chosen for name in lists.names])
 
 
-def _counted(measures: Sequence[Measure | Aggregate], *scores: Floats) -> Bools:
+def _comparable_queries(measures: Sequence[Measure | Aggregate], *scores: Floats) -> Bools:
     """Measure × topic: whether each run has a score by all judgements and by each pool."""
     counted = np.ones(scores[0].shape[1:], dtype=np.bool_)
     for one in scores:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankgauge.comparison.design import counted_topics
+from rankgauge.comparison.design import find_shared_queries
 from rankgauge.comparison.significance import holm
 from rankgauge.core.arrays import Bools, Floats, Ints
 from rankgauge.core.checks import checked
@@ -18,9 +18,9 @@ from rankgauge.core.policies import LEVEL, LEVELS
 from rankgauge.core.records import Record
 from rankgauge.core.results import Result
 from rankgauge.core.rounding import at_most
-from rankgauge.core.tables import Cell, MadeRows, PValue, Table
+from rankgauge.core.tables import Cell, LazyRows, PValue, Table
 from rankgauge.errors import RankgaugeError
-from rankgauge.forecast.ratio_estimator import UNLIMITED, Estimated, Limits, RatioEstimate
+from rankgauge.forecast.ratio_estimator import UNLIMITED, Estimates, Limits, RatioEstimate
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.scored import Scored
 from rankgauge.scores.model import Scores
@@ -80,7 +80,7 @@ class TwoPhase(Result, Record):
     variance: Floats
     first: Ints
     second: Ints
-    pairs: Estimated
+    pairs: Estimates
     notes: tuple[Note, ...]
 
     @property
@@ -140,7 +140,7 @@ class TwoPhase(Result, Record):
     def pair_table(self) -> Table:
         """A row for each pair of runs: the difference of their estimates, and whether they are
         separable."""
-        return Table(PAIR_COLUMNS, MadeRows(len(self.first), self._pair_rows), worded(self.notes))
+        return Table(PAIR_COLUMNS, LazyRows(len(self.first), self._pair_rows), worded(self.notes))
 
     def figure(self) -> Figure:
         """The intervals of the runs, the best estimate on top, beside the deep topics alone and the
@@ -226,7 +226,7 @@ def two_phase(
         first=first,
         second=second,
         pairs=estimate.pairs(first, second),
-        notes=(*sample.notes, *_about(sample, estimate, shallow, deep)),
+        notes=(*sample.notes, *_general_notes(sample, estimate, shallow, deep)),
     )
 
 
@@ -238,7 +238,7 @@ def _limits(measure: Scored | Aggregate, scores: Floats) -> Limits:
     return (low, high) if scores.max() <= high + SLACK else UNLIMITED
 
 
-def _about(
+def _general_notes(
     sample: Sample, estimate: RatioEstimate, shallow: Scores, deep: Scores
 ) -> Iterator[Note]:
     """Notes on what the numbers are, and on what to be careful with."""
@@ -286,7 +286,7 @@ def _about(
         text = "neither higher nor lower is better; rank 1 only means the highest value"
         yield Note(text, measure=name, column="rank")
     if some < everything:
-        yield from _careful(sample, estimate, shallow, name)
+        yield from _caution_notes(sample, estimate, shallow, name)
     grades = {name: scores.policies for name, scores in (("shallow", shallow), ("deep", deep))}
     if all(policies.source is None for policies in grades.values()):
         highest = {part: policies.max_grade for part, policies in grades.items()}
@@ -299,7 +299,9 @@ def _about(
             yield Note(text, measure=name)
 
 
-def _careful(sample: Sample, estimate: RatioEstimate, shallow: Scores, name: str) -> Iterator[Note]:
+def _caution_notes(
+    sample: Sample, estimate: RatioEstimate, shallow: Scores, name: str
+) -> Iterator[Note]:
     """Notes on estimates that may be far off."""
     place = {query: number for number, query in enumerate(shallow.queries)}
     where = [place[topic] for topic in sample.topics]
@@ -344,11 +346,11 @@ class Sample(Record):
     def of(cls, shallow: Scores, deep: Scores, topics: Iterable[str] | None) -> Sample:
         """The scores side by side; RankgaugeError if they do not fit together."""
         for name, scores in (("shallow", shallow), ("deep", deep)):
-            _check_alone(name, scores)
+            _check_single_measure(name, scores)
         _check_runs(shallow.runs, deep.runs)
-        deep = deep.select(_deep_topics(shallow, deep, topics), runs=shallow.runs)
-        values, counts, notes = counted_topics(shallow, 0)
-        deep_values, deep_counts, deep_notes = counted_topics(deep, 0)
+        deep = deep.select(_deep_queries(shallow, deep, topics), runs=shallow.runs)
+        values, counts, notes = find_shared_queries(shallow, 0)
+        deep_values, deep_counts, deep_notes = find_shared_queries(deep, 0)
         place = {query: number for number, query in enumerate(shallow.queries)}
         where = np.array([place[query] for query in deep.queries], dtype=np.int64)
         counts = counts.copy()
@@ -375,7 +377,7 @@ class Sample(Record):
         )
 
 
-def _check_alone(name: str, scores: Scores) -> None:
+def _check_single_measure(name: str, scores: Scores) -> None:
     """RankgaugeError unless the scores have runs and topics, and one measure, not standardised."""
     if len(scores.measures) != 1:
         measures = ", ".join(map(str, scores.measures[:MOST_NAMED]))
@@ -397,11 +399,12 @@ def _check_runs(shallow: Sequence[str], deep: Sequence[str]) -> None:
         known = set(others)
         if alone := [run for run in runs if run not in known]:
             raise RankgaugeError(
-                f"only the {name} scores have {_named('run', alone)}, expected the same runs in both"
+                f"only the {name} scores have {_format_names('run', alone)}, expected the same "
+                "runs in both"
             )
 
 
-def _deep_topics(shallow: Scores, deep: Scores, topics: Iterable[str] | None) -> list[str]:
+def _deep_queries(shallow: Scores, deep: Scores, topics: Iterable[str] | None) -> list[str]:
     """The topics whose deep scores are used."""
     if isinstance(topics, str):
         raise RankgaugeError(f"topics={topics!r} is one text, expected a list of topics")
@@ -412,13 +415,14 @@ def _deep_topics(shallow: Scores, deep: Scores, topics: Iterable[str] | None) ->
         known = set(scores.queries)
         if unknown := [str(topic) for topic in chosen if topic not in known]:
             raise RankgaugeError(
-                f"no {name} scores for {_named('topic', unknown)}; every deep topic needs a shallow and "
+                f"no {name} scores for {_format_names('topic', unknown)}; every deep topic needs "
+                "a shallow and "
                 "a deep score"
             )
     return chosen
 
 
-def _named(thing: str, names: Sequence[str]) -> str:
+def _format_names(thing: str, names: Sequence[str]) -> str:
     """Some names, with their number if there are many: `topic 'q1'`, `8 topics: 'q1', 'q2', …`."""
     texts = ", ".join(repr(name) for name in names[:MOST_NAMED])
     if len(names) == 1:

@@ -81,7 +81,9 @@ class Forecast(Result, Record):
             (self.rows.runs[place], *(float(each[place].mean()) for each in numbers))
             for place in self._best_first()
         ]
-        return Table(columns, tuple(rows), worded((*self._about(), *self.notes), gather=True))
+        return Table(
+            columns, tuple(rows), worded((*self._column_notes(), *self.notes), gather=True)
+        )
 
     def topic_table(self) -> Table:
         """A row for each run and topic: the forecast with its interval, and what stands beside it. Runs
@@ -102,7 +104,7 @@ class Forecast(Result, Record):
         order = np.argsort(means if lower_is_better else -means, kind="stable")
         return [int(place) for place in order]
 
-    def _about(self) -> Iterator[Note]:
+    def _column_notes(self) -> Iterator[Note]:
         """What the columns are."""
         yield Note(str(target_at(self.target, self.depth)), column="at depth")
         yield Note("a line through it, fitted to the same tracks", column="line")

@@ -13,20 +13,20 @@ import numpy as np
 
 from rankgauge.core.arrays import Floats
 from rankgauge.core.checks import Whole, checked, one_of
-from rankgauge.core.notes import Note, counted, some_of
+from rankgauge.core.notes import Note, counted, format_first_names
 from rankgauge.core.policies import LEVEL, LEVELS, SEED, SEEDS
 from rankgauge.core.sealing import check_seal, read_object, unsealed, write_sealed
 from rankgauge.errors import InputError, MeasureError, RankgaugeError
 from rankgauge.forecast.forecast_results import Forecast
 from rankgauge.forecast.left_out import KindErrors, errors_by_kind, kind_errors_of
 from rankgauge.forecast.models import (
-    MOST_CHOSEN_FROM,
+    MOST_SUBSET_FEATURES,
     Average,
     Trees,
     Weights,
     best_subset,
-    boosted,
-    highest_tau,
+    best_subset_by_tau,
+    fit_trees,
     least_squares,
     model_of,
     support_vectors,
@@ -46,7 +46,7 @@ from rankgauge.io.own_paths import OwnPath
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.grammar import parse
 from rankgauge.scores.model import Scores
-from rankgauge.scores.validation import SLACK, short
+from rankgauge.scores.validation import SLACK, shorten
 
 ForecastMethod: TypeAlias = Literal["boosting", "regression", "gupta", "pooled"]
 """boosting: a gradient-boosting model for each track, averaged. regression: a line of least squares for
@@ -152,9 +152,9 @@ class Forecaster:
             except MeasureError as error:
                 sets = " and ".join(FEATURE_SETS)
                 raise MeasureError(f"{error}. The names of sets of features are {sets}") from None
-        if self.subset is not None and len(self.features) > MOST_CHOSEN_FROM:
+        if self.subset is not None and len(self.features) > MOST_SUBSET_FEATURES:
             raise RankgaugeError(
-                f"{len(self.features)} features, expected at most {MOST_CHOSEN_FROM}: {self.method} "
+                f"{len(self.features)} features, expected at most {MOST_SUBSET_FEATURES}: {self.method} "
                 "tries all choices of them; give fewer, or another method"
             )
 
@@ -215,11 +215,11 @@ class Forecaster:
             features, target = rows.system_means()
             fit = least_squares if self.learner == "least-squares" else support_vectors
             if self.subset == "training":
-                columns = highest_tau(features, target, fit)
+                columns = best_subset_by_tau(features, target, fit)
             return Average((fit(features, target, columns),))
         if self.method == "pooled":
             weights = rows.track_weights()
-            return Average((boosted(rows.features, rows.target, "pooled", self.seed, weights),))
+            return Average((fit_trees(rows.features, rows.target, "pooled", self.seed, weights),))
         if self.method == "regression":
             groups = rows.folds(self.seed) if self.subset == "topics" else None
             if groups is not None and len(np.unique(groups)) < 2:
@@ -231,7 +231,9 @@ class Forecaster:
             if self.method == "regression":
                 models.append(least_squares(rows.features[own], rows.target[own], columns))
             else:
-                models.append(boosted(rows.features[own], rows.target[own], "boosting", self.seed))
+                models.append(
+                    fit_trees(rows.features[own], rows.target[own], "boosting", self.seed)
+                )
         return Average(tuple(models))
 
     def forecast(self, track: Track, level: float = LEVEL) -> Forecast:
@@ -272,7 +274,7 @@ class Forecaster:
         if len(wrong):
             raise RankgaugeError(
                 f"{self.file_ or 'the forecaster'}: forecasts a mean {self.target} of "
-                f"{means[wrong[0]]:.4g} for run {short(rows.runs[wrong[0]])}, expected {low:g} to "
+                f"{means[wrong[0]]:.4g} for run {shorten(rows.runs[wrong[0]])}, expected {low:g} to "
                 f"{high:g} (train it again, on collections like this one)"
             )
         if outside := int(((values < low) | (values > high)).sum()):
@@ -340,7 +342,7 @@ class Forecaster:
         if sealed:
             content = check_seal(content, source, REMEDY)
         try:
-            made = cls._of(content)
+            made = cls._from_content(content)
         except (RankgaugeError, KeyError, TypeError, ValueError, AttributeError) as error:
             message = f"not a forecaster ({error}), expected one made by {MADE_BY}"
             raise InputError(source, None, message) from None
@@ -350,15 +352,15 @@ class Forecaster:
         return made
 
     @classmethod
-    def _of(cls, content: dict[str, Any]) -> Forecaster:
+    def _from_content(cls, content: dict[str, Any]) -> Forecaster:
         version = content.get("version", VERSION)
         if content.get("format", FORMAT) != FORMAT or version not in (UNSEALED_VERSION, VERSION):
             raise RankgaugeError("another format")
-        entries = (*HEAD, *SETTINGS, *LEARNT)
+        entries = (*HEAD, *SETTINGS, *LEARNED)
         if lacking := [name for name in entries if name not in content]:
-            raise RankgaugeError(f"the file lacks {some_of(lacking, MOST_NAMED)}")
+            raise RankgaugeError(f"the file lacks {format_first_names(lacking, MOST_NAMED)}")
         if unknown := sorted(set(content) - set(entries)):
-            raise RankgaugeError(f"the file has the unknown entry {short(unknown[0])}")
+            raise RankgaugeError(f"the file has the unknown entry {shorten(unknown[0])}")
         made = cls(
             **{name: content[name] for name in SETTINGS}, features=tuple(content["features"])
         )
@@ -381,7 +383,7 @@ class Forecaster:
 
 HEAD = ("format", "version")
 SETTINGS = ("method", "target", "depth", "judgments", "subset", "learner", "seed")
-LEARNT = ("features", "models", "line", "errors", "tracks", "notes")
+LEARNED = ("features", "models", "line", "errors", "tracks", "notes")
 
 
 def check_target(target: str) -> str:

@@ -62,9 +62,9 @@ def kind_errors_of(content: Any) -> KindErrors:
 def errors_by_kind(
     rows: StackedRows, kinds: Sequence[str], seed: int, fit: Callable[[StackedRows], Average]
 ) -> dict[str, KindErrors]:
-    """The errors for each kind; the parameters are those of `left_out_errors`."""
-    errors = left_out_errors(rows, kinds, seed, fit)
-    whole = whole_tracks(rows, kinds)
+    """The errors for each kind; the parameters are those of `held_out_errors`."""
+    errors = held_out_errors(rows, kinds, seed, fit)
+    whole = tracks_to_leave_out(rows, kinds)
     only_topics = {kind for number, kind in enumerate(kinds) if number not in whole}
     by_row = np.array(kinds)[rows.track]
     by_kind = {}
@@ -80,7 +80,7 @@ def errors_by_kind(
     return by_kind
 
 
-def left_out_errors(
+def held_out_errors(
     rows: StackedRows, kinds: Sequence[str], seed: int, fit: Callable[[StackedRows], Average]
 ) -> Floats:
     """The error of each row when it was left out of the training; NaN if nothing was left to learn from.
@@ -95,7 +95,7 @@ def left_out_errors(
         forecasts = fit(rows.take(learnt)).predict(rows.features[inside])
         errors[inside] = np.abs(rows.target[inside] - forecasts)
 
-    for number in whole_tracks(rows, kinds):
+    for number in tracks_to_leave_out(rows, kinds):
         inside = rows.track == number
         leave_out(inside, ~rows.with_topics_of(inside))
     rest, folds = np.isnan(errors), rows.folds(seed)
@@ -105,7 +105,7 @@ def left_out_errors(
     return errors
 
 
-def whole_tracks(rows: StackedRows, kinds: Sequence[str]) -> list[int]:
+def tracks_to_leave_out(rows: StackedRows, kinds: Sequence[str]) -> list[int]:
     """The tracks that can be left out whole: another track of their kind has other topics."""
     by_row = np.array(kinds)[rows.track]
     return [

@@ -13,8 +13,8 @@ from rankgauge.comparison.correlation import kendall_tau
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.records import Record
 from rankgauge.errors import RankgaugeError
-from rankgauge.rankers.libraries import imported
-from rankgauge.rankers.tree_text import forest_of, shortened
+from rankgauge.rankers.libraries import import_library
+from rankgauge.rankers.tree_text import forest_of, trim_model_text
 
 GROUPS = 5
 """Into how many parts topics are dealt, to see errors on topics that were not learnt from."""
@@ -36,9 +36,9 @@ POOLED: Mapping[str, Any] = {
     "feature_fraction": 0.8,
 }
 """For one model of all tracks, which has more rows."""
-MOST_CHOSEN_FROM = 14
+MOST_SUBSET_FEATURES = 14
 """All choices of features are tried, and with each further feature there are twice as many."""
-FEW = 50
+FEW_ROWS = 50
 TREES = {"boosting": 100, "pooled": 200}
 
 
@@ -64,7 +64,7 @@ class Trees(Record):
         """A number for each row."""
         if not len(features):
             return np.zeros(0)
-        model = imported("lightgbm").Booster(model_str=self.trees)
+        model = import_library("lightgbm").Booster(model_str=self.trees)
         return np.asarray(model.predict(features, num_threads=1), dtype=np.float64)
 
 
@@ -114,15 +114,17 @@ def least_squares(
 
 def support_vectors(features: Floats, target: Floats, columns: Sequence[int]) -> Weights:
     """Support vector regression with a linear kernel, as scikit-learn has it."""
-    model = imported("sklearn.svm").SVR(kernel="linear").fit(features[:, list(columns)], target)
+    model = (
+        import_library("sklearn.svm").SVR(kernel="linear").fit(features[:, list(columns)], target)
+    )
     return Weights(tuple(columns), float(model.intercept_[0]), tuple(model.coef_[0].tolist()))
 
 
-def boosted(
+def fit_trees(
     features: Floats, target: Floats, method: str, seed: int, weights: Floats | None = None
 ) -> Trees:
     """Trees that are added to lower the squared error; `method` is boosting or pooled."""
-    lightgbm = imported("lightgbm")
+    lightgbm = import_library("lightgbm")
     settings = {
         "objective": "regression",
         "verbosity": -1,
@@ -133,13 +135,13 @@ def boosted(
         "seed": seed,
         **(BOOSTING if method == "boosting" else POOLED),
     }
-    if len(target) < FEW:  # a share of them might be none
+    if len(target) < FEW_ROWS:  # a share of them might be none
         settings |= {"bagging_fraction": 1.0, "bagging_freq": 0}
     data = lightgbm.Dataset(features, target, weight=weights, params=settings)
     booster = lightgbm.train(
         settings, data, num_boost_round=TREES[method], keep_training_booster=True
     )
-    return Trees(shortened(booster.model_to_string()))
+    return Trees(trim_model_text(booster.model_to_string()))
 
 
 def subsets(count: int) -> Iterator[tuple[int, ...]]:
@@ -178,7 +180,7 @@ def best_subset(features: Floats, target: Floats, groups: Ints | None = None) ->
     return chosen
 
 
-def highest_tau(
+def best_subset_by_tau(
     features: Floats, target: Floats, fit: Callable[[Floats, Floats, Sequence[int]], Weights]
 ) -> tuple[int, ...]:
     """The features whose line ranks the rows it is fitted to best, by Kendall's τ. Of several, the one

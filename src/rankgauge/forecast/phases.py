@@ -17,7 +17,7 @@ def highest_grade(*phases: Judgments) -> int:
     return max(1, *(int(each.grades.max(initial=0)) for each in phases))
 
 
-def of_common_runs(shallow: Scores, deep: Scores) -> tuple[Scores, Scores]:
+def select_common_runs(shallow: Scores, deep: Scores) -> tuple[Scores, Scores]:
     """The scores of the runs that both have, without notes; `failed` has what is wrong with each other
     run."""
     failed = tuple(dict.fromkeys((*shallow.failed, *deep.failed)))
@@ -28,7 +28,7 @@ def of_common_runs(shallow: Scores, deep: Scores) -> tuple[Scores, Scores]:
     return first, second
 
 
-def check_included(shallow: Judgments, deep: Judgments) -> None:
+def check_shallow_included(shallow: Judgments, deep: Judgments) -> None:
     """RankgaugeError where the deep judgements of a topic lack a document of its shallow ones."""
     first = {topic: number for number, topic in enumerate(shallow.queries.texts())}
     lacking: dict[str, int] = {}

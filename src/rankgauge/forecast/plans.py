@@ -19,7 +19,7 @@ from rankgauge.measures.around import Aggregate
 from rankgauge.measures.scored import Scored
 from rankgauge.scores.model import Scores
 
-CAREFUL = 1.75
+VARIANCE_FACTOR = 1.75
 """The variance of a pilot is multiplied by this, since a pilot of a few topics often has too small a
 variance by chance. It is the smallest factor, in steps of .25, with which three quarters of the pilots
 reach the width, whether 8, 12 or 18 topics would do: 92%, 85% and 79% over five tracks. With 1.5 it is
@@ -61,7 +61,7 @@ class Plan(Result, Record):
     def widths(self, deep_topics: int) -> tuple[float, float]:
         """The width to expect with so many deep topics, and the careful width that the plan uses."""
         over = deep_topics, self.topics, self.level
-        return _width(self.variance, *over), _width(CAREFUL * self.variance, *over)
+        return _width(self.variance, *over), _width(VARIANCE_FACTOR * self.variance, *over)
 
     def table(self) -> Table:
         """Some numbers of deep topics, from the pilot to all topics, with the widths to expect."""
@@ -110,19 +110,20 @@ def plan(
             "1 deep topic, expected a pilot of at least 2; judge 5 topics deeply for a first plan"
         )
     variance = pilot.pooled_variance
-    needed = fewest_topics(variance, width, judged, everything, pilot.level)
+    needed = fewest_queries(variance, width, judged, everything, pilot.level)
     name = str(pilot.measure)
     expected = (
         f"the width of the {100 * pilot.level:.10g}% interval of a usual run, with the variance "
         f"{variance:.4g} from a pilot of {judged} topics"
     )
     careful = (
-        f"the width with {CAREFUL:g} times this variance, because a pilot often shows too little of it; "
+        f"the width with {VARIANCE_FACTOR:g} times this variance, because a pilot often shows "
+        "too little of it; "
         "the plan uses this width"
     )
     unlike = "a run that behaves unlike the others has a wider interval"
     notes = [
-        Note(_answer(needed, judged, everything, width), measure=name),
+        Note(_plan_text(needed, judged, everything, width), measure=name),
         Note(expected, measure=name, column="expected_width"),
         Note(careful, measure=name, column="careful_width"),
         Note(unlike, measure=name, column="expected_width, careful_width"),
@@ -140,7 +141,7 @@ def _width(variance: float, deep_topics: int, topics: int, level: float) -> floa
     return 2 * float(half_width(np.array(variance), deep_topics, topics, level))
 
 
-def _answer(needed: int, pilot: int, topics: int, width: float) -> str:
+def _plan_text(needed: int, pilot: int, topics: int, width: float) -> str:
     """The plan in a sentence."""
     if needed == pilot:
         return f"the {pilot} deep topics that you have are enough for a width of {width:g}"
@@ -151,21 +152,21 @@ def _answer(needed: int, pilot: int, topics: int, width: float) -> str:
     )
 
 
-def fewest_topics(
+def fewest_queries(
     variance: float, width: float, pilot: int, topics: int, level: float = LEVEL
 ) -> int:
     """The smallest number m of deep topics with 2 t(m − 1) √(1.75 s² (1/m − 1/M)) ≤ width.
 
     It is at least the number of topics of the pilot, and at most all topics M, whose width is 0.
 
-    >>> fewest_topics(0.002, 0.05, pilot=5, topics=50)
+    >>> fewest_queries(0.002, 0.05, pilot=5, topics=50)
     17
     """
     # The width falls as m grows, so the smallest m is found by halving.
     low, high = pilot, topics
     while low < high:
         middle = (low + high) // 2
-        if _width(CAREFUL * variance, middle, topics, level) <= width:
+        if _width(VARIANCE_FACTOR * variance, middle, topics, level) <= width:
             high = middle
         else:
             low = middle + 1

@@ -26,7 +26,7 @@ from rankgauge.core.records import Record
 from rankgauge.data.model import Judgments, freeze
 from rankgauge.evaluation.evaluator import Evaluator
 from rankgauge.evaluation.inputs import Qrels, Runs, judgments_of
-from rankgauge.forecast.retrieval import Retrieved, retrieved
+from rankgauge.forecast.retrieval import RunRankings, read_rankings
 from rankgauge.measures.around import Aggregate
 from rankgauge.measures.base import Measure
 
@@ -81,7 +81,9 @@ class PooledJudgments(Judgments):
     depth: int | None = field(kw_only=True)
 
     @classmethod
-    def of(cls, lists: Retrieved, depth: int | None, runs: Bools | None = None) -> PooledJudgments:
+    def of(
+        cls, lists: RunRankings, depth: int | None, runs: Bools | None = None
+    ) -> PooledJudgments:
         """The judgements of the pool of these runs, by default all."""
         judgments = lists.judgments
         inside = lists.pooled(depth, runs)
@@ -147,7 +149,7 @@ def pool(
     depth = checked("depth", depth, DEPTHS, optional=True)
     checked("ties", ties, one_of(PoolTies))
     checked("precision", precision, one_of(ScorePrecision))
-    lists = retrieved(
+    lists = read_rankings(
         judgments_of(qrels),
         runs,
         depth,
@@ -168,17 +170,17 @@ class PoolScorer(Record):
     can be sent to another process.
     """
 
-    lists: Retrieved
+    lists: RunRankings
     measures: Sequence[Measure | Aggregate | str]
     unjudged: Unjudged = DEFAULT_UNJUDGED
     max_grade: int | None = None
 
-    def by_all(self) -> Floats:
+    def score_by_all_judgments(self) -> Floats:
         """The scores by all judgements."""
         judgments = self.lists.judgments
         return self._scores(judgments, judgments.labels)
 
-    def by_pool(self, depth: int, runs: Bools | None = None) -> Floats:
+    def score_by_pool(self, depth: int, runs: Bools | None = None) -> Floats:
         """The scores by the judgements of the first `depth` documents of these runs, by default of all
         runs."""
         judgments = self.lists.judgments

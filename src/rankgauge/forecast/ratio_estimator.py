@@ -25,7 +25,7 @@ Limits: TypeAlias = tuple[float, float]
 UNLIMITED: Limits = (-np.inf, np.inf)
 
 
-class Estimated(NamedTuple):
+class Estimates(NamedTuple):
     """Values, the ends of their intervals, and the p-values of the hypothesis that they are 0."""
 
     value: Floats
@@ -63,29 +63,29 @@ class RatioEstimate:
         self._mean = self.deep_mean
         if self.deep_topics < self.topics:
             self._mean = self.deep_mean + slope * (self.shallow_mean - beside.mean(axis=1))
-        self._of_deep = _apart(deep)
-        self._residuals = self._of_deep - slope * _apart(beside)
+        self._of_deep = _center_scores(deep)
+        self._residuals = self._of_deep - slope * _center_scores(beside)
 
     @property
     def variance(self) -> Floats:
         """The variance s² of the residuals of each run; NaN for a single deep topic."""
-        return self._over_topics((self._residuals**2).sum(axis=1))
+        return self._variance_from_sums((self._residuals**2).sum(axis=1))
 
     @property
     def pooled_variance(self) -> float:
         """The mean of s² over the runs."""
         return float(self.variance.mean())
 
-    def runs(self) -> Estimated:
+    def runs(self) -> Estimates:
         """The estimate of each run."""
-        return self._interval(self._mean, _at_least_mean(self.variance), self._limits)
+        return self._interval(self._mean, _floor_at_mean(self.variance), self._limits)
 
-    def deep_alone(self) -> Estimated:
+    def deep_alone(self) -> Estimates:
         """The mean of each run over the deep topics, as an estimate of the mean over all topics."""
-        variance = self._over_topics((self._of_deep**2).sum(axis=1))
+        variance = self._variance_from_sums((self._of_deep**2).sum(axis=1))
         return self._interval(self.deep_mean, variance, self._limits)
 
-    def pairs(self, first: Ints, second: Ints) -> Estimated:
+    def pairs(self, first: Ints, second: Ints) -> Estimates:
         """The difference of each pair of runs.
 
         The formulas are those of the runs, applied to differences of scores. The ratio stays the common
@@ -101,27 +101,27 @@ class RatioEstimate:
         greatest = np.maximum(np.abs(self._mean[first]), np.abs(self._mean[second]))
         difference[np.abs(difference) <= ROUNDING * greatest] = 0.0
         furthest = self._limits[1] - self._limits[0]
-        variance = _at_least_mean(self._over_topics(sums))
+        variance = _floor_at_mean(self._variance_from_sums(sums))
         return self._interval(difference, variance, (-furthest, furthest))
 
-    def _over_topics(self, sums: Floats) -> Floats:
+    def _variance_from_sums(self, sums: Floats) -> Floats:
         """Sums of squares as variances."""
         if self.deep_topics < 2:
             return np.full(len(sums), np.nan)
         return np.asarray(sums / (self.deep_topics - 1))
 
-    def _interval(self, value: Floats, variance: Floats, limits: Limits) -> Estimated:
+    def _interval(self, value: Floats, variance: Floats, limits: Limits) -> Estimates:
         from scipy.special import stdtr
 
         half = half_width(variance, self.deep_topics, self.topics, self.level)
-        error = np.sqrt(variance * left_share(self.deep_topics, self.topics))
+        error = np.sqrt(variance * sampling_factor(self.deep_topics, self.topics))
         if self.deep_topics == self.topics:
             error = np.zeros(len(value))
         with np.errstate(divide="ignore", invalid="ignore"):
             t = np.where(value == 0, 0.0 * error, np.abs(value) / error)
         p = 2 * stdtr(max(1, self.deep_topics - 1), -t)
         inside, low, high = (np.clip(each, *limits) for each in (value, value - half, value + half))
-        return Estimated(inside, low, high, np.asarray(p))
+        return Estimates(inside, low, high, np.asarray(p))
 
 
 def common_ratio(deep: Floats, shallow: Floats) -> float:
@@ -136,7 +136,7 @@ def common_ratio(deep: Floats, shallow: Floats) -> float:
     return float(deep.sum()) / total
 
 
-def left_share(deep_topics: int, topics: int) -> float:
+def sampling_factor(deep_topics: int, topics: int) -> float:
     """1/m − 1/M, by which s² is multiplied; 0 if all topics are deep."""
     return 1 / deep_topics - 1 / topics if deep_topics < topics else 0.0
 
@@ -153,14 +153,14 @@ def half_width(variance: Floats, deep_topics: int, topics: int, level: float) ->
     if deep_topics < 2:
         return np.full(np.shape(variance), np.nan)
     t = stdtrit(deep_topics - 1, 0.5 + level / 2)
-    return np.asarray(t * np.sqrt(variance * left_share(deep_topics, topics)))
+    return np.asarray(t * np.sqrt(variance * sampling_factor(deep_topics, topics)))
 
 
-def _apart(values: Floats) -> Floats:
+def _center_scores(values: Floats) -> Floats:
     """The scores of each run minus their mean; exactly 0 where all are equal."""
     apart = values - values.mean(axis=1, keepdims=True)
     return np.where(np.ptp(values, axis=1, keepdims=True) == 0, 0.0, apart)
 
 
-def _at_least_mean(variance: Floats) -> Floats:
+def _floor_at_mean(variance: Floats) -> Floats:
     return np.maximum(variance, variance.mean()) if len(variance) else variance

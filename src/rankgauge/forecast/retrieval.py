@@ -22,17 +22,17 @@ from rankgauge.core.records import Record
 from rankgauge.data.model import Ids, Judgments, Run, first_rows, freeze
 from rankgauge.errors import RankgaugeError
 from rankgauge.evaluation.inputs import Runs, Source, label, place_of, sources_of
-from rankgauge.io.diagnosis import KEPT, few_shared_topics, no_shared_topics
+from rankgauge.io.diagnosis import MAX_EXAMINED, few_shared_queries_note, no_shared_queries_error
 from rankgauge.io.scanning import Piece
 from rankgauge.io.trec import RunFile
-from rankgauge.rankings.alignment import alignment_notes, located, moves
+from rankgauge.rankings.alignment import alignment_notes, find_moves, locate_run
 from rankgauge.rankings.lists import offsets_of
 from rankgauge.workers import AnyExecutor, outcomes, processors
 
 R = TypeVar("R")
 
 
-class Retrieved(Record):
+class RunRankings(Record):
     """The rankings of several runs for all judged topics, as rows of the judgments.
 
     The list of run r for topic t is number r × topics + t. It has rows[offsets[i]:offsets[i + 1]], the
@@ -73,7 +73,7 @@ class Retrieved(Record):
         return inside
 
 
-def retrieved(
+def read_rankings(
     judgments: Judgments,
     runs: Runs,
     depth: int | None,
@@ -85,7 +85,7 @@ def retrieved(
     failures: Failures = DEFAULT_FAILURES,
     executor: AnyExecutor | None = None,
     progress: Callable[[str], None] | None = None,
-) -> Retrieved:
+) -> RunRankings:
     """What the runs retrieved for the judged topics. RankgaugeError where there is no run.
 
     Parameters
@@ -112,7 +112,7 @@ def retrieved(
     name, count = Counter(run.name for run in done).most_common(1)[0]
     if count > 1:
         raise RankgaugeError(f"two runs are called {name!r}; give them different names")
-    return _together(judgments, done, depth, failed)
+    return _merge_runs(judgments, done, depth, failed)
 
 
 def read_runs(
@@ -148,7 +148,7 @@ def run_of(source: Source) -> Run:
     return run
 
 
-class _Part(Record):
+class _RunPart(Record):
     """Some topics of a run: their numbers, how many documents each has, and the rows of these.
 
     `unjudged` are the documents among the first that are not in the judgments, with topic and rank.
@@ -191,20 +191,20 @@ class _Reader(Record):
     def __call__(self, source: Source) -> _RankedRun:
         where = place_of(source)
         if isinstance(source, RunFile):
-            with source.opened() as content:
-                run = source.scanned(content, self._part, self.judgments.lookup, self.threads)
+            with source.open() as content:
+                run = source.scan(content, self._rank_piece, self.judgments.lookup, self.threads)
             if isinstance(run, list):
-                return self._joined(label(source), where, run, ())
+                return self._join_parts(label(source), where, run, ())
         else:
             run = run_of(source)
-        part = self._part(located(self.judgments, run))
-        return self._joined(run.name, where, [part], run.dropped)
+        part = self._rank_piece(locate_run(self.judgments, run))
+        return self._join_parts(run.name, where, [part], run.dropped)
 
-    def _part(self, piece: Piece) -> _Part:
+    def _rank_piece(self, piece: Piece) -> _RunPart:
         """The judged topics of a piece, in rank order."""
         lengths, known = np.diff(piece.bounds), piece.numbers >= 0
         labels = self.judgments.labels[piece.rows]
-        moved = moves(piece, labels, self.ties, self.seed, self.precision, self.longest)
+        moved = find_moves(piece, labels, self.ties, self.seed, self.precision, self.longest)
         order = np.arange(len(piece.rows))
         order[moved.places] = moved.rows
         rank = np.arange(len(order)) - np.repeat(piece.bounds[:-1], lengths)
@@ -216,7 +216,7 @@ class _Reader(Record):
             kept &= rank < self.longest
             lengths = np.minimum(lengths, self.longest)
         topic = np.repeat(piece.numbers, np.diff(piece.bounds))
-        return _Part(
+        return _RunPart(
             piece.numbers[known],
             lengths[known],
             piece.rows[order[kept]].astype(np.int32),
@@ -225,16 +225,16 @@ class _Reader(Record):
             rank[unjudged],
             int(np.count_nonzero(~known)),
             moved.merged,
-            piece.queries.take(np.flatnonzero(~known)[:KEPT]),
+            piece.queries.take(np.flatnonzero(~known)[:MAX_EXAMINED]),
         )
 
-    def _joined(
-        self, name: str, source: str, parts: Sequence[_Part], dropped: tuple[Note, ...]
+    def _join_parts(
+        self, name: str, source: str, parts: Sequence[_RunPart], dropped: tuple[Note, ...]
     ) -> _RankedRun:
         strangers = Ids.joined([part.strangers for part in parts])
         topics = np.concatenate([part.topics for part in parts])
         if not len(topics):
-            raise no_shared_topics(source, strangers, self.judgments)
+            raise no_shared_queries_error(source, strangers, self.judgments)
         lengths = np.zeros(len(self.judgments.queries), dtype=np.int64)
         given = np.concatenate([part.lengths for part in parts])
         lengths[topics] = given
@@ -243,7 +243,7 @@ class _Reader(Record):
         ordered = np.empty_like(rows)
         ordered[place + np.arange(len(rows))] = rows
         unknown, merged = (sum(getattr(p, what) for p in parts) for what in ("unknown", "merged"))
-        few = few_shared_topics(len(topics), unknown, strangers, self.judgments)
+        few = few_shared_queries_note(len(topics), unknown, strangers, self.judgments)
         warnings = () if few is None else (few,)
         return _RankedRun(
             name,
@@ -256,9 +256,9 @@ class _Reader(Record):
         )
 
 
-def _together(
+def _merge_runs(
     judgments: Judgments, runs: Sequence[_RankedRun], depth: int | None, failed: tuple[str, ...]
-) -> Retrieved:
+) -> RunRankings:
     """The runs as one; documents that the judgments lack get numbers after those of the judgments."""
     topics, judged = len(judgments.queries), len(judgments.documents)
     lengths = np.concatenate([run.lengths for run in runs])
@@ -267,13 +267,13 @@ def _together(
     rank = np.arange(len(rows)) - np.repeat(offsets[:-1], lengths)
     first = rows >= 0 if depth is None else (rows >= 0) & (rank < depth)
     run_of_row = np.repeat(np.arange(len(runs)), [len(run.rows) for run in runs])
-    number, topic = _numbered(
+    number, topic = _number_documents(
         Ids.joined([run.unjudged for run in runs]),
         np.concatenate([run.unjudged_topic for run in runs]),
         topics,
     )
     sizes = [len(run.unjudged_rank) for run in runs]
-    return Retrieved(
+    return RunRankings(
         judgments,
         tuple(run.name for run in runs),
         rows,
@@ -287,7 +287,7 @@ def _together(
     )
 
 
-def _numbered(documents: Ids, topic: Ints, topics: int) -> tuple[Ints, Ints]:
+def _number_documents(documents: Ids, topic: Ints, topics: int) -> tuple[Ints, Ints]:
     """A number for each row, the same for the same document of a topic; and the topic of each number."""
     order = np.argsort(topic, kind="stable")
     bounds = offsets_of(np.bincount(topic, minlength=topics))

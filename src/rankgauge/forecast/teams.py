@@ -37,19 +37,19 @@ def teams_of(runs: Sequence[str], teams: Teams) -> tuple[str, ...]:
     if isinstance(teams, str):
         if teams not in (LETTERS, RUNS):
             raise RankgaugeError(f"teams={teams!r}, expected {EXPECTED}")
-        return tuple(map(_letters, runs)) if teams == LETTERS else tuple(runs)
+        return tuple(map(_leading_letters, runs)) if teams == LETTERS else tuple(runs)
     if isinstance(teams, Mapping):
         for run in runs:
             if run not in teams:
                 raise RankgaugeError(
                     f"teams: no team for the run {run!r}, expected one for each run"
                 )
-        return tuple(_named(run, teams[run]) for run in runs)
+        return tuple(_check_team(run, teams[run]) for run in runs)
     if callable(teams):
-        return tuple(_named(run, teams(run)) for run in runs)
+        return tuple(_check_team(run, teams(run)) for run in runs)
     if not isinstance(teams, Iterable):
         raise RankgaugeError(f"teams={teams!r}, expected {EXPECTED}")
-    prefixes = sorted((_prefix(one) for one in teams), key=len, reverse=True)
+    prefixes = sorted((_check_prefix(one) for one in teams), key=len, reverse=True)
     if not prefixes:
         raise RankgaugeError("teams: there is no prefix, expected at least one")
     for prefix in prefixes:
@@ -60,19 +60,19 @@ def teams_of(runs: Sequence[str], teams: Teams) -> tuple[str, ...]:
     return tuple(next((p for p in prefixes if run.startswith(p)), run) for run in runs)
 
 
-def _letters(run: str) -> str:
+def _leading_letters(run: str) -> str:
     """The name up to the first digit that follows something else; the whole name if there is none."""
     start = re.match(r"\d*\D+", run)
     return run if start is None else start.group()
 
 
-def _named(run: str, team: Any) -> str:
+def _check_team(run: str, team: Any) -> str:
     if not isinstance(team, str):
         raise RankgaugeError(f"teams: the team of {run!r} is {team!r}, expected text")
     return team
 
 
-def _prefix(prefix: Any) -> str:
+def _check_prefix(prefix: Any) -> str:
     if not isinstance(prefix, str) or not prefix:
         raise RankgaugeError(f"teams: {prefix!r} is not a prefix, expected text")
     return prefix

@@ -58,7 +58,7 @@ def choose_topics(
     # Random numbers that follow from the seed and the ids, in whatever order they are.
     ids = b"\0".join(sorted(encode(topic) for topic in topics))
     key = int.from_bytes(digest(b"%d\0%b" % (seed, ids), size=16), "big")
-    drawn = _one_of_each(len(topics), m, np.random.default_rng(key))
+    drawn = _draw_one_per_stratum(len(topics), m, np.random.default_rng(key))
     return tuple(topics[place] for place in drawn)
 
 
@@ -85,7 +85,7 @@ def _counts(qrels_or_counts: Any) -> dict[str, float]:
     return counts
 
 
-def _one_of_each(topics: int, strata: int, random: np.random.Generator) -> list[int]:
+def _draw_one_per_stratum(topics: int, strata: int, random: np.random.Generator) -> list[int]:
     """The place of one topic in each stratum of equal width; each has the chance strata / topics.
 
     The k-th topic covers the part from k to k + 1 of a line of length `topics`, which is cut into strata

@@ -12,7 +12,7 @@ import numpy as np
 
 from rankgauge.core.arrays import Floats
 from rankgauge.core.checks import Whole, checked, one_of
-from rankgauge.core.notes import WARNING, Note, counted, some_of
+from rankgauge.core.notes import WARNING, Note, counted, format_first_names
 from rankgauge.core.policies import (
     DEFAULT_FAILURES,
     DEFAULT_POOL_TIES,
@@ -30,8 +30,8 @@ from rankgauge.data.roles import USUAL_NAMES, ColumnNames
 from rankgauge.errors import DuplicateError, InputError, MeasureError, RankgaugeError
 from rankgauge.evaluation.inputs import Qrels, Runs, Source, judgments_of, place_of, sources_of
 from rankgauge.forecast.pools import PoolScorer
-from rankgauge.forecast.retrieval import Retrieved, read_runs, retrieved, run_of
-from rankgauge.io.diagnosis import KEPT, no_shared_topics, nothing_judged
+from rankgauge.forecast.retrieval import RunRankings, read_rankings, read_runs, run_of
+from rankgauge.io.diagnosis import MAX_EXAMINED, no_shared_queries_error, nothing_judged_note
 from rankgauge.io.files import SIZE_LIMIT
 from rankgauge.io.trec import SUBTOPICS_REMEDY, read_qrels, run_files
 from rankgauge.measures.around import Aggregate, innermost
@@ -146,7 +146,7 @@ class Track(Record):
         try:
             judgments = read_qrels(qrels, lenient=lenient, size_limit=size_limit, columns=columns)
         except DuplicateError as error:
-            raise _without_subtopics(error) from None
+            raise _subtopics_error(error) from None
         files = [
             file
             for file in run_files([runs], lenient=lenient, size_limit=size_limit, columns=columns)
@@ -181,7 +181,7 @@ class _RunReader(Record):
     def __call__(self, source: Source) -> Run:
         run = run_of(source)
         if self.topics.isdisjoint(run.queries):
-            raise no_shared_topics(place_of(source), run.queries, self.judgments)
+            raise no_shared_queries_error(place_of(source), run.queries, self.judgments)
         return run
 
 
@@ -195,9 +195,11 @@ class TrackParts(NamedTuple):
     runs: str | None
 
 
-TRACK = "NAME=KIND:QRELS,RUNS"
-NAMED = re.compile(r"(?:(?P<name>[^=:,/]+)=)?(?P<kind>[^=:,/\\]+):(?!\\)(?P<files>.+)", re.DOTALL)
-UNNAMED = re.compile(r"(?P<name>)(?P<kind>[^=]+)=(?P<files>.+)", re.DOTALL)
+TRACK_FORMAT = "NAME=KIND:QRELS,RUNS"
+NAMED_TRACK = re.compile(
+    r"(?:(?P<name>[^=:,/]+)=)?(?P<kind>[^=:,/\\]+):(?!\\)(?P<files>.+)", re.DOTALL
+)
+UNNAMED_TRACK = re.compile(r"(?P<name>)(?P<kind>[^=]+)=(?P<files>.+)", re.DOTALL)
 
 
 def track_parts(text: str, *, tables: bool = False) -> TrackParts:
@@ -206,7 +208,7 @@ def track_parts(text: str, *, tables: bool = False) -> TrackParts:
     RUNS starts after the last comma. With `tables`, the file of a table of scores may stand in place of
     QRELS,RUNS. A file of judgements with a colon in its name is found in KIND=QRELS,RUNS too.
     """
-    match, old = NAMED.fullmatch(text), UNNAMED.fullmatch(text)
+    match, old = NAMED_TRACK.fullmatch(text), UNNAMED_TRACK.fullmatch(text)
     if old is not None and os.path.exists(old["files"].rpartition(",")[0] or old["files"]):
         match = old
     match = match or old
@@ -218,12 +220,13 @@ def track_parts(text: str, *, tables: bool = False) -> TrackParts:
         if tables and not comma:
             return TrackParts(name, kind, files, None)
     raise RankgaugeError(
-        f"{text!r} is no track, expected {TRACK}, such as robust03=news:qrels.txt,runs/. RUNS starts "
+        f"{text!r} is no track, expected {TRACK_FORMAT}, such as robust03=news:qrels.txt,runs/. "
+        "RUNS starts "
         "after the last comma, so a path of runs cannot have a comma"
     )
 
 
-def _without_subtopics(error: DuplicateError) -> DuplicateError:
+def _subtopics_error(error: DuplicateError) -> DuplicateError:
     """The error for judgements of subtopics, which forecasts cannot use, with the remedy."""
     if not error.message.endswith(SUBTOPICS_REMEDY):
         return error
@@ -334,9 +337,9 @@ def rows_by(
 ) -> dict[tuple[int, str, FeatureJudgments], Rows]:
     """The rows of a track for several targets and depths, also by the judgements that features see. The
     documents of the runs are looked up in the judgements once."""
-    names = _Names.of(targets, depths, features)
+    names = _MeasureNames.of(targets, depths, features)
     judgments = track.judgments
-    lists = retrieved(
+    lists = read_rankings(
         judgments,
         list(track.runs),
         max(depths),
@@ -345,13 +348,13 @@ def rows_by(
         seed=track.seed,
         precision=track.precision,
     )
-    notes = (*_nothing_judged(track, lists), *lists.notes)
+    notes = (*_unjudged_notes(track, lists), *lists.notes)
     everything = names.at(depths)
-    by_all = _by_measure(everything, PoolScorer(lists, everything).by_all())
+    by_all = _split_by_measure(everything, PoolScorer(lists, everything).score_by_all_judgments())
     rows: dict[tuple[int, str, FeatureJudgments], Rows] = {}
     for depth in depths:
         own = names.at([depth])
-        by_pool = _by_measure(own, PoolScorer(lists, own).by_pool(depth))
+        by_pool = _split_by_measure(own, PoolScorer(lists, own).score_by_pool(depth))
         sides: dict[FeatureJudgments, Mapping[str, Floats]] = {"pool": by_pool, "full": by_all}
         for target in names.targets:
             short = depth_note(track, target)
@@ -371,7 +374,7 @@ def rows_by(
     return rows
 
 
-class _Names(Record):
+class _MeasureNames(Record):
     """The names of the measures of some rows: the features at each depth, the targets, and each target
     cut at each depth."""
 
@@ -382,7 +385,7 @@ class _Names(Record):
     @classmethod
     def of(
         cls, targets: Sequence[str | Measure], depths: Sequence[int], features: Sequence[str]
-    ) -> _Names:
+    ) -> _MeasureNames:
         """The names for these targets, depths and features."""
         whole = tuple(str(parse(str(target))) for target in targets)
         return cls(
@@ -427,13 +430,14 @@ def score_rows(
 ) -> dict[tuple[int, str, FeatureJudgments], Rows]:
     """The rows of a track, as `rows_by` has them, for features that see all judgements. The shallow
     score is unknown (NaN): it takes the judgements of a pool."""
-    names = _Names.of(targets, depths, features)
+    names = _MeasureNames.of(targets, depths, features)
     values = np.asarray(track.scores)
     scores = {str(measure): values[:, :, m] for m, measure in enumerate(track.scores.measures)}
     if lacking := [name for name in names.at(depths) if name not in scores]:
         options = " ".join(f"-m '{name}'" for name in lacking[:MOST_NAMED])
         raise RankgaugeError(
-            f"{track.name}: the table of scores lacks {some_of(lacking, MOST_NAMED)}; add them with "
+            f"{track.name}: the table of scores lacks {format_first_names(lacking, MOST_NAMED)}; "
+            "add them with "
             f"`rankgauge evaluate QRELS RUNS {options} … --save FILE`"
         )
     return {
@@ -452,7 +456,7 @@ def score_rows(
     }
 
 
-def _nothing_judged(track: Track, lists: Retrieved) -> Iterator[Note]:
+def _unjudged_notes(track: Track, lists: RunRankings) -> Iterator[Note]:
     """A warning for each run that has no judged document."""
     judgments = track.judgments
     topics = len(judgments.queries)
@@ -461,11 +465,11 @@ def _nothing_judged(track: Track, lists: Retrieved) -> Iterator[Note]:
         first, last = lists.offsets[[number * topics, (number + 1) * topics]]
         if not (lists.rows[first:last] >= 0).any():
             judged = np.array([topic in known for topic in run.queries])
-            rows = np.flatnonzero(np.repeat(judged, np.diff(run.bounds)))[:KEPT]
-            yield replace(nothing_judged(run.documents.take(rows), judgments), run=run.name)
+            rows = np.flatnonzero(np.repeat(judged, np.diff(run.bounds)))[:MAX_EXAMINED]
+            yield replace(nothing_judged_note(run.documents.take(rows), judgments), run=run.name)
 
 
-def _by_measure(measures: Iterable[str], scores: Floats) -> dict[str, Floats]:
+def _split_by_measure(measures: Iterable[str], scores: Floats) -> dict[str, Floats]:
     """For each measure run × topic."""
     return {measure: np.ascontiguousarray(scores[:, :, m]) for m, measure in enumerate(measures)}
 

@@ -85,13 +85,13 @@ def row_sum(terms: Floats) -> Floats:
     return total
 
 
-def _by_rank(lists: Entries, score: Floats) -> Floats:
+def _mask_absent(lists: Entries, score: Floats) -> Floats:
     """A score of each rank, NaN where the list lacks the document."""
     return np.where(lists.held, score, np.nan)
 
 
 def _inverse_squares(lists: Entries) -> Floats:
-    return row_sum(_by_rank(lists, 1 / np.maximum(lists.ranks, 1).astype(np.float64) ** 2))
+    return row_sum(_mask_absent(lists, 1 / np.maximum(lists.ranks, 1).astype(np.float64) ** 2))
 
 
 METHODS: Registry[FusionMethod] = Registry("fusion method", maker=lambda method: method.combine)
@@ -155,7 +155,7 @@ def _wsum(lists: Entries) -> Floats:
     ),
 )
 def _rrf(lists: Entries, k: float) -> Floats:
-    return row_sum(_by_rank(lists, lists.weights / (k + np.maximum(lists.ranks, 1))))
+    return row_sum(_mask_absent(lists, lists.weights / (k + np.maximum(lists.ranks, 1))))
 
 
 @register("sum", "scores", "Σ s", "Sum of the scores (CombSUM).", _COMB)
@@ -293,7 +293,7 @@ def _logn_isr(lists: Entries, sigma: float) -> Floats:
 )
 def _rbc(lists: Entries, persistence: float) -> Floats:
     ranks = np.maximum(lists.ranks, 1)
-    return row_sum(_by_rank(lists, (1 - persistence) * persistence ** (ranks - 1.0)))
+    return row_sum(_mask_absent(lists, (1 - persistence) * persistence ** (ranks - 1.0)))
 
 
 @register(

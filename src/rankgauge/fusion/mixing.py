@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from rankgauge.core.arrays import Bools, Floats, Ints
-from rankgauge.core.policies import Absent, SharedTopics
+from rankgauge.core.policies import Absent, SharedQueries
 from rankgauge.core.records import Record
 from rankgauge.data.model import UNJUDGED, Judgments
-from rankgauge.fusion.normalizations import completed, normalized
+from rankgauge.fusion.normalizations import fill_absent, normalize_scores
 from rankgauge.fusion.pool import Pool
 from rankgauge.measures.base import Measure
 from rankgauge.native import ids as native
@@ -17,7 +17,7 @@ from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
 from rankgauge.space.lines import Segment
 
 
-class LabelledPool(Record):
+class LabeledPool(Record):
     """The documents of a pool for each judged topic, as lists of labels; `rows` are their rows there.
 
     The documents of a list stand in the order that they have where their scores are equal.
@@ -29,7 +29,7 @@ class LabelledPool(Record):
     """Topics × runs: how many documents each run has."""
 
     @classmethod
-    def of(cls, pool: Pool, judgments: Judgments, judged: JudgedLabels) -> LabelledPool:
+    def of(cls, pool: Pool, judgments: Judgments, judged: JudgedLabels) -> LabeledPool:
         """The documents of the pool, labelled; a judged topic that the pool lacks has an empty list."""
         topic = rows_of(pool.queries, judgments.queries)
         sizes = np.where(topic >= 0, np.diff(pool.bounds)[topic], 0)
@@ -53,7 +53,7 @@ class LabelledPool(Record):
         lengths = np.where((topic >= 0)[:, None], pool.lengths[topic], 0)
         return cls(Rankings(np.maximum(labels, -2), offsets, lists, judged, known), rows, lengths)
 
-    def kept(self, missing: SharedTopics) -> Bools:
+    def kept(self, missing: SharedQueries) -> Bools:
         """Which topics take part, if some runs lack documents for some of them."""
         return np.asarray((self.lengths > 0).all(axis=1) | (missing == "zero"))
 
@@ -65,9 +65,9 @@ class Mixture(Record):
     scores: Floats
 
     @classmethod
-    def of(cls, pool: Pool, labelled: LabelledPool, normalize: str, absent: Absent) -> Mixture:
+    def of(cls, pool: Pool, labelled: LabeledPool, normalize: str, absent: Absent) -> Mixture:
         """The scores of the runs, normalised. A list that takes no part adds nothing."""
-        values = completed(normalized(pool, normalize), pool.bounds, absent)
+        values = fill_absent(normalize_scores(pool, normalize), pool.bounds, absent)
         return cls(labelled.documents, np.nan_to_num(values[labelled.rows]))
 
     def segment(self, start: Floats, end: Floats) -> Segment:

@@ -1,7 +1,7 @@
 """Scores of several runs made comparable: each list, so each run and topic, is normalised for itself.
 
-A normalised pool is an array of rows × runs, with NaN where a list lacks the document. `completed` says
-what such a document gets instead. The definitions are those of ranx (Bassani and Romelli 2022,
+A normalised pool is an array of rows × runs, with NaN where a list lacks the document. `fill_absent`
+says what such a document gets instead. The definitions are those of ranx (Bassani and Romelli 2022,
 ranx.fuse: A Python Library for Metasearch), except where a docstring says otherwise.
 """
 
@@ -54,7 +54,7 @@ def register(
     return registered
 
 
-def normalized(pool: Pool, normalize: str = DEFAULT_NORMALIZE) -> Floats:
+def normalize_scores(pool: Pool, normalize: str = DEFAULT_NORMALIZE) -> Floats:
     """The normalised scores (rows × runs) of a pool, NaN where a list lacks the document.
 
     RankgaugeError where a list cannot be normalised, such as a list with an infinite score.
@@ -64,18 +64,18 @@ def normalized(pool: Pool, normalize: str = DEFAULT_NORMALIZE) -> Floats:
         values = method.apply(pool)
     bad = ~np.isfinite(values) & ((pool.ranks > 0) | method.fills)
     if bad.any():
-        raise _too_large(pool, bad, normalize)
+        raise _too_large_error(pool, bad, normalize)
     return values
 
 
-def completed(values: Floats, bounds: Ints, absent: Absent = DEFAULT_ABSENT) -> Floats:
+def fill_absent(values: Floats, bounds: Ints, absent: Absent = DEFAULT_ABSENT) -> Floats:
     """Normalised scores with a score for the documents that a list lacks (see `Absent`).
 
     NaN stays where a list takes no part: everywhere under "skip", and under "minimum" where the list
     is empty, because the run does not answer the topic.
 
     >>> values = np.array([[0.5, 1.0], [0.25, np.nan]])
-    >>> completed(values, np.array([0, 2]), "minimum").tolist()
+    >>> fill_absent(values, np.array([0, 2]), "minimum").tolist()
     [[0.5, 1.0], [0.25, 1.0]]
     """
     checked("absent", absent, one_of(Absent))
@@ -83,7 +83,7 @@ def completed(values: Floats, bounds: Ints, absent: Absent = DEFAULT_ABSENT) -> 
         return values
     if absent == "zero":
         return np.where(np.isnan(values), 0.0, values)
-    return np.where(np.isnan(values), _each_row(_least(values, bounds), bounds), values)
+    return np.where(np.isnan(values), _each_row(_list_minima(values, bounds), bounds), values)
 
 
 @register(
@@ -96,8 +96,8 @@ def _min_max(pool: Pool) -> Floats:
 
     ranx divides by 1e-9 where max − min is less. We divide by max − min, however small it is.
     """
-    low, high = _least(pool.scores, pool.bounds), _greatest(pool.scores, pool.bounds)
-    return _shifted(pool, low, high - low)
+    low, high = _list_minima(pool.scores, pool.bounds), _list_maxima(pool.scores, pool.bounds)
+    return _shift_and_scale(pool, low, high - low)
 
 
 @register(
@@ -111,13 +111,13 @@ def _max(pool: Pool) -> Floats:
     ranx divides by 1e-9 where max is less, so that a list of negative scores gets values of some
     −1e9. Such a list is refused here: no division makes its best score 1.
     """
-    high = _greatest(pool.scores, pool.bounds)
-    bad = (high <= 0) & (_least(pool.scores, pool.bounds) < 0)
+    high = _list_maxima(pool.scores, pool.bounds)
+    bad = (high <= 0) & (_list_minima(pool.scores, pool.bounds) < 0)
     if bad.any():
         topic, column = (int(place) for place in np.argwhere(bad)[0])
         raise RankgaugeError(
             f"normalize='max': run {pool.names[column]} has no score above 0 for topic "
-            f"{decode(pool.queries[topic])!r}; {_take('min-max')}"
+            f"{decode(pool.queries[topic])!r}; {_remedy('min-max')}"
         )
     values: Floats = pool.scores / _each_row(np.where(high == 0, 1.0, high), pool.bounds)
     return values
@@ -133,8 +133,10 @@ def _sum(pool: Pool) -> Floats:
 
     ranx divides by 1e-9 where the sum is less. We divide by the sum, however small it is.
     """
-    low = _least(pool.scores, pool.bounds)
-    return _shifted(pool, low, _total(pool.scores - _each_row(low, pool.bounds), pool.bounds))
+    low = _list_minima(pool.scores, pool.bounds)
+    return _shift_and_scale(
+        pool, low, _list_sums(pool.scores - _each_row(low, pool.bounds), pool.bounds)
+    )
 
 
 @register(
@@ -149,12 +151,12 @@ def _z(pool: Pool) -> Floats:
     rounded is no reason for us to give equal scores a value other than 0.
     """
     lengths = np.where(pool.lengths > 0, pool.lengths, 1)
-    mean = _total(pool.scores, pool.bounds) / lengths
-    span = _greatest(pool.scores, pool.bounds) - _least(pool.scores, pool.bounds)
+    mean = _list_sums(pool.scores, pool.bounds) / lengths
+    span = _list_maxima(pool.scores, pool.bounds) - _list_minima(pool.scores, pool.bounds)
     alike = span == 0
     # In units of the span, so that no square is too small or too large for a number.
-    units = _shifted(pool, mean, span)
-    deviation = np.sqrt(_total(units**2, pool.bounds) / lengths)
+    units = _shift_and_scale(pool, mean, span)
+    deviation = np.sqrt(_list_sums(units**2, pool.bounds) / lengths)
     values = units / _each_row(np.where(alike, 1.0, deviation), pool.bounds)
     return np.where(_each_row(alike, pool.bounds) & (pool.ranks > 0), 0.0, values)
 
@@ -195,24 +197,24 @@ def _none(pool: Pool) -> Floats:
     return pool.scores
 
 
-def _shifted(pool: Pool, low: Floats, scale: Floats) -> Floats:
+def _shift_and_scale(pool: Pool, low: Floats, scale: Floats) -> Floats:
     """(x − low) / scale in each list; 0 where the scale is 0."""
     distance = pool.scores - _each_row(low, pool.bounds)
     values: Floats = distance / _each_row(np.where(scale == 0, 1.0, scale), pool.bounds)
     return values
 
 
-def _least(values: Floats, bounds: Ints) -> Floats:
+def _list_minima(values: Floats, bounds: Ints) -> Floats:
     """The least value of each list (topics × runs), NaN for an empty one."""
     return np.fmin.reduceat(values, bounds[:-1], axis=0)
 
 
-def _greatest(values: Floats, bounds: Ints) -> Floats:
+def _list_maxima(values: Floats, bounds: Ints) -> Floats:
     """The greatest value of each list (topics × runs), NaN for an empty one."""
     return np.fmax.reduceat(values, bounds[:-1], axis=0)
 
 
-def _total(values: Floats, bounds: Ints) -> Floats:
+def _list_sums(values: Floats, bounds: Ints) -> Floats:
     """The sum of each list (topics × runs), 0 for an empty one."""
     return np.add.reduceat(np.where(np.isnan(values), 0.0, values), bounds[:-1], axis=0)
 
@@ -222,7 +224,7 @@ def _each_row(per_topic: NDArray[T], bounds: Ints) -> NDArray[T]:
     return np.repeat(per_topic, np.diff(bounds), axis=0)
 
 
-def _too_large(pool: Pool, bad: Bools, normalize: str) -> RankgaugeError:
+def _too_large_error(pool: Pool, bad: Bools, normalize: str) -> RankgaugeError:
     """The error for the first list with a bad row. It names the document with the largest score."""
     row, column = (int(place) for place in np.argwhere(bad)[0])
     topic = int(pool.topic[row])
@@ -234,10 +236,10 @@ def _too_large(pool: Pool, bad: Bools, normalize: str) -> RankgaugeError:
     what = "is too large to be normalised" if np.isfinite(score) else "cannot be normalised"
     return RankgaugeError(
         f"normalize={normalize!r}: the score {score:g} of document {document!r} in run "
-        f"{pool.names[column]}, topic {decode(pool.queries[topic])!r}, {what}; {_take('rank')}"
+        f"{pool.names[column]}, topic {decode(pool.queries[topic])!r}, {what}; {_remedy('rank')}"
     )
 
 
-def _take(normalize: str) -> str:
+def _remedy(normalize: str) -> str:
     """What to do where a list cannot be normalised."""
     return f"take normalize={normalize!r}, or a method that looks at ranks alone, such as rrf"

@@ -8,7 +8,7 @@ from rankgauge.core.notes import WARNING, Note
 from rankgauge.fusion.pool import Pool
 
 
-def about_overlap(union: Pool) -> list[Note]:
+def overlap_notes(union: Pool) -> list[Note]:
     """What to know of runs that differ in their topics, or have no document in common."""
     answered = union.lengths > 0
     notes = [

@@ -19,10 +19,10 @@ from rankgauge.data.model import Run, decode
 from rankgauge.errors import RankgaugeError
 from rankgauge.evaluation.inputs import Runs, label, sources_of
 from rankgauge.fusion.methods import METHODS, Entries, FusionMethod, parameter_values
-from rankgauge.fusion.normalizations import NORMALIZATIONS, completed, normalized
+from rankgauge.fusion.normalizations import NORMALIZATIONS, fill_absent, normalize_scores
 from rankgauge.fusion.pool import Pool, pool_of
 from rankgauge.native import segments
-from rankgauge.rankings.single_precision import kept_apart
+from rankgauge.rankings.single_precision import separate_scores
 
 LARGEST_SCORE = float(np.finfo(np.float32).max) / 2
 """The largest score that a fused run has, with room in single precision to set scores apart below it."""
@@ -131,9 +131,9 @@ class Fusion(Record):
         weights = np.ones(runs) if self.weights is None else np.array(self.weights)
         held, values = union.ranks > 0, union.scores
         if self.method.takes == "scores":
-            values = normalized(union, self.normalize)
+            values = normalize_scores(union, self.normalize)
             held = ~np.isnan(values)
-            values = completed(values, union.bounds, self.absent)
+            values = fill_absent(values, union.bounds, self.absent)
         entries = Entries(values, held, union.ranks, union.bounds, weights)
         with np.errstate(over="ignore", invalid="ignore"):
             return self.method.combine(entries, **self.parameters)
@@ -142,16 +142,16 @@ class Fusion(Record):
         """The fused run of a pool, documents in rank order, scores apart in single precision too."""
         name = self.method.name if name is None else name
         scores = self.scores(union)
-        if _too_large(scores).any():
-            raise self._refusal(union, scores)
+        if _is_too_large(scores).any():
+            raise self._too_large_error(union, scores)
         order = segments.segment_order(scores, union.bounds)
-        apart = kept_apart(scores[order], union.bounds)
+        apart = separate_scores(scores[order], union.bounds)
         documents = union.documents.take(order)
         return Run(name, union.queries, union.bounds, documents, apart, tag=name)
 
-    def _refusal(self, union: Pool, scores: Floats) -> RankgaugeError:
+    def _too_large_error(self, union: Pool, scores: Floats) -> RankgaugeError:
         """The error for the first score that a run file cannot hold, with the setting to change."""
-        row = int(np.argmax(_too_large(scores)))
+        row = int(np.argmax(_is_too_large(scores)))
         topic = decode(union.queries[int(union.topic[row])])
         return RankgaugeError(
             f"the fused score of document {decode(union.documents[row])!r} of topic {topic!r} is "
@@ -175,12 +175,12 @@ class Fusion(Record):
             changes[advice] = replace(self, normalize=DEFAULT_NORMALIZE)
         for advice, changed in changes.items():
             with contextlib.suppress(RankgaugeError):
-                if not _too_large(changed.scores(union)).any():
+                if not _is_too_large(changed.scores(union)).any():
                     return advice
         return ", and ".join(changes)
 
 
-def _too_large(scores: Floats) -> Bools:
+def _is_too_large(scores: Floats) -> Bools:
     """Which scores a run file cannot hold."""
     return np.asarray(~(np.abs(scores) <= LARGEST_SCORE))
 
@@ -198,11 +198,11 @@ def read_runs(runs: Runs) -> list[Run]:
             kind = type(run).__name__
             raise RankgaugeError(f"{label(source)}: a function gave {kind}, expected a Run")
         read.append(run)
-    check_topics(read)
+    check_shared_queries(read)
     return read
 
 
-def check_topics(runs: Sequence[Run]) -> None:
+def check_shared_queries(runs: Sequence[Run]) -> None:
     """RankgaugeError for a run that answers no topic, or none that another run answers."""
     answered = []
     for run in runs:

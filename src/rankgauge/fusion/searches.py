@@ -10,14 +10,14 @@ import numpy as np
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.policies import RRF_K as USUAL_K
 from rankgauge.core.records import Record, Value
-from rankgauge.core.resampling import Drawing
-from rankgauge.fusion.mixing import LabelledPool, Mixture
+from rankgauge.core.resampling import SamplingOptions
+from rankgauge.fusion.mixing import LabeledPool, Mixture
 from rankgauge.fusion.pool import Pool
 from rankgauge.fusion.runs import Fusion
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
-from rankgauge.space.ascent import climbed
-from rankgauge.space.curves import NEAR, Curve, Interval, MeanSteps, sign_of, simplest
+from rankgauge.space.ascent import ascend
+from rankgauge.space.curves import NEAR, Curve, Interval, MeanSteps, sign_of, simplest_number
 from rankgauge.space.lines import mean_of
 
 RRF_K = (1, 2, 5, 10, 20, 40, 60, 80, 100, 150, 200, 300, 500, 1000)
@@ -53,14 +53,14 @@ class PairSearch:
         weights = np.zeros(len(self.steps.before))
         weights[topics] = 1.0
         part, value = self.best(weights)
-        t = simplest(*part)
+        t = simplest_number(*part)
         return (1 - t, t), value
 
     def values(self, weights: tuple[float, ...]) -> Floats:
         return self.steps.at(weights[1])
 
 
-class Ascent:
+class AscentSearch:
     """Three or more runs: coordinate ascent, each line searched exactly, from several starts."""
 
     def __init__(
@@ -73,16 +73,18 @@ class Ascent:
         runs = mixture.scores.shape[1]
         random = np.random.default_rng((self.seed, len(topics)))
         starts = [np.full(runs, 1 / runs), *random.dirichlet(np.ones(runs), self.restarts - 1)]
-        reached = [ascent(mixture, self.measure, start) for start in starts]
+        reached = [ascend_run_weights(mixture, self.measure, start) for start in starts]
         sign = sign_of(self.measure)
         weights, value = max(reached, key=lambda each: sign * each[1])
-        return tuple(_shortened(mixture, self.measure, weights, value).tolist()), value
+        return tuple(_shorten_weights(mixture, self.measure, weights, value).tolist()), value
 
     def values(self, weights: tuple[float, ...]) -> Floats:
         return self.mixture.values_at(np.array(weights), inner(self.measure))
 
 
-def ascent(mixture: Mixture, measure: Measure | Aggregate, weights: Floats) -> tuple[Floats, float]:
+def ascend_run_weights(
+    mixture: Mixture, measure: Measure | Aggregate, weights: Floats
+) -> tuple[Floats, float]:
     """Better and better weights: along one run's weight after the other, the others in proportion."""
     sign = sign_of(measure)
 
@@ -100,7 +102,7 @@ def ascent(mixture: Mixture, measure: Measure | Aggregate, weights: Floats) -> t
         return np.asarray((1 - t) * others + t * alone)
 
     searches = [partial(best_weight, run) for run in range(len(weights))]
-    reached = climbed(
+    reached = ascend(
         weights,
         lambda tried: mean_of(mixture.values_at(tried, inner(measure)), measure),
         lambda: searches,
@@ -109,7 +111,7 @@ def ascent(mixture: Mixture, measure: Measure | Aggregate, weights: Floats) -> t
     return reached.weights, reached.value
 
 
-def _shortened(
+def _shorten_weights(
     mixture: Mixture, measure: Measure | Aggregate, weights: Floats, value: float
 ) -> Floats:
     """The weights with as few decimals as give the same value."""
@@ -141,7 +143,7 @@ class FixedWeights:
 class ReciprocalSearch:
     """Reciprocal rank fusion: k is the best of those that are tried."""
 
-    def __init__(self, union: Pool, labelled: LabelledPool, measure: Measure | Aggregate) -> None:
+    def __init__(self, union: Pool, labelled: LabeledPool, measure: Measure | Aggregate) -> None:
         self.measure = measure
         self._of_k = {}
         for k in RRF_K:
@@ -162,7 +164,7 @@ class ReciprocalSearch:
         return self._of_k[int(weights[0])]
 
 
-Search = PairSearch | Ascent | FixedWeights | ReciprocalSearch
+Search = PairSearch | AscentSearch | FixedWeights | ReciprocalSearch
 """`fitted` gives the best weights for some topics and their value; `values` the score of each topic."""
 
 
@@ -178,13 +180,15 @@ class Searches(Record):
         fits = [Weighting(*search.fitted(topics), name) for name, search in self.by_name.items()]
         return sorted(fits, key=lambda fit: -sign * np.nan_to_num(fit.value, nan=-np.inf * sign))
 
-    def fitted_on(self, topics: Ints) -> Floats:
+    def fit_and_score(self, topics: Ints) -> Floats:
         """The score of every topic by the choice that is best for these."""
         chosen = self.weightings(topics)[0]
         return self.by_name[chosen.normalize].values(chosen.weights)
 
 
-def weight_spread(way: PairSearch, topics: Ints, drawing: Drawing, level: float) -> Interval:
+def weight_spread(
+    way: PairSearch, topics: Ints, drawing: SamplingOptions, level: float
+) -> Interval:
     """An interval that covers the best weights over samples of the topics, drawn with replacement."""
     random = np.random.default_rng(drawing.seed)
     counts = np.zeros(len(way.steps.before))

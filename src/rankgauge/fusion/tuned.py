@@ -131,7 +131,7 @@ class Tuning(Result, Record):
     def topic_table(self) -> Table:
         """A row for each topic of the choice: the weights of the second run that are best for it alone,
         their value, and the value with the weights that are best for all topics."""
-        curve = self._of_two("a best weight of each topic")
+        curve = self._require_curve("a best weight of each topic")
         rows: list[tuple[Cell, ...]] = []
         tuned = curve.steps.at(self.weights[1]).tolist()
         for number, (topic, value) in enumerate(zip(self.topics, tuned, strict=True)):
@@ -157,7 +157,7 @@ class Tuning(Result, Record):
         """The mean for every weight of the second run, for two runs."""
         from rankgauge.figures.parameters import weight_curve
 
-        curve = self._of_two("a figure")
+        curve = self._require_curve("a figure")
         lines = dict(self.fitted)
         if self.test_topics is None:
             lines["tuned, cross-validated"] = self.cross_validated
@@ -175,7 +175,7 @@ class Tuning(Result, Record):
             topics=len(self.topics),
         )
 
-    def _of_two(self, what: str) -> Curve:
+    def _require_curve(self, what: str) -> Curve:
         if self.curve is None:
             raise RankgaugeError(f"{counted(len(self.runs), 'run')}: {what} is for two runs")
         return self.curve
@@ -190,20 +190,22 @@ class Tuning(Result, Record):
         better = max if self._sign > 0 else min
         best = better(self.singles, key=lambda name: self.baselines[name])
         if self.comparison is None:
-            return f"{self._take()}; one topic alone does not tell what to expect of new topics"
+            return f"{self._weights_text()}; one topic alone does not tell what to expect of new topics"
         tuned, rrf = self._helps(TUNED, best), self._helps(RRF, best)
         ahead = self._sign * (self.baselines[RRF] - self.cross_validated) > 0
         if rrf and not tuned:
             return (
-                f"take rrf, which needs no tuning; {self._expect(RRF, best)}; these topics do not show "
-                f"that tuned weights help: with them expect {self._gain(TUNED, best)}"
+                f"take rrf, which needs no tuning; {self._expectation_text(RRF, best)}; these "
+                "topics do not show "
+                f"that tuned weights help: with them expect {self._gain_text(TUNED, best)}"
             )
         if not tuned:
             return (
-                f"these topics do not show that fusing helps: {self._expect(TUNED, best)}; if you fuse, "
-                f"{self._take()}"
+                "these topics do not show that fusing helps: "
+                f"{self._expectation_text(TUNED, best)}; if you fuse, "
+                f"{self._weights_text()}"
             )
-        text = f"{self._take()}; {self._expect(TUNED, best)}"
+        text = f"{self._weights_text()}; {self._expectation_text(TUNED, best)}"
         if ahead:
             text += (
                 f". rrf, which needs no tuning, gets {self.baselines[RRF]:.3f} on the same topics, the "
@@ -216,15 +218,17 @@ class Tuning(Result, Record):
         gain, _, _, p = self.against(single, way)
         return self._sign * gain > 0 and float(p) <= 1 - self.level
 
-    def _gain(self, way: str, single: str) -> str:
+    def _gain_text(self, way: str, single: str) -> str:
         gain, low, high, _ = self.against(single, way)
-        between = "" if np.isnan(low) else f" [{signed(low)}, {signed(high)}]"
-        return f"{signed(gain)}{between}" + ("" if self._sign > 0 else " (lower is better)")
+        between = "" if np.isnan(low) else f" [{format_difference(low)}, {format_difference(high)}]"
+        return f"{format_difference(gain)}{between}" + (
+            "" if self._sign > 0 else " (lower is better)"
+        )
 
-    def _expect(self, way: str, single: str) -> str:
-        return f"on new topics expect {self._gain(way, single)} over {single} alone"
+    def _expectation_text(self, way: str, single: str) -> str:
+        return f"on new topics expect {self._gain_text(way, single)} over {single} alone"
 
-    def _take(self) -> str:
+    def _weights_text(self) -> str:
         """Which weights to take, and which others are as good."""
         chosen = f" with normalize={self.normalize}" if self.choices > 1 else ""
         text = f"take{chosen} " + ", ".join(
@@ -236,7 +240,7 @@ class Tuning(Result, Record):
                 self.plateau.low == 0 and abs(self.curve.start - self.value) <= self.margin,
                 self.plateau.high == 1 and abs(self.curve.end - self.value) <= self.margin,
             )
-            low, high = inward(*self.plateau, self.weights[1], *ends)
+            low, high = round_inward(*self.plateau, self.weights[1], *ends)
             text += f"; anything from {low} to {high} for {self.runs[1]} is as good"
             text += f", within {self.margin:g}" if self.margin else ""
         return text
@@ -245,25 +249,25 @@ class Tuning(Result, Record):
         return f"Tuning of {counted(len(self.runs), 'run')} by {self.measure}"
 
 
-def signed(number: float) -> str:
+def format_difference(number: float) -> str:
     """A difference with its sign and three decimals; 0.000 has no sign.
 
-    >>> signed(0.0421), signed(-0.00001)
+    >>> format_difference(0.0421), format_difference(-0.00001)
     ('+0.042', '0.000')
     """
     text = f"{number:+.3f}"
     return text[1:] if float(text) == 0 else text
 
 
-def inward(
+def round_inward(
     low: float, high: float, inside: float, with_low: bool = False, with_high: bool = False
 ) -> tuple[str, str]:
     """The ends of an interval with few decimals, both within it, on either side of a number inside; the
     ends themselves only where that is said.
 
-    >>> inward(0.5034, 0.5265, 0.52)
+    >>> round_inward(0.5034, 0.5265, 0.52)
     ('0.51', '0.52')
-    >>> inward(0.0, 0.0408, 0.03, with_low=True)
+    >>> round_inward(0.0, 0.0408, 0.03, with_low=True)
     ('0.00', '0.04')
     """
     for digits in range(2, 16):

@@ -20,21 +20,21 @@ from rankgauge.core.policies import (
     LEVELS,
     SEED,
     Absent,
-    SharedTopics,
+    SharedQueries,
 )
 from rankgauge.core.policies import RRF_K as USUAL_K
 from rankgauge.core.records import Record
-from rankgauge.core.resampling import Drawing, Progress, spread
+from rankgauge.core.resampling import Progress, SamplingOptions, map_parallel
 from rankgauge.errors import RankgaugeError, Unsupported
 from rankgauge.evaluation.evaluator import Evaluator, Measures
 from rankgauge.evaluation.inputs import Qrels, Runs
-from rankgauge.fusion.mixing import LabelledPool, Mixture
+from rankgauge.fusion.mixing import LabeledPool, Mixture
 from rankgauge.fusion.normalizations import NORMALIZATIONS
 from rankgauge.fusion.pool import Pool, pool_of
 from rankgauge.fusion.runs import Fusion, read_runs
 from rankgauge.fusion.searches import (
     RRF_K,
-    Ascent,
+    AscentSearch,
     FixedWeights,
     PairSearch,
     ReciprocalSearch,
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 ALL = "all"
 """Every normalisation is tried, and the best one taken."""
 FOLDS, REPEATS, SAMPLES, RESTARTS = 5, 20, 1_000, 8
-SCALED = "what the aggregate averages"
+AGGREGATED_NAME = "what the aggregate averages"
 TOO_SMALL = 5e-5
 """Less optimism than that is none, with four decimals."""
 MOST_PARTS = 3
@@ -70,7 +70,7 @@ def tune(
     *,
     normalize: str = DEFAULT_NORMALIZE,
     absent: Absent = DEFAULT_ABSENT,
-    missing: SharedTopics = "zero",
+    missing: SharedQueries = "zero",
     test_topics: Sequence[str] | None = None,
     margin: float = MARGIN,
     folds: int = FOLDS,
@@ -129,7 +129,7 @@ def tune(
     >>> tuning.value, tuning.curve.breaks.tolist(), tuning.curve.values.tolist()
     (0.75, [0.5], [0.75, 0.75])
     """
-    drawing = Drawing(samples, seed, executor, progress)
+    drawing = SamplingOptions(samples, seed, executor, progress)
     settings = _Settings(
         normalize, absent, missing, test_topics, margin, folds, repeats, restarts, level, drawing
     )
@@ -138,12 +138,12 @@ def tune(
     read = read_runs(runs)
     singles = evaluator.scores(read, failures="raise")
     pool = pool_of(read)
-    labelled = LabelledPool.of(pool, evaluator.judgments, evaluator.judged)
+    labelled = LabeledPool.of(pool, evaluator.judgments, evaluator.judged)
     mixtures, refused = _mixtures(pool, labelled, settings)
     design = _Design.of(evaluator.queries, np.flatnonzero(labelled.kept(missing)), settings)
-    search: Callable[[Mixture, Measure | Aggregate], PairSearch | Ascent] = PairSearch
+    search: Callable[[Mixture, Measure | Aggregate], PairSearch | AscentSearch] = PairSearch
     if len(read) > 2:
-        search = partial(Ascent, restarts=settings.restarts, seed=drawing.seed)
+        search = partial(AscentSearch, restarts=settings.restarts, seed=drawing.seed)
     ways = {name: search(each, tuned_by) for name, each in mixtures.items()}
     equal = {name: FixedWeights(each, tuned_by) for name, each in mixtures.items()}
     rrf = ReciprocalSearch(pool, labelled, tuned_by)
@@ -155,7 +155,7 @@ def tune(
             f"{tuned_by} is undefined on the topics to choose by, so nothing is best; take another "
             "measure"
         )
-    by_repeat = design.held_out(searches, drawing)
+    by_repeat = design.held_out_scores(searches, drawing)
     single_names = tuple(
         f"{name} (run)" if name in (TUNED, EQUAL, RRF, RRF_TUNED) else name for name in singles.runs
     )
@@ -167,11 +167,11 @@ def tune(
     }
     rows = {
         TUNED: by_repeat.mean(axis=0),
-        **{name: values[design.judged_on] for name, values in everywhere.items()},
-        RRF_TUNED: design.held_out(rrf_searches).mean(axis=0),
+        **{name: values[design.evaluation_queries] for name, values in everywhere.items()},
+        RRF_TUNED: design.held_out_scores(rrf_searches).mean(axis=0),
     }
     if len(equal) > 1:  # which normalisation is part of the choice
-        rows[EQUAL] = design.held_out(Searches(equal, tuned_by)).mean(axis=0)
+        rows[EQUAL] = design.held_out_scores(Searches(equal, tuned_by)).mean(axis=0)
     mixture = mixtures[chosen.normalize]
     curve = spread = None
     way = ways[chosen.normalize]
@@ -184,13 +184,13 @@ def tune(
     value = mean_of(scores[design.topics], tuned_by)
     cross = float(np.mean([mean_of(each, tuned_by) for each in by_repeat]))
     k = int(rrf_searches.weightings(design.topics)[0].weights[0])
-    comparison = _compared(rows, tuned_by, level)
+    comparison = _compare_methods(rows, tuned_by, level)
     notes = (
-        *_about_values(tuned_by, design, value, cross),
-        *_about_difference(tuned_by, comparison, level),
-        *_about_curve(singles.runs[-1], curve, spread, level),
-        *_about_search(fits, refused, len(read), settings, k),
-        *_about_topics(singles.runs, labelled.lengths, missing),
+        *_value_notes(tuned_by, design, value, cross),
+        *_difference_notes(tuned_by, comparison, level),
+        *_curve_notes(singles.runs[-1], curve, spread, level),
+        *_search_notes(fits, refused, len(read), settings, k),
+        *_coverage_notes(singles.runs, labelled.lengths, missing),
         *(replace(note, run=run.name) for run in read for note in run.dropped),
     )
     return Tuning(
@@ -225,20 +225,20 @@ class _Settings(Record):
 
     normalize: str
     absent: Absent
-    missing: SharedTopics
+    missing: SharedQueries
     test_topics: Sequence[str] | None
     margin: float
     folds: int
     repeats: int
     restarts: int
     level: float
-    drawing: Drawing
+    drawing: SamplingOptions
 
     def __post_init__(self) -> None:
         kinds: dict[str, Kind] = {
             "normalize": Choice((ALL, *NORMALIZATIONS)),
             "absent": one_of(Absent),
-            "missing": one_of(SharedTopics),
+            "missing": one_of(SharedQueries),
             "level": LEVELS,
             "margin": Number(0),
             "folds": Whole(2),
@@ -248,7 +248,7 @@ class _Settings(Record):
         for name, kind in kinds.items():
             vars(self)[name] = checked(name, getattr(self, name), kind)
         drawing = self.drawing
-        vars(self)["drawing"] = Drawing.checked(
+        vars(self)["drawing"] = SamplingOptions.checked(
             drawing.samples, drawing.seed, drawing.executor, drawing.progress
         )
         if self.normalize != ALL:  # refuses what does not go together
@@ -275,7 +275,7 @@ def _one_measure(evaluator: Evaluator) -> Measure | Aggregate:
 
 
 def _mixtures(
-    pool: Pool, labelled: LabelledPool, settings: _Settings
+    pool: Pool, labelled: LabeledPool, settings: _Settings
 ) -> tuple[dict[str, Mixture], dict[str, RankgaugeError]]:
     """The scores of the runs under each normalisation to try; of all of them, those that these scores
     allow, and why the others do not go."""
@@ -331,29 +331,31 @@ class _Design(Record):
         return cls(topics, tested, [])
 
     @property
-    def judged_on(self) -> Ints:
+    def evaluation_queries(self) -> Ints:
         """The topics that a choice is tried on."""
         return self.topics if self.tested is None else self.tested
 
-    def held_out(self, searches: Searches, drawing: Drawing | None = None) -> Floats:
+    def held_out_scores(self, searches: Searches, drawing: SamplingOptions | None = None) -> Floats:
         """Time × topic: the scores with a choice that the topic took no part in; NaN for one topic
         alone."""
         if self.tested is not None:
-            return searches.fitted_on(self.topics)[None, self.tested]
+            return searches.fit_and_score(self.topics)[None, self.tested]
         if not self.parts:
             return np.full((1, len(self.topics)), np.nan)
-        work = partial(self._cross_validated, searches)
-        return np.array(list(spread(work, range(len(self.parts)), drawing or Drawing())))
+        work = partial(self._cross_validate, searches)
+        return np.array(
+            list(map_parallel(work, range(len(self.parts)), drawing or SamplingOptions()))
+        )
 
-    def _cross_validated(self, searches: Searches, repeat: int) -> Floats:
+    def _cross_validate(self, searches: Searches, repeat: int) -> Floats:
         """The score of each topic by weights that were chosen without its part of the topics."""
         scores = np.full(int(self.topics.max()) + 1, np.nan)
         for part in self.parts[repeat]:
-            scores[part] = searches.fitted_on(np.setdiff1d(self.topics, part))[part]
+            scores[part] = searches.fit_and_score(np.setdiff1d(self.topics, part))[part]
         return scores[self.topics]
 
 
-def _compared(
+def _compare_methods(
     rows: dict[str, Floats], measure: Measure | Aggregate, level: float
 ) -> Comparison | None:
     """All ways in pairs; None if there is one topic alone."""
@@ -365,14 +367,14 @@ def _compared(
         Scores.from_matrix(
             measure.forward(values) if isinstance(measure, Aggregate) else values,
             runs=list(rows),
-            measure=SCALED if aggregated else str(inner(measure)),
+            measure=AGGREGATED_NAME if aggregated else str(inner(measure)),
         ),
         correction=None,
         level=level,
     )
 
 
-def _about_values(
+def _value_notes(
     measure: Measure | Aggregate, design: _Design, value: float, cross: float
 ) -> Iterator[Note]:
     """What the values are of, and how far they are too good."""
@@ -396,10 +398,10 @@ def _about_values(
             f"{repeats}",
             column="tuned",
         )
-        yield Note(f"{fitted}, {_beside(sign_of(measure) * (value - cross))}")
+        yield Note(f"{fitted}, {_optimism_text(sign_of(measure) * (value - cross))}")
 
 
-def _beside(optimism: float) -> str:
+def _optimism_text(optimism: float) -> str:
     """How the value on the topics of the choice compares with the cross-validated one."""
     if abs(optimism) < TOO_SMALL:
         return "the same as the row tuned"
@@ -408,7 +410,7 @@ def _beside(optimism: float) -> str:
     return f"{optimism:.4f} better than the row tuned; this difference is optimism"
 
 
-def _about_difference(
+def _difference_notes(
     measure: Measure | Aggregate, comparison: Comparison | None, level: float
 ) -> Iterator[Note]:
     """What the difference is, and how sure it is."""
@@ -422,7 +424,7 @@ def _about_difference(
     yield Note(text, column="difference")
 
 
-def _about_curve(
+def _curve_notes(
     second: str, curve: Curve | None, spread: Interval | None, level: float
 ) -> Iterator[Note]:
     """Where on the curve the best weights are, and what is at its ends."""
@@ -446,7 +448,7 @@ def _about_curve(
     )
 
 
-def _about_search(
+def _search_notes(
     fits: Sequence[Weighting],
     refused: dict[str, RankgaugeError],
     runs: int,
@@ -474,7 +476,7 @@ def _about_search(
     )
 
 
-def _about_topics(runs: Sequence[str], lengths: Ints, missing: SharedTopics) -> Iterator[Note]:
+def _coverage_notes(runs: Sequence[str], lengths: Ints, missing: SharedQueries) -> Iterator[Note]:
     """Which runs lack judged topics; `lengths` has how many documents they have for each."""
     lacks, nobody = lengths == 0, (lengths == 0).all(axis=1)
     if missing == "intersection":

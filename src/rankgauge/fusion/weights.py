@@ -9,11 +9,11 @@ import numpy as np
 
 from rankgauge.core.checks import Whole, checked, one_of
 from rankgauge.core.notes import Note
-from rankgauge.core.policies import DEFAULT_ABSENT, DEFAULT_NORMALIZE, SEED, Absent, SharedTopics
+from rankgauge.core.policies import DEFAULT_ABSENT, DEFAULT_NORMALIZE, SEED, Absent, SharedQueries
 from rankgauge.data.features import Features
 from rankgauge.errors import RankgaugeError
 from rankgauge.evaluation.inputs import Qrels, Runs, judgments_of
-from rankgauge.fusion.mixing import LabelledPool, Mixture
+from rankgauge.fusion.mixing import LabeledPool, Mixture
 from rankgauge.fusion.pool import pool_of
 from rankgauge.fusion.runs import Fusion, read_runs
 from rankgauge.rankings.alignment import judged_labels
@@ -28,7 +28,7 @@ def run_space(
     *,
     normalize: str = DEFAULT_NORMALIZE,
     absent: Absent = DEFAULT_ABSENT,
-    missing: SharedTopics = "zero",
+    missing: SharedQueries = "zero",
     topics: Sequence[str] | None = None,
     depth: int | None = None,
     jitter: float | None = None,
@@ -64,10 +64,10 @@ def run_space(
     [0.5]
     """
     Fusion.of("wsum", normalize=normalize, absent=absent)  # refuses what does not go together
-    checked("missing", missing, one_of(SharedTopics))
+    checked("missing", missing, one_of(SharedQueries))
     judgments, read = judgments_of(qrels), read_runs(runs)
     pool = pool_of(read)
-    labelled = LabelledPool.of(pool, judgments, judged_labels(judgments))
+    labelled = LabeledPool.of(pool, judgments, judged_labels(judgments))
     mixture = Mixture.of(pool, labelled, normalize, absent)
     if not labelled.lengths.any():
         raise RankgaugeError(

@@ -38,7 +38,7 @@ VERSION = 3
 """The version of the format, and of what is read from a LETOR file. A change of either raises it."""
 LEAST_BYTES = 1 << 20
 """Smaller files are parsed as quickly as they would be found in the cache."""
-SETTLED = 2_000_000_000
+SETTLING_TIME = 2_000_000_000
 """A file that was written within so many nanoseconds may change again without another time."""
 BLOCK = 1 << 16
 """Of so many bytes at its start and at its end, a file has a digest in its state."""
@@ -79,7 +79,7 @@ def usable_folder() -> str | None:
     then, with a warning.
     """
     folder = cache_folder()
-    reason = None if folder is None else _shared(folder)
+    reason = None if folder is None else _unsafe_reason(folder)
     if reason is None:
         return folder
     named = bool(os.environ.get(VARIABLE))
@@ -92,7 +92,7 @@ def usable_folder() -> str | None:
     return None
 
 
-def _shared(folder: str) -> str | None:
+def _unsafe_reason(folder: str) -> str | None:
     """Why others could change what is in a folder; None where they cannot, or where it is absent.
 
     A link is fine in a variable that the user sets. In the default place it must be the user's own.
@@ -113,7 +113,7 @@ def _shared(folder: str) -> str | None:
     return None
 
 
-class CachePlace(Record):
+class CacheEntry(Record):
     """Where the features of a file are in the cache, and for which state of the file they count."""
 
     file: OwnPath
@@ -140,16 +140,16 @@ class CachePlace(Record):
         """The features, None where they are not there, not for this state, or damaged."""
         try:
             with io.BufferedReader(self.file.open()) as stream:
-                return self._loaded(stream, display_name(source), size_limit)
+                return self._read_features(stream, display_name(source), size_limit)
         except Exception:  # a damaged file can be wrong in any way; the data file is there
             return None
 
-    def _loaded(self, stream: BinaryIO, source: str, size_limit: int) -> Features | None:
-        size = os.fstat(stream.fileno()).st_size - sealing.BYTES
+    def _read_features(self, stream: BinaryIO, source: str, size_limit: int) -> Features | None:
+        size = os.fstat(stream.fileno()).st_size - sealing.DIGEST_SIZE
         described = json.loads(_array(stream, "|u1", 1, size).tobytes())
         if described["key"] != self.key or described["content"] > size_limit:
             return None
-        if not _is_whole(stream, size):
+        if not _has_valid_seal(stream, size):
             return None
         parts = {name: _array(stream, kind, dimensions, size) for name, kind, dimensions in ARRAYS}
         if stream.tell() != size or parts["values"].nbytes > size_limit:
@@ -168,7 +168,7 @@ class CachePlace(Record):
         cannot be done, or where the file has changed."""
         for state in filter(None, self.key["files"]):
             written = max(state["mtime"], state["ctime"])
-            if _state(state["path"]) != state or time.time_ns() - written < SETTLED:
+            if _state(state["path"]) != state or time.time_ns() - written < SETTLING_TIME:
                 return
         named = features.documents is not None
         documents = Ids.of([]) if features.documents is None else features.documents
@@ -181,10 +181,10 @@ class CachePlace(Record):
         text += b" " * (-len(text) % ALIGNMENT)  # so that the values are aligned
         try:
             os.makedirs(self.file.root, mode=0o700, exist_ok=True)
-            if _shared(self.file.root):
+            if _unsafe_reason(self.file.root):
                 return
             with writing(self.file) as stream:
-                summed = _Summed(stream)
+                summed = _DigestWriter(stream)
                 npy.write_array(summed, np.frombuffer(text, dtype=np.uint8), allow_pickle=False)
                 for array, (_, kind, _) in zip(arrays, ARRAYS, strict=True):
                     npy.write_array(summed, np.ascontiguousarray(array, kind), allow_pickle=False)
@@ -193,7 +193,7 @@ class CachePlace(Record):
             return
 
 
-class _Summed:
+class _DigestWriter:
     """Writes to a file, and keeps the digest of what was written."""
 
     def __init__(self, stream: BinaryIO) -> None:
@@ -205,10 +205,10 @@ class _Summed:
         self._stream.write(piece)
 
 
-def _is_whole(stream: BinaryIO, size: int) -> bool:
+def _has_valid_seal(stream: BinaryIO, size: int) -> bool:
     """Whether the seal behind so many bytes is theirs. The stream stays where it is."""
     place = stream.tell()
-    content = np.memmap(stream, dtype=np.uint8, mode="r", shape=(size + sealing.BYTES,))
+    content = np.memmap(stream, dtype=np.uint8, mode="r", shape=(size + sealing.DIGEST_SIZE,))
     stream.seek(place)
     made = sealing.Digest()
     made.update(content[:size].data)

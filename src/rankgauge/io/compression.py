@@ -20,11 +20,11 @@ LONGEST_START = 16
 """So many bytes are enough to tell how a file is compressed."""
 
 
-LIMITED = ("LZMAError", "ZstdError")
+MEMORY_LIMIT_ERRORS = ("LZMAError", "ZstdError")
 """The errors of the codecs that are told how much memory they may take."""
 
 
-class NeedsMemory(Exception):
+class MemoryLimitExceeded(Exception):
     """The codec asks for more memory than it may have; the data may be sound."""
 
 
@@ -111,21 +111,21 @@ COMPRESSIONS = {
 """How to decompress, by the first bytes: the name of a file proves nothing."""
 
 
-def compression(raw: bytes) -> str | None:
+def detect_compression(raw: bytes) -> str | None:
     """The name of the compression that a file with this beginning has."""
     return next(
         (name for name, codec in COMPRESSIONS.items() if raw.startswith(codec.starts)), None
     )
 
 
-class Slices(Protocol):
+class Sliceable(Protocol):
     """Bytes in memory or in a file, of which some are had by a slice."""
 
     def __len__(self) -> int: ...
     def __getitem__(self, part: slice, /) -> bytes: ...
 
 
-def decompressed(raw: Slices, name: str, limit: int) -> Iterator[bytes]:
+def decompress(raw: Sliceable, name: str, limit: int) -> Iterator[bytes]:
     """The content of all streams in the file, one after the other, in pieces.
 
     Zero bytes after a stream are padding, as gzip's and xz's own programs have it. Anything else
@@ -135,7 +135,7 @@ def decompressed(raw: Slices, name: str, limit: int) -> Iterator[bytes]:
     """
     codec, memory, at = COMPRESSIONS[name], max(limit, LEAST_MEMORY), 0
     while at < len(raw):
-        if compression(raw[at : at + LONGEST_START]) != name:
+        if detect_compression(raw[at : at + LONGEST_START]) != name:
             raise ValueError(f"the data from byte {at:,} on is not {name}")
         decoder, step = codec.decoder(memory), FIRST_STEP
         while not decoder.eof:
@@ -146,14 +146,14 @@ def decompressed(raw: Slices, name: str, limit: int) -> Iterator[bytes]:
             try:
                 piece = decoder.decompress(fed, PIECE)
             except Exception as error:
-                if type(error).__name__ in LIMITED and "memory" in str(error).lower():
-                    raise NeedsMemory from None
+                if type(error).__name__ in MEMORY_LIMIT_ERRORS and "memory" in str(error).lower():
+                    raise MemoryLimitExceeded from None
                 raise
             yield piece
-        at = _after_zeros(raw, at - len(decoder.unused_data))
+        at = _skip_zeros(raw, at - len(decoder.unused_data))
 
 
-def _after_zeros(raw: Slices, at: int) -> int:
+def _skip_zeros(raw: Sliceable, at: int) -> int:
     """The place of the first byte from here on that is not zero."""
     step = LONGEST_START  # most streams have no padding
     while block := raw[at : at + step]:

@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Floats, Ints
-from rankgauge.core.notes import shortened
+from rankgauge.core.notes import shorten
 from rankgauge.core.records import Record
-from rankgauge.data.columns import ColumnsByRole, Place, missing
+from rankgauge.data.columns import ColumnsByRole, RowLocator, missing_value_error
 from rankgauge.data.model import Ids, decode, encode
-from rankgauge.data.roles import GRADE, RANK, SCORE, Role, Wanted, places_of
+from rankgauge.data.roles import GRADE, RANK, SCORE, Role, WantedColumns, places_of
 from rankgauge.errors import NoRows
 from rankgauge.io.kinds import NUMBER
 from rankgauge.io.rows import EMPTY, csv_fault
-from rankgauge.io.scanning import by_threads
+from rankgauge.io.scanning import map_threads
 from rankgauge.io.trec import line_number, text_of
 from rankgauge.native import csv as native
 from rankgauge.workers import processors
@@ -32,8 +32,8 @@ NUMBERS = (SCORE, RANK, GRADE)
 
 
 def csv_columns(
-    raw: bytes, separator: str, wanted: Wanted, source: str
-) -> tuple[ColumnsByRole, Place]:
+    raw: bytes, separator: str, wanted: WantedColumns, source: str
+) -> tuple[ColumnsByRole, RowLocator]:
     """The wanted columns of a CSV file, and where its rows are.
 
     Raises InputError, with the line, for a row that has more or fewer cells than the header, for a
@@ -58,12 +58,12 @@ def csv_columns(
             columns = [_cells(part, starts[slots[p]], lengths[slots[p]], r) for r, p in places]
         return _Part(starts.shape[1], columns, fault, begin + position, cells, slot)
 
-    parts = list(by_threads(read, _pieces(text, start), processors()))
+    parts = list(map_threads(read, _pieces(text, start), processors()))
     broken = next((part for part in parts if part.fault), None)
     if broken is not None and broken.fault == EMPTY:
         line = line_number(text, broken.position)
         role = next(role for role, place in places if place == chosen[broken.slot])
-        raise missing(role, Place(source, lambda _: line), 0, "one in each row")
+        raise missing_value_error(role, RowLocator(source, lambda _: line), 0, "one in each row")
     if broken is not None:
         where = (broken.position, broken.cells, width)
         raise csv_fault(text, source, broken.fault, *where, separator)
@@ -78,7 +78,7 @@ def csv_columns(
         starts: Ints = native.rows(text, mark, start, width, slots)[0][0]
         return starts
 
-    place = Place(source, lambda row: line_number(text, int(first_cells()[row])))
+    place = RowLocator(source, lambda row: line_number(text, int(first_cells()[row])))
     return columns, place
 
 
@@ -137,25 +137,25 @@ class CellColumn(Record):
 
     parts: list[Any]
 
-    def ids(self, role: Role, place: Place) -> Ids:
+    def ids(self, role: Role, place: RowLocator) -> Ids:
         """The ids, without a Python object each."""
         return Ids.joined(self.parts)
 
-    def numbers(self, role: Role, place: Place) -> NDArray[Any]:
+    def numbers(self, role: Role, place: RowLocator) -> NDArray[Any]:
         """The numbers, in double precision."""
         row = 0
         for part in self.parts:
             if part.bad >= 0:
-                raise place.error(row + part.bad, _no_number(role, part.cell))
+                raise place.error(row + part.bad, _number_message(role, part.cell))
             row += len(part.values)
         return np.concatenate([part.values for part in self.parts])
 
 
-def _no_number(role: Role, cell: str) -> str:
+def _number_message(role: Role, cell: str) -> str:
     expected = "a number"
     if cell.count(",") == 1 and cell.replace(",", "", 1).lstrip("-").isdigit():
         expected += " with a decimal point"
-    shown = shortened(cell)
+    shown = shorten(cell)
     if NUMBER.fullmatch(encode(cell.strip())) and cell.strip().lower() != "nan":
         return f"the {role.option} {shown!r} is beyond double precision, expected a smaller number"
     return f"the {role.option} is {shown!r}, expected {expected}"

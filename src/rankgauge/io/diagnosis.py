@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rankgauge.core.notes import WARNING, Note, counted, shortened
+from rankgauge.core.notes import WARNING, Note, counted, shorten
 from rankgauge.data.model import Ids, Judgments, Run, decode
 from rankgauge.data.roles import USUAL_NAMES, ColumnNames
 from rankgauge.errors import InputError, MisplacedFile, NoSharedTopics, RankgaugeError
@@ -16,10 +16,10 @@ from rankgauge.io.files import SIZE_LIMIT, open_content
 from rankgauge.io.kinds import kind_of
 from rankgauge.io.trec import Path, read_qrels, read_qrels_and_run, read_run
 
-SHOWN = 3
+MAX_SHOWN = 3
 """How many ids of each side are shown."""
 
-KEPT = 1000
+MAX_EXAMINED = 1000
 """How many ids of each side are looked at for the reason."""
 
 LONGEST = 60
@@ -60,7 +60,7 @@ def read_judgments(
         check_order(qrels, runs, columns=columns, size_limit=size_limit, error=error)
         raise
     if own is None and qrels in runs:
-        raise _given_twice(qrels)
+        raise _given_twice_error(qrels)
     return judgments, own
 
 
@@ -78,7 +78,7 @@ def check_order(
     read.
     """
     if error is not None and qrels in runs:
-        raise _given_twice(qrels, f" ({error})")
+        raise _given_twice_error(qrels, f" ({error})")
     reading: Any = {"columns": columns, "size_limit": size_limit}
     if not can_be_read(read_run, qrels, **reading):
         return
@@ -95,7 +95,7 @@ def check_order(
             )
 
 
-def _given_twice(file: Path, why: str = "") -> MisplacedFile:
+def _given_twice_error(file: Path, why: str = "") -> MisplacedFile:
     name = os.fspath(file)
     return MisplacedFile(name, None, f"{name} is given as judgements and as a run{why}")
 
@@ -123,17 +123,19 @@ def can_be_read(read: Callable[..., object], file: Path, **reading: Any) -> bool
 # Ids that do not meet
 
 
-def no_shared_topics(source: str, strangers: Ids, judgments: Judgments) -> NoSharedTopics:
+def no_shared_queries_error(source: str, strangers: Ids, judgments: Judgments) -> NoSharedTopics:
     """The error for a run that ranks these topics, none of which is judged."""
     if not len(judgments.queries):
         return NoSharedTopics(source, None, "cannot be scored: the judgements have no topics")
     if not len(strangers):
         return NoSharedTopics(source, None, "the run is empty, expected topics with documents")
-    both = _compared(strangers, judgments.queries, "topic")
+    both = _compare_ids(strangers, judgments.queries, "topic")
     return NoSharedTopics(source, None, f"none of its topics is judged. The {both}")
 
 
-def few_shared_topics(shared: int, strangers: int, some: Ids, judgments: Judgments) -> Note | None:
+def few_shared_queries_note(
+    shared: int, strangers: int, some: Ids, judgments: Judgments
+) -> Note | None:
     """A warning, where a run and the judgments share less than half of the topics of either.
 
     `shared` topics are judged, `strangers` are not; `some` are ids of the latter.
@@ -144,34 +146,34 @@ def few_shared_topics(shared: int, strangers: int, some: Ids, judgments: Judgmen
     ours, theirs = first_texts(some), first_texts(judgments.queries)
     detail = (
         f"the run ranks {counted(ranked, 'topic')}, the judgements have {judged:,}; not judged: "
-        f"{shown(ours)}{_hint(ours, theirs, 'topic')}"
+        f"{format_ids(ours)}{_hint(ours, theirs, 'topic')}"
     )
     kind = "the run and the judgements share only {topics}"
     return Note(kind, count=shared, detail=detail, severity=WARNING)
 
 
-def nothing_judged(documents: Ids, judgments: Judgments) -> Note:
+def nothing_judged_note(documents: Ids, judgments: Judgments) -> Note:
     """The warning that a run retrieved documents, such as these, and none of them is judged."""
     if not len(documents):
         return Note("the run has no documents for any judged topic", severity=WARNING)
-    detail = f"the {_compared(documents, judgments.documents, 'document')}"
+    detail = f"the {_compare_ids(documents, judgments.documents, 'document')}"
     return Note("no document of the run is judged", detail=detail, severity=WARNING)
 
 
-def _compared(strangers: Ids, judged: Ids, what: str) -> str:
+def _compare_ids(strangers: Ids, judged: Ids, what: str) -> str:
     ours, theirs = first_texts(strangers), first_texts(judged)
     hint = _hint(ours, theirs, what)
-    return f"run has {what}s such as {shown(ours)}; the judgements have {shown(theirs)}{hint}"
+    return f"run has {what}s such as {format_ids(ours)}; the judgements have {format_ids(theirs)}{hint}"
 
 
 def first_texts(ids: Ids) -> list[str]:
     """The first ids of a column as text, enough to find the reason in."""
-    return [decode(ids[row]) for row in range(min(KEPT, len(ids)))]
+    return [decode(ids[row]) for row in range(min(MAX_EXAMINED, len(ids)))]
 
 
-def shown(ids: Sequence[str]) -> str:
+def format_ids(ids: Sequence[str]) -> str:
     """The first few ids, long ones cut."""
-    return ", ".join(repr(shortened(each, LONGEST)) for each in ids[:SHOWN])
+    return ", ".join(repr(shorten(each, LONGEST)) for each in ids[:MAX_SHOWN])
 
 
 def _hint(ours: Sequence[str], theirs: Sequence[str], what: str) -> str:
@@ -191,8 +193,8 @@ def reason(ours: Sequence[str], theirs: Sequence[str]) -> tuple[str, str, str] |
     >>> reason(["01", "02"], ["1", "2"])
     ('01', '1', 'leading zeros')
     """
-    for why, plain in _WAYS:
-        here, there = _by_plain(ours, plain), _by_plain(theirs, plain)
+    for why, plain in _SPELLING_VARIANTS:
+        here, there = _index_by_form(ours, plain), _index_by_form(theirs, plain)
         if here is None or there is None:
             continue
         meet = [(mine, there[form]) for form, mine in here.items() if form in there]
@@ -202,30 +204,30 @@ def reason(ours: Sequence[str], theirs: Sequence[str]) -> tuple[str, str, str] |
     return None
 
 
-def _by_plain(ids: Sequence[str], plain: Callable[[str], str]) -> dict[str, str] | None:
+def _index_by_form(ids: Sequence[str], plain: Callable[[str], str]) -> dict[str, str] | None:
     """The ids by their plain form; None where two have the same."""
     distinct = dict.fromkeys(ids)
     by_form = {plain(each): each for each in distinct}
     return by_form if len(by_form) == len(distinct) else None
 
 
-def _without_zeros(text: str) -> str:
+def _strip_zeros(text: str) -> str:
     return re.sub(r"(?<![0-9])0+(?=[0-9])", "", text)
 
 
-def _number(text: str) -> str:
+def _last_number(text: str) -> str:
     """The last whole number in a text, or the text."""
     numbers = re.findall(r"[0-9]+", text[-LONGEST:])
     return numbers[-1].lstrip("0") or "0" if numbers else text
 
 
-_WAYS: tuple[tuple[str, Callable[[str], str]], ...] = (
+_SPELLING_VARIANTS: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("blanks", lambda text: "".join(text.split())),
     ("upper and lower case", str.casefold),
-    ("leading zeros", _without_zeros),
+    ("leading zeros", _strip_zeros),
     ("written as a decimal number", lambda text: re.sub(r"\.0+$", "", text)),
     ("a file ending", lambda text: re.sub(r"(?<=.)\.[A-Za-z]{1,5}$", "", text)),
     ("a folder before it", lambda text: text.rsplit("/", 1)[-1]),
-    ("text before or after the number", _number),
+    ("text before or after the number", _last_number),
 )
 """Ways in which two tools write one id differently, the least first."""

@@ -17,28 +17,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.errors import AbsentFile, InputError
-from rankgauge.io.compression import NeedsMemory, compression, decompressed
+from rankgauge.io.compression import MemoryLimitExceeded, decompress, detect_compression
 from rankgauge.io.own_paths import REMEDY, OwnPath
-from rankgauge.workers.sharing import place
+from rankgauge.workers.sharing import resolve_path
 
 SIZE_LIMIT = 8 << 30
 """How many bytes a file may hold once decompressed, unless the caller says otherwise.
 
-For compressed files this default is smaller, see `justified`."""
+For compressed files this default is smaller, see `default_size_limit`."""
 
 MOST_EXPANSION, LEAST_CONTENT = 1000, 64 << 20
 
 CHUNK = 1 << 22
 HEAD = 1 << 12
 STANDARD_INPUT = "-"
-TEMPORARY = ".rankgauge-"
+TEMPORARY_PREFIX = ".rankgauge-"
 """How the names of files begin that are not yet whole."""
 
 UMASK = os.umask(0)
 os.umask(UMASK)
 
 UTF8_MARK = b"\xef\xbb\xbf"
-MARK_INSIDE = (
+MISPLACED_MARK_MESSAGE = (
     "the line begins with a byte order mark, expected one only at the start of the file; if files were "
     "joined, remove their marks first: sed -i '1s/^\\xEF\\xBB\\xBF//' FILE"
 )
@@ -64,7 +64,7 @@ class Content:
         self.size = len(raw) if self.state is None else self.state[0]
         if self.size > limit:
             self.__exit__()
-            raise _too_large(source, limit)
+            raise _size_error(source, limit)
 
     def __enter__(self) -> Content:
         return self
@@ -84,9 +84,9 @@ class Content:
             return self.raw
         try:
             self.stream.seek(0)
-            raw = _within(self.limit, _pieces(self.stream, self.size), self.source)
+            raw = _read_within(self.limit, _pieces(self.stream, self.size), self.source)
         except OSError as error:
-            raise unreadable(self.source, error) from None
+            raise read_error(self.source, error) from None
         self.check_unchanged()
         return raw
 
@@ -119,11 +119,11 @@ def open_content(path: str | os.PathLike[str], *, limit: int = SIZE_LIMIT) -> Co
 
     Raises InputError for a missing, unreadable, damaged or oversized file.
     """
-    opened = _opened(path, limit)
+    opened = _open(path, limit)
     if isinstance(opened, Content):
         return opened
     source = display_name(path)
-    pieces = list(_decompressed(opened, source, limit))
+    pieces = list(_decompress_pieces(opened, source, limit))
     try:
         return Content(source, limit, pieces[0] if len(pieces) == 1 else b"".join(pieces))
     except MemoryError:
@@ -137,15 +137,15 @@ def pieces_of(path: str | os.PathLike[str], *, limit: int = SIZE_LIMIT) -> Itera
 
     Raises InputError for a missing, unreadable, damaged or oversized file.
     """
-    opened = _opened(path, limit)
+    opened = _open(path, limit)
     if not isinstance(opened, Content):
-        yield from _decompressed(opened, display_name(path), limit)
+        yield from _decompress_pieces(opened, display_name(path), limit)
         return
     with opened as content:
         try:
-            yield from _limited(limit, _pieces(content.stream, CHUNK), content.source)
+            yield from _limit_pieces(limit, _pieces(content.stream, CHUNK), content.source)
         except OSError as error:
-            raise unreadable(content.source, error) from None
+            raise read_error(content.source, error) from None
         content.check_unchanged()
 
 
@@ -155,7 +155,7 @@ def refuse_utf16(raw: bytes, source: str) -> None:
         raise InputError(source, 1, "UTF-16 text, expected UTF-8 (convert the file)")
 
 
-class _Slices:
+class _FileSlices:
     """The bytes of an open file of this size; they are read when they are asked for."""
 
     def __init__(self, stream: io.FileIO, size: int) -> None:
@@ -170,34 +170,34 @@ class _Slices:
         return self.stream.read(max(0, end - start))
 
 
-def _opened(path: str | os.PathLike[str], limit: int) -> Content | _Slices | bytes:
+def _open(path: str | os.PathLike[str], limit: int) -> Content | _FileSlices | bytes:
     """A plain file or a compressed one, open, or the bytes of any other, such as a pipe."""
     source = display_name(path)
     try:
         if os.fspath(path) == STANDARD_INPUT:
             if sys.stdin is None:
                 raise InputError(source, None, "is closed, expected a file or a pipe")
-            return _within(_held(limit), _pieces(sys.stdin.buffer), source)
+            return _read_within(_stream_limit(limit), _pieces(sys.stdin.buffer), source)
         with contextlib.ExitStack() as stack:
-            raw = path.open() if isinstance(path, OwnPath) else io.FileIO(place(path), "rb")
+            raw = path.open() if isinstance(path, OwnPath) else io.FileIO(resolve_path(path), "rb")
             stream = stack.enter_context(raw)
             state = os.fstat(stream.fileno())
             if stat.S_ISREG(state.st_mode) and state.st_size:  # it says how long it is
-                packed = compression(stream.read(16)) is not None
+                packed = detect_compression(stream.read(16)) is not None
                 stream.seek(0)
-                if packed and state.st_size > _held(limit):
-                    raise _too_large(source, limit)
+                if packed and state.st_size > _stream_limit(limit):
+                    raise _size_error(source, limit)
                 stack.pop_all()  # it stays open to be read from
                 if packed:
-                    return _Slices(stream, state.st_size)
+                    return _FileSlices(stream, state.st_size)
                 return Content(source, limit, stream=stream)
-            return _within(_held(limit), _pieces(stream), source)
+            return _read_within(_stream_limit(limit), _pieces(stream), source)
     except (OSError, ValueError) as error:  # ValueError: a name that no file can have
         refused = isinstance(path, OwnPath) and isinstance(error, PermissionError)
-        raise unreadable(source, error, f"; {REMEDY}" if refused else "") from None
+        raise read_error(source, error, f"; {REMEDY}" if refused else "") from None
 
 
-def read_once(path: str | os.PathLike[str]) -> bool:
+def is_stream(path: str | os.PathLike[str]) -> bool:
     """Whether a file can be read only once: standard input, or a pipe."""
     if os.fspath(path) == STANDARD_INPUT:
         return True
@@ -207,7 +207,7 @@ def read_once(path: str | os.PathLike[str]) -> bool:
         return False
 
 
-def unreadable(source: str, error: Exception, remedy: str = "") -> InputError:
+def read_error(source: str, error: Exception, remedy: str = "") -> InputError:
     """What the user is told of a file that the system does not let us read."""
     reason = getattr(error, "strerror", None) or error
     kind = AbsentFile if isinstance(error, FileNotFoundError) else InputError
@@ -223,25 +223,25 @@ def read_bytes(path: str | os.PathLike[str], *, limit: int = SIZE_LIMIT) -> byte
         return content.whole()
 
 
-def _decompressed(raw: _Slices | bytes, source: str, limit: int) -> Iterator[bytes]:
+def _decompress_pieces(raw: _FileSlices | bytes, source: str, limit: int) -> Iterator[bytes]:
     """The content of a file in pieces; the file is closed at the end. Bytes that are not compressed are
     one piece."""
-    with raw.stream if isinstance(raw, _Slices) else contextlib.nullcontext():
-        name = compression(raw[:HEAD])
+    with raw.stream if isinstance(raw, _FileSlices) else contextlib.nullcontext():
+        name = detect_compression(raw[:HEAD])
         if name is None:
             if not isinstance(raw, bytes):  # it was compressed a moment ago
                 raise InputError(source, None, "changed while it was read, expected a file at rest")
             yield raw
             return
-        limit = justified(len(raw)) if limit == SIZE_LIMIT else limit
+        limit = default_size_limit(len(raw)) if limit == SIZE_LIMIT else limit
         try:
-            yield from _limited(limit, decompressed(raw, name, limit), source)
+            yield from _limit_pieces(limit, decompress(raw, name, limit), source)
         except InputError:
             raise
         except ImportError:
             message = "is compressed with zstandard, but the package for it is not installed: "
             message += "run pip install 'rankgauge[zstd]'"
-        except NeedsMemory:
+        except MemoryLimitExceeded:
             message = (
                 f"its {name} data needs more memory than the size limit of {limit:,} bytes allows"
             )
@@ -255,7 +255,7 @@ def _decompressed(raw: _Slices | bytes, source: str, limit: int) -> Iterator[byt
         raise InputError(source, None, message)
 
 
-def justified(size: int) -> int:
+def default_size_limit(size: int) -> int:
     """How many bytes a compressed file of this size may hold at the default limit.
 
     A thousand times its size; runs and judgements never compress so well. At least 64 MiB, and at most
@@ -264,7 +264,7 @@ def justified(size: int) -> int:
     return min(max(MOST_EXPANSION * size, LEAST_CONTENT), SIZE_LIMIT, _memory() // 2)
 
 
-def _held(limit: int) -> int:
+def _stream_limit(limit: int) -> int:
     """How many bytes may come from a pipe or a device, which do not say how many they have: at the
     default limit a third of the memory of the machine, since pieces are held beside the whole."""
     return min(limit, _memory() // 3) if limit == SIZE_LIMIT else limit
@@ -278,22 +278,22 @@ def _memory() -> int:
         return 2 * SIZE_LIMIT
 
 
-def _too_large(source: str, limit: int) -> InputError:
+def _size_error(source: str, limit: int) -> InputError:
     message = f"holds more than {limit:,} bytes, expected less (raise the size limit)"
     return InputError(source, None, message)
 
 
-def _within(limit: int, pieces: Iterator[bytes], source: str) -> bytes:
-    return b"".join(_limited(limit, pieces, source))
+def _read_within(limit: int, pieces: Iterator[bytes], source: str) -> bytes:
+    return b"".join(_limit_pieces(limit, pieces, source))
 
 
-def _limited(limit: int, pieces: Iterator[bytes], source: str) -> Iterator[bytes]:
+def _limit_pieces(limit: int, pieces: Iterator[bytes], source: str) -> Iterator[bytes]:
     """The pieces; InputError once they are more bytes than the limit."""
     total = 0
     for piece in pieces:
         total += len(piece)
         if total > limit:
-            raise _too_large(source, limit)
+            raise _size_error(source, limit)
         yield piece
 
 
@@ -339,7 +339,7 @@ def writing(path: str | os.PathLike[str]) -> Iterator[Any]:
         try:
             if isinstance(path, OwnPath):
                 target, at = stack.enter_context(path.entered())
-                mode = _kept_mode(path)
+                mode = _existing_mode(path)
             else:
                 target, mode = _target(path)
             if mode is not None and not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
@@ -347,7 +347,9 @@ def writing(path: str | os.PathLike[str]) -> Iterator[Any]:
                     yield stream
                 return
             # Its name is known before it is there, so that a signal at any moment leaves none behind.
-            temporary = os.path.join(os.path.dirname(target), f"{TEMPORARY}{os.urandom(8).hex()}")
+            temporary = os.path.join(
+                os.path.dirname(target), f"{TEMPORARY_PREFIX}{os.urandom(8).hex()}"
+            )
             private = functools.partial(os.open, mode=0o600, dir_fd=at)
             with open(temporary, "xb", opener=private) as raw, _compressor(ending, raw) as stream:
                 yield stream
@@ -355,14 +357,14 @@ def writing(path: str | os.PathLike[str]) -> Iterator[Any]:
             os.replace(temporary, target, src_dir_fd=at, dst_dir_fd=at)
             temporary = None
         except (OSError, ImportError) as error:
-            raise _unwritable(path, error) from None
+            raise _write_error(path, error) from None
         finally:
             if temporary is not None:
                 with contextlib.suppress(OSError):
                     os.unlink(temporary, dir_fd=at)
 
 
-def _kept_mode(path: OwnPath) -> int | None:
+def _existing_mode(path: OwnPath) -> int | None:
     """The permissions of the file to replace, None where there is none; InputError for a folder."""
     mode = path.mode()
     if mode is not None and stat.S_ISDIR(mode):
@@ -375,7 +377,7 @@ def remove_unfinished(folder: OwnPath) -> None:
     for where, _, names in os.walk(folder):
         inside = folder / os.path.relpath(where, folder).replace(os.sep, "/")
         for name in names:
-            if name.startswith(TEMPORARY):
+            if name.startswith(TEMPORARY_PREFIX):
                 (inside / name).unlink()
 
 
@@ -383,7 +385,7 @@ def check_writable(path: str | os.PathLike[str]) -> None:
     """InputError where `writing` could write no such file, as far as that can be told beforehand."""
     try:
         if isinstance(path, OwnPath):
-            target, mode = os.fspath(path), _kept_mode(path)
+            target, mode = os.fspath(path), _existing_mode(path)
         else:
             target, mode = _target(path)
         place = os.path.dirname(target)
@@ -398,10 +400,10 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         if os.path.splitext(path)[1] == ".zst":
             import zstandard  # noqa: F401
     except (OSError, ImportError) as error:
-        raise _unwritable(path, error) from None
+        raise _write_error(path, error) from None
 
 
-def _unwritable(path: str | os.PathLike[str], error: OSError | ImportError) -> InputError:
+def _write_error(path: str | os.PathLike[str], error: OSError | ImportError) -> InputError:
     if isinstance(error, OSError):
         reason = error.strerror or str(error)
     else:

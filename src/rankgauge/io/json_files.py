@@ -20,14 +20,14 @@ from functools import cache
 from typing import Any
 
 from rankgauge.core.records import Record
-from rankgauge.data.columns import ArrayColumn, ColumnsByRole, Place
+from rankgauge.data.columns import ArrayColumn, ColumnsByRole, RowLocator
 from rankgauge.data.frames import (
     Grouping,
     arrow_columns,
     judgments_by_query,
-    judgments_in,
+    judgments_from_columns,
     run_by_query,
-    run_in,
+    run_from_columns,
 )
 from rankgauge.data.model import Ids, Judgments, Run
 from rankgauge.data.roles import (
@@ -40,29 +40,29 @@ from rankgauge.data.roles import (
     SCORE,
     ColumnNames,
     Role,
-    Wanted,
+    WantedColumns,
+    format_columns,
     is_known,
     judgment_columns,
-    listed,
-    normal,
+    normalize_name,
     places_of,
     run_columns,
 )
 from rankgauge.errors import InputError
 from rankgauge.io.files import UTF8_MARK, Content
 from rankgauge.io.json_lists import (
-    ListPlace,
+    ListLocator,
     documents_by_query,
     entries_of_object,
     entries_of_records,
 )
 from rankgauge.io.rows import (
     JsonObject,
-    described,
+    describe_value,
     lines_of,
-    parsed,
-    parsed_object,
-    quick_object,
+    parse_json,
+    parse_object,
+    parse_object_quickly,
     repeated_keys,
 )
 
@@ -91,13 +91,15 @@ class Shape(Record):
         if self.records is None:
             quick = True
             for number, line in lines_of(self.text):
-                record = quick_object(line) if quick else None
+                record = parse_object_quickly(line) if quick else None
                 quick = record is not None  # ids with colons, say: all lines have them
-                yield number, parsed_object(line, source, number) if record is None else record
+                yield number, parse_object(line, source, number) if record is None else record
             return
         for number, value in enumerate(self.records):
             if not isinstance(value, dict):
-                raise Place(source).error(number, f"{described(value)}, expected an object")
+                raise RowLocator(source).error(
+                    number, f"{describe_value(value)}, expected an object"
+                )
             yield None, value
 
 
@@ -111,12 +113,12 @@ def shape_of(content: Content, names: ColumnNames) -> Shape:
     several = text[end:].strip() if end - start < len(text) // 2 else text[end:].lstrip()[:1]
     if text[start : start + 1] == b"{" and several:
         try:
-            first = parsed_object(text[start:end], source, line)
+            first = parse_object(text[start:end], source, line)
         except InputError:
             pass  # an object over several lines, or a fault that is told below
         else:
             return _shape(Shape(text, first), names, source)
-    value = parsed(text[start:], source, line)
+    value = parse_json(text[start:], source, line)
     if isinstance(value, dict):
         shape = _shape(Shape(text, value, [value]), names, source)
         # An object on one line that is no whole file is the only line of JSON Lines.
@@ -125,10 +127,10 @@ def shape_of(content: Content, names: ColumnNames) -> Shape:
     if not records:
         raise InputError(source, None, "an empty list, expected an object for each query or row")
     if not isinstance(records[0], dict):
-        raise Place(source).error(0, f"{described(records[0])}, expected an object")
+        raise RowLocator(source).error(0, f"{describe_value(records[0])}, expected an object")
     shape = _shape(Shape(text, records[0], records), names, source)
     if shape.whole:
-        keys = listed(list(shape.first))
+        keys = format_columns(list(shape.first))
         raise InputError(source, None, f"a list of objects with the keys {keys}, {EXPECTED}")
     return shape
 
@@ -136,7 +138,7 @@ def shape_of(content: Content, names: ColumnNames) -> Shape:
 def _shape(shape: Shape, names: ColumnNames, source: str) -> Shape:
     """The shape, by the keys and values of the first object."""
     keys = list(shape.first)
-    if any(_has(shape.first, role, names) for role in (RETRIEVED, RELEVANT)):
+    if any(_has_documents(shape.first, role, names) for role in (RETRIEVED, RELEVANT)):
         return shape
     as_rows = is_known(keys, QUERY, names.query) and is_known(keys, DOCUMENT, names.document)
     nested = any(isinstance(value, dict | list) for value in shape.first.values())
@@ -147,10 +149,10 @@ def _shape(shape: Shape, names: ColumnNames, source: str) -> Shape:
     return replace(shape, whole=True)
 
 
-def _has(record: JsonObject, role: Role, names: ColumnNames) -> bool:
+def _has_documents(record: JsonObject, role: Role, names: ColumnNames) -> bool:
     """Whether an object has its documents in this role under one key."""
-    known = {normal(name) for name in role.names}
-    held = [value for key, value in record.items() if normal(key) in known]
+    known = {normalize_name(name) for name in role.names}
+    held = [value for key, value in record.items() if normalize_name(key) in known]
     if any(isinstance(value, dict | list) for value in held):
         return True
     return bool(held) and not is_known(list(record), DOCUMENT, names.document)
@@ -161,8 +163,8 @@ def json_run(content: Content, name: str, names: ColumnNames) -> Run:
     shape = shape_of(content, names)
     if shape.rows:
         columns, place = _columns(shape, run_columns(names), content.source)
-        return run_in(columns, place, name, content.source)
-    return run_by_query(*_by_query(shape, RETRIEVED, names, content.source), name)
+        return run_from_columns(columns, place, name, content.source)
+    return run_by_query(*_documents_by_query(shape, RETRIEVED, names, content.source), name)
 
 
 def run_beside_judgments(content: Content, name: str, names: ColumnNames) -> Run | None:
@@ -170,26 +172,26 @@ def run_beside_judgments(content: Content, name: str, names: ColumnNames) -> Run
     shape, source = shape_of(content, names), content.source
     if shape.rows or shape.whole or RETRIEVED.place(list(shape.first), None, source) is None:
         return None
-    return run_by_query(*_by_query(shape, RETRIEVED, names, source), name)
+    return run_by_query(*_documents_by_query(shape, RETRIEVED, names, source), name)
 
 
 def json_judgments(content: Content, names: ColumnNames) -> Judgments:
     """The judgments in a JSON file."""
     shape = shape_of(content, names)
     if shape.rows:
-        return judgments_in(*_columns(shape, judgment_columns(names), content.source))
+        return judgments_from_columns(*_columns(shape, judgment_columns(names), content.source))
     if names.subtopic:
         message = (
             "documents grouped by query, expected one object for each judgement, since there are "
             "subtopics"
         )
         raise InputError(content.source, None, message)
-    return judgments_by_query(*_by_query(shape, RELEVANT, names, content.source))
+    return judgments_by_query(*_documents_by_query(shape, RELEVANT, names, content.source))
 
 
-def _by_query(
+def _documents_by_query(
     shape: Shape, role: Role, names: ColumnNames, source: str
-) -> tuple[Grouping, Ids, ArrayColumn, ListPlace]:
+) -> tuple[Grouping, Ids, ArrayColumn, ListLocator]:
     objects = shape.objects(source)
     entries = (
         entries_of_object(objects, source)
@@ -202,7 +204,7 @@ def _by_query(
 # Rows
 
 
-def _columns(shape: Shape, wanted: Wanted, source: str) -> tuple[ColumnsByRole, Place]:
+def _columns(shape: Shape, wanted: WantedColumns, source: str) -> tuple[ColumnsByRole, RowLocator]:
     """The columns of rows, and where the rows are; the keys of the first row say what columns there are.
 
     JSON Lines may have blank lines between them.
@@ -213,7 +215,7 @@ def _columns(shape: Shape, wanted: Wanted, source: str) -> tuple[ColumnsByRole, 
         records = list(records)  # a row that is no object is the first fault
     keys = list(shape.first)
     places = places_of(wanted, keys, source)
-    place = Place(source, _line_of_row(shape.text) if on_lines else None)
+    place = RowLocator(source, _line_of_row(shape.text) if on_lines else None)
     roles = {keys[at]: role for role, at in places}
     if on_lines and len(roles) == len(wanted):
         fast = _polars_json(shape.text, roles, shape.first, source)
@@ -245,7 +247,7 @@ def _line_of_row(text: bytes) -> Callable[[int], int]:
 ESCAPED_KEY = re.compile(rb'\\.[^"\\]*"\s*:')
 """What a key looks like in which something is escaped; so does some text."""
 
-DAMAGED = "\0"
+REPLACED_SURROGATE = "\0"
 """What polars makes of half a surrogate pair."""
 
 
@@ -289,18 +291,19 @@ def _polars_json(
     if frame.height != lines and frame.height != sum(1 for _ in lines_of(text)):
         return None
     if (b"\\" in text and ESCAPED_KEY.search(text)) or not all(
-        _plainly_there(text, key, kind, frame.height) for key, kind in schema.items()
+        _is_plain_column(text, key, kind, frame.height) for key, kind in schema.items()
     ):
         return None
     odd = frame.select(
-        pl.col(pl.String).str.contains(DAMAGED, literal=True), pl.col(pl.Float64).is_infinite()
+        pl.col(pl.String).str.contains(REPLACED_SURROGATE, literal=True),
+        pl.col(pl.Float64).is_infinite(),
     )
     if any(column.has_nulls() for column in frame) or any(column.any() for column in odd):
         return None
     return arrow_columns(frame, [(role, key) for key, role in roles.items()], source)
 
 
-def _plainly_there(text: bytes, key: str, kind: Any, rows: int) -> bool:
+def _is_plain_column(text: bytes, key: str, kind: Any, rows: int) -> bool:
     """Whether a key is as often in the text as there are rows, and always before a value that Python
     reads as polars does: a whole number in digits only, a text in quotes. A float may be anything."""
     import polars as pl

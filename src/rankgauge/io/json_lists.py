@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Ints, offsets_of
-from rankgauge.data.columns import ArrayColumn, Place
+from rankgauge.data.columns import ArrayColumn, RowLocator
 from rankgauge.data.frames import Grouping
 from rankgauge.data.model import Ids, decode
 from rankgauge.data.roles import (
@@ -26,10 +26,10 @@ from rankgauge.data.roles import (
     SCORE,
     ColumnNames,
     Role,
-    listed,
+    format_columns,
 )
 from rankgauge.errors import InputError
-from rankgauge.io.rows import JsonObject, described, repeated_keys
+from rankgauge.io.rows import JsonObject, describe_value, repeated_keys
 
 MOST_OBJECTS = 1 << 16
 """How many documents are Python objects before they become columns."""
@@ -75,7 +75,8 @@ def entries_of_records(
         raise InputError(
             source,
             None,
-            f"no {what}: the objects have no key {' or '.join(role.names)} (keys: {listed(keys)}), "
+            f"no {what}: the objects have no key {' or '.join(role.names)} (keys: "
+            f"{format_columns(keys)}), "
             f"expected such a key with the {role.option} documents, or a separate file with the {what}",
         )
     documents = keys[place]
@@ -93,11 +94,11 @@ def entries_of_records(
 
 
 def _error(source: str, line: int | None, number: int, message: str) -> InputError:
-    place = Place(source, None if line is None else lambda _: line)
+    place = RowLocator(source, None if line is None else lambda _: line)
     return place.error(number, message)
 
 
-class ListPlace(Place):
+class ListLocator(RowLocator):
     """Where documents come from that are listed by query."""
 
     bounds: Ints = field(kw_only=True)
@@ -109,24 +110,24 @@ class ListPlace(Place):
 
     def error(self, row: int, message: str, kind: type[InputError] = InputError) -> InputError:
         """The error about a document."""
-        return at_entry(self.source, self.entries[self._query(row)], message, kind)
+        return entry_error(self.source, self.entries[self._query(row)], message, kind)
 
     def _query(self, row: int) -> int:
         return int(np.searchsorted(self.bounds, row, side="right")) - 1
 
 
-def at_entry(
+def entry_error(
     source: str, entry: QueryEntry, message: str, kind: type[InputError] = InputError
 ) -> InputError:
     """The error about a query and its documents: by its line, or by its name."""
     if entry.line is None:
-        message = f"query {described(entry.query)}: {message}"
+        message = f"query {describe_value(entry.query)}: {message}"
     return kind(source, entry.line, message)
 
 
 def documents_by_query(
     entries: Iterable[QueryEntry], role: Role, names: ColumnNames, source: str
-) -> tuple[Grouping, Ids, ArrayColumn, ListPlace]:
+) -> tuple[Grouping, Ids, ArrayColumn, ListLocator]:
     """The queries of these entries, their retrieved or relevant documents with scores or grades, and
     where the documents are."""
     reader = _Reader(role, names, source)
@@ -136,7 +137,7 @@ def documents_by_query(
     kept = reader.entries
     if not kept:
         raise InputError(source, None, "no queries, expected some")
-    each = ListPlace(source, bounds=np.arange(len(kept) + 1), entries=kept)
+    each = ListLocator(source, bounds=np.arange(len(kept) + 1), entries=kept)
     queries = ArrayColumn([entry.query for entry in kept]).ids(RECORD_QUERY, each)
     repeated = queries.repeats()
     again = np.flatnonzero(repeated >= 0)
@@ -151,7 +152,7 @@ def documents_by_query(
         Grouping(queries, bounds, None),
         Ids.joined(reader.ids),
         ArrayColumn(np.concatenate(reader.numbers)),
-        ListPlace(source, bounds=bounds, entries=kept),
+        ListLocator(source, bounds=bounds, entries=kept),
     )
 
 
@@ -176,7 +177,7 @@ class _Reader:
     def flush(self) -> None:
         """Make columns of the documents that were taken since the last time."""
         bounds = offsets_of(self.sizes[self.done :])
-        place = ListPlace(self.source, bounds=bounds, entries=self.entries[self.done :])
+        place = ListLocator(self.source, bounds=bounds, entries=self.entries[self.done :])
         self.ids.append(ArrayColumn(self.documents).ids(ITEM, place))
         value = GRADE if self.role is RELEVANT else SCORE
         self.numbers.append(ArrayColumn(self.values).numbers(value, place))
@@ -193,26 +194,26 @@ class _Reader:
                 message = (
                     f"document {again[0]!r} more than once, expected each document once per query"
                 )
-                raise at_entry(self.source, entry, message)
+                raise entry_error(self.source, entry, message)
             self.documents += listing
             self.values += listing.values()
         elif not isinstance(listing, list):
             message = (
-                f"{described(listing)} for the {self.role.option} documents, expected a list of "
+                f"{describe_value(listing)} for the {self.role.option} documents, expected a list of "
                 'ids such as ["d1"], or an object such as {"d1": 1}'
             )
-            raise at_entry(self.source, entry, message)
+            raise entry_error(self.source, entry, message)
         elif listing and isinstance(listing[0], dict):
             self._add_objects(entry, listing)
         else:
             self.documents += listing
-            self._add_order(len(listing))
+            self._add_rank_values(len(listing))
         self.sizes.append(len(self.documents) - before)
         self.entries.append(entry._replace(documents=None))
         if len(self.documents) >= MOST_OBJECTS:
             self.flush()
 
-    def _add_order(self, count: int) -> None:
+    def _add_rank_values(self, count: int) -> None:
         """Values of documents that have none: by their place in a run, 1 where they are relevant."""
         self.values += [1] * count if self.role is RELEVANT else range(-1, -count - 1, -1)
 
@@ -234,9 +235,9 @@ class _Reader:
             self._check(entry, listing, wanted)
             raise
         if value is None:
-            self._add_order(len(listing))
+            self._add_rank_values(len(listing))
         else:
-            self.values += map(_negated, values) if role is RANK else values
+            self.values += map(_negate_rank, values) if role is RANK else values
 
     def _refuse_values(self, entry: QueryEntry, listing: list[Any]) -> None:
         """Refuse a value where the first document of the file has none."""
@@ -248,7 +249,7 @@ class _Reader:
                         f"document {number} of the list has {key!r}, but the first document of the "
                         "file has none; expected the key in all documents, or in none"
                     )
-                    raise at_entry(self.source, entry, message)
+                    raise entry_error(self.source, entry, message)
 
     def _keys_of(self, keys: list[str]) -> tuple[str, str | None, Role | None]:
         """The keys of a document's id and of its value, and what the value is."""
@@ -267,9 +268,8 @@ class _Reader:
         for number, item in enumerate(listing, 1):
             message = ""
             if not isinstance(item, dict):
-                message = (
-                    f"{described(item)}, expected an object, like the first document of the list"
-                )
+                message = f"{describe_value(item)}, expected an object, "
+                message += "like the first document of the list"
             else:
                 for key in wanted:
                     if key not in item:
@@ -278,9 +278,9 @@ class _Reader:
                         message = f"{key!r} more than once, expected each key once"
             if message:
                 where = f"place {number} of the {self.role.option} documents: "
-                raise at_entry(self.source, entry, where + message)
+                raise entry_error(self.source, entry, where + message)
 
 
-def _negated(rank: Any) -> Any:
+def _negate_rank(rank: Any) -> Any:
     """The score of a rank; what is no number stays as it is, for it to be refused."""
     return -rank if isinstance(rank, int | float) and not isinstance(rank, bool) else rank

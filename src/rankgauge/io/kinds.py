@@ -6,13 +6,13 @@ import re
 from typing import Literal
 
 from rankgauge.core.records import Record
-from rankgauge.data.roles import DOCUMENT, QUERY, USUAL_NAMES, ColumnNames, is_known, listed
-from rankgauge.io.compression import compression
+from rankgauge.data.roles import DOCUMENT, QUERY, USUAL_NAMES, ColumnNames, format_columns, is_known
+from rankgauge.io.compression import detect_compression
 from rankgauge.io.files import HEAD, UTF8_MARK, Content
 
 TableForm = Literal["parquet", "json", "csv"]
 
-READ = "a TREC file, CSV or TSV with a header, JSON, JSON Lines or Parquet"
+READABLE_KINDS = "a TREC file, CSV or TSV with a header, JSON, JSON Lines or Parquet"
 """The kinds of file that runs and judgments are read from."""
 
 SEPARATORS = "\t,;|"
@@ -85,7 +85,7 @@ def header_cells(line: bytes, separator: str) -> list[str]:
     return [cell.strip(' \t\r"') for cell in text.split(separator)]
 
 
-FOREIGN: list[tuple[str, bytes]] = [
+OTHER_FORMATS: list[tuple[str, bytes]] = [
     (
         "an Excel workbook",
         rb"(?s)PK\x03\x04.{26}(\[Content_Types\]|xl/|_rels/|docProps/)",
@@ -109,15 +109,15 @@ FOREIGN: list[tuple[str, bytes]] = [
 """Other kinds of file, by a pattern of how they begin."""
 
 
-def appearance(content: Content) -> str | None:
+def describe_unknown(content: Content) -> str | None:
     """What a file looks like that is no TREC file and no known table, and what to do about it."""
     head = content.head()
-    packed = compression(head)
+    packed = detect_compression(head)
     if packed is not None:
         return f"is {packed} data inside compressed data, expected one compression (unpack it once)"
-    for what, start in FOREIGN:
+    for what, start in OTHER_FORMATS:
         if re.match(start, head):
-            return f"is {what}, expected {READ}"
+            return f"is {what}, expected {READABLE_KINDS}"
     line = first_line(content)
     counts = [(line.count(separator.encode()), separator) for separator in SEPARATORS]
     number, separator = max(counts, key=lambda each: each[0])
@@ -126,15 +126,17 @@ def appearance(content: Content) -> str | None:
     cells = header_cells(line, separator)
     if any(NUMBER.fullmatch(cell.encode("utf-8", "surrogateescape")) for cell in cells):
         example = separator.join(("query_id", "doc_id", "score"))
-        message = f"looks like {_called(separator)} without a header ({listed(cells)}), expected a "
+        message = f"looks like {_separator_format(separator)} without a header "
+        message += f"({format_columns(cells)}), expected a "
         return f"{message}first line that names the columns, such as {example!r}"
     return (
-        f"looks like {_called(separator)} with the columns {listed(cells)}, expected a column for the "
+        f"looks like {_separator_format(separator)} with the columns {format_columns(cells)}, "
+        "expected a column for the "
         "query and one for the document, such as query_id and doc_id; say which they are: "
         "--query-column NAME --document-column NAME, in Python query=NAME and document=NAME of "
         "read_run_table"
     )
 
 
-def _called(separator: str) -> str:
+def _separator_format(separator: str) -> str:
     return {"\t": "TSV", ",": "CSV"}.get(separator, f"CSV with {separator!r}")

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias, TypeVar
 from rankgauge.core.notes import counted
 from rankgauge.core.records import Record
 from rankgauge.errors import InputError
-from rankgauge.io.files import display_name, unreadable
+from rankgauge.io.files import display_name, read_error
 from rankgauge.io.letor import SIZE_ENDINGS
 from rankgauge.io.trec import COMPRESSED_ENDINGS, Path
 
@@ -30,7 +30,7 @@ FOLD = re.compile(r"fold[ _.-]?([0-9]{1,3})")
 FOLD_FILE = re.compile(r"fold[ _.-]?([0-9]{1,3})[ _.-]([a-z]+)")
 PART = re.compile(r"s([0-9]{1,3})")
 ENDINGS = (".txt", ".dat", ".data", ".svm", ".svmlight", ".libsvm", ".letor")
-SHOWN = 8
+MAX_SHOWN = 8
 
 EXPECTED = (
     "expected Fold1, Fold2, … with train.txt, vali.txt and test.txt each (or trainingset.txt, …); parts "
@@ -68,16 +68,16 @@ def find_layout(folder: Path, *, cut: bool) -> Layout:
             return Layout("One file.", [{"train": files}], shared=True)
         message = f"has {counted(len(files), 'data file')}, expected one to be cut into folds"
         raise InputError(display_name(folder), None, f"{message} (leave out folds)")
-    layout = _layout(listed)
+    layout = _find_own_layout(listed)
     if layout is not None:
         return layout
-    below = [_layout(_Listing.of(path)) for _, path in listed.folders]
+    below = [_find_own_layout(_Listing.of(path)) for _, path in listed.folders]
     layouts = [each for each in below if each is not None]
     if len(layouts) == 1:
         return layouts[0]
     names = sorted(os.path.basename(path) for _, path in (*listed.folders, *listed.files))
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    there = f"it has {', '.join(names[:SHOWN])}{more}" if names else "it is empty"
+    more = f" and {len(names) - MAX_SHOWN} more" if len(names) > MAX_SHOWN else ""
+    there = f"it has {', '.join(names[:MAX_SHOWN])}{more}" if names else "it is empty"
     if len(layouts) > 1:
         there = "several of its folders have folds; name one of them"
     raise InputError(display_name(folder), None, f"no folds found ({there}), {EXPECTED}")
@@ -103,7 +103,7 @@ class _Listing(Record):
                     elif entry.is_file() and (stem := _stem(entry.name)) is not None:
                         files.append((stem, entry.path))
         except (OSError, ValueError) as error:
-            raise unreadable(folder, error) from None
+            raise read_error(folder, error) from None
         return cls(folder, folders, files)
 
 
@@ -117,7 +117,7 @@ def _stem(name: str) -> str | None:
     return stem if ending in ENDINGS else stem + ending
 
 
-def _layout(listed: _Listing) -> Layout | None:
+def _find_own_layout(listed: _Listing) -> Layout | None:
     """The layout that this folder itself has, None where it has none."""
     for find in (_fold_folders, _fold_files, _parts, _one_fold):
         layout = find(listed)
@@ -128,7 +128,7 @@ def _layout(listed: _Listing) -> Layout | None:
 
 def _fold_folders(listed: _Listing) -> Layout | None:
     """Fold1, Fold2, …: folders with a file for each split."""
-    numbered = _numbered(listed, listed.folders, FOLD)
+    numbered = _sort_by_number(listed, listed.folders, FOLD)
     if not numbered:
         return None
     folds = []
@@ -139,9 +139,8 @@ def _fold_folders(listed: _Listing) -> Layout | None:
         return None
     _check_complete(numbered, folds)
     names = ", ".join(os.path.basename(files[0]) for files in folds[0].values())
-    sentence = (
-        f"{counted(len(folds), 'folder')} {span('Fold1', f'Fold{len(folds)}')}, each with {names}."
-    )
+    folders = format_range("Fold1", f"Fold{len(folds)}")
+    sentence = f"{counted(len(folds), 'folder')} {folders}, each with {names}."
     return Layout(sentence, folds)
 
 
@@ -160,31 +159,30 @@ def _fold_files(listed: _Listing) -> Layout | None:
     if all(set(fold) == {"test"} for fold in folds):
         if count < 3:
             return None
-        chosen = own_tests([fold["test"][0] for fold in folds])
+        chosen = folds_by_test_part([fold["test"][0] for fold in folds])
         sentence = (
             f"{count} disjoint test parts: fold k tests on part k, validates on part k−1 and trains on "
             "the others."
         )
         return Layout(sentence, chosen, shared=True)
     _check_complete([f"{listed.folder}: fold {number}" for number in sorted(by_fold)], folds)
-    sentence = (
-        f"{counted(count, 'fold')} in files {span('Fold1', f'Fold{count}')}, one for each of "
-    )
+    files = format_range("Fold1", f"Fold{count}")
+    sentence = f"{counted(count, 'fold')} in files {files}, one for each of "
     return Layout(sentence + ", ".join(folds[0]) + ".", folds)
 
 
 def _parts(listed: _Listing) -> Layout | None:
     """S1.txt, S2.txt, …: parts that rotate."""
-    numbered = _numbered(listed, listed.files, PART)
+    numbered = _sort_by_number(listed, listed.files, PART)
     count = len(numbered)
     if count < 3:
         return None
-    trained = span("S1", f"S{count - 2}")
+    trained = format_range("S1", f"S{count - 2}")
     sentence = (
         f"{count} parts S1 to S{count}: fold 1 trains on {trained}, validates on S{count - 1} and "
         f"tests on S{count}; each fold moves on by one part."
     )
-    return Layout(sentence, rotated(numbered), shared=True)
+    return Layout(sentence, rotate_parts(numbered), shared=True)
 
 
 def _one_fold(listed: _Listing) -> Layout | None:
@@ -196,12 +194,12 @@ def _one_fold(listed: _Listing) -> Layout | None:
     return Layout(f"One fold: {names}.", [splits])
 
 
-def span(first: str, last: str) -> str:
+def format_range(first: str, last: str) -> str:
     """From the first to the last: `S1 to S3`, or `S1` where they are the same."""
     return first if first == last else f"{first} to {last}"
 
 
-def rotated(parts: Sequence[P]) -> list[dict[Split, list[P]]]:
+def rotate_parts(parts: Sequence[P]) -> list[dict[Split, list[P]]]:
     """For each fold its parts by LETOR's rotation: fold 1 of five has S1, S2, S3; S4; and S5."""
     folds: list[dict[Split, list[P]]] = []
     for first in range(len(parts)):
@@ -210,7 +208,7 @@ def rotated(parts: Sequence[P]) -> list[dict[Split, list[P]]]:
     return folds
 
 
-def own_tests(parts: Sequence[P]) -> list[dict[Split, list[P]]]:
+def folds_by_test_part(parts: Sequence[P]) -> list[dict[Split, list[P]]]:
     """For each fold its parts, if they are called after the fold that tests on them."""
     folds: list[dict[Split, list[P]]] = []
     for number in range(len(parts)):
@@ -219,7 +217,7 @@ def own_tests(parts: Sequence[P]) -> list[dict[Split, list[P]]]:
     return folds
 
 
-def _numbered(
+def _sort_by_number(
     listed: _Listing, entries: Sequence[tuple[str, str]], pattern: re.Pattern[str]
 ) -> list[str]:
     """The paths whose names are numbered so, in the order of their numbers."""
@@ -230,7 +228,7 @@ def _numbered(
             continue
         number = int(match[1])
         if number in by_number:
-            raise _twice(listed.folder, by_number[number], path)
+            raise _duplicate_error(listed.folder, by_number[number], path)
         by_number[number] = path
     if by_number:
         _check_numbers(listed.folder, sorted(by_number), "number")
@@ -252,11 +250,11 @@ def _splits(folder: str, files: Sequence[tuple[Split | None, str]]) -> SplitFile
             files_of.setdefault(split, []).append(path)
     for paths in files_of.values():
         if len(paths) > 1:
-            raise _twice(folder, *paths[:2])
+            raise _duplicate_error(folder, *paths[:2])
     return {split: files_of[split] for split in SPLITS if split in files_of}
 
 
-def _twice(folder: str, one: str, other: str) -> InputError:
+def _duplicate_error(folder: str, one: str, other: str) -> InputError:
     names = f"{os.path.basename(one)} and {os.path.basename(other)}"
     return InputError(folder, None, f"{names} are the same part, expected one of them")
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Ints, Labels, offsets_of
 from rankgauge.core.checks import checked, one_of
-from rankgauge.core.notes import Note, counted, shortened
+from rankgauge.core.notes import Note, counted, shorten
 from rankgauge.core.records import Record
 from rankgauge.data.features import Features
 from rankgauge.data.model import Ids, decode
@@ -30,7 +30,7 @@ from rankgauge.errors import DuplicateError, InputError
 from rankgauge.io import cache, trec
 from rankgauge.io.files import (
     CHUNK,
-    MARK_INSIDE,
+    MISPLACED_MARK_MESSAGE,
     SIZE_LIMIT,
     STANDARD_INPUT,
     UTF8_MARK,
@@ -41,9 +41,9 @@ from rankgauge.io.files import (
 from rankgauge.io.trec import (
     COMPRESSED_ENDINGS,
     Path,
-    dropped_lines,
+    dropped_lines_note,
     line_number,
-    number_topics,
+    number_queries,
     text_of,
 )
 from rankgauge.native import letor as native
@@ -101,11 +101,11 @@ def read_letor(
     """
     checked("absent", absent, one_of(AbsentFeature))
     source = display_name(path)
-    sizes_file = _sizes_beside(path)
-    place = cache.CachePlace.of(path, sizes_file, {"absent": absent})
+    sizes_file = _find_sizes_file(path)
+    place = cache.CacheEntry.of(path, sizes_file, {"absent": absent})
     if place is not None and (cached := place.load(path, size_limit)):
         return cached
-    reading = _Reading(source, lenient, np.nan if absent == "nan" else 0.0)
+    reading = _LetorReader(source, lenient, np.nan if absent == "nan" else 0.0)
     content = 0
     for text in _whole_lines(pieces_of(path, limit=size_limit)):
         reading.add(text, sizes_file is not None)
@@ -144,7 +144,7 @@ class _Part(Record):
                 whole[rows[kept], : self.width] = self.matrix[kept]
 
 
-class _Reading:
+class _LetorReader:
     """A file as far as it was read."""
 
     def __init__(self, source: str, lenient: bool, absent: float) -> None:
@@ -171,11 +171,11 @@ class _Reading:
                 raise _fault(text, self.source, kind, position, self.lines)
             before, line = self.faults.get(kind, (0, self.lines + line_number(text, position)))
             self.faults[kind] = (before + count, line)
-        query, queries = number_topics(text, places[0], places[1])
+        query, queries = number_queries(text, places[0], places[1])
         width = int(columns.max(initial=-1)) + 1
         matrix, pairs = None, None
         if len(labels) * width * VALUE_BYTES <= values.size * PAIR_BYTES:
-            matrix = _apart(len(labels), width)
+            matrix = _allocate_matrix(len(labels), width)
             matrix[:] = self.absent
             native.fill(matrix, np.arange(len(labels)), offsets, columns, values)
         else:
@@ -184,7 +184,7 @@ class _Reading:
             _Part(
                 queries,
                 query,
-                Ids.in_text(text, places[2], places[3]),
+                Ids.from_text(text, places[2], places[3]),
                 lines + self.lines,
                 labels.copy(),
                 width,
@@ -199,7 +199,7 @@ class _Reading:
         """All that was read, query by query."""
         if self.rows == 0 and not self.lenient:
             raise InputError(self.source, None, f"no lines, expected `{LINE}`")
-        dropped = [dropped_lines(FAULTS[kind], *place) for kind, place in self.faults.items()]
+        dropped = [dropped_lines_note(FAULTS[kind], *place) for kind, place in self.faults.items()]
         numbers, queries = self._queries(sizes)
         order = np.argsort(numbers, kind="stable")
         bounds = offsets_of(np.bincount(numbers, minlength=len(queries)))
@@ -219,7 +219,7 @@ class _Reading:
                     )
                     raise DuplicateError(self.source, int(lines[first]), message)
                 kind = "a document again for the same query"
-                dropped.append(dropped_lines(kind, again.size, int(lines[first])))
+                dropped.append(dropped_lines_note(kind, again.size, int(lines[first])))
                 kept = np.flatnonzero(repeated < 0)
                 order, documents = order[kept], documents.take(kept)
                 bounds = offsets_of(np.bincount(numbers[order], minlength=len(queries)))
@@ -267,17 +267,17 @@ class _Reading:
             queries = Ids.of(str(number) for number in range(1, len(sizes) + 1))
             return np.repeat(np.arange(len(sizes)), sizes), queries
         each = Ids.joined([part.queries for part in self.parts])
-        numbers, firsts = each.numbered()
+        numbers, firsts = each.factorize()
         own, start = [], 0
         for part in self.parts:
             own.append(numbers[start : start + len(part.queries)][part.query])
             start += len(part.queries)
-        return _together(own), each.take(firsts)
+        return _concatenate(own), each.take(firsts)
 
     def _documents(self, order: Ints) -> tuple[Ids | None, list[Note]]:
         """The documents of these rows, None where they have none, and notes on those left out."""
         lengths = [np.diff(part.documents.offsets) for part in self.parts]
-        nameless = np.flatnonzero(_together(lengths) == 0)
+        nameless = np.flatnonzero(_concatenate(lengths) == 0)
         if nameless.size == 0:
             return Ids.joined([part.documents for part in self.parts]).take(order), []
         if nameless.size == self.rows:
@@ -291,10 +291,10 @@ class _Reading:
 
     def _line_of(self, rows: Ints) -> Ints:
         """The line of each of these rows, from 1."""
-        return _together([part.lines for part in self.parts])[rows] + 1
+        return _concatenate([part.lines for part in self.parts])[rows] + 1
 
 
-def _apart(rows: int, width: int) -> NDArray[np.float32]:
+def _allocate_matrix(rows: int, width: int) -> NDArray[np.float32]:
     """A matrix in memory of its own, which goes back to the system as soon as the matrix is given up."""
     if not rows * width:
         return np.zeros((rows, width), dtype=np.float32)
@@ -302,7 +302,7 @@ def _apart(rows: int, width: int) -> NDArray[np.float32]:
     return np.frombuffer(memory, dtype=np.float32).reshape(rows, width)
 
 
-def _together(arrays: list[Ints]) -> Ints:
+def _concatenate(arrays: list[Ints]) -> Ints:
     return np.concatenate([np.zeros(0, dtype=np.int64), *arrays])
 
 
@@ -327,7 +327,7 @@ def _fault(
 ) -> InputError:
     """The error for a faulty line, whose faulty word is at this position, so many lines further down."""
     match = WORD.match(text[position : position + 41].tobytes())
-    word = shortened(decode(match[0])) if match else ""
+    word = shorten(decode(match[0])) if match else ""
     last = f"1 to {native.LARGEST_FEATURE:,}"
     beside = f"{os.path.basename(source)}.query"
     message = {
@@ -335,7 +335,7 @@ def _fault(
         5: f"grade {word!r}, expected a whole number",
         6: f"grade {word!r}, expected a whole number of at most 32 bits",
         7: f"binary data, expected text: `{LINE}`",
-        9: MARK_INSIDE,
+        9: MISPLACED_MARK_MESSAGE,
         16: f"{repr(word) if word else 'nothing'} in the place of the query, expected `{LINE}`, or a "
         f"file {beside} with the number of documents of each query",
         17: f"{word!r} is not a feature and its value, expected `{LINE}`",
@@ -350,7 +350,7 @@ def _fault(
 # Sizes of queries, as LightGBM has them
 
 
-def _sizes_beside(path: Path) -> str | None:
+def _find_sizes_file(path: Path) -> str | None:
     """The file with the sizes of the queries of a data file: rank.train.gz has rank.train.query, or
     rank.train.gz.query, each of them compressed or not. None where there is none."""
     name = os.fspath(path)

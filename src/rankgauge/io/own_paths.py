@@ -14,7 +14,7 @@ import stat
 from collections.abc import Iterator
 
 from rankgauge.errors import InputError
-from rankgauge.workers.sharing import place
+from rankgauge.workers.sharing import resolve_path
 
 RELATIVE = os.open in os.supports_dir_fd
 """Whether files can be opened relative to an open folder. Elsewhere, on Windows, each folder on the way
@@ -80,7 +80,7 @@ class OwnPath(os.PathLike[str]):
         no folder, stands in place of a folder; OSError as the system has it.
         """
         *folders, name = self.parts
-        root = os.fspath(place(self.root))
+        root = os.fspath(resolve_path(self.root))
         if make:
             os.makedirs(root, exist_ok=True)
         way, at = OwnPath(self.root), os.open(root, _FOLDER) if RELATIVE else None

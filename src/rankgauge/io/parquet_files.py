@@ -5,25 +5,25 @@ from __future__ import annotations
 import io
 from typing import IO, Any
 
-from rankgauge.data.columns import ColumnsByRole, Place, first_line, type_error
+from rankgauge.data.columns import ColumnsByRole, RowLocator, error_summary, type_error
 from rankgauge.data.frames import columns_of
-from rankgauge.data.roles import ROLES, Wanted, places_of
+from rankgauge.data.roles import ROLES, WantedColumns, places_of
 from rankgauge.errors import InputError, NoRows
-from rankgauge.io.decoder import decoded, no_decoder
+from rankgauge.io.decoder import decoder_error, run_decoder
 from rankgauge.io.files import Content
 
 
-def parquet_columns(content: Content, wanted: Wanted) -> ColumnsByRole:
+def parquet_columns(content: Content, wanted: WantedColumns) -> ColumnsByRole:
     """The wanted columns of a Parquet file, decoded by another process."""
     import polars as pl
 
     request = [(role.option, name) for role, name in wanted]
-    with decoded(content, decode_columns, request) as stream:
+    with run_decoder(content, decode_columns, request) as stream:
         raw = stream.read()
     try:
         frame = pl.read_ipc(io.BytesIO(raw))
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        raise no_decoder(content.source, first_line(error)) from None
+        raise decoder_error(content.source, error_summary(error)) from None
     return columns_of(frame, wanted, content.source)
 
 
@@ -39,7 +39,7 @@ def decode_columns(file: Any, source: str, limit: int, request: Any, result: IO[
     parquet_frame(file.read(), wanted, source, limit).write_ipc(result)
 
 
-def parquet_frame(raw: bytes, wanted: Wanted, source: str, limit: int) -> Any:
+def parquet_frame(raw: bytes, wanted: WantedColumns, source: str, limit: int) -> Any:
     """The wanted columns of a Parquet file, as a polars frame, which takes no more than the limit."""
     import polars as pl
 
@@ -52,7 +52,7 @@ def parquet_frame(raw: bytes, wanted: Wanted, source: str, limit: int) -> Any:
         for (role, _), name in zip(places, chosen, strict=True):
             if schema[name].is_nested():
                 what = f"column {name!r}"
-                raise type_error(role, Place(source), what, "nested values", "plain ones")
+                raise type_error(role, RowLocator(source), what, "nested values", "plain ones")
         rows = scan.select(pl.len()).collect().item()
         if not rows:
             raise NoRows(source, None, "no rows, expected some")
@@ -63,7 +63,7 @@ def parquet_frame(raw: bytes, wanted: Wanted, source: str, limit: int) -> Any:
         _refuse_size(rows, text + rows * 8 * len(chosen), source, limit)
         return frame
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        message = f"damaged Parquet data ({first_line(error)}), expected a whole file"
+        message = f"damaged Parquet data ({error_summary(error)}), expected a whole file"
         raise InputError(source, None, message) from None
 
 

@@ -30,7 +30,7 @@ from rankgauge.io.trec import (
     Path,
     RunFile,
     distinct_names,
-    dropped_lines,
+    dropped_lines_note,
     files_inside,
     run_files,
     run_name,
@@ -39,7 +39,7 @@ from rankgauge.io.trec import (
 
 R = TypeVar("R")
 
-BESIDE = (".", "_")
+MARKER_PREFIXES = (".", "_")
 """How the names of files begin that writers leave beside the parts, such as _SUCCESS."""
 CHECKSUMS = ".crc"
 
@@ -109,7 +109,7 @@ class RunParts(Value):
             )
             raise InputError(name, None, message)
         if not parts:
-            empty = sum(os.path.isfile(file) and not _is_beside(file) for file in inside)
+            empty = sum(os.path.isfile(file) and not _is_marker_file(file) for file in inside)
             there = f"only {counted(empty, 'empty file')}" if empty else "no files"
             raise InputError(name, None, f"{there}, expected files that are the parts of one run")
         return parts
@@ -126,18 +126,18 @@ class RunParts(Value):
         parts, dropped, before = [], [], None
         files = self.files()
         for number, file in enumerate(files):
-            run, outline = read_part(file, file.run_in)
+            run, outline = read_part(file, file.run_from_content)
             if run is None:
                 continue
             if before is not None:
-                check_neighbours(before, outline)
+                check_neighbors(before, outline)
             before = outline
             parts.append(PartRun(number, file, run))
-            dropped += dropped_in(number, file, run.dropped)
+            dropped += locate_dropped_rows(number, file, run.dropped)
         if not parts:
-            raise all_empty(self.path, len(files))
-        run, again = joined(parts)
-        notes = summed([*dropped, *again])
+            raise empty_parts_error(self.path, len(files))
+        run, again = join_parts(parts)
+        notes = sum_dropped_rows([*dropped, *again])
         return replace(run, source=display_name(self.path), dropped=notes)
 
 
@@ -174,15 +174,15 @@ def _is_part(file: str) -> bool:
     try:
         state = os.stat(file)
     except OSError:
-        return not _is_beside(file)
+        return not _is_marker_file(file)
     plain = stat.S_ISREG(state.st_mode) and state.st_size > 0
-    return (plain or stat.S_ISDIR(state.st_mode)) and not _is_beside(file)
+    return (plain or stat.S_ISDIR(state.st_mode)) and not _is_marker_file(file)
 
 
-def _is_beside(file: str) -> bool:
+def _is_marker_file(file: str) -> bool:
     """Whether this is a file that a writer leaves beside the parts."""
     name = os.path.basename(file)
-    return name.startswith(BESIDE) or name.endswith(CHECKSUMS)
+    return name.startswith(MARKER_PREFIXES) or name.endswith(CHECKSUMS)
 
 
 def parts_name(path: Path) -> str:
@@ -229,7 +229,7 @@ def read_part(file: RunFile, read: Callable[[Content], R]) -> tuple[R | None, Ou
     A faulty line is an error, or it was dropped; only then the outline has to say how the part begins
     and ends.
     """
-    with file.opened() as content:
+    with file.open() as content:
         is_text = kind_of(content, file.columns) is None
         outline = Outline(file.path, is_text)
         try:
@@ -239,11 +239,11 @@ def read_part(file: RunFile, read: Callable[[Content], R]) -> tuple[R | None, Ou
         except DuplicateError:
             raise
         except InputError as error:
-            raise _explained(error, content) from None
-        return result, _with_ends(outline, content) if is_text and file.lenient else outline
+            raise _explain_cut(error, content) from None
+        return result, _examine_ends(outline, content) if is_text and file.lenient else outline
 
 
-def _explained(error: InputError, content: Content) -> InputError:
+def _explain_cut(error: InputError, content: Content) -> InputError:
     """The error; if its line is the first or the last of a part, it says how parts must be cut."""
     if error.line is None:
         return error
@@ -256,7 +256,7 @@ def _explained(error: InputError, content: Content) -> InputError:
     return type(error)(error.source, error.line, message)
 
 
-def _with_ends(outline: Outline, content: Content) -> Outline:
+def _examine_ends(outline: Outline, content: Content) -> Outline:
     tail = np.zeros(min(content.size, LONGEST_LINE), dtype=np.uint8)
     content.read_into(tail, content.size - len(tail))
     start, last = first_line(content), tail.tobytes().rpartition(b"\n")[2]
@@ -275,13 +275,13 @@ def _is_run_line(line: bytes) -> bool:
 # Parts together
 
 
-def all_empty(path: Path, count: int) -> InputError:
+def empty_parts_error(path: Path, count: int) -> InputError:
     """The error for a run whose parts have no rows."""
     what = "its only part is empty" if count == 1 else f"all its {counted(count, 'part')} are empty"
     return InputError(display_name(path), None, f"{what}, expected lines or rows in some part")
 
 
-def check_neighbours(before: Outline, after: Outline) -> None:
+def check_neighbors(before: Outline, after: Outline) -> None:
     """InputError unless both are parts of one run: of the same kind, and cut between lines."""
     if before.is_text != after.is_text:
         names = {True: "TREC text", False: "a table"}
@@ -308,7 +308,7 @@ class DroppedRows(Record):
     note: Note
 
 
-def dropped_in(part: int, file: RunFile, notes: Iterable[Note]) -> list[DroppedRows]:
+def locate_dropped_rows(part: int, file: RunFile, notes: Iterable[Note]) -> list[DroppedRows]:
     """What these notes of one part say, with the name of the part."""
     dropped = []
     for note in notes:
@@ -318,7 +318,7 @@ def dropped_in(part: int, file: RunFile, notes: Iterable[Note]) -> list[DroppedR
     return dropped
 
 
-def summed(dropped: Iterable[DroppedRows]) -> tuple[Note, ...]:
+def sum_dropped_rows(dropped: Iterable[DroppedRows]) -> tuple[Note, ...]:
     """One note for each kind of fault, with the count of all parts and the first place."""
     kinds: dict[str, Note] = {}
     for rows in sorted(dropped, key=lambda rows: (rows.part, rows.line)):
@@ -326,7 +326,7 @@ def summed(dropped: Iterable[DroppedRows]) -> tuple[Note, ...]:
         count = (first.count or 0) + (rows.note.count or 0) if first else rows.note.count
         kinds[rows.note.kind] = replace(first or rows.note, count=count)
     # In the order of one file: faults by kind, then repeated documents.
-    order = [dropped_lines(fault, 0, 0).kind for fault in FAULTS.values()]
+    order = [dropped_lines_note(fault, 0, 0).kind for fault in FAULTS.values()]
     return tuple(
         sorted(
             kinds.values(),
@@ -343,18 +343,18 @@ class PartRun(Record):
     run: Run
 
 
-def joined(parts: Sequence[PartRun]) -> tuple[Run, list[DroppedRows]]:
+def join_parts(parts: Sequence[PartRun]) -> tuple[Run, list[DroppedRows]]:
     """One run of the rows of several parts, in their order, and which rows were dropped.
 
     A document that is in two parts for the same topic is a DuplicateError, or it is dropped where it is
     read leniently.
     """
-    from rankgauge.data.frames import grouped_blocks
+    from rankgauge.data.frames import group_blocks
 
     runs = [part.run for part in parts]
     sizes = [np.diff(run.bounds) for run in runs]
     bounds = offsets_of(np.concatenate(sizes))
-    groups = grouped_blocks(Ids.joined([run.queries for run in runs]), bounds)
+    groups = group_blocks(Ids.joined([run.queries for run in runs]), bounds)
     documents = Ids.joined([run.documents for run in runs])
     scores = np.concatenate([run.scores for run in runs])
     dropped: list[DroppedRows] = []
@@ -373,9 +373,9 @@ def joined(parts: Sequence[PartRun]) -> tuple[Run, list[DroppedRows]]:
             )
             line = place.file.line_of(topic, documents[first])
             if not place.file.lenient:
-                raise _duplicate(topic, documents[first], place, line, earlier)
-            note = dropped_lines(DUPLICATE.format("topic"), again.size, line or 0)
-            dropped = dropped_in(place.number, place.file, [note])
+                raise _duplicate_error(topic, documents[first], place, line, earlier)
+            note = dropped_lines_note(DUPLICATE.format("topic"), again.size, line or 0)
+            dropped = locate_dropped_rows(place.number, place.file, [note])
             kept = repeated < 0
             bounds = offsets_of(kept)[bounds]
             documents, scores = documents.take(np.flatnonzero(kept)), scores[kept]
@@ -390,7 +390,7 @@ def joined(parts: Sequence[PartRun]) -> tuple[Run, list[DroppedRows]]:
     return run, dropped
 
 
-def _duplicate(
+def _duplicate_error(
     topic: bytes, document: bytes, place: PartRun, line: int | None, earlier: PartRun
 ) -> DuplicateError:
     """The error for a document that an earlier part has for the same topic."""

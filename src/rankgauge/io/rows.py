@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.core.notes import counted, shortened
+from rankgauge.core.notes import counted, shorten
 from rankgauge.core.records import Record
-from rankgauge.data.columns import first_line
+from rankgauge.data.columns import error_summary
 from rankgauge.errors import InputError
 from rankgauge.io.files import (
-    MARK_INSIDE,
+    MISPLACED_MARK_MESSAGE,
     SIZE_LIMIT,
     UTF8_MARK,
     display_name,
@@ -38,7 +38,7 @@ TOO_FEW, TOO_MANY, AFTER_QUOTE, OPEN_QUOTE, BINARY, EMPTY, MARKED = range(1, 8)
 """The kinds of fault that the tokeniser of CSV finds, as its enum numbers them."""
 
 
-class RowPlace(NamedTuple):
+class RowLocation(NamedTuple):
     """The place of a row, for messages: a line of a file, or the name of the row."""
 
     source: str
@@ -50,7 +50,7 @@ class RowPlace(NamedTuple):
         about = f"{self.row}: " if self.line is None and self.row else ""
         return kind(self.source, self.line, about + message)
 
-    def told(self) -> str:
+    def first_line_hint(self) -> str:
         """The place in brackets, as a hint of where something came first."""
         return f" (first on line {self.line})" if self.line is not None else ""
 
@@ -59,7 +59,7 @@ class FileRow(NamedTuple):
     """A row: what it has by name, and its place. A cell of CSV is text."""
 
     cells: Mapping[str, Any]
-    where: RowPlace
+    where: RowLocation
 
 
 class FileRows(Record):
@@ -108,7 +108,7 @@ def read_rows(
     return _csv_rows(raw, source, expected, needed)
 
 
-def identifier(what: str, value: object, where: RowPlace) -> str:
+def identifier(what: str, value: object, where: RowLocation) -> str:
     """An id or a name: text that is not blank, or a whole number."""
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
@@ -118,10 +118,10 @@ def identifier(what: str, value: object, where: RowPlace) -> str:
     return name
 
 
-def text_cell(what: str, value: object, where: RowPlace) -> str:
+def text_cell(what: str, value: object, where: RowLocation) -> str:
     """A text, in Unicode."""
     if not isinstance(value, str):
-        raise where.error(f"the {what} is {described(value)}, expected a text")
+        raise where.error(f"the {what} is {describe_value(value)}, expected a text")
     try:
         value.encode()
     except UnicodeEncodeError as error:
@@ -133,14 +133,14 @@ def text_cell(what: str, value: object, where: RowPlace) -> str:
     return value
 
 
-def listed(names: Sequence[str]) -> str:
+def format_names(names: Sequence[str]) -> str:
     """Some names, not too many, not too long."""
-    shown = [shortened(name) for name in names[:LONGEST_SHOWN]]
+    shown = [shorten(name) for name in names[:LONGEST_SHOWN]]
     more = f" and {len(names) - LONGEST_SHOWN} more" if len(names) > LONGEST_SHOWN else ""
     return ", ".join(shown) + more
 
 
-def once(record: Mapping[str, Any], where: RowPlace, what: str = "key") -> None:
+def check_distinct_keys(record: Mapping[str, Any], where: RowLocation, what: str = "key") -> None:
     """InputError where an object of JSON has a key twice."""
     if again := repeated_keys(record):  # type: ignore[arg-type]
         raise where.error(f"the {what} {min(again)!r} twice, expected it once")
@@ -154,19 +154,19 @@ def _json_rows(raw: bytes, source: str, expected: str, key_by_id: str) -> FileRo
     fault: InputError | None = None
     if of_lines:
         try:
-            parsed(raw[start:end], source, line)
+            parse_json(raw[start:end], source, line)
         except InputError as error:
             fault = error  # of this line, or an object over several lines
         else:
             return FileRows(
                 source,
                 (
-                    FileRow(parsed_object(line, source, number), RowPlace(source, number))
+                    FileRow(parse_object(line, source, number), RowLocation(source, number))
                     for number, line in lines_of(raw)
                 ),
             )
     try:
-        value = parsed(raw[start:], source, line)
+        value = parse_json(raw[start:], source, line)
     except InputError:
         if fault is not None and raw[end:].lstrip()[:1] == b"{":
             raise fault from None
@@ -174,29 +174,29 @@ def _json_rows(raw: bytes, source: str, expected: str, key_by_id: str) -> FileRo
     if isinstance(value, list):
         return FileRows(source, _items(value, source))
     if not isinstance(value, dict):
-        raise InputError(source, line, f"{described(value)}, {expected}")
+        raise InputError(source, line, f"{describe_value(value)}, {expected}")
     first = next(iter(value.values()), None)
     if key_by_id and isinstance(first, dict) and key_by_id in first:
-        once(value, RowPlace(source), "text")
-        return FileRows(source, _by_id(value, source, key_by_id), by_id=True)
-    return FileRows(source, iter([FileRow(value, RowPlace(source, line))]))
+        check_distinct_keys(value, RowLocation(source), "text")
+        return FileRows(source, _rows_by_id(value, source, key_by_id), by_id=True)
+    return FileRows(source, iter([FileRow(value, RowLocation(source, line))]))
 
 
 def _items(items: Sequence[object], source: str) -> Iterator[FileRow]:
     for number, item in enumerate(items, 1):
-        where = RowPlace(source, row=f"item {number} of the list")
+        where = RowLocation(source, row=f"item {number} of the list")
         if not isinstance(item, dict):
-            raise where.error(f"{described(item)}, expected an object")
+            raise where.error(f"{describe_value(item)}, expected an object")
         yield FileRow(item, where)
 
 
-def _by_id(texts: Mapping[str, Any], source: str, key: str) -> Iterator[FileRow]:
+def _rows_by_id(texts: Mapping[str, Any], source: str, key: str) -> Iterator[FileRow]:
     """A row for each id of one object, which gets the key `id`."""
     for name, record in texts.items():
-        where = RowPlace(source, row=f"text {shortened(name)!r}")
+        where = RowLocation(source, row=f"text {shorten(name)!r}")
         if not isinstance(record, dict):
-            raise where.error(f"{described(record)}, expected an object with {key}")
-        once(record, where)
+            raise where.error(f"{describe_value(record)}, expected an object with {key}")
+        check_distinct_keys(record, where)
         yield FileRow({**record, "id": name}, where)
 
 
@@ -210,10 +210,12 @@ def _csv_rows(raw: bytes, source: str, expected: str, needed: Sequence[str]) -> 
     if mark is None:
         marks = max(SEPARATORS, key=lambda each: head.count(each.encode()))
         names = [cell.strip(' "\r') for cell in head.decode(errors="replace").split(marks)]
-        raise InputError(source, 1, f"a first line with {listed(names)}, {expected}")
+        raise InputError(source, 1, f"a first line with {format_names(names)}, {expected}")
     rows = csv_rows(raw, mark, source)
     line, header = next(rows)
-    names = [_decoded(cell, "name of a column", RowPlace(source, line)).lower() for cell in header]
+    names = [
+        _decode_cell(cell, "name of a column", RowLocation(source, line)).lower() for cell in header
+    ]
     for place, name in enumerate(names):
         if name in names[:place]:
             raise InputError(source, line, f"two columns are called {name!r}, expected one")
@@ -226,15 +228,17 @@ def _cells(
     rows: Iterator[tuple[int, list[bytes]]], names: Sequence[str], source: str
 ) -> Iterator[FileRow]:
     for line, cells in rows:
-        where = RowPlace(source, line)
+        where = RowLocation(source, line)
         try:
             texts = [cell.decode() for cell in cells]
         except UnicodeDecodeError:
-            texts = [_decoded(cell, name, where) for cell, name in zip(cells, names, strict=True)]
+            texts = [
+                _decode_cell(cell, name, where) for cell, name in zip(cells, names, strict=True)
+            ]
         yield FileRow(dict(zip(names, texts, strict=True)), where)
 
 
-def _decoded(cell: bytes, what: str, where: RowPlace) -> str:
+def _decode_cell(cell: bytes, what: str, where: RowLocation) -> str:
     try:
         return cell.decode()
     except UnicodeDecodeError:
@@ -327,7 +331,7 @@ def csv_fault(
         OPEN_QUOTE: "a cell begins with a quote that is never closed, expected a closing quote (in a "
         "cell in quotes, write each quote twice)",
         BINARY: "binary data, expected text",
-        MARKED: MARK_INSIDE,
+        MARKED: MISPLACED_MARK_MESSAGE,
     }[fault]
     return InputError(source, line_number(text, position), message)
 
@@ -339,7 +343,7 @@ JsonObject = dict[str, object]
 MARK = UTF8_MARK.decode()
 
 
-class Repeating(JsonObject):
+class RepeatedKeyObject(JsonObject):
     """An object that has some keys more than once: `repeated`."""
 
     def __init__(self, pairs: list[tuple[str, object]]) -> None:
@@ -352,55 +356,55 @@ class Repeating(JsonObject):
 
 def repeated_keys(record: JsonObject) -> set[str]:
     """The keys that an object has more than once."""
-    return record.repeated if isinstance(record, Repeating) else set()
+    return record.repeated if isinstance(record, RepeatedKeyObject) else set()
 
 
-def _object(pairs: list[tuple[str, object]]) -> JsonObject:
+def _object_from_pairs(pairs: list[tuple[str, object]]) -> JsonObject:
     record = dict(pairs)
-    return record if len(record) == len(pairs) else Repeating(pairs)
+    return record if len(record) == len(pairs) else RepeatedKeyObject(pairs)
 
 
-class _TooLarge(ValueError):
+class _NumberTooLarge(ValueError):
     """A number, as it is written, that double precision has as infinity."""
 
 
-def _float(text: str) -> float:
+def _parse_float(text: str) -> float:
     number = float(text)
     if math.isinf(number):
-        raise _TooLarge(text)
+        raise _NumberTooLarge(text)
     return number
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_object, parse_float=_float)
-_QUICK = json.JSONDecoder(parse_float=_float)
+_DECODER = json.JSONDecoder(object_pairs_hook=_object_from_pairs, parse_float=_parse_float)
+_QUICK = json.JSONDecoder(parse_float=_parse_float)
 
 
-def parsed(text: bytes, source: str, line: int) -> object:
+def parse_json(text: bytes, source: str, line: int) -> object:
     """The value of a text that starts at this line; InputError, with the line, where it is no JSON."""
     try:
         return _DECODER.decode(text.decode())
-    except _TooLarge as error:
+    except _NumberTooLarge as error:
         number = str(error)
         match = re.search(rb"[\s:,[]" + re.escape(number.encode()) + rb"[\s,\]}]", text)
         line += text.count(b"\n", 0, match.start() + 1) if match else 0
         message = (
-            f"the number {shortened(number)} is beyond double precision, expected a smaller number"
+            f"the number {shorten(number)} is beyond double precision, expected a smaller number"
         )
         raise InputError(source, line, message) from None
     except json.JSONDecodeError as error:
         if text.decode().startswith(MARK, error.pos):
-            raise InputError(source, line + error.lineno - 1, MARK_INSIDE) from None
+            raise InputError(source, line + error.lineno - 1, MISPLACED_MARK_MESSAGE) from None
         where, line = f"{error.msg}: column {error.colno}", line + error.lineno - 1
     except UnicodeDecodeError as error:
         where, line = "bytes that are not UTF-8", line + text.count(b"\n", 0, error.start)
     except RecursionError:
         where = "nested too deeply"
     except ValueError as error:  # a number of too many digits
-        where = first_line(error)
+        where = error_summary(error)
     raise InputError(source, line, f"not JSON ({where}), expected complete JSON") from None
 
 
-def quick_object(line: bytes) -> JsonObject | None:
+def parse_object_quickly(line: bytes) -> JsonObject | None:
     """The object in a line, None unless it is sure that no key stands in it twice.
 
     There are as many colons as keys, or more. Where there are as many as members, each key is one.
@@ -420,11 +424,11 @@ def quick_object(line: bytes) -> JsonObject | None:
     return record if line.count(b":") == members else None
 
 
-def parsed_object(line: bytes, source: str, number: int) -> JsonObject:
+def parse_object(line: bytes, source: str, number: int) -> JsonObject:
     """The object in a line of JSON Lines; InputError for any other value."""
-    record = parsed(line, source, number)
+    record = parse_json(line, source, number)
     if not isinstance(record, dict):
-        raise InputError(source, number, f"{described(record)}, expected an object")
+        raise InputError(source, number, f"{describe_value(record)}, expected an object")
     return record
 
 
@@ -440,14 +444,14 @@ def lines_of(text: bytes) -> Iterator[tuple[int, bytes]]:
         at, number = end + 1, number + 1
 
 
-def described(value: object) -> str:
+def describe_value(value: object) -> str:
     """A value of JSON, as messages call it."""
     if value is None or isinstance(value, bool | int | float | str):
-        return shortened(json.dumps(value))
+        return shorten(json.dumps(value))
     return "a JSON object" if isinstance(value, dict) else "a JSON list"
 
 
-def loose_object(line: bytes, source: str, number: int, expected: str) -> dict[str, Any]:
+def parse_object_loosely(line: bytes, source: str, number: int, expected: str) -> dict[str, Any]:
     """The object in a line of JSON Lines that only has to be shown: bytes that are not UTF-8, numbers
     beyond double precision and repeated keys are taken as they come.
 
@@ -462,7 +466,7 @@ def loose_object(line: bytes, source: str, number: int, expected: str) -> dict[s
     return record
 
 
-def lines_in(path: Path, longest: int) -> Iterator[tuple[int, bytes]]:
+def read_lines(path: Path, longest: int) -> Iterator[tuple[int, bytes]]:
     """The lines of a file with their numbers, blank ones too; one line at a time is in memory.
 
     InputError for a line of more than `longest` bytes, and for a byte order mark inside the file.
@@ -478,14 +482,14 @@ def lines_in(path: Path, longest: int) -> Iterator[tuple[int, bytes]]:
             message = f"the line has more than {longest:,} bytes, expected a text on each line"
             raise InputError(source, number, message)
         for other in others:
-            yield number, _joined(start, number)
+            yield number, _join_line(start, number)
             if other.startswith(UTF8_MARK):
-                raise InputError(source, number + 1, MARK_INSIDE)
+                raise InputError(source, number + 1, MISPLACED_MARK_MESSAGE)
             number, start, size = number + 1, [other], len(other)
     if size:
-        yield number, _joined(start, number)
+        yield number, _join_line(start, number)
 
 
-def _joined(parts: Sequence[bytes], number: int) -> bytes:
+def _join_line(parts: Sequence[bytes], number: int) -> bytes:
     line = b"".join(parts).removesuffix(b"\r")
     return line.removeprefix(UTF8_MARK) if number == 1 else line

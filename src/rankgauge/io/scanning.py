@@ -1,7 +1,7 @@
 """Well-formed TREC files read fast: in pieces of whole topics, several at once, ids left where they are.
 
 What is not plain (topics not together, a fault, a duplicate, odd characters) is not decided here: then
-`scanned` gives None, and `io/trec.py` reads the file with care. Files are read, not mapped into
+`scan_pieces` gives None, and `io/trec.py` reads the file with care. Files are read, not mapped into
 memory: a file that is cut short meanwhile is then a short read, not a crash.
 """
 
@@ -53,7 +53,7 @@ class Spans:
 
     def ids(self) -> Ids:
         """The ids, copied out."""
-        return Ids.in_text(self.text, self.starts, self.lengths)
+        return Ids.from_text(self.text, self.starts, self.lengths)
 
     def between(self, start: int, end: int) -> Spans:
         """The ids of these neighbouring rows. No place is copied."""
@@ -99,7 +99,7 @@ class Piece(Record):
         )
 
     @classmethod
-    def of_empty_topics(cls, queries: Ids, numbers: Ints) -> Piece:
+    def of_empty_queries(cls, queries: Ids, numbers: Ints) -> Piece:
         """Topics for which nothing was retrieved."""
         nothing = np.zeros(0, dtype=np.int64)
         return cls(
@@ -112,7 +112,7 @@ class Piece(Record):
             nothing,
         )
 
-    def copied(self) -> Piece:
+    def copy(self) -> Piece:
         """The same, copied out of the text and of larger pieces."""
         return replace(
             self,
@@ -156,7 +156,7 @@ class Piece(Record):
         )
 
 
-def scanned(
+def scan_pieces(
     content: Content,
     columns: int,
     each: Callable[[Piece], R],
@@ -172,25 +172,25 @@ def scanned(
 
     def work(place: tuple[int, int]) -> tuple[Ints, R] | None:
         text = _read(content, *place)
-        scan = None if text is None else _piece(text, columns, judged)
+        scan = None if text is None else _scan_text(text, columns, judged)
         if scan is None:
             return None
         hashes, piece = scan
-        if _repeats(hashes):  # a topic in two places
+        if _has_repeats(hashes):  # a topic in two places
             return None
         piece = replace(piece, starts=place is places[0], ends=place is places[-1])
         return hashes, each(piece)
 
     if _is_mixed(content, columns):
         return None
-    done, places = [], _places(content)
-    for result in by_threads(work, places, threads):
+    done, places = [], _piece_bounds(content)
+    for result in map_threads(work, places, threads):
         if result is None:
             return None
         done.append(result)
     content.check_unchanged()
     hashes = np.concatenate([np.zeros(0, dtype=np.int64), *(own for own, _ in done)])
-    if not hashes.size or _repeats(hashes):
+    if not hashes.size or _has_repeats(hashes):
         return None
     return [result for _, result in done]
 
@@ -203,23 +203,23 @@ def _is_mixed(content: Content, columns: int) -> bool:
     lines = content.head(SAMPLE).removeprefix(UTF8_MARK).rpartition(b"\n")[0]
     if not lines:
         return False
-    scan = _piece(np.frombuffer(lines, np.uint8), columns, None)
-    return scan is None or _repeats(scan[0])
+    scan = _scan_text(np.frombuffer(lines, np.uint8), columns, None)
+    return scan is None or _has_repeats(scan[0])
 
 
-def _repeats(hashes: Ints) -> bool:
+def _has_repeats(hashes: Ints) -> bool:
     """Whether a hash is there twice; `np.unique` would import `numpy.ma`, which takes long."""
     ordered = np.sort(hashes)
     return bool((ordered[1:] == ordered[:-1]).any())
 
 
-def by_threads(work: Callable[[S], R], items: list[S], threads: int) -> Iterator[R]:
+def map_threads(work: Callable[[S], R], items: list[S], threads: int) -> Iterator[R]:
     """The results of some work on each item, in order; several threads work at once."""
     threads = min(threads, len(items))
-    return map(work, items) if threads < 2 else _by_several_threads(work, items, threads)
+    return map(work, items) if threads < 2 else _map_in_pool(work, items, threads)
 
 
-def _by_several_threads(work: Callable[[S], R], items: list[S], threads: int) -> Iterator[R]:
+def _map_in_pool(work: Callable[[S], R], items: list[S], threads: int) -> Iterator[R]:
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(threads) as pool:
@@ -230,7 +230,9 @@ def _by_several_threads(work: Callable[[S], R], items: list[S], threads: int) ->
         yield from results
 
 
-def _piece(text: Bytes, columns: int, judged: native.Lookup | None) -> tuple[Ints, Piece] | None:
+def _scan_text(
+    text: Bytes, columns: int, judged: native.Lookup | None
+) -> tuple[Ints, Piece] | None:
     """The hashes of the topics' ids, and the topics."""
     parts = native.scan(text, columns, judged)
     if parts is None:
@@ -267,21 +269,21 @@ def _read(content: Content, start: int, end: int) -> Bytes | None:
     return buffer if content.read_into(buffer, start) else None
 
 
-def _places(content: Content) -> list[tuple[int, int]]:
+def _piece_bounds(content: Content) -> list[tuple[int, int]]:
     """Where the pieces start and end: no topic's lines are in two of them, if they are together.
 
     The last piece may be larger by half, since a small piece costs more than it is worth.
     """
     cuts = [len(UTF8_MARK) if content.head().startswith(UTF8_MARK) else 0]
     while content.size - cuts[-1] > 3 * PIECE // 2 and (
-        (cut := _cut(content, cuts[-1] + PIECE)) < content.size
+        (cut := _find_cut(content, cuts[-1] + PIECE)) < content.size
     ):
         cuts.append(cut)
     cuts.append(content.size)
     return list(itertools.pairwise(cuts))
 
 
-def _cut(content: Content, start: int) -> int:
+def _find_cut(content: Content, start: int) -> int:
     """The place after `start` where a topic's lines begin; the end, if there is none."""
     window = WINDOW
     while start < content.size:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from rankgauge.data.columns import ColumnsByRole, Place
-from rankgauge.data.frames import judgments_in, run_in
+from rankgauge.data.columns import ColumnsByRole, RowLocator
+from rankgauge.data.frames import judgments_from_columns, run_from_columns
 from rankgauge.data.model import Judgments, Run
 from rankgauge.data.roles import (
     USUAL_NAMES,
     ColumnNames,
-    Wanted,
+    WantedColumns,
     judgment_columns,
     run_columns,
 )
 from rankgauge.errors import InputError, NoRows
 from rankgauge.io.files import SIZE_LIMIT, Content, open_content, refuse_utf16
-from rankgauge.io.kinds import READ, TableKind, appearance, kind_of
+from rankgauge.io.kinds import READABLE_KINDS, TableKind, describe_unknown, kind_of
 from rankgauge.io.trec import Path, run_name
 
 
@@ -41,7 +41,7 @@ def read_run_table(
     """
     names = ColumnNames(query, document, score)
     with open_content(path, limit=size_limit) as content:
-        kind = known_kind(content, names)
+        kind = require_table_kind(content, names)
         return run_table(content, kind, run_name(path) if name is None else name, names)
 
 
@@ -68,10 +68,10 @@ def read_qrels_table(
     """
     names = ColumnNames(query, document, grade=grade, subtopic=subtopic)
     with open_content(path, limit=size_limit) as content:
-        return qrels_table(content, known_kind(content, names), names)
+        return qrels_table(content, require_table_kind(content, names), names)
 
 
-def known_kind(content: Content, names: ColumnNames) -> TableKind:
+def require_table_kind(content: Content, names: ColumnNames) -> TableKind:
     """The kind of a file that must be a table."""
     kind = kind_of(content, names)
     if kind is not None:
@@ -80,7 +80,9 @@ def known_kind(content: Content, names: ColumnNames) -> TableKind:
     refuse_utf16(head, content.source)
     if not head.strip():
         raise NoRows(content.source, None, "no rows, expected some")
-    raise InputError(content.source, 1, appearance(content) or f"no table, expected {READ}")
+    raise InputError(
+        content.source, 1, describe_unknown(content) or f"no table, expected {READABLE_KINDS}"
+    )
 
 
 def run_table(
@@ -91,7 +93,7 @@ def run_table(
         from rankgauge.io.json_files import json_run
 
         return json_run(content, name, names)
-    return run_in(*_columns(content, kind, run_columns(names)), name, content.source)
+    return run_from_columns(*_columns(content, kind, run_columns(names)), name, content.source)
 
 
 def qrels_table(content: Content, kind: TableKind, names: ColumnNames = USUAL_NAMES) -> Judgments:
@@ -100,15 +102,17 @@ def qrels_table(content: Content, kind: TableKind, names: ColumnNames = USUAL_NA
         from rankgauge.io.json_files import json_judgments
 
         return json_judgments(content, names)
-    return judgments_in(*_columns(content, kind, judgment_columns(names)))
+    return judgments_from_columns(*_columns(content, kind, judgment_columns(names)))
 
 
-def _columns(content: Content, kind: TableKind, wanted: Wanted) -> tuple[ColumnsByRole, Place]:
+def _columns(
+    content: Content, kind: TableKind, wanted: WantedColumns
+) -> tuple[ColumnsByRole, RowLocator]:
     """The wanted columns of a file with a row for each document."""
     if kind.form == "parquet":
         from rankgauge.io.parquet_files import parquet_columns
 
-        return parquet_columns(content, wanted), Place(content.source)
+        return parquet_columns(content, wanted), RowLocator(content.source)
     from rankgauge.io.csv_files import csv_columns
 
     return csv_columns(content.whole(), kind.separator, wanted, content.source)

@@ -20,15 +20,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Floats, Ints, offsets_of
-from rankgauge.core.notes import Note, counted, shortened
+from rankgauge.core.notes import Note, counted, shorten
 from rankgauge.core.records import Record, Value
 from rankgauge.data.model import Ids, Judgments, Run, decode, encode, repeated_pairs
 from rankgauge.data.roles import USUAL_NAMES, ColumnNames
 from rankgauge.errors import DuplicateError, InputError, NoRows
-from rankgauge.io.compression import compression
+from rankgauge.io.compression import detect_compression
 from rankgauge.io.files import (
     HEAD,
-    MARK_INSIDE,
+    MISPLACED_MARK_MESSAGE,
     SIZE_LIMIT,
     STANDARD_INPUT,
     UTF8_MARK,
@@ -36,12 +36,12 @@ from rankgauge.io.files import (
     Content,
     display_name,
     open_content,
+    read_error,
     refuse_utf16,
-    unreadable,
     writing,
 )
-from rankgauge.io.kinds import READ, TableKind, appearance, is_trec_line, kind_of
-from rankgauge.io.scanning import Piece, scanned
+from rankgauge.io.kinds import READABLE_KINDS, TableKind, describe_unknown, is_trec_line, kind_of
+from rankgauge.io.scanning import Piece, scan_pieces
 from rankgauge.native import trec as native
 from rankgauge.native.scan import Lookup
 from rankgauge.workers import processors
@@ -180,8 +180,8 @@ def read_run(
     columns : the names of columns that are not the usual ones.
     """
     file = RunFile(path, name, lenient, size_limit, columns)
-    with file.opened() as content:
-        return file.run_in(content, comments=comments, more_columns=more_columns)
+    with file.open() as content:
+        return file.run_from_content(content, comments=comments, more_columns=more_columns)
 
 
 class RunFile(Value):
@@ -204,30 +204,30 @@ class RunFile(Value):
 
     def __call__(self) -> Run:
         """The run, as `read_run` gives it."""
-        with self.opened() as content:
-            return self.run_in(content)
+        with self.open() as content:
+            return self.run_from_content(content)
 
-    def opened(self) -> Content:
+    def open(self) -> Content:
         """The content of the file."""
         return open_content(self.path, limit=self.size_limit)
 
-    def run_in(
+    def run_from_content(
         self, content: Content, *, comments: bool = False, more_columns: bool = False
     ) -> Run:
         """The run in the content of the file."""
         kind = kind_of(content, self.columns)
         if kind is not None:
-            return self._table(content, kind)
-        return self._run(
+            return self._run_from_table(content, kind)
+        return self._run_from_rows(
             _read_rows(content, RUN_LINE, self.lenient, comments, more_columns), content
         )
 
-    def _table(self, content: Content, kind: TableKind) -> Run:
+    def _run_from_table(self, content: Content, kind: TableKind) -> Run:
         from rankgauge.io.table_files import run_table
 
         return run_table(content, kind, self.label, self.columns)
 
-    def _run(self, rows: _Rows, content: Content) -> Run:
+    def _run_from_rows(self, rows: _Rows, content: Content) -> Run:
         return Run(
             self.label,
             rows.topics,
@@ -239,31 +239,31 @@ class RunFile(Value):
             rows.dropped,
         )
 
-    def scanned(
+    def scan(
         self, content: Content, each: Callable[[Piece], R], judged: Lookup, threads: int
     ) -> list[R] | Run:
         """The results of `each` for the pieces of a plain file, or the run if the file is not plain.
         `content` is what `opened` gives."""
         kind = kind_of(content, self.columns)
         if kind is not None:
-            return self._table(content, kind)
-        done = scanned(content, COLUMNS[RUN_LINE], each, judged=judged, threads=threads)
+            return self._run_from_table(content, kind)
+        done = scan_pieces(content, COLUMNS[RUN_LINE], each, judged=judged, threads=threads)
         if done is not None:
             return done
-        return self._run(_read_with_care(content, RUN_LINE, self.lenient), content)
+        return self._run_from_rows(_read_with_care(content, RUN_LINE, self.lenient), content)
 
     def line_of(self, topic: bytes, document: bytes) -> int | None:
         """The first line that has this document for this topic; None for a file that is no TREC file."""
-        with self.opened() as content:
+        with self.open() as content:
             if kind_of(content, self.columns) is not None:
                 return None
             text = text_of(content.whole(), content.source)
         places, _, _ = native.tokenize(text, COLUMNS[RUN_LINE], False, True, False)
-        numbers, topics = number_topics(text, places[0], places[1])
+        numbers, topics = number_queries(text, places[0], places[1])
         wanted = [number for number, raw in enumerate(topics) if raw == topic]
         rows = np.flatnonzero(np.isin(numbers, wanted))
         starts, lengths = places[4:6, rows]
-        for start, raw in zip(starts, Ids.in_text(text, starts, lengths), strict=True):
+        for start, raw in zip(starts, Ids.from_text(text, starts, lengths), strict=True):
             if raw == document:
                 return line_number(text, start)
         return None
@@ -325,7 +325,7 @@ def files_inside(path: str) -> list[str]:
         try:
             return [os.path.join(path, name) for name in sorted(os.listdir(path))]
         except OSError as error:
-            raise unreadable(path, error) from None
+            raise read_error(path, error) from None
     import glob
 
     return sorted(glob.glob(path))
@@ -371,7 +371,7 @@ def run_lines(run: Run, path: Path) -> Iterator[bytes]:
     """The lines of a TREC run file, best first and in full precision; InputError, which names `path`,
     where such a file cannot hold an id."""
     tag = b"_".join(encode(run.tag or run.name).replace(b"\0", b" ").split()) or b"run"
-    documents = _writable(run, path)
+    documents = _check_documents(run, path)
 
     def lines() -> Iterator[bytes]:
         for query, start, end in _segments(run):
@@ -390,7 +390,7 @@ def write_qrels(judgments: Judgments | Mapping[str, Mapping[str, int]], path: Pa
     """
     if not isinstance(judgments, Judgments):
         judgments = Judgments.from_dict(judgments)
-    documents = _writable(judgments, path)
+    documents = _check_documents(judgments, path)
     with writing(path) as stream:
         for query, start, end in _segments(judgments):
             for row in range(start, end):
@@ -408,7 +408,7 @@ def _grades(judgments: Judgments, row: int) -> list[tuple[bytes, int]]:
     return [(aspects.names[n], grade) for n, grade in zip(numbers, grades, strict=True)]
 
 
-def _writable(data: Run | Judgments, path: Path) -> list[bytes]:
+def _check_documents(data: Run | Judgments, path: Path) -> list[bytes]:
     """The documents, after making sure that the file will be read back as it was meant."""
     documents, queries = list(data.documents), list(data.queries)
     aspects = data.subtopics if isinstance(data, Judgments) else None
@@ -421,7 +421,7 @@ def _writable(data: Run | Judgments, path: Path) -> list[bytes]:
             message = f"the topic {decode(raw)!r} begins with a byte order mark, expected none"
             raise InputError(display_name(path), None, message)
     first = queries[0] if queries else b""
-    if first.startswith(UTF16_MARKS) or compression(first + b" "):
+    if first.startswith(UTF16_MARKS) or detect_compression(first + b" "):
         message = (
             f"the first topic is {decode(first)!r}; a file that begins with these bytes looks like "
             "another format and could not be read back; expected another topic first"
@@ -452,19 +452,19 @@ def _read_rows(
 ) -> _Rows:
     """The rows of a file: fast where it is plain, else with care."""
     if not comments and expected is not SUBTOPICS_LINE:
-        parts = scanned(content, COLUMNS[expected], _kept, threads=processors())
+        parts = scan_pieces(content, COLUMNS[expected], _copy_rows, threads=processors())
         if parts is not None:
-            return _joined(parts)
+            return _join_rows(parts)
     return _read_with_care(content, expected, lenient, comments, more_columns)
 
 
-def _kept(piece: Piece) -> _Rows:
+def _copy_rows(piece: Piece) -> _Rows:
     """The rows of a piece, to stay."""
     topics, documents = piece.queries.ids(), piece.documents.ids()
     return _Rows(topics, piece.bounds, documents, piece.scores.copy(), decode(piece.tag))
 
 
-def _joined(parts: Sequence[_Rows]) -> _Rows:
+def _join_rows(parts: Sequence[_Rows]) -> _Rows:
     """The rows of a file from those of its pieces."""
     sizes = np.concatenate([np.diff(part.bounds) for part in parts])
     return _Rows(
@@ -494,9 +494,9 @@ def _read_with_care(
         raise _fault(text, content, kind, position, expected)
     if values.size == 0 and not lenient:
         raise NoRows(source, None, f"no lines, expected `{expected}`")
-    numbers, topics = number_topics(text, places[0], places[1])
+    numbers, topics = number_queries(text, places[0], places[1])
     dropped = [
-        dropped_lines(FAULTS[kind], count, line_number(text, position))
+        dropped_lines_note(FAULTS[kind], count, line_number(text, position))
         for kind, (count, position) in faults.items()
     ]
     tag = b""
@@ -506,12 +506,12 @@ def _read_with_care(
         order = np.argsort(numbers, kind="stable")
         numbers, values, places = numbers[order], values[order], places[:, order]
     starts = places[4]
-    documents = Ids.in_text(text, starts, places[5])
+    documents = Ids.from_text(text, starts, places[5])
     bounds = offsets_of(np.bincount(numbers, minlength=len(topics)))
     repeated, same = documents.repeats(bounds), "topic"
     subtopics = None
     if expected is SUBTOPICS_LINE:
-        subtopics = Ids.in_text(text, places[2], places[3])
+        subtopics = Ids.from_text(text, places[2], places[3])
         repeated, same = repeated_pairs(documents, subtopics, bounds), "topic and subtopic"
     again = np.flatnonzero(repeated >= 0)
     if again.size:
@@ -523,12 +523,12 @@ def _read_with_care(
                 f"{decode(topics[numbers[first]])!r} (first at line "
                 f"{line_number(text, starts[earlier])}), expected each document once per {same}"
             )
-            second = Ids.in_text(text, *places[2:4, [first, earlier]])
+            second = Ids.from_text(text, *places[2:4, [first, earlier]])
             if expected is QRELS_LINE and len(set(second)) == 2:
                 message += SUBTOPICS_REMEDY
             raise DuplicateError(source, line, message)
         place = line_number(text, starts[first])
-        dropped.append(dropped_lines(DUPLICATE.format(same), again.size, place))
+        dropped.append(dropped_lines_note(DUPLICATE.format(same), again.size, place))
         kept = np.flatnonzero(repeated < 0)
         documents, values, numbers = documents.take(kept), values[kept], numbers[kept]
         subtopics = None if subtopics is None else subtopics.take(kept)
@@ -536,7 +536,7 @@ def _read_with_care(
     return _Rows(topics, bounds, documents, values, decode(tag), subtopics, tuple(dropped))
 
 
-def dropped_lines(fault: str, count: int, first: int) -> Note:
+def dropped_lines_note(fault: str, count: int, first: int) -> Note:
     """The note that lenient reading left out lines with this fault, and where the first one is."""
     return Note(f"{{lines}} dropped: {fault}", count=count, detail=f"first at line {first}")
 
@@ -548,12 +548,12 @@ def text_of(raw: bytes, source: str) -> NDArray[np.uint8]:
     return np.frombuffer(raw, dtype=np.uint8)[start:]
 
 
-def number_topics(text: NDArray[np.uint8], starts: Ints, lengths: Ints) -> tuple[Ints, Ids]:
+def number_queries(text: NDArray[np.uint8], starts: Ints, lengths: Ints) -> tuple[Ints, Ids]:
     """For each row the number of its topic, by first appearance, and the topics."""
     starts, lengths = np.ascontiguousarray(starts), np.ascontiguousarray(lengths)
     changes = native.starts_of_topics(text, starts, lengths)
-    blocks = Ids.in_text(text, starts[changes], lengths[changes])
-    numbers, firsts = blocks.numbered()
+    blocks = Ids.from_text(text, starts[changes], lengths[changes])
+    numbers, firsts = blocks.factorize()
     rows_of_block = np.diff(np.append(changes, len(starts)))
     return np.repeat(numbers, rows_of_block), blocks.take(firsts)
 
@@ -570,7 +570,7 @@ def _fault(
     line = text[position : position + int(end[0]) if end.size else None].tobytes()
     columns = line.split()
     place = 4 if expected is RUN_LINE else 3
-    number = shortened(decode(columns[place])) if len(columns) > place else ""
+    number = shorten(decode(columns[place])) if len(columns) > place else ""
     wanted = len(expected.split())
     hint = " (this looks like a qrels file)" if len(columns) == 4 else ""
     message = {
@@ -582,14 +582,14 @@ def _fault(
         6: f"grade {number!r}, expected a whole number of at most 32 bits",
         7: f"binary data, expected text: `{expected}`",
         8: f"the score {number!r} is beyond double precision, expected a smaller number",
-        9: MARK_INSIDE,
+        9: MISPLACED_MARK_MESSAGE,
     }[kind]
     if kind in (1, 2, 7) and _may_be_no_trec_file(text, position):
-        other = appearance(content)
+        other = describe_unknown(content)
         if other and len(columns) == 1:
             message = other
         else:
-            message += f"; the file {other}" if other else f"; what is read: {READ}"
+            message += f"; the file {other}" if other else f"; what is read: {READABLE_KINDS}"
     return InputError(content.source, line_number(text, position), message)
 
 

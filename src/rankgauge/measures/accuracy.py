@@ -54,7 +54,7 @@ class PairAccuracy(Binary):
 
     def _extreme(self, tied: TiedRankings, *, best: bool) -> Floats:
         """Relevant documents first are the best, and last the worst; lists are of one tie each."""
-        hits = tied.over_groups(tied.count(tied.rankings.relevant(self.rel)))
+        hits = tied.sum_over_groups(tied.count(tied.rankings.relevant(self.rel)))
         reached = hits > 0 if best else (hits > 0) & (hits == tied.lengths)
         return reached.astype(np.float64)
 
@@ -64,8 +64,8 @@ class PairAccuracy(Binary):
         places, found = tied.within(self.depth), tied.count(tied.rankings.relevant(self.rel))
         whole = places == tied.sizes
         hits, others = np.where(whole, found, 0), np.where(whole, tied.sizes - found, 0)
-        right = tied.over_groups(others * (tied.before(hits) + hits / 2))
-        all_hits, all_others = tied.over_groups(hits), tied.over_groups(others)
+        right = tied.sum_over_groups(others * (tied.before(hits) + hits / 2))
+        all_hits, all_others = tied.sum_over_groups(hits), tied.sum_over_groups(others)
         score = self._share(right, all_hits, all_others)
         cut = np.flatnonzero((places > 0) & ~whole)
         if not len(cut):

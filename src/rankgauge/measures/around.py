@@ -14,11 +14,11 @@ from rankgauge.core.policies import Ties
 from rankgauge.errors import MeasureError
 from rankgauge.measures.base import Answer, Measure
 from rankgauge.measures.orders import Mean
-from rankgauge.measures.scored import Around, Direction, Scored
+from rankgauge.measures.scored import Composite, Direction, Scored
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 
 
-class AroundMeasure(Around):
+class CompositeMeasure(Composite):
     """Something made of a measure, written `name(measure, key=value)`; it takes no cut-off."""
 
     contains: ClassVar[type[Scored]] = Measure
@@ -38,15 +38,17 @@ class AroundMeasure(Around):
 
     def at_cutoffs(self, cutoffs: Sequence[float]) -> str:
         """The text form with the measure inside at several cut-offs, such as v2(nDCG@5,10)."""
-        return self._around(self.measure.at_cutoffs(cutoffs), self._written(python=False), ",")
+        return self._format_nested(
+            self.measure.at_cutoffs(cutoffs), self._format_parameters(python=False), ","
+        )
 
     @property
     def family(self) -> Hashable:
         """A value that is equal for measures that differ only in the cut-off of the measure inside."""
-        return type(self), self._values_but("measure"), self.measure.family
+        return type(self), self._values_except("measure"), self.measure.family
 
 
-class Wrapper(AroundMeasure, Measure):
+class Wrapper(CompositeMeasure, Measure):
     """A measure made of another one."""
 
     cutoffs = "none"
@@ -85,13 +87,13 @@ class Wrapper(AroundMeasure, Measure):
         self.measure.complete()
         return self
 
-    def _inside(self, *questions: str) -> Answer:
+    def _hardest_answer(self, *questions: str) -> Answer:
         """How the measure inside answers these questions: as it answers the hardest of them."""
         inside = self.measure.answers()
         return max((inside[question] for question in questions), key=get_args(Answer).index)
 
 
-class LikeInside(Wrapper):
+class DelegatingWrapper(Wrapper):
     """A wrapper that takes over what the measure inside declares."""
 
     @property
@@ -111,7 +113,7 @@ class LikeInside(Wrapper):
         return super().range_is_declared or self.measure.range_is_declared
 
 
-class SameOfJudged(LikeInside):
+class JudgedInvariantWrapper(DelegatingWrapper):
     """A wrapper that changes nothing once every document is judged. So the measure inside answers about
     the judged documents, and about all labels that the others can get."""
 
@@ -134,7 +136,7 @@ class SameOfJudged(LikeInside):
         return self.measure.bounds_each(rankings)
 
 
-class Aggregate(AroundMeasure):
+class Aggregate(CompositeMeasure):
     """One number from a measure's scores over queries, such as their geometric mean.
 
     A mean on another scale defines `forward`, which gives the numbers that are averaged, and `back`,
@@ -165,7 +167,7 @@ class Aggregate(AroundMeasure):
         return type(self).combine is Aggregate.combine
 
 
-def of_rankings(measure: Scored | Aggregate) -> Measure:
+def ranking_measure(measure: Scored | Aggregate) -> Measure:
     """The measure itself, or the one that an aggregate combines; MeasureError for a metric of texts."""
     found = inner(measure)
     if not isinstance(found, Measure):
@@ -198,6 +200,6 @@ def innermost(measure: Scored | Aggregate) -> Scored: ...
 
 def innermost(measure: Scored | Aggregate) -> Scored:
     """The measure that wrappers and aggregates are made of, or the measure itself."""
-    while isinstance(measure, Around):
+    while isinstance(measure, Composite):
         measure = measure.measure
     return measure

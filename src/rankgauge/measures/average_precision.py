@@ -12,16 +12,16 @@ from rankgauge.core.parameters import parameter
 from rankgauge.core.records import Record
 from rankgauge.errors import MeasureError
 from rankgauge.measures.base import Binary, Deeper, Measure, ratio
-from rankgauge.measures.formulas import harmonic_between, inverse_squares_to
-from rankgauge.measures.labelling import each_list
-from rankgauge.measures.precision import OnlyRelevantAdd
+from rankgauge.measures.formulas import harmonic_between, inverse_square_sums
+from rankgauge.measures.labelling import bounds_by_list
+from rankgauge.measures.precision import RelevantOnlyMeasure
 from rankgauge.measures.registry import register
 from rankgauge.rankings.flips import Places
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings
 
 
-class FromSumOfPrecisions(Binary):
+class PrecisionSumMeasure(Binary):
     """A measure that follows from the sum of precisions at the relevant documents and R, and rises with
     the sum."""
 
@@ -35,16 +35,16 @@ class FromSumOfPrecisions(Binary):
         precision = np.where(relevant, lists.running_count(relevant) / lists.ranks, 0.0)
         return lists.sum(precision)
 
-    def _from_sum(self, total: Floats, relevant: Floats) -> Floats:
+    def _score_from_sum(self, total: Floats, relevant: Floats) -> Floats:
         """The score, given the sum of precisions and R."""
         raise NotImplementedError
 
     def _score(self, lists: Rankings) -> Floats:
         relevant = lists.judged.relevant(self.rel)[lists.query].astype(np.float64)
-        return self._from_sum(self._sum(lists), relevant)
+        return self._score_from_sum(self._sum(lists), relevant)
 
     def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
-        return each_list(rankings, self._bounds_of_one)
+        return bounds_by_list(rankings, self._bounds_of_one)
 
     def _bounds_of_one(self, one: Rankings) -> tuple[float, float]:
         grade = one.judged.max_grade if one.judged.max_grade >= self.rel else 0
@@ -53,11 +53,11 @@ class FromSumOfPrecisions(Binary):
             return score, score
         most, least = sums_by_count(one, self.rel, self.cutoff)
         relevant = one.judged.relevant(self.rel) + np.arange(float(len(most)))
-        low, high = self._from_sum(least, relevant), self._from_sum(most, relevant)
+        low, high = self._score_from_sum(least, relevant), self._score_from_sum(most, relevant)
         return float(low.min()), float(high.max())
 
 
-class SumOfPrecisions(OnlyRelevantAdd, FromSumOfPrecisions):
+class SumOfPrecisions(RelevantOnlyMeasure, PrecisionSumMeasure):
     """The precisions at the relevant documents, added up."""
 
     name = "SP"
@@ -78,7 +78,7 @@ class SumOfPrecisions(OnlyRelevantAdd, FromSumOfPrecisions):
         norm = self._norm(places.judged.relevant(self.rel).astype(np.float64))[places.query]
         return ratio(np.where(places.label >= self.rel, precision, 0.0), norm)
 
-    def _from_sum(self, total: Floats, relevant: Floats) -> Floats:
+    def _score_from_sum(self, total: Floats, relevant: Floats) -> Floats:
         return ratio(total, self._norm(relevant))
 
     def _tied(self, tied: TiedRankings) -> Floats | None:
@@ -90,14 +90,14 @@ class SumOfPrecisions(OnlyRelevantAdd, FromSumOfPrecisions):
         harmonic = harmonic_between(tied.above, tied.above + places)
         others = ratio(relevant - 1, tied.sizes - 1) * (places - (tied.above + 1) * harmonic)
         share = ratio(relevant, tied.sizes)
-        total = tied.over_groups(share * ((tied.before(relevant) + 1) * harmonic + others))
+        total = tied.sum_over_groups(share * ((tied.before(relevant) + 1) * harmonic + others))
         return ratio(total, self._norms(tied.rankings))
 
     def _best_score(self, judged: JudgedLabels) -> Floats:
         """A precision of 1 at each of min(k, R) documents."""
         relevant = judged.relevant(self.rel).astype(np.float64)
         found = relevant if self.cutoff is None else np.minimum(relevant, self.cutoff)
-        return self._from_sum(found, relevant)
+        return self._score_from_sum(found, relevant)
 
     def divisor_each(self, judged: JudgedLabels) -> Floats:
         return self.complete()._norm(judged.relevant(self.rel).astype(np.float64))
@@ -142,7 +142,7 @@ class ScaledSumOfPrecisions(SumOfPrecisions):
         return np.full(len(relevant), float(self.cutoff or 1))
 
 
-class NormedByRelevant(Measure):
+class NormalizedSumMeasure(Measure):
     """A sum divided by R, by min(k, R) or by k."""
 
     _of_some_scores = True
@@ -169,7 +169,7 @@ class NormedByRelevant(Measure):
         return np.minimum(relevant, limit) if self.norm == "min" else np.full_like(relevant, limit)
 
 
-class AveragePrecision(NormedByRelevant, SumOfPrecisions):  # type: ignore[override]
+class AveragePrecision(NormalizedSumMeasure, SumOfPrecisions):  # type: ignore[override]
     """The mean of the precisions at the relevant documents."""
 
     name = "AP"
@@ -211,7 +211,7 @@ def harmonic_sums(places: Ints) -> RankSums:
     """
     m = places.astype(np.float64)
     harmonic = harmonic_between(np.zeros_like(places), places)
-    squares = inverse_squares_to(places)
+    squares = inverse_square_sums(places)
     return RankSums(
         a=harmonic,
         rows=2 * (m - harmonic),

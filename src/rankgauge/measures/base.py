@@ -19,20 +19,20 @@ from rankgauge.core.checks import Whole, number_text
 from rankgauge.core.notes import Note
 from rankgauge.core.parameters import parameter
 from rankgauge.errors import MeasureError, Unsupported
-from rankgauge.measures.declarations import SCORES, check_stated
+from rankgauge.measures.declarations import SCORES, check_declarations
 from rankgauge.measures.flip_formulas import FlipFormulas
 from rankgauge.measures.labelling import (
     MOST_CELLS,
-    MOST_LABELLINGS,
-    MOST_ORDERED,
-    each_list,
+    MOST_LABELINGS,
+    MOST_PERMUTED,
+    bounds_by_list,
+    enumerate_labelings,
     extremes,
-    flipped,
-    labelled,
-    labelled_variants,
-    labellings,
+    flip_changes,
+    label_unjudged,
+    labeled_variants,
 )
-from rankgauge.measures.one_list import OneList
+from rankgauge.measures.one_list import SingleListMixin
 from rankgauge.measures.orders import (
     MOST_PLACES,
     Mean,
@@ -46,14 +46,14 @@ from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings
 
 if TYPE_CHECKING:
-    from rankgauge.distance.algorithms.lists import Greatest, Lists
+    from rankgauge.distance.algorithms.lists import GreatestDifferences, Lists
 
 Answer: TypeAlias = Literal["exact", "enumerated", "monte-carlo", "no"]
 OffList: TypeAlias = Literal["ignored", "divides", "counts"]
 Deeper: TypeAlias = Literal["same", "divides", "counts"]
 
 
-def estimates(mean: Mean, what: str) -> list[Note]:
+def estimate_notes(mean: Mean, what: str) -> list[Note]:
     """The note that numbers are estimated from random orders, if some are."""
     drawn = mean.samples > 0
     if not drawn.any():
@@ -64,7 +64,7 @@ def estimates(mean: Mean, what: str) -> list[Note]:
     return [Note(kind, count=int(np.count_nonzero(drawn)), error=error)]
 
 
-class Measure(FlipFormulas, OneList, Scored):
+class Measure(FlipFormulas, SingleListMixin, Scored):
     """One number for each query, from the labels in rank order and the judged labels.
 
     Subclasses declare what they are in class attributes and their parameters as fields made by
@@ -106,7 +106,7 @@ class Measure(FlipFormulas, OneList, Scored):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        check_stated(cls, Measure)
+        check_declarations(cls, Measure)
         if not isinstance(cls._distance, str):
             raise MeasureError(
                 f"{cls.__name__}: _distance is no text, expected the name of an algorithm in "
@@ -136,26 +136,28 @@ class Measure(FlipFormulas, OneList, Scored):
         ranking before this measure looks, as `condensed` does."""
         judged_only = "judged_only" in parameters and "judged_only" not in self.parameters()
         only = parameters.pop("judged_only") if judged_only else False
-        changed = dataclasses.replace(self, **self._named(values, parameters))
+        changed = dataclasses.replace(self, **self._arguments_by_name(values, parameters))
         if not judged_only:
             return changed
-        from rankgauge.measures.judged_only import condensed_if
+        from rankgauge.measures.judged_only import condense_if
 
-        return condensed_if(only, changed)
+        return condense_if(only, changed)
 
     def __str__(self) -> str:
-        return self._spelled(self._written(python=False), ",", "@", self._cutoffs)
+        return self._format(self._format_parameters(python=False), ",", "@", self._cutoffs)
 
     def __repr__(self) -> str:
-        return self._spelled(self._written(python=True), ", ", " @ ", self._cutoffs)
+        return self._format(self._format_parameters(python=True), ", ", " @ ", self._cutoffs)
 
     def specification(self) -> str:
         """The text form with every parameter written out, as signatures have it."""
-        return self._spelled(self._written(python=False, every=True), ",", "@", self._cutoffs)
+        return self._format(
+            self._format_parameters(python=False, every=True), ",", "@", self._cutoffs
+        )
 
     def at_cutoffs(self, cutoffs: Sequence[float]) -> str:
         """The text form of this measure at several cut-offs together, such as nDCG@5,10."""
-        return self._spelled(self._written(python=False), ",", "@", cutoffs)
+        return self._format(self._format_parameters(python=False), ",", "@", cutoffs)
 
     @property
     def range_is_declared(self) -> bool:
@@ -166,13 +168,13 @@ class Measure(FlipFormulas, OneList, Scored):
     @property
     def family(self) -> Hashable:
         """A value that is equal for measures that differ only in their cut-off."""
-        return type(self), self._values_but("cutoff"), self.cutoff is None
+        return type(self), self._values_except("cutoff"), self.cutoff is None
 
     @property
     def _cutoffs(self) -> tuple[float, ...]:
         return () if self.cutoff is None else (self.cutoff,)
 
-    def _spelled(self, arguments: list[str], comma: str, at: str, cutoffs: Sequence[float]) -> str:
+    def _format(self, arguments: list[str], comma: str, at: str, cutoffs: Sequence[float]) -> str:
         inside = f"({comma.join(arguments)})" if arguments else ""
         places = ",".join(number_text(cutoff) for cutoff in cutoffs)
         return self.name + inside + (f"{at}{places}" if places else "")
@@ -225,11 +227,11 @@ class Measure(FlipFormulas, OneList, Scored):
         means = Mean.exact(np.zeros(len(tied)))
         means.values[~undecided] = self.score_each(tied.pick(~undecided).rankings)
         if undecided.any():
-            for whole, part in zip(means, self._tied_lists(tied.pick(undecided)), strict=True):
+            for whole, part in zip(means, self._mean_over_ties(tied.pick(undecided)), strict=True):
                 whole[undecided] = part
         return means
 
-    def _tied_lists(self, tied: TiedRankings) -> Mean:
+    def _mean_over_ties(self, tied: TiedRankings) -> Mean:
         """The mean scores of lists of which each has a tie."""
         values = self._tied(tied) if self.knows("_tied") else None
         if values is not None:
@@ -241,7 +243,7 @@ class Measure(FlipFormulas, OneList, Scored):
         """Unsupported where the lists are too long for that work."""
         longest = int(tied.lengths.max(initial=0))
         if min(longest, self.depth or longest) > MOST_PLACES:
-            raise self._unsupported(
+            raise self._unsupported_error(
                 question,
                 f"no formula is known for it, and {longest} documents are too many to {work}; "
                 "a cut-off or a smaller collection would help",
@@ -282,7 +284,7 @@ class Measure(FlipFormulas, OneList, Scored):
     def extreme_each(self, tied: TiedRankings, *, best: bool) -> Floats:
         """The best score, or the worst, over all orders of each list's ties."""
         if self.direction == "none":
-            raise self._unsupported("the best score", "neither higher nor lower is better")
+            raise self._unsupported_error("the best score", "neither higher nor lower is better")
         return self.complete()._extreme(tied, best=best)
 
     def _merit(self, labels: Labels, max_grade: int) -> Floats:
@@ -297,25 +299,25 @@ class Measure(FlipFormulas, OneList, Scored):
     def _extreme(self, tied: TiedRankings, *, best: bool) -> Floats:
         if not self.swap_monotone:
             return self._extreme_by_enumeration(tied, best=best)
-        return self._in_order(tied, best=best)
+        return self._extreme_by_sorting(tied, best=best)
 
     def _extreme_by_enumeration(self, tied: TiedRankings, *, best: bool) -> Floats:
         """The extreme over all orders, for measures that sorting does not serve."""
-        if tied.lengths.max(initial=0) > MOST_ORDERED:
-            most = f"more than {MOST_ORDERED} documents are too many to enumerate"
-            raise self._unsupported("the best score of any order", most)
+        if tied.lengths.max(initial=0) > MOST_PERMUTED:
+            most = f"more than {MOST_PERMUTED} documents are too many to enumerate"
+            raise self._unsupported_error("the best score of any order", most)
         scores = scores_of_all_orders(self.score_each, tied, self.depth)
         highest = best == (self.direction == "higher")
         return np.array([extremes(each)[highest] for each in scores])
 
-    def _in_order(self, tied: TiedRankings, *, best: bool) -> Floats:
+    def _extreme_by_sorting(self, tied: TiedRankings, *, best: bool) -> Floats:
         """The score of each list with its ties in the best order of labels, or the worst."""
         if best and not self.tail_matters:
             tied = replace(tied, unlisted=np.zeros_like(tied.unlisted))
         if tied.unlisted.any():
             self._check_places(tied, "the best or worst score of any order", "lay out")
         grade = tied.rankings.judged.max_grade
-        lists = tied.in_order(lambda labels: self._merit(labels, grade), self.depth, best=best)
+        lists = tied.sort_ties(lambda labels: self._merit(labels, grade), self.depth, best=best)
         return self.score_each(lists)
 
     def expected_each(self, judged: JudgedLabels) -> Floats:
@@ -337,7 +339,7 @@ class Measure(FlipFormulas, OneList, Scored):
 
     def _mean_of_one_tie(self, judged: JudgedLabels) -> Mean:
         """The mean over ties with all judged documents of a query tied."""
-        return self.complete()._tied_lists(TiedRankings.all_tied(judged))
+        return self.complete()._mean_over_ties(TiedRankings.all_tied(judged))
 
     def _variance(self, tied: TiedRankings) -> Floats:
         """The variance of the score over all orders, of lists of one tie each, where it is known."""
@@ -374,7 +376,7 @@ class Measure(FlipFormulas, OneList, Scored):
         documents fill.
         """
         if not self.knows("_independent"):
-            raise self._unsupported(
+            raise self._unsupported_error(
                 "the mean score of a random ranking with reb=independent", "no formula is known"
             )
         full = capped or self.depth is None
@@ -388,7 +390,9 @@ class Measure(FlipFormulas, OneList, Scored):
     def full_each(self, tied: TiedRankings) -> Floats:
         """The best score by the formula of Feng and Karmaker 2023, for lists of one tie each."""
         if not self.knows("_full"):
-            raise self._unsupported("the score of k relevant documents", "no formula is known")
+            raise self._unsupported_error(
+                "the score of k relevant documents", "no formula is known"
+            )
         return self.complete()._full(tied)
 
     def query_remarks(self, judged: JudgedLabels) -> list[Note]:
@@ -402,24 +406,26 @@ class Measure(FlipFormulas, OneList, Scored):
     def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
         """The lowest and highest score of each list over all labels of its unjudged documents."""
         if self.bounding == "no":
-            raise self._unsupported("its bounds", "its score depends on which documents are judged")
+            raise self._unsupported_error(
+                "its bounds", "its score depends on which documents are judged"
+            )
         if self.monotone:
             return (
-                self.score_each(labelled(rankings, 0)),
-                self.score_each(labelled(rankings, rankings.judged.max_grade)),
+                self.score_each(label_unjudged(rankings, 0)),
+                self.score_each(label_unjudged(rankings, rankings.judged.max_grade)),
             )
-        return self._bounds_of_each(rankings, self._bounds_by_enumeration)
+        return self._bounds_by_list(rankings, self._bounds_by_enumeration)
 
-    def _bounds_of_each(
+    def _bounds_by_list(
         self, rankings: Rankings, bounds_of_one: Callable[[Rankings], tuple[float, float]]
     ) -> tuple[Floats, Floats]:
         """The bounds of each list, one list at a time, from its labels alone."""
         if self.by_subtopic and rankings.judged.aspects is not None:
-            raise self._unsupported(
+            raise self._unsupported_error(
                 "its bounds for this ranking",
                 "nobody knows which subtopics an unjudged document serves",
             )
-        return each_list(rankings, bounds_of_one)
+        return bounds_by_list(rankings, bounds_of_one)
 
     @property
     def bounding(self) -> Answer:
@@ -428,22 +434,22 @@ class Measure(FlipFormulas, OneList, Scored):
 
     def _bounds_by_enumeration(self, one: Rankings) -> tuple[float, float]:
         grades, free = one.judged.max_grade + 1, int(np.count_nonzero(one.labels < 0))
-        if free * np.log(grades) > np.log(MOST_LABELLINGS):
-            raise self._unsupported(
+        if free * np.log(grades) > np.log(MOST_LABELINGS):
+            raise self._unsupported_error(
                 "its bounds for this ranking",
                 f"{free} unjudged documents with {grades} grades are too many to enumerate",
             )
-        variants = labelled_variants(one, labellings(range(grades), free))
+        variants = labeled_variants(one, enumerate_labelings(range(grades), free))
         return extremes(self.score_each(variants))
 
-    def distance_each(self, lists: Lists, first: Ints, second: Ints) -> Greatest:
+    def distance_each(self, lists: Lists, first: Ints, second: Ints) -> GreatestDifferences:
         """The greatest differences of pairs of lists over all labels of their free documents.
 
         Lists hold no documents beyond the cut-off. The measure's own algorithm is used if it has one.
         Otherwise all labels are tried, or if there are too many, some are searched.
         """
         from rankgauge.distance.algorithms import ALGORITHMS
-        from rankgauge.distance.algorithms.any_measure import improved, searched
+        from rankgauge.distance.algorithms.any_measure import refine_differences, search_differences
         from rankgauge.distance.algorithms.lists import ListPairs
 
         lists = replace(
@@ -454,10 +460,14 @@ class Measure(FlipFormulas, OneList, Scored):
         pairs = ListPairs(lists, first, second)
         if not self._distance:
             within = self.range if self.range_is_declared else (-np.inf, np.inf)
-            found = searched(self.score_each, pairs, within)
+            found = search_differences(self.score_each, pairs, within)
             return replace(found, exact=found.exact & (not self.open_ended))
         distances = ALGORITHMS.find(self._distance)(self, pairs)
-        return distances if distances.exact.all() else improved(distances, self.score_each, pairs)
+        return (
+            distances
+            if distances.exact.all()
+            else refine_differences(distances, self.score_each, pairs)
+        )
 
     def divisor_each(self, judged: JudgedLabels) -> Floats:
         """What the score is divided by on each query, if the measure is a sum over ranks that is divided
@@ -472,13 +482,15 @@ class Measure(FlipFormulas, OneList, Scored):
         """By how much the score of each list changes for each pair of neighbours that change places:
         list by list, from the first rank on."""
         if self.by_subtopic and rankings.judged.aspects is not None:
-            raise self._unsupported("what a flip changes", "it looks at documents, not at labels")
+            raise self._unsupported_error(
+                "what a flip changes", "it looks at documents, not at labels"
+            )
         measure, flips = self.complete(), Flips.of(rankings)
         if measure.knows_flips:
             return measure._flip_changes(flips)
-        return flipped(measure.score_each, rankings)
+        return flip_changes(measure.score_each, rankings)
 
-    def _unsupported(self, question: str, reason: str) -> Unsupported:
+    def _unsupported_error(self, question: str, reason: str) -> Unsupported:
         able = ", ".join(q for q, how in self.answers().items() if how == "exact")
         message = f"{self} cannot compute {question}: {reason}"
         return Unsupported(f"{message}. It computes exactly: {able}")
@@ -525,7 +537,7 @@ class Binary(Measure):
     def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
         if self.monotone or not self.swap_monotone:
             return super().bounds_each(rankings)
-        return self._bounds_of_each(rankings, self._bounds_by_count)
+        return self._bounds_by_list(rankings, self._bounds_by_count)
 
     def _bounds_by_count(self, one: Rankings) -> tuple[float, float]:
         grade = one.judged.max_grade if one.judged.max_grade >= self.rel else 0
@@ -536,7 +548,7 @@ class Binary(Measure):
         for first in range(0, free + 1, size):
             count = np.arange(first, min(first + size, free + 1))[:, None]
             for chosen in (place < count, place >= free - count):
-                variants = labelled_variants(one, np.where(chosen, grade, 0))
+                variants = labeled_variants(one, np.where(chosen, grade, 0))
                 found.append(extremes(self.score_each(variants)))
         return extremes(np.array(found).ravel())
 

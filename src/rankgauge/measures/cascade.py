@@ -21,7 +21,7 @@ from rankgauge.rankings.tied_lists import TiedRankings
 MOST_STEPS = 10_000_000
 """How many steps, documents times places, ERR takes in one tie before it goes another way."""
 
-MOST_JOINT = 50
+MOST_JOINT_PLACES = 50
 """Of how many places the joint distribution of two is worked out: the cost is their square."""
 
 
@@ -48,12 +48,12 @@ class ExpectedReciprocalRank(Measure):
     deeper = "same"
     _distance = "expected_reciprocal_rank"
 
-    def _stops(self, labels: Labels, max_grade: int) -> Floats:
+    def _stop_chances(self, labels: Labels, max_grade: int) -> Floats:
         """The chance that a document satisfies."""
         return gains("scaled", labels, max_grade)
 
     def _score(self, lists: Rankings) -> Floats:
-        stop = self._stops(lists.labels, lists.judged.max_grade)
+        stop = self._stop_chances(lists.labels, lists.judged.max_grade)
         reached = native.segment_cumprod(1 - stop, lists.offsets)
         return lists.sum(reached * stop / lists.ranks)
 
@@ -61,17 +61,17 @@ class ExpectedReciprocalRank(Measure):
         return np.maximum(labels, np.int32(0))
 
     def _noncontributing_labels(self, labels: Labels, max_grade: int) -> Bools:
-        return np.asarray(self._stops(labels, max_grade) == 0)
+        return np.asarray(self._stop_chances(labels, max_grade) == 0)
 
     def _contribution(self, places: Places) -> Floats:
         grade = places.judged.max_grade
-        reached = np.exp(places.sum_above(np.log1p(-self._stops(places.kinds, grade))))
-        return reached * self._stops(places.label, grade) / places.rank
+        reached = np.exp(places.sum_above(np.log1p(-self._stop_chances(places.kinds, grade))))
+        return reached * self._stop_chances(places.label, grade) / places.rank
 
     def _flip_changes(self, flips: Flips) -> Floats:
         """The chance to come as far, times the difference of the chances to satisfy, times that of the
         reciprocal ranks: what both documents add together at the lower rank does not change."""
-        stop = self._stops(flips.kinds, flips.judged.max_grade)
+        stop = self._stop_chances(flips.kinds, flips.judged.max_grade)
         reached = np.exp(flips.places(flips.upper).sum_above(np.log1p(-stop)))
         below = 1 / (flips.rank + 1)
         if self.depth is not None:
@@ -81,7 +81,7 @@ class ExpectedReciprocalRank(Measure):
 
     def _tied(self, tied: TiedRankings) -> Floats | None:
         """Each group's mean reciprocal rank of stopping, times the chance to come as far as it."""
-        stop = self._stops(tied.rankings.labels, tied.rankings.judged.max_grade)
+        stop = self._stop_chances(tied.rankings.labels, tied.rankings.judged.max_grade)
         satisfying = stop > 0
         counts = tied.count(satisfying)
         # Groups whose documents cannot satisfy change nothing.
@@ -96,13 +96,13 @@ class ExpectedReciprocalRank(Measure):
         )
         if not small.all():
             large = np.flatnonzero(~small)
-            total[large] = self._in_large(tied, stop[satisfying], counts, large)
+            total[large] = self._means_of_large_groups(tied, stop[satisfying], counts, large)
         if len(counts) > len(tied):
             passed = np.exp(tied.sum(np.log1p(-stop)))
             total = total * native.segment_cumprod(passed, tied.offsets)
-        return tied.over_groups(total)
+        return tied.sum_over_groups(total)
 
-    def _in_large(
+    def _means_of_large_groups(
         self, tied: TiedRankings, stops: Floats, counts: Ints, groups: NDArray[np.intp]
     ) -> Floats:
         """The same for these groups in time that does not grow with their places.
@@ -124,16 +124,16 @@ class ExpectedReciprocalRank(Measure):
         return total
 
     def answers(self) -> dict[str, Answer]:
-        short = self.cutoff is not None and self.cutoff <= MOST_JOINT
+        short = self.cutoff is not None and self.cutoff <= MOST_JOINT_PLACES
         return {**super().answers(), "variance": "exact" if short else "enumerated"}
 
     def _variance(self, tied: TiedRankings) -> Floats:
-        """By `_variance_of_short`, for lists of which many documents count from orders."""
+        """By `_variance_of_short_lists`, for lists of which many documents count from orders."""
         places, variance = tied.within(self.depth), np.zeros(len(tied))
-        long = places > MOST_JOINT
+        long = places > MOST_JOINT_PLACES
         if long.any():
             variance[long] = self._variance_of_orders(tied.pick(long))
-        stop = self._stops(tied.rankings.labels, tied.rankings.judged.max_grade)
+        stop = self._stop_chances(tied.rankings.labels, tied.rankings.judged.max_grade)
         satisfying = stop > 0
         counts = tied.count(satisfying)
         starts = offsets_of(counts)[:-1]
@@ -142,13 +142,13 @@ class ExpectedReciprocalRank(Measure):
         short = short[np.argsort(-counts[short], kind="stable")]
         width = int(places[short].max(initial=0)) + 1
         for part in np.array_split(short, len(short) * width**2 // MOST_CELLS + 1):
-            variance[part] = _variance_of_short(
+            variance[part] = _variance_of_short_lists(
                 stop[satisfying], starts[part], counts[part], tied.sizes[part], places[part]
             )
         return variance
 
 
-def _variance_of_short(
+def _variance_of_short_lists(
     stops: Floats, starts: Ints, counts: Ints, sizes: Ints, places: Ints
 ) -> Floats:
     """The variance of ERR of random orders of `sizes` documents, of which so many places count.

@@ -21,16 +21,16 @@ from rankgauge.measures.answers import (
     JUDGED,
     NULLS,
     RUN,
-    Orders,
+    RankingReferenceScores,
 )
-from rankgauge.measures.around import LikeInside
-from rankgauge.measures.base import estimates
+from rankgauge.measures.around import DelegatingWrapper
+from rankgauge.measures.base import estimate_notes
 from rankgauge.measures.orders import Mean
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings
 
 
-class OverOrders(LikeInside):
+class OrderBasedWrapper(DelegatingWrapper):
     """A measure made of another one, and of the scores that orders of some documents get by it."""
 
     over_orders = True
@@ -63,25 +63,25 @@ class OverOrders(LikeInside):
         # With null=run, a ranking of a few documents can be its own best order, and so beat the ideal.
         return self.null != RUN and self.measure.ideal_is_best
 
-    def _orders(self, rankings: Rankings) -> Orders:
-        return Orders(rankings, self.null, self.documents)
+    def _reference_scores(self, rankings: Rankings) -> RankingReferenceScores:
+        return RankingReferenceScores(rankings, self.null, self.documents)
 
     def tied_each(self, tied: TiedRankings) -> Mean:
-        self._check_own(tied)
+        self._check_run_null(tied)
         return super().tied_each(tied)
 
     def tied_variance_each(self, tied: TiedRankings) -> Floats:
-        self._check_own(tied)
+        self._check_run_null(tied)
         return super().tied_variance_each(tied)
 
     def extreme_each(self, tied: TiedRankings, *, best: bool) -> Floats:
-        self._check_own(tied)
+        self._check_run_null(tied)
         return super().extreme_each(tied, best=best)
 
-    def _check_own(self, tied: TiedRankings) -> None:
+    def _check_run_null(self, tied: TiedRankings) -> None:
         """Unsupported where null=run meets lists that were completed with a whole collection."""
         if self.null == RUN and tied.unlisted.any():
-            raise self._unsupported(
+            raise self._unsupported_error(
                 "the scores of all orders of this ranking",
                 "null=run cannot be used with tail='tied', which adds documents to each ranking",
             )
@@ -97,7 +97,7 @@ class OverOrders(LikeInside):
         return self._remarks(rankings) if self.null == RUN else []
 
 
-class WithChance(OverOrders):
+class ChanceWrapper(OrderBasedWrapper):
     """A measure made of the mean score of random rankings."""
 
     _of_some_scores = True
@@ -117,15 +117,15 @@ class WithChance(OverOrders):
                 "random ranking is computed); use reb=exact, or a measure such as nDCG@10, P@5 or AP@30"
             )
 
-    def _chance(self, orders: Orders) -> Mean:
+    def _chance(self, orders: RankingReferenceScores) -> Mean:
         return orders.mean(self.measure, self.reb)
 
     def _remarks(self, rankings: Rankings) -> list[Note]:
-        mean = self._chance(self._orders(rankings))
-        return super()._remarks(rankings) + estimates(mean, "chance estimated")
+        mean = self._chance(self._reference_scores(rankings))
+        return super()._remarks(rankings) + estimate_notes(mean, "chance estimated")
 
 
-class WithBest(OverOrders):
+class IdealWrapper(OrderBasedWrapper):
     """A measure made of the best score that an order gets."""
 
     _of_some_scores = True
@@ -145,5 +145,5 @@ class WithBest(OverOrders):
                 "iub=achievable, or a sum of precisions such as AP@30 or SP@10"
             )
 
-    def _best(self, orders: Orders) -> Floats:
+    def _best(self, orders: RankingReferenceScores) -> Floats:
         return orders.ideal(self.measure, self.iub)

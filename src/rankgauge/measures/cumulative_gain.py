@@ -8,7 +8,7 @@ import numpy as np
 
 from rankgauge.core.arrays import Floats, Ints, Labels
 from rankgauge.core.parameters import parameter
-from rankgauge.measures.answers import Answers
+from rankgauge.measures.answers import QueryReferenceScores
 from rankgauge.measures.base import Answer, Deeper, Measure, OffList, ratio
 from rankgauge.measures.formulas import highest_ratio
 from rankgauge.measures.gains import (
@@ -20,9 +20,9 @@ from rankgauge.measures.gains import (
     most_gainful,
     sum_of_discounts,
 )
-from rankgauge.measures.labelling import each_list
+from rankgauge.measures.labelling import bounds_by_list
 from rankgauge.measures.registry import register
-from rankgauge.measures.weighted import Gainful, Weighted
+from rankgauge.measures.weighted import GainMeasure, Weighted
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings
 
@@ -90,7 +90,7 @@ class DiscountedCumulativeGain(CumulativeGain):
     def _weights(self, count: int) -> Floats:
         return 1 / divisors(self.discount, count)
 
-    def _weighed(self, gains: Floats, ranks: Ints) -> Floats:
+    def _apply_weights(self, gains: Floats, ranks: Ints) -> Floats:
         """Divided, not multiplied by the reciprocal: so trec_eval rounds."""
         return gains / divisors(self.discount, int(ranks.max(initial=0)))[ranks - 1]
 
@@ -137,14 +137,14 @@ class NormalizedDCG(DiscountedCumulativeGain):
 
     def _divisor(self, judged: JudgedLabels) -> Floats:
         plain = DiscountedCumulativeGain(gain=self.gain, discount=self.discount, cutoff=self.cutoff)
-        return Answers(judged).ideal(plain)
+        return QueryReferenceScores(judged).ideal(plain)
 
     def _best_score(self, judged: JudgedLabels) -> Floats:
         """1 by definition, 0 where nothing has a gain."""
         return (self._divisor(judged) > 0).astype(np.float64)
 
     def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
-        return each_list(rankings, self._bounds_of_one)
+        return bounds_by_list(rankings, self._bounds_of_one)
 
     def _bounds_of_one(self, one: Rankings) -> tuple[float, float]:
         """Exact, over layers of gain cut at the values that the judged documents have.
@@ -171,7 +171,7 @@ class NormalizedDCG(DiscountedCumulativeGain):
         )
 
 
-class ChanceNormalizedDCG(Gainful):
+class ChanceNormalizedDCG(GainMeasure):
     """How far nDCG gets from what a random ranking has to what the best one has."""
 
     name = "RNDCG"
@@ -199,7 +199,7 @@ class ChanceNormalizedDCG(Gainful):
     discount: str = discount_parameter()
 
     @property
-    def _plain(self) -> NormalizedDCG:
+    def _ndcg(self) -> NormalizedDCG:
         return NormalizedDCG(gain=self.gain, discount=self.discount, cutoff=self.cutoff)
 
     def _gains(self, labels: Labels, max_grade: int) -> Floats:
@@ -209,14 +209,14 @@ class ChanceNormalizedDCG(Gainful):
         return most_gainful(self.gain, max_grade)
 
     def _score(self, lists: Rankings) -> Floats:
-        return self._against_chance(self._plain._score(lists), lists)
+        return self._normalize_by_chance(self._ndcg._score(lists), lists)
 
     def _tied(self, tied: TiedRankings) -> Floats | None:
-        mean = self._plain._tied(tied)
-        return None if mean is None else self._against_chance(mean, tied.rankings)
+        mean = self._ndcg._tied(tied)
+        return None if mean is None else self._normalize_by_chance(mean, tied.rankings)
 
-    def _against_chance(self, scores: Floats, lists: Rankings) -> Floats:
-        chance = Answers(lists.judged).expected(self._plain)
+    def _normalize_by_chance(self, scores: Floats, lists: Rankings) -> Floats:
+        chance = QueryReferenceScores(lists.judged).expected(self._ndcg)
         room = np.where(chance < 1 - CERTAINTY, 1 - chance, 0.0)
         return ratio(scores - chance[lists.query], room[lists.query])
 

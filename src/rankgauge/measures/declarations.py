@@ -10,7 +10,7 @@ from rankgauge.errors import MeasureError
 SCORES = frozenset({"_score", "score_each"})
 
 
-def check_stated(cls: type, root: type) -> None:
+def check_declarations(cls: type, root: type) -> None:
     """MeasureError if `cls` inherits something that a base says about another score.
 
     The first class that defines `_score` or `score_each`, in the order in which Python looks names up,

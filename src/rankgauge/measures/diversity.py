@@ -69,7 +69,7 @@ class Intents(Value):
         return np.repeat(np.arange(len(self.bounds) - 1), np.diff(self.bounds))
 
 
-class BySubtopic(Binary):
+class SubtopicMeasure(Binary):
     """A measure that asks which subtopics a document serves."""
 
     _of_some_scores = True
@@ -81,13 +81,13 @@ class BySubtopic(Binary):
     def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
         if rankings.judged.aspects is None or self.monotone:
             return super().bounds_each(rankings)
-        raise self._unsupported(
+        raise self._unsupported_error(
             "its bounds for this ranking",
             "with subtopics there are too many possible labels to try them all",
         )
 
 
-class Diversity(BySubtopic):
+class DiversityMeasure(SubtopicMeasure):
     """Σ over ranks and subtopics of weight(rank) · (1 − alpha)^(times served above) / divisor(query).
 
     Expected values are exact with any number of subtopics, and so are the bounds of the measures that
@@ -98,7 +98,7 @@ class Diversity(BySubtopic):
     range = (0.0, 1.0)
 
     @property
-    def _kept(self) -> float:
+    def _remaining_share(self) -> float:
         """The share of a subtopic's gain that is left after a document serves it."""
         raise NotImplementedError
 
@@ -106,18 +106,22 @@ class Diversity(BySubtopic):
         """The weights of ranks 1 to `count`, none greater than the one before."""
         raise NotImplementedError
 
-    def _perfect(self) -> float:
+    def _perfect_sum(self) -> float:
         """The sum for a subtopic that is served at every rank."""
         raise NotImplementedError
 
     def _divisor(self, judged: JudgedLabels) -> Floats:
         """What each query's sum is divided by: every subtopic served at every rank."""
-        divisor: Floats = Intents.of(judged, self.rel).counts.astype(np.float64) * self._perfect()
+        divisor: Floats = (
+            Intents.of(judged, self.rel).counts.astype(np.float64) * self._perfect_sum()
+        )
         return divisor
 
     def _score(self, lists: Rankings) -> Floats:
-        row, _, above = served_in_order(lists, Intents.of(lists.judged, self.rel), self.rel)
-        gains = np.bincount(row, self._kept ** above.astype(np.float64), len(lists.labels))
+        row, _, above = sort_served_subtopics(lists, Intents.of(lists.judged, self.rel), self.rel)
+        gains = np.bincount(
+            row, self._remaining_share ** above.astype(np.float64), len(lists.labels)
+        )
         weights = self._weights(int(lists.ranks.max(initial=0)))
         total = lists.sum(gains * weights[lists.ranks - 1])
         return ratio(total, self._divisor(lists.judged)[lists.query])
@@ -125,19 +129,19 @@ class Diversity(BySubtopic):
     def ideal_each(self, judged: JudgedLabels) -> Floats:
         if judged.aspects is None:
             return super().ideal_each(judged)
-        return ratio(self.complete()._best(judged), self._divisor(judged))
+        return ratio(self.complete()._best_sum(judged), self._divisor(judged))
 
     def worst_each(self, judged: JudgedLabels) -> Floats:
         if judged.aspects is None:
             return super().worst_each(judged)
-        raise self._unsupported(
+        raise self._unsupported_error(
             "the worst score of any order", "with subtopics no algorithm is known"
         )
 
     def _extreme(self, tied: TiedRankings, *, best: bool) -> Floats:
         if tied.rankings.judged.aspects is None:
             return super()._extreme(tied, best=best)
-        raise self._unsupported(
+        raise self._unsupported_error(
             "the best or worst score of any order",
             "with subtopics it can be computed for the judged documents only",
         )
@@ -151,9 +155,9 @@ class Diversity(BySubtopic):
         self.complete()
         intents = Intents.of(judged, self.rel)
         size, relevant = judged.sizes[intents.query][:, None], intents.relevant[:, None]
-        weights = self._seen_weights(int(judged.sizes.max(initial=0)))
+        weights = self._nonnegligible_weights(int(judged.sizes.max(initial=0)))
         times = np.arange(min(int(relevant.max(initial=0)), len(weights)) + 1)
-        gain = self._kept**times
+        gain = self._remaining_share**times
         times, gain = times[gain > NEGLIGIBLE], gain[gain > NEGLIGIBLE]
         chance = np.zeros((len(relevant), len(times)))
         chance[:, 0] = 1.0
@@ -166,17 +170,17 @@ class Diversity(BySubtopic):
             chance[:, 1:] += served[:, :-1]
         return ratio(native.segment_sum(total, intents.bounds), self._divisor(judged))
 
-    def _best(self, judged: JudgedLabels) -> Floats:
+    def _best_sum(self, judged: JudgedLabels) -> Floats:
         """The sum of the best ranking, built greedily where a query has several subtopics."""
         if judged.aspects is not None:
-            return self._greedy(judged, judged.aspects)
+            return self._greedy_sum(judged, judged.aspects)
         relevant = judged.relevant(self.rel)
-        weights = self._seen_weights(int(relevant.max(initial=0)))
-        sums = np.cumsum(weights * self._kept ** np.arange(len(weights)))
+        weights = self._nonnegligible_weights(int(relevant.max(initial=0)))
+        sums = np.cumsum(weights * self._remaining_share ** np.arange(len(weights)))
         best: Floats = np.concatenate(([0.0], sums))[np.minimum(relevant, len(weights))]
         return best
 
-    def _greedy(self, judged: JudgedLabels, aspects: Subtopics) -> Floats:
+    def _greedy_sum(self, judged: JudgedLabels, aspects: Subtopics) -> Floats:
         """The sum of the greedy ranking of each query, all queries a rank at a time."""
         intents = Intents.of(judged, self.rel)
         entry, length = _entries(aspects, aspects.order)
@@ -191,7 +195,7 @@ class Diversity(BySubtopic):
         total = np.zeros(len(judged))
         gain = np.ones(len(intents.relevant))
         taken = np.zeros(len(query), dtype=np.bool_)
-        for weight in self._seen_weights(int(sizes.max(initial=0))).tolist():
+        for weight in self._nonnegligible_weights(int(sizes.max(initial=0))).tolist():
             gains = np.where(taken, -1.0, native.segment_sum(gain[served], offsets))
             most = np.maximum.reduceat(gains, starts)
             if most.max() <= 0:
@@ -201,16 +205,16 @@ class Diversity(BySubtopic):
             best = best[np.unique(query[best], return_index=True)[1]]
             taken[best] = True
             chosen = _ranges(offsets[best], offsets[best + 1] - offsets[best])
-            gain[served[chosen]] *= self._kept
+            gain[served[chosen]] *= self._remaining_share
         return total
 
-    def _seen_weights(self, most: int) -> Floats:
+    def _nonnegligible_weights(self, most: int) -> Floats:
         """The weights down to the cut-off or `most` ranks, without those too small to be seen."""
         weights = self._weights(most if self.cutoff is None else min(most, self.cutoff))
         return weights[weights > NEGLIGIBLE]
 
 
-class _Redundant(Diversity):
+class _NoveltyMeasure(DiversityMeasure):
     """A diversity measure with the parameter alpha."""
 
     alpha: float = parameter(
@@ -220,11 +224,11 @@ class _Redundant(Diversity):
     )
 
     @property
-    def _kept(self) -> float:
+    def _remaining_share(self) -> float:
         return 1 - self.alpha
 
 
-class _Ideal(Diversity):
+class _IdealNormalizedMeasure(DiversityMeasure):
     """A diversity measure divided by its sum for the best ranking.
 
     With several subtopics the best ranking is built greedily and may be beaten: a score may pass 1.
@@ -235,10 +239,10 @@ class _Ideal(Diversity):
     deeper = "same"
 
     def _divisor(self, judged: JudgedLabels) -> Floats:
-        return self._best(judged)
+        return self._best_sum(judged)
 
 
-class AlphaDCG(_Redundant):
+class AlphaDCG(_NoveltyMeasure):
     """Discounted gain for novelty, divided by that of a list whose documents all serve all subtopics."""
 
     name = "alpha_DCG"
@@ -262,11 +266,11 @@ class AlphaDCG(_Redundant):
     def _weights(self, count: int) -> Floats:
         return 1 / divisors("log2", count)
 
-    def _perfect(self) -> float:
-        return sum_of_discounts("log2", self.cutoff or 1, self._kept)
+    def _perfect_sum(self) -> float:
+        return sum_of_discounts("log2", self.cutoff or 1, self._remaining_share)
 
 
-class AlphaNDCG(_Ideal, AlphaDCG):
+class AlphaNDCG(_IdealNormalizedMeasure, AlphaDCG):
     """alpha_DCG divided by the alpha_DCG of the best ranking."""
 
     name = "alpha_nDCG"
@@ -283,7 +287,7 @@ class AlphaNDCG(_Ideal, AlphaDCG):
     examples = ("alpha_nDCG@20", "alpha_nDCG(alpha=0.9)@10", "alpha_nDCG(rel=2)@10")
 
 
-class IntentAwareERR(_Redundant):
+class IntentAwareERR(_NoveltyMeasure):
     """ERR for users who each want one subtopic, averaged over the subtopics."""
 
     name = "ERR_IA"
@@ -308,11 +312,11 @@ class IntentAwareERR(_Redundant):
     def _weights(self, count: int) -> Floats:
         return 1 / divisors("zipf", count)
 
-    def _perfect(self) -> float:
-        return sum_of_discounts("zipf", self.cutoff or 1, self._kept)
+    def _perfect_sum(self) -> float:
+        return sum_of_discounts("zipf", self.cutoff or 1, self._remaining_share)
 
 
-class NormalizedIntentAwareERR(_Ideal, IntentAwareERR):
+class NormalizedIntentAwareERR(_IdealNormalizedMeasure, IntentAwareERR):
     """ERR_IA divided by the ERR_IA of the best ranking."""
 
     name = "nERR_IA"
@@ -328,7 +332,7 @@ class NormalizedIntentAwareERR(_Ideal, IntentAwareERR):
     examples = ("nERR_IA@20", "nERR_IA(alpha=0.9)@10")
 
 
-class NoveltyRankBiasedPrecision(_Redundant):
+class NoveltyRankBiasedPrecision(_NoveltyMeasure):
     """Rank-biased precision for novelty."""
 
     name = "NRBP"
@@ -356,11 +360,11 @@ class NoveltyRankBiasedPrecision(_Redundant):
     def _weights(self, count: int) -> Floats:
         return np.asarray(self.beta ** np.arange(count))
 
-    def _perfect(self) -> float:
-        return 1 / (1 - self._kept * self.beta)
+    def _perfect_sum(self) -> float:
+        return 1 / (1 - self._remaining_share * self.beta)
 
 
-class NormalizedNRBP(_Ideal, NoveltyRankBiasedPrecision):
+class NormalizedNRBP(_IdealNormalizedMeasure, NoveltyRankBiasedPrecision):
     """NRBP divided by the NRBP of the best ranking."""
 
     name = "nNRBP"
@@ -374,7 +378,7 @@ class NormalizedNRBP(_Ideal, NoveltyRankBiasedPrecision):
     examples = ("nNRBP", "nNRBP(alpha=0.9,beta=0.8)")
 
 
-class SubtopicRecall(Diversity):
+class SubtopicRecall(DiversityMeasure):
     """The share of the subtopics that a ranking serves."""
 
     name = "strec"
@@ -389,13 +393,13 @@ class SubtopicRecall(Diversity):
     deeper = "same"
 
     @property
-    def _kept(self) -> float:
+    def _remaining_share(self) -> float:
         return 0.0
 
     def _weights(self, count: int) -> Floats:
         return np.ones(count)
 
-    def _perfect(self) -> float:
+    def _perfect_sum(self) -> float:
         return 1.0
 
 
@@ -424,7 +428,7 @@ def served_subtopics(lists: Rankings, intents: Intents, rel: int) -> tuple[Ints,
     return np.append(row, np.repeat(assumed, count)), np.append(intent, everything)
 
 
-def served_in_order(lists: Rankings, intents: Intents, rel: int) -> tuple[Ints, Ints, Ints]:
+def sort_served_subtopics(lists: Rankings, intents: Intents, rel: int) -> tuple[Ints, Ints, Ints]:
     """The pairs of `served_subtopics`, each subtopic of a list from the top down, and for each pair how
     many documents above serve the subtopic."""
     row, intent = served_subtopics(lists, intents, rel)

@@ -6,7 +6,7 @@ from typing import Self
 
 import numpy as np
 
-from rankgauge.core.checks import Choice, Quoted
+from rankgauge.core.checks import Choice, QuotedText
 from rankgauge.core.parameters import parameter
 from rankgauge.errors import Unsupported
 from rankgauge.measures.base import Answer, Measure
@@ -14,7 +14,7 @@ from rankgauge.measures.registry import register
 from rankgauge.measures.scored import Direction
 
 
-class Given(Measure):
+class GivenScores(Measure):
     """A name for scores that rankgauge did not compute, such as ratings by people. It cannot score a
     ranking."""
 
@@ -27,7 +27,7 @@ class Given(Measure):
     expectation = "no"
     bounding = "no"
 
-    title: str | None = parameter(Quoted(), "what the scores are called", default=None)
+    title: str | None = parameter(QuotedText(), "what the scores are called", default=None)
     better: Direction = parameter(
         Choice(("higher", "lower")), "which scores are better", default="higher"
     )
@@ -36,19 +36,19 @@ class Given(Measure):
     def direction(self) -> Direction:  # type: ignore[override]
         return self.better
 
-    def _written(self, python: bool, every: bool = False) -> list[str]:
+    def _format_parameters(self, python: bool, every: bool = False) -> list[str]:
         """The title without a key, as people write it."""
-        return [text.removeprefix("title=") for text in super()._written(python, every)]
+        return [text.removeprefix("title=") for text in super()._format_parameters(python, every)]
 
     def complete(self) -> Self:
-        raise self._unsupported("the score of a ranking", "")
+        raise self._unsupported_error("the score of a ranking", "")
 
     def answers(self) -> dict[str, Answer]:
         return dict.fromkeys(super().answers(), "no")
 
-    def _unsupported(self, question: str, reason: str) -> Unsupported:
+    def _unsupported_error(self, question: str, reason: str) -> Unsupported:
         message = f"{self} cannot compute {question}: it is only a name for scores made elsewhere"
         return Unsupported(f"{message}; expected a measure that `rankgauge measures` explains")
 
 
-given = register(Given())
+given = register(GivenScores())

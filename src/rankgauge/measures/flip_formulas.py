@@ -49,10 +49,10 @@ class FlipFormulas:
 
         Whatever stands above a flip, or below it, adds the same as before.
         """
-        rises = self._rise(flips, flips.lower, flips.upper)
-        return rises - self._rise(flips, flips.upper, flips.lower)
+        rises = self._contribution_change(flips, flips.lower, flips.upper)
+        return rises - self._contribution_change(flips, flips.upper, flips.lower)
 
-    def _rise(self, flips: Flips, document: Ints, passed: Ints) -> Floats:
+    def _contribution_change(self, flips: Flips, document: Ints, passed: Ints) -> Floats:
         """What a document adds more, by `_contribution`, after it rises past the document above it."""
         upper, lower = flips.places(document), flips.places(document, passed)
         above, below = self._contribution(upper), self._contribution(lower)

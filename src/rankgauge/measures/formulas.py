@@ -15,7 +15,7 @@ from rankgauge.measures.labelling import MOST_CELLS
 from rankgauge.native import segments as native
 from rankgauge.rankings.lists import offsets_of
 
-SHORT = 10_000
+MOST_SUMMED_PLACES = 10_000
 """Up to how many places a sum over places is done one by one."""
 
 NEGLIGIBLE = 1e-18
@@ -23,7 +23,7 @@ NEGLIGIBLE = 1e-18
 TOLERANCE = 1e-15
 """By how much a ratio must rise in a step of Dinkelbach's method, else it is the highest."""
 
-SUMMED = 1000
+MOST_SUMMED_RANKS = 1000
 """How many ranks are added up one by one before the rest is integrated."""
 
 SERIES_FROM = 30
@@ -63,10 +63,10 @@ FIRST_SQUARES = np.concatenate(([0.0], np.cumsum(1 / np.arange(1.0, 31.0) ** 2))
 """The sums of the first inverse squares: 0, 1, 1 + 1/4, …"""
 
 
-def inverse_squares_to(count: Ints) -> Floats:
+def inverse_square_sums(count: Ints) -> Floats:
     """1 + 1/2² + … + 1/count².
 
-    >>> inverse_squares_to(np.array([2, 10**6])).round(12).tolist()
+    >>> inverse_square_sums(np.array([2, 10**6])).round(12).tolist()
     [1.25, 1.644933066849]
     """
     least = len(FIRST_SQUARES) - 1
@@ -100,7 +100,7 @@ def sum_over_ranks(
     def term(rank: Floats) -> Floats:
         return np.asarray(weight(rank) * kept ** (rank - 1))
 
-    begin = min(last, first + SUMMED - 1)
+    begin = min(last, first + MOST_SUMMED_RANKS - 1)
     total = float(term(np.arange(first, begin + 1, dtype=np.float64)).sum())
     if begin == last:
         return total
@@ -165,7 +165,7 @@ def mean_reciprocal_rank(size: Ints, hits: Ints, above: Ints, depth: int | None)
     places = size - hits + 1
     likely = np.ceil(size / hits * -math.log(NEGLIGIBLE)).astype(np.int64)
     whole = np.full(len(size), depth is None) if depth is None else above + places <= depth
-    short = (np.minimum(places, likely) <= SHORT) | (hits * above > size) | ~whole
+    short = (np.minimum(places, likely) <= MOST_SUMMED_PLACES) | (hits * above > size) | ~whole
     places = np.minimum(places, likely)
     if depth is not None:
         places = np.clip(depth - above, 0, places)
@@ -213,7 +213,7 @@ def variance_of_reciprocal_rank(size: Ints, hits: Ints, depth: int | None) -> Fl
     likely = np.ceil(size / hits * -np.log(NEGLIGIBLE)).astype(np.int64)
     if depth is not None:
         places = np.minimum(places, depth)
-    short = (np.minimum(places, likely) <= SHORT) | (places < size - hits + 1)
+    short = (np.minimum(places, likely) <= MOST_SUMMED_PLACES) | (places < size - hits + 1)
     places = np.minimum(places, likely)
     result = np.empty(len(size))
     result[~short] = _variance_by_recursion(size[~short], hits[~short])
@@ -244,7 +244,7 @@ def _variance_by_recursion(size: Ints, hits: Ints) -> Floats:
     Both follow from C(m, r−1) = C(m, r−2)·(m−r+2)/(r−1).
     """
     mean = harmonic_between(np.zeros_like(size), size) / size
-    square = inverse_squares_to(size) / size
+    square = inverse_square_sums(size) / size
     for r in range(2, int(hits.max(initial=0)) + 1):
         step = r / ((r - 1) * (size - r + 1.0))
         more = hits >= r

@@ -30,7 +30,7 @@ DISCOUNTS: dict[str, DiscountFunction] = {
 }
 """What a rank (from 1) divides gains by, by name; `log_b` for a whole b from 2 comes on top."""
 
-JARVELIN_KEKALAINEN = "log_"
+LOG_PREFIX = "log_"
 
 MOST_GAIN = 1e30
 """The highest gain, so that sums of squares of gains stay finite; 2^99 − 1 is below it."""
@@ -68,7 +68,7 @@ class Gain(Kind):
         return "{" + ", ".join(f"{label}: {number_text(gain)}" for label, gain in value) + "}"
 
 
-class Share(Gain):
+class UnitGain(Gain):
     """A gain from 0 to 1, so that it can be a chance."""
 
     @property
@@ -99,11 +99,11 @@ class Discount(Kind):
 
     def check(self, value: Any) -> str:
         if isinstance(value, str):
-            base = value.removeprefix(JARVELIN_KEKALAINEN)
+            base = value.removeprefix(LOG_PREFIX)
             if value in DISCOUNTS:
                 return value
             if base != value and base.isascii() and base.isdigit() and 2 <= int(base) < 2**31:
-                return JARVELIN_KEKALAINEN + str(int(base))
+                return LOG_PREFIX + str(int(base))
         raise self.refusal(value)
 
 
@@ -135,7 +135,7 @@ def gains(gain: str | GainMap, labels: Labels, max_grade: int) -> Floats:
     return value
 
 
-def shares(gain: str | GainMap, labels: Labels, max_grade: int) -> Floats:
+def unit_gains(gain: str | GainMap, labels: Labels, max_grade: int) -> Floats:
     """The gain of each label; MeasureError where one is above 1."""
     value = gains(gain, labels, max_grade)
     if value.max(initial=0.0) > 1:
@@ -163,19 +163,19 @@ def divisors(discount: str, count: int) -> Floats:
 def _divisors_at(discount: str, rank: Floats) -> Floats:
     if discount in DISCOUNTS:
         return DISCOUNTS[discount](rank)
-    base = float(_flat(discount))
+    base = float(_count_undiscounted_ranks(discount))
     value: Floats = np.log(np.maximum(rank, base)) / np.log(base)
     return value
 
 
-def _flat(discount: str) -> int:
+def _count_undiscounted_ranks(discount: str) -> int:
     """How many of the first ranks count in full before the discount sets in: b for `log_b`."""
-    return 0 if discount in DISCOUNTS else int(discount.removeprefix(JARVELIN_KEKALAINEN))
+    return 0 if discount in DISCOUNTS else int(discount.removeprefix(LOG_PREFIX))
 
 
 def sum_of_discounts(discount: str, count: int, kept: float = 1.0) -> float:
     """The discounts of ranks 1 to `count` added up, that of rank i times kept^(i−1)."""
-    flat = min(_flat(discount), count)
+    flat = min(_count_undiscounted_ranks(discount), count)
     head = sum_over_ranks(np.ones_like, 1, flat, kept) if kept < 1 else float(flat)
     return head + sum_over_ranks(
         lambda rank: 1 / _divisors_at(discount, rank), flat + 1, count, kept

@@ -22,9 +22,9 @@ TOKEN = re.compile(
     r"|(?P<quoted>'[^']*'|\"[^\"]*\")"
     r"|(?P<symbol>[(){},=:@]))"
 )
-DEEPEST = 20
-LONGEST = 2_000
-MOST = 100
+MOST_NESTING = 20
+MOST_CHARACTERS = 2_000
+MOST_CUTOFFS = 100
 """How many cut-offs one text may list."""
 
 
@@ -58,15 +58,17 @@ def parse(text: AnyMeasure) -> Measure | Aggregate:
     if isinstance(text, Measure | Aggregate):
         return text
     if is_ir_measure(text):
-        text = _text_of(text)
+        text = _format_ir_measure(text)
     if not isinstance(text, str) or not text.strip():
         raise MeasureError(f"{text!r} is not a measure; write, for example, nDCG@10")
-    if len(text) > LONGEST:
-        raise MeasureError(f"a measure of {len(text)} characters, expected at most {LONGEST}")
+    if len(text) > MOST_CHARACTERS:
+        raise MeasureError(
+            f"a measure of {len(text)} characters, expected at most {MOST_CHARACTERS}"
+        )
     if "," in text or "-" in text:
-        from rankgauge.measures.names import in_our_words
+        from rankgauge.measures.names import translate_text
 
-        text = in_our_words(text.strip())
+        text = translate_text(text.strip())
     found: Measure | Aggregate = Parser(text).whole()
     return found
 
@@ -81,31 +83,33 @@ def parse_all(measures: AnyMeasure | Iterable[AnyMeasure]) -> list[Measure | Agg
         measures = [measures]  # type: ignore[list-item]
     if not isinstance(measures, Iterable):
         return [parse(measures)]
-    return [parse(one) for measure in measures for one in apart(measure)]
+    return [parse(one) for measure in measures for one in split_cutoffs(measure)]
 
 
-def apart(measure: AnyMeasure) -> list[AnyMeasure]:
+def split_cutoffs(measure: AnyMeasure) -> list[AnyMeasure]:
     """The texts that a text with several cut-offs stands for, or what is given as it is.
 
-    >>> apart("v2(nDCG@5,10)")
+    >>> split_cutoffs("v2(nDCG@5,10)")
     ['v2(nDCG@5)', 'v2(nDCG@10)']
     """
-    if not isinstance(measure, str) or "," not in measure or len(measure) > LONGEST:
+    if not isinstance(measure, str) or "," not in measure or len(measure) > MOST_CHARACTERS:
         return [measure]
     from rankgauge.measures import names
 
-    found = re.search(SEVERAL, measure, re.ASCII)
+    found = re.search(SEVERAL_CUTOFFS, measure, re.ASCII)
     if found is None or re.fullmatch(names.UTILITY, measure.strip()):
         return [measure]
     numbers = re.split(r"\s*,\s*", found[2])
-    if len(numbers) > MOST:
-        raise MeasureError(f"{len(numbers)} cut-offs in one measure, expected at most {MOST}")
+    if len(numbers) > MOST_CUTOFFS:
+        raise MeasureError(
+            f"{len(numbers)} cut-offs in one measure, expected at most {MOST_CUTOFFS}"
+        )
     start, end = measure[: found.start(2)], measure[found.end() :]
     return [f"{start}{number}{end}" for number in numbers]
 
 
 _NUMBER = r"(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)"
-SEVERAL = (
+SEVERAL_CUTOFFS = (
     rf"(@\s*|^\s*[A-Za-z_]+[_.])({_NUMBER}(?:\s*,\s*{_NUMBER})+)"
     r"(?=\s*(?:$|\)|,\s*\w+\s*=))"
 )
@@ -122,7 +126,7 @@ def is_ir_measure(value: object) -> bool:
     )
 
 
-def _text_of(measure: Any) -> str:
+def _format_ir_measure(measure: Any) -> str:
     """A measure of ir_measures in our language; MeasureError where it means another thing there."""
     name, parameters = str(measure.NAME), dict(measure.params)
     if name == "RBP" and "rel" not in parameters:
@@ -205,8 +209,8 @@ class Parser:
 
     def measure(self) -> Any:
         self.depth += 1
-        if self.depth > DEEPEST:
-            raise MeasureError(f"{self.what}s nested more than {DEEPEST} deep")
+        if self.depth > MOST_NESTING:
+            raise MeasureError(f"{self.what}s nested more than {MOST_NESTING} deep")
         name = self.expect("name")
         known = None if name in self.registry else self.elsewhere(name)
         wraps = known is None and isinstance(self.registry.find(name), type)
@@ -217,11 +221,11 @@ class Parser:
         if ours is not None:
             if cutoff and "@" in ours:
                 raise MeasureError(f"{self.text!r}: {name} has a cut-off already; write {ours}")
-            result = self.by_another_name(name, ours, values, keywords)
+            result = self.build_by_foreign_name(name, ours, values, keywords)
         elif wraps:
             result = self.around(name, values, keywords)
         else:
-            result = self.registered(name, values, keywords)
+            result = self.build_registered(name, values, keywords)
         if cutoff:
             result = result @ _number(cutoff)
         self.depth -= 1
@@ -235,15 +239,15 @@ class Parser:
         if known is None:
             return None
         row, number = known
-        return lambda cutoff: names.meaning(name, row, number, cutoff)
+        return lambda cutoff: names.translate_name(name, row, number, cutoff)
 
-    def registered(self, name: str, values: list[Any], keywords: dict[str, Any]) -> Any:
+    def build_registered(self, name: str, values: list[Any], keywords: dict[str, Any]) -> Any:
         """The measure of a name of ours, with these arguments, which may be those of ir_measures."""
         entry = self.registry.find(name)
         if keywords:
-            from rankgauge.measures.names import reworded
+            from rankgauge.measures.names import translate_arguments
 
-            name, keywords = reworded(entry.name, keywords)
+            name, keywords = translate_arguments(entry.name, keywords)
             entry = self.registry.find(name)
         return entry(*values, **keywords)
 
@@ -262,9 +266,9 @@ class Parser:
             raise MeasureError(f"{name} needs a {self.what} inside; write, for example, {example}")
         if len(values) > 1:
             raise MeasureError(f"{self.text!r}: parameters of {name} are written key=value")
-        return entry(values[0], **entry._named((), keywords))
+        return entry(values[0], **entry._arguments_by_name((), keywords))
 
-    def by_another_name(
+    def build_by_foreign_name(
         self, name: str, ours: str, values: list[Any], keywords: dict[str, Any]
     ) -> Measure | Aggregate:
         """The measure that our text for a name of other tools describes, with these arguments."""

@@ -11,11 +11,11 @@ import numpy as np
 from rankgauge.core.arrays import Floats
 from rankgauge.measures.base import ratio
 from rankgauge.measures.diversity import (
-    BySubtopic,
-    Diversity,
+    DiversityMeasure,
     Intents,
-    served_in_order,
+    SubtopicMeasure,
     served_subtopics,
+    sort_served_subtopics,
 )
 from rankgauge.measures.formulas import harmonic_between
 from rankgauge.measures.registry import register
@@ -26,7 +26,7 @@ from rankgauge.rankings.tied_lists import TiedRankings
 SOURCE = "Agrawal, Gollapudi, Halverson and Ieong 2009, Diversifying search results; as in ndeval"
 
 
-class IntentAwarePrecision(Diversity):
+class IntentAwarePrecision(DiversityMeasure):
     """The share of the first k places that hold a relevant document, averaged over subtopics."""
 
     name = "P_IA"
@@ -39,13 +39,13 @@ class IntentAwarePrecision(Diversity):
     deeper = "divides"
 
     @property
-    def _kept(self) -> float:
+    def _remaining_share(self) -> float:
         return 1.0
 
     def _weights(self, count: int) -> Floats:
         return np.ones(count)
 
-    def _perfect(self) -> float:
+    def _perfect_sum(self) -> float:
         return float(self.cutoff or 1)
 
     def _gains(self, lists: Rankings) -> Floats:
@@ -57,7 +57,7 @@ class IntentAwarePrecision(Diversity):
         """The mean gain of each group times its places in the top k."""
         lists = tied.rankings
         mean = ratio(tied.sum(self._gains(lists)), tied.sizes)
-        total = tied.over_groups(mean * tied.within(self.depth))
+        total = tied.sum_over_groups(mean * tied.within(self.depth))
         return ratio(total, self._divisor(lists.judged)[lists.query])
 
     def expected_each(self, judged: JudgedLabels) -> Floats:
@@ -74,7 +74,7 @@ class IntentAwarePrecision(Diversity):
         return ratio(ratio(m * (n - m), n - 1) * spread, divisor**2)
 
 
-class IntentAwareAveragePrecision(BySubtopic):
+class IntentAwareAveragePrecision(SubtopicMeasure):
     """Average precision for each subtopic, averaged over the subtopics.
 
     The mean over orders is exact with any number of subtopics. The best and the worst order, and the
@@ -94,7 +94,7 @@ class IntentAwareAveragePrecision(BySubtopic):
 
     def _score(self, lists: Rankings) -> Floats:
         intents = Intents.of(lists.judged, self.rel)
-        row, intent, above = served_in_order(lists, intents, self.rel)
+        row, intent, above = sort_served_subtopics(lists, intents, self.rel)
         first = intents.bounds[:-1][lists.query]
         found = intents.relevant[lists.each_row(first)[row] + intent]
         precision = (above + 1) / lists.ranks[row]
@@ -115,7 +115,7 @@ class IntentAwareAveragePrecision(BySubtopic):
     def _extreme(self, tied: TiedRankings, *, best: bool) -> Floats:
         if tied.rankings.judged.aspects is None:
             return super()._extreme(tied, best=best)
-        raise self._unsupported(
+        raise self._unsupported_error(
             "the best or worst score of any order", "with subtopics no algorithm is known"
         )
 

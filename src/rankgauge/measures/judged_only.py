@@ -8,8 +8,8 @@ import numpy as np
 
 from rankgauge.core.arrays import Bools, Floats, Ints, Labels
 from rankgauge.core.notes import Note
-from rankgauge.measures.answers import scores
-from rankgauge.measures.around import SameOfJudged
+from rankgauge.measures.answers import cached_scores
+from rankgauge.measures.around import JudgedInvariantWrapper
 from rankgauge.measures.base import Answer, Measure
 from rankgauge.measures.orders import Mean
 from rankgauge.measures.registry import register
@@ -18,10 +18,10 @@ from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings
 
 if TYPE_CHECKING:
-    from rankgauge.distance.algorithms.lists import Greatest, Lists
+    from rankgauge.distance.algorithms.lists import GreatestDifferences, Lists
 
 
-class Condensed(SameOfJudged):
+class CondensedMeasure(JudgedInvariantWrapper):
     """The score of a ranking without its unjudged documents.
 
     The unjudged documents, pooled ones among them, are taken out first, and the cut-off counts what is
@@ -42,9 +42,7 @@ class Condensed(SameOfJudged):
 
     def __call__(self, /, *values: Any, **parameters: Any) -> Measure:  # type: ignore[override]
         """The same with these parameters of the measure inside."""
-        return condensed_if(
-            parameters.pop("judged_only", True), self.measure(*values, **parameters)
-        )
+        return condense_if(parameters.pop("judged_only", True), self.measure(*values, **parameters))
 
     @property
     def averages_defined(self) -> bool:  # type: ignore[override]
@@ -59,7 +57,7 @@ class Condensed(SameOfJudged):
     # Lists: asked about without their unjudged documents.
 
     def score_each(self, rankings: Rankings) -> Floats:
-        return scores(rankings.once(_condensed), self.complete().measure).copy()
+        return cached_scores(rankings.once(_condense), self.complete().measure).copy()
 
     def tied_each(self, tied: TiedRankings) -> Mean:
         return self.measure.tied_each(tied.condensed())
@@ -95,7 +93,7 @@ class Condensed(SameOfJudged):
         return np.where(counts, self.measure._contribution(judged), 0.0)
 
     def list_remarks(self, rankings: Rankings) -> list[Note]:
-        return self.measure.list_remarks(rankings.once(_condensed))
+        return self.measure.list_remarks(rankings.once(_condense))
 
     # Judged documents, and documents that all get labels.
 
@@ -105,21 +103,21 @@ class Condensed(SameOfJudged):
     def query_remarks(self, judged: JudgedLabels) -> list[Note]:
         return self.measure.query_remarks(judged)
 
-    def distance_each(self, lists: Lists, first: Ints, second: Ints) -> Greatest:
+    def distance_each(self, lists: Lists, first: Ints, second: Ints) -> GreatestDifferences:
         return self.measure.distance_each(lists, first, second)
 
 
-def condensed_if(judged_only: Any, measure: Measure) -> Measure:
+def condense_if(judged_only: Any, measure: Measure) -> Measure:
     """The measure, condensed where `judged_only` is true, which may be a word."""
-    from rankgauge.measures.names import truth
+    from rankgauge.measures.names import parse_bool
 
-    return Condensed(measure) if truth(judged_only) else measure
+    return CondensedMeasure(measure) if parse_bool(judged_only) else measure
 
 
-def _condensed(rankings: Rankings) -> Rankings:
+def _condense(rankings: Rankings) -> Rankings:
     """The lists without unjudged documents; the same lists, with all that is known of them, where
     there are none."""
     return rankings.condensed() if (rankings.labels < 0).any() else rankings
 
 
-condensed = register(Condensed)
+condensed = register(CondensedMeasure)

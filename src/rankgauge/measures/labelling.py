@@ -13,10 +13,10 @@ from rankgauge.core.arrays import Floats
 from rankgauge.core.notes import Note, counted
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
 
-MOST_LABELLINGS = 100_000
+MOST_LABELINGS = 100_000
 """How many labellings of the unjudged documents are enumerated for bounds, at the most."""
 
-MOST_ORDERED = 7
+MOST_PERMUTED = 7
 """How many documents are put into every order, at the most."""
 
 MOST_CELLS = 4_000_000
@@ -31,7 +31,7 @@ def extremes(values: Floats) -> tuple[float, float]:
     return float(defined.min()), float(defined.max())
 
 
-def each_list(
+def bounds_by_list(
     rankings: Rankings, bounds_of_one: Callable[[Rankings], tuple[float, float]]
 ) -> tuple[Floats, Floats]:
     """The bounds of each list, one list at a time."""
@@ -47,7 +47,7 @@ def each_list(
     return result[:, 0], result[:, 1]
 
 
-def labelled(rankings: Rankings, grade: int) -> Rankings:
+def label_unjudged(rankings: Rankings, grade: int) -> Rankings:
     """The same lists with every unjudged document at this grade, and R and N as they were.
 
     Only for measures whose score does not depend on the documents outside the list.
@@ -55,7 +55,7 @@ def labelled(rankings: Rankings, grade: int) -> Rankings:
     return replace(rankings, labels=np.where(rankings.labels < 0, grade, rankings.labels))
 
 
-def flipped(score_each: Callable[[Rankings], Floats], rankings: Rankings) -> Floats:
+def flip_changes(score_each: Callable[[Rankings], Floats], rankings: Rankings) -> Floats:
     """What the score of each list changes by for each pair of neighbours that change places."""
     changes = [np.zeros(0)]
     for i, before in enumerate(score_each(rankings)):
@@ -78,13 +78,13 @@ def flipped(score_each: Callable[[Rankings], Floats], rankings: Rankings) -> Flo
     return np.concatenate(changes)
 
 
-def labellings(grades: Sequence[int], free: int) -> NDArray[np.int32]:
+def enumerate_labelings(grades: Sequence[int], free: int) -> NDArray[np.int32]:
     """All labels that so many documents can have together, one row each."""
     choices = list(itertools.product(grades, repeat=free))
     return np.array(choices, dtype=np.int32).reshape(len(grades) ** free, free)
 
 
-def labelled_variants(one: Rankings, choices: NDArray[np.integer]) -> Rankings:
+def labeled_variants(one: Rankings, choices: NDArray[np.integer]) -> Rankings:
     """A list for each row of `choices`: its labels put on the unjudged documents of the one list,
     and each of them judged from then on."""
     variants, _free = choices.shape
@@ -102,7 +102,7 @@ def labelled_variants(one: Rankings, choices: NDArray[np.integer]) -> Rankings:
     return Rankings(lists.ravel(), offsets_of(lengths), np.arange(variants), judged)
 
 
-def about_negative(count: int) -> list[Note]:
+def negative_grade_notes(count: int) -> list[Note]:
     """A note that so many documents have a negative grade and may get any label; none if there are 0."""
     if not count:
         return []

@@ -31,7 +31,7 @@ class Name(NamedTuple):
     cut: str = ""
 
 
-class Unclear(NamedTuple):
+class AmbiguousName(NamedTuple):
     """A name that is refused: it has two meanings, or none here.
 
     `why` says so, with the texts to write. In it {at} stands for the cut-off, {p} for the cut-off as
@@ -115,60 +115,64 @@ NAMES = (
     Name("T11SU", "ScaledUtility", "TREC 2002"),
 )
 
-UNCLEAR = (
-    Unclear(
+AMBIGUOUS_NAMES = (
+    AmbiguousName(
         "hits",
         "two meanings; for the number of relevant documents, as in ranx, write NumRelRet{at}; for 1 if "
         "there is a relevant document and 0 if not, write Success{at}",
         "ranx, common",
     ),
-    Unclear(
+    AmbiguousName(
         "accuracy",
         "two meanings; for the share of pairs in the right order, as in ir_measures, write "
         "Accuracy{at}; for 1 if there is a relevant document and 0 if not, write Success{at}",
         "ir_measures, sentence-transformers",
     ),
-    Unclear(
+    AmbiguousName(
         "rndcg",
         "two meanings; for nDCG compared with a random ranking write RNDCG{at}, for trec_eval's Rndcg "
         "write ndcg_levels",
         "Gienapp et al. 2020, trec_eval",
     ),
-    Unclear(
+    AmbiguousName(
         "recall",
         f"two meanings; for the whole ranking write Recall, for trec_eval's write Recall@{CUTOFFS}",
         "ranx, trec_eval",
         "bare",
     ),
-    Unclear(
+    AmbiguousName(
         "success",
         "two meanings; for the whole ranking write Success, for trec_eval's write Success@1,5,10",
         "trec_eval",
         "bare",
     ),
-    Unclear(
+    AmbiguousName(
         "rbp",
         "two meanings; for a cut-off write RBP{at}, for a persistence, as in ranx, write "
         "RBP(p={p},gain=linear)",
         "ranx",
         "cut",
     ),
-    Unclear("ndcg_cut", f"it needs its cut-offs, write nDCG@{CUTOFFS}", "trec_eval"),
-    Unclear("map_cut", f"it needs its cut-offs, write AP@{CUTOFFS}", "trec_eval"),
-    Unclear("relative_P", f"it needs its cut-offs, write RelP@{CUTOFFS}", "trec_eval"),
-    Unclear("unj", "it needs its cut-offs, write Unjudged@5,10,20", "trec_eval"),
-    Unclear("iprec_at_recall", "it needs its recall levels, write IPrec@0.1", "trec_eval"),
-    Unclear("Rprec_mult", "it needs its multiple of R, write Rprec(times=0.5)", "trec_eval"),
-    Unclear(
+    AmbiguousName("ndcg_cut", f"it needs its cut-offs, write nDCG@{CUTOFFS}", "trec_eval"),
+    AmbiguousName("map_cut", f"it needs its cut-offs, write AP@{CUTOFFS}", "trec_eval"),
+    AmbiguousName("relative_P", f"it needs its cut-offs, write RelP@{CUTOFFS}", "trec_eval"),
+    AmbiguousName("unj", "it needs its cut-offs, write Unjudged@5,10,20", "trec_eval"),
+    AmbiguousName("iprec_at_recall", "it needs its recall levels, write IPrec@0.1", "trec_eval"),
+    AmbiguousName("Rprec_mult", "it needs its multiple of R, write Rprec(times=0.5)", "trec_eval"),
+    AmbiguousName(
         "set_F_{}",
         "trec_eval takes the square of beta; write SetF(beta={root})",
         "trec_eval",
     ),
-    Unclear("rbp_resid", "the residual is upper(RBP) minus lower(RBP); ask for both", "trec_eval"),
-    Unclear("NumQ", "it counts topics; len(scores.queries) is their number", "ir_measures"),
-    Unclear("num_q", "it counts topics; len(scores.queries) is their number", "trec_eval"),
-    Unclear("relstring", "it is a text; `rankgauge trec_eval -m relstring` prints it", "trec_eval"),
-    Unclear("runid", "it is the name of the run, which every table has", "trec_eval"),
+    AmbiguousName(
+        "rbp_resid", "the residual is upper(RBP) minus lower(RBP); ask for both", "trec_eval"
+    ),
+    AmbiguousName("NumQ", "it counts topics; len(scores.queries) is their number", "ir_measures"),
+    AmbiguousName("num_q", "it counts topics; len(scores.queries) is their number", "trec_eval"),
+    AmbiguousName(
+        "relstring", "it is a text; `rankgauge trec_eval -m relstring` prints it", "trec_eval"
+    ),
+    AmbiguousName("runid", "it is the name of the run, which every table has", "trec_eval"),
 )
 
 UTILITY = r"(?i)utility[_.]([^,]+),([^,]+),([^,]+),([^,]+)"
@@ -179,36 +183,36 @@ LEVEL = r"(?i)([a-z0-9_-]+?)(@[0-9]+)?-l([0-9]+)"
 
 WITH_GAINS = ("dcg", "ndcg", "dcg_burges", "ndcg_burges")
 
-NOT_COUNTED = "that is 0 for these grades, such as nDCG(gain={1:0})@10"
+ZERO_GAIN_HINT = "that is 0 for these grades, such as nDCG(gain={1:0})@10"
 
 
-def folded(name: str) -> str:
+def normalize_name(name: str) -> str:
     """A name as it is compared: without regard to case, - as _."""
     return name.lower().replace("-", "_")
 
 
-def find_name(name: str) -> tuple[Name | Unclear, str] | None:
+def find_name(name: str) -> tuple[Name | AmbiguousName, str] | None:
     """What the table has for a name, and the number that the name ends in; None where it has nothing.
 
     A name in its own spelling comes before those that differ in case.
     """
     exact, plain, numbered = _lookup()
-    if row := exact.get(name) or plain.get(folded(name)):
+    if row := exact.get(name) or plain.get(normalize_name(name)):
         return row, ""
     for pattern, row in numbered:
-        if match := pattern.fullmatch(folded(name)):
+        if match := pattern.fullmatch(normalize_name(name)):
             return row, match[1]
     return None
 
 
 @cache
 def _lookup() -> tuple[
-    dict[str, Name | Unclear],
-    dict[str, Name | Unclear],
-    list[tuple[re.Pattern[str], Name | Unclear]],
+    dict[str, Name | AmbiguousName],
+    dict[str, Name | AmbiguousName],
+    list[tuple[re.Pattern[str], Name | AmbiguousName]],
 ]:
     """The rows by spelling, by folded spelling, and those that end in a number."""
-    rows: list[Name | Unclear] = [*NAMES, *UNCLEAR]
+    rows: list[Name | AmbiguousName] = [*NAMES, *AMBIGUOUS_NAMES]
     plain = {row.spelling: row for row in rows if not row.spelling.endswith((NUMBER, DIGITS))}
     patterns = []
     for row in rows:
@@ -216,16 +220,16 @@ def _lookup() -> tuple[
             number = (
                 r"([0-9]+)" if row.spelling.endswith(DIGITS) else r"([0-9]+(?:\.[0-9]+)?|\.[0-9]+)"
             )
-            start = folded(row.spelling).rstrip("#{}")[:-1]
+            start = normalize_name(row.spelling).rstrip("#{}")[:-1]
             patterns.append((re.compile(rf"{re.escape(start)}[_.]{number}"), row))
     by_name = [row for row in plain.values() if isinstance(row, Name)]
-    exact: dict[str, Name | Unclear] = {row.spelling: row for row in by_name}
+    exact: dict[str, Name | AmbiguousName] = {row.spelling: row for row in by_name}
     # Of two rows that differ in case alone, the one that refuses counts.
-    any_case = {folded(row.spelling): row for row in rows if row.spelling in plain}
+    any_case = {normalize_name(row.spelling): row for row in rows if row.spelling in plain}
     return exact, any_case, patterns
 
 
-def meaning(name: str, row: Name | Unclear, number: str, cutoff: str) -> str | None:
+def translate_name(name: str, row: Name | AmbiguousName, number: str, cutoff: str) -> str | None:
     """Our text for a name that has this cut-off, or none; MeasureError where the name is unclear.
 
     None where a name is unclear only with a cut-off, or only without one, and this is not the case.
@@ -273,38 +277,38 @@ def example(row: Name) -> tuple[str, str]:
     return spelling, row.ours.replace(NUMBER, number)
 
 
-def in_our_words(text: str) -> str:
+def translate_text(text: str) -> str:
     """A whole text in the form of another tool that our grammar does not have, or the text as it is."""
     if "," in text and (match := re.fullmatch(UTILITY, text)):
         return match.expand(r"Utility(1,\1,\2,\3,\4)")
     if "-" in text and (match := re.fullmatch(LEVEL, text)):
         name, cutoff, level = match[1], match[2] or "", match[3]
-        if folded(name) in WITH_GAINS:
+        if normalize_name(name) in WITH_GAINS:
             raise MeasureError(
-                f"{text}: ranx leaves out the grades below {level}; write a gain {NOT_COUNTED}"
+                f"{text}: ranx leaves out the grades below {level}; write a gain {ZERO_GAIN_HINT}"
             )
         return f"{name}(rel={level}){cutoff}"
     return text
 
 
-def reworded(name: str, keywords: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+def translate_arguments(name: str, keywords: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     """A measure of ours and its arguments, from a name and arguments of ir_measures where these are
     others: `NumRet(rel=1)` is NumRelRet, `SetP(relative=True)` is SetRelP, and `gains` are the gain.
 
-    >>> reworded("NumRet", {"rel": 2})
+    >>> translate_arguments("NumRet", {"rel": 2})
     ('NumRelRet', {'rel': 2})
     """
     rest = dict(keywords)
     if name == "NumRet" and "rel" in rest:
         return "NumRelRet", rest
     if name == "SetP" and "relative" in rest:
-        return "SetRelP" if truth(rest.pop("relative")) else name, rest
+        return "SetRelP" if parse_bool(rest.pop("relative")) else name, rest
     if name == "nDCG" and "gains" in rest and "gain" not in rest:
         rest["gain"] = rest.pop("gains")
     return name, rest
 
 
-def truth(value: Any) -> bool:
+def parse_bool(value: Any) -> bool:
     """True or False, as Python has them or as words; MeasureError for anything else."""
     words = {"true": True, "false": False}
     if isinstance(value, str) and value.lower() in words:

@@ -25,9 +25,9 @@ from rankgauge.core.notes import Note, counted
 from rankgauge.core.parameters import parameter
 from rankgauge.errors import MeasureError
 from rankgauge.measures import forms
-from rankgauge.measures.answers import INDEPENDENT, RUN, Orders, scores
+from rankgauge.measures.answers import INDEPENDENT, RUN, RankingReferenceScores, cached_scores
 from rankgauge.measures.base import Answer, Measure
-from rankgauge.measures.chance import OverOrders, WithBest, WithChance
+from rankgauge.measures.chance import ChanceWrapper, IdealWrapper, OrderBasedWrapper
 from rankgauge.measures.forms import TOLERANCE
 from rankgauge.measures.orders import Mean
 from rankgauge.measures.registry import register
@@ -36,7 +36,7 @@ from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings
 
 
-class Normalized(OverOrders):
+class NormalizedMeasure(OrderBasedWrapper):
     """A measure compared with the scores of orders of documents. Higher is better, also where lower is
     better by the measure inside."""
 
@@ -70,13 +70,13 @@ class Normalized(OverOrders):
     def averages_defined(self) -> bool:  # type: ignore[override]
         return self.empty != "nan"
 
-    def _form(self, scores: Floats, orders: Orders) -> Floats:
+    def _form(self, scores: Floats, orders: RankingReferenceScores) -> Floats:
         """The normalised form of the scores of some lists, given what orders of documents get."""
         raise NotImplementedError
 
     def _normalize(self, scores: Floats, lists: Rankings) -> Floats:
         with np.errstate(invalid="ignore"):
-            values = self._form(scores, self._orders(lists))
+            values = self._form(scores, self._reference_scores(lists))
         nothing = self.nothing_relevant_each(lists.judged)[lists.query]
         return np.where(nothing, 0.0 if self.empty == "zero" else np.nan, values)
 
@@ -92,7 +92,7 @@ class Normalized(OverOrders):
         return self._normalize(scores, lists)
 
     def score_each(self, rankings: Rankings) -> Floats:
-        return self._normalize(scores(rankings, self.complete().measure), rankings)
+        return self._normalize(cached_scores(rankings, self.complete().measure), rankings)
 
     # No form changes the order of scores that share the same best and chance: all but null=run.
 
@@ -107,18 +107,18 @@ class Normalized(OverOrders):
 
     def answers(self) -> dict[str, Answer]:
         return super().answers() | {
-            "score": self._inside(*self.asks),
-            "ideal": self._inside("ideal", *self.asks),
-            "worst": self._inside("worst", *self.asks),
+            "score": self._hardest_answer(*self.asks),
+            "ideal": self._hardest_answer("ideal", *self.asks),
+            "worst": self._hardest_answer("worst", *self.asks),
         }
 
-    def _signed(self, values: Floats) -> Floats:
+    def _orient(self, values: Floats) -> Floats:
         """The values on a scale on which higher is better."""
         return values if self.measure.direction == "higher" else -values
 
     def _remarks(self, rankings: Rankings) -> list[Note]:
         """How many lists are degenerate, and in what way."""
-        orders = self._orders(rankings)
+        orders = self._reference_scores(rankings)
         sizes, relevant = orders.sizes(), orders.relevant(self.measure.relevant_from)
         nothing = self.nothing_relevant_each(rankings.judged)[rankings.query]
         fate = {"zero": "scored 0", "skip": "left out of the mean", "nan": "undefined"}[self.empty]
@@ -130,17 +130,19 @@ class Normalized(OverOrders):
         depth = self.measure.depth
         if depth is not None:
             cases[f"fewer than {depth} documents"] = sizes < depth
-        cases |= self._degenerate(orders, ~nothing)
+        cases |= self._find_degenerate(orders, ~nothing)
         counts = {what: int(np.count_nonzero(which)) for what, which in cases.items()}
         return [Note(f"{what} on {{topics}}", count=n) for what, n in counts.items() if n]
 
-    def _degenerate(self, orders: Orders, known: NDArray[np.bool_]) -> dict[str, NDArray[np.bool_]]:
+    def _find_degenerate(
+        self, orders: RankingReferenceScores, known: NDArray[np.bool_]
+    ) -> dict[str, NDArray[np.bool_]]:
         """Which lists leave nothing to normalise by, of those `known` to have something relevant."""
         best, worst = orders.ideal(self.measure), orders.worst(self.measure)
-        return {"the worst order as good as the best": _level(best, worst) & known}
+        return {"the worst order as good as the best": _nearly_equal(best, worst) & known}
 
 
-class ByChance(WithChance, Normalized):
+class ChanceNormalizedMeasure(ChanceWrapper, NormalizedMeasure):
     """A measure compared with the mean score of a random ranking."""
 
     source = (
@@ -149,7 +151,7 @@ class ByChance(WithChance, Normalized):
     )
 
 
-class UpToBest(WithBest, ByChance):
+class IdealNormalizedMeasure(IdealWrapper, ChanceNormalizedMeasure):
     """A measure compared with the mean score of a random ranking, and with the best score."""
 
     asks: ClassVar[tuple[str, ...]] = ("ideal", "expected")
@@ -158,16 +160,18 @@ class UpToBest(WithBest, ByChance):
     def expectation(self) -> Answer:  # type: ignore[override]
         return "enumerated"
 
-    def _degenerate(self, orders: Orders, known: NDArray[np.bool_]) -> dict[str, NDArray[np.bool_]]:
+    def _find_degenerate(
+        self, orders: RankingReferenceScores, known: NDArray[np.bool_]
+    ) -> dict[str, NDArray[np.bool_]]:
         best, chance = self._best(orders), self._chance(orders).values
-        cases = {"chance as good as the best": _level(best, chance) & known}
+        cases = {"chance as good as the best": _nearly_equal(best, chance) & known}
         if self.measure.range[0] >= 0:
-            cases["chance 0"] = _level(chance, np.zeros(len(chance))) & known
+            cases["chance 0"] = _nearly_equal(chance, np.zeros(len(chance))) & known
         return cases
 
-    def _best_and_chance(self, orders: Orders) -> tuple[Floats, Floats]:
+    def _best_and_chance(self, orders: RankingReferenceScores) -> tuple[Floats, Floats]:
         best, chance = self._best(orders), self._chance(orders).values
-        wrong = self._signed(chance) - self._signed(best) > TOLERANCE
+        wrong = self._orient(chance) - self._orient(best) > TOLERANCE
         if self.reb == INDEPENDENT and wrong.any():
             raise MeasureError(
                 f"{self}: the score of a random ranking is above the best score on "
@@ -177,7 +181,7 @@ class UpToBest(WithBest, ByChance):
         return best, chance
 
 
-class V1(UpToBest):
+class V1(IdealNormalizedMeasure):
     """The score divided by the best, times the score divided by the sum of score and chance.
 
     With null=run it can put two systems in the opposite order on a query; with other nulls it cannot.
@@ -202,12 +206,12 @@ class V1(UpToBest):
     def range(self) -> tuple[float, float]:  # type: ignore[override]
         return 0.0, 1.0
 
-    def _form(self, scores: Floats, orders: Orders) -> Floats:
+    def _form(self, scores: Floats, orders: RankingReferenceScores) -> Floats:
         best, chance = self._best_and_chance(orders)
         return forms.v1(scores, best, chance)
 
 
-class V2(UpToBest):
+class V2(IdealNormalizedMeasure):
     """Where the score lies between chance (0) and the best (1), or the lowest possible score (−1).
 
     With null=run it can put two systems in the opposite order on a query; with other nulls it cannot.
@@ -239,22 +243,24 @@ class V2(UpToBest):
     def range(self) -> tuple[float, float]:  # type: ignore[override]
         return -1.0, 1.0
 
-    def _form(self, scores: Floats, orders: Orders) -> Floats:
+    def _form(self, scores: Floats, orders: RankingReferenceScores) -> Floats:
         best, chance = self._best_and_chance(orders)
         if self.measure.direction == "higher":
             lowest = np.full(len(scores), self.measure.range[0])
         else:
             lowest = orders.worst(self.measure)
-        return forms.v2(*map(self._signed, (scores, best, chance, lowest)))
+        return forms.v2(*map(self._orient, (scores, best, chance, lowest)))
 
 
-class _Affine(Normalized):
+class _AffineMeasure(NormalizedMeasure):
     """A linear form: the form of a mean is the mean of the forms, over ties and over all orders."""
 
     @property
     def expectation(self) -> Answer:  # type: ignore[override]
         """As the mean by the measure inside: the spread only scales the difference from chance."""
-        return self._inside("expected", *(asked for asked in self.asks if asked != "variance"))
+        return self._hardest_answer(
+            "expected", *(asked for asked in self.asks if asked != "variance")
+        )
 
     def _tied(self, tied: TiedRankings) -> Floats | None:
         means = self.measure._tied(tied) if self.measure.knows("_tied") else None
@@ -273,10 +279,10 @@ class _Affine(Normalized):
         return (self._normalize(spread, lists) - self._normalize(zero, lists)) ** 2
 
     def answers(self) -> dict[str, Answer]:
-        return super().answers() | {"variance": self._inside("variance", *self.asks)}
+        return super().answers() | {"variance": self._hardest_answer("variance", *self.asks)}
 
 
-class Linear(_Affine, UpToBest):
+class Linear(_AffineMeasure, IdealNormalizedMeasure):
     """The share of the way from chance to the best; a random ranking gets 0 on average."""
 
     name = "linear"
@@ -287,12 +293,12 @@ class Linear(_Affine, UpToBest):
     )
     examples: ClassVar[tuple[str, ...]] = ("linear(ERR@20)", "linear(nDCG@10)")
 
-    def _form(self, scores: Floats, orders: Orders) -> Floats:
+    def _form(self, scores: Floats, orders: RankingReferenceScores) -> Floats:
         best, chance = self._best_and_chance(orders)
-        return forms.linear(*map(self._signed, (scores, best, chance)))
+        return forms.linear(*map(self._orient, (scores, best, chance)))
 
 
-class Z(_Affine, ByChance):
+class Z(_AffineMeasure, ChanceNormalizedMeasure):
     """The score minus chance, in standard deviations of the scores of random rankings."""
 
     name = "z"
@@ -306,19 +312,23 @@ class Z(_Affine, ByChance):
     examples: ClassVar[tuple[str, ...]] = ("z(P@5)", "z(nDCG@10)")
     asks = ("expected", "variance")
 
-    def _degenerate(self, orders: Orders, known: NDArray[np.bool_]) -> dict[str, NDArray[np.bool_]]:
+    def _find_degenerate(
+        self, orders: RankingReferenceScores, known: NDArray[np.bool_]
+    ) -> dict[str, NDArray[np.bool_]]:
         spread = np.sqrt(orders.variance(self.measure))
-        cases = {"all orders as good as each other": _level(spread, np.zeros(len(spread))) & known}
+        cases = {
+            "all orders as good as each other": _nearly_equal(spread, np.zeros(len(spread))) & known
+        }
         if self.measure.answers()["variance"] != "exact":
             cases["standard deviation estimated from at most 1,000 random orders"] = known
         return cases
 
-    def _form(self, scores: Floats, orders: Orders) -> Floats:
+    def _form(self, scores: Floats, orders: RankingReferenceScores) -> Floats:
         spread = np.sqrt(orders.variance(self.measure))
-        return forms.z(self._signed(scores), self._signed(self._chance(orders).values), spread)
+        return forms.z(self._orient(scores), self._orient(self._chance(orders).values), spread)
 
 
-class MinMax(_Affine):
+class MinMax(_AffineMeasure):
     """The share of the way from the worst order to the best."""
 
     name = "minmax"
@@ -328,12 +338,12 @@ class MinMax(_Affine):
     examples: ClassVar[tuple[str, ...]] = ("minmax(nDCG@10)", "minmax(AP)")
     asks = ("ideal", "worst")
 
-    def _form(self, scores: Floats, orders: Orders) -> Floats:
+    def _form(self, scores: Floats, orders: RankingReferenceScores) -> Floats:
         best, worst = orders.ideal(self.measure), orders.worst(self.measure)
-        return forms.linear(*map(self._signed, (scores, best, worst)))
+        return forms.linear(*map(self._orient, (scores, best, worst)))
 
 
-def _level(a: Floats, b: Floats) -> NDArray[np.bool_]:
+def _nearly_equal(a: Floats, b: Floats) -> NDArray[np.bool_]:
     """Where two numbers are the same but for rounding."""
     same: NDArray[np.bool_] = np.abs(a - b) <= TOLERANCE
     return same

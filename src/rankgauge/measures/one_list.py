@@ -43,7 +43,7 @@ class Estimate(float):
         return Estimate, (float(self), self.error, self.samples)
 
 
-class OneList:
+class SingleListMixin:
     """The questions about one list of labels, or the judged labels of one query."""
 
     if TYPE_CHECKING:  # the same questions about all lists at once, which `Measure` answers
@@ -72,7 +72,7 @@ class OneList:
         >>> AP.score([1, 0, 1], judged=[1, 1, 0, 0])
         0.8333333333333333
         """
-        return float(self.score_each(one_list(ranking, judged, max_grade))[0])
+        return float(self.score_each(make_ranking(ranking, judged, max_grade))[0])
 
     def bounds(
         self,
@@ -87,7 +87,7 @@ class OneList:
         >>> (P @ 2).bounds([-1, 1])
         Bounds(low=0.5, high=1.0)
         """
-        low, high = self.bounds_each(one_list(ranking, judged, max_grade))
+        low, high = self.bounds_each(make_ranking(ranking, judged, max_grade))
         return Bounds(float(low[0]), float(high[0]))
 
     def flips(
@@ -104,7 +104,7 @@ class OneList:
         >>> RR.flips([0, 1, 0, 1])
         [0.5, -0.16666666666666669, 0.0]
         """
-        changes: list[float] = self.flip_each(one_list(ranking, judged, max_grade)).tolist()
+        changes: list[float] = self.flip_each(make_ranking(ranking, judged, max_grade)).tolist()
         return changes
 
     def ideal(self, judged: Sequence[int], *, max_grade: int | None = None) -> float:
@@ -114,7 +114,7 @@ class OneList:
         >>> (P @ 4).ideal([1, 0, 1])
         0.5
         """
-        return float(self.ideal_each(one_query(judged, max_grade))[0])
+        return float(self.ideal_each(make_judged_labels(judged, max_grade))[0])
 
     def worst(self, judged: Sequence[int], *, max_grade: int | None = None) -> float:
         """The worst score any order of the judged documents gets.
@@ -123,7 +123,7 @@ class OneList:
         >>> RR.worst([1, 0, 0, 0])
         0.25
         """
-        return float(self.worst_each(one_query(judged, max_grade))[0])
+        return float(self.worst_each(make_judged_labels(judged, max_grade))[0])
 
     def expected(self, judged: Sequence[int], *, max_grade: int | None = None) -> Estimate:
         """The mean score over all orders of the judged documents: what a random ranking gets.
@@ -135,7 +135,7 @@ class OneList:
         >>> (P @ 2).expected([1, 0, 0, 0])
         0.25
         """
-        mean = self.random_each(one_query(judged, max_grade))
+        mean = self.random_each(make_judged_labels(judged, max_grade))
         return Estimate(mean.values[0], float(mean.errors[0]), int(mean.samples[0]))
 
     def variance(self, judged: Sequence[int], *, max_grade: int | None = None) -> float:
@@ -145,34 +145,34 @@ class OneList:
         >>> (P @ 1).variance([1, 0])
         0.25
         """
-        return float(self.variance_each(one_query(judged, max_grade))[0])
+        return float(self.variance_each(make_judged_labels(judged, max_grade))[0])
 
 
-def one_query(judged: ArrayLike, max_grade: int | None) -> JudgedLabels:
+def make_judged_labels(judged: ArrayLike, max_grade: int | None) -> JudgedLabels:
     """The judged labels of one query, checked."""
-    labels = checked_labels(judged, 0, "judged labels")
+    labels = check_labels(judged, 0, "judged labels")
     highest = max(1, int(labels.max(initial=1)))
     if max_grade is not None and Whole(1).check(max_grade) < labels.max(initial=0):
         raise MeasureError(f"max_grade={max_grade}, but there is a label {highest}")
     return JudgedLabels.of(labels, max_grade=highest if max_grade is None else max_grade)
 
 
-def one_list(
+def make_ranking(
     ranking: Sequence[int], judged: Sequence[int] | None, max_grade: int | None
 ) -> Rankings:
     """One list of labels and what is judged of its query, checked."""
-    labels = checked_labels(ranking, -2, "labels in a ranking")
+    labels = check_labels(ranking, -2, "labels in a ranking")
     own = labels[labels >= 0]
-    known = own if judged is None else checked_labels(judged, 0, "judged labels")
+    known = own if judged is None else check_labels(judged, 0, "judged labels")
     values, counts = np.unique(own, return_counts=True)
     for value, count in zip(values, counts, strict=True):
         if np.count_nonzero(known == value) < count:
             message = f"the ranking has {count} documents of label {value}, but `judged` has fewer"
             raise MeasureError(message)
-    return Rankings.of(labels, judged=one_query(known, max_grade))
+    return Rankings.of(labels, judged=make_judged_labels(known, max_grade))
 
 
-def checked_labels(values: ArrayLike, least: int, what: str) -> NDArray[np.int32]:
+def check_labels(values: ArrayLike, least: int, what: str) -> NDArray[np.int32]:
     """Labels as an array; MeasureError for anything but whole numbers in range."""
     try:
         array = np.asarray(values)

@@ -17,7 +17,7 @@ from rankgauge.core.arrays import Floats, Ints
 from rankgauge.measures.formulas import miss_chance
 from rankgauge.measures.labelling import MOST_CELLS
 from rankgauge.rankings.lists import Rankings, segment_count
-from rankgauge.rankings.tied_lists import TiedRankings, arranged
+from rankgauge.rankings.tied_lists import TiedRankings, arrange_rows
 
 SAMPLES = 1000
 """How many orders are drawn for an estimate; no more than this are enumerated."""
@@ -102,12 +102,12 @@ def scores_of_orders(
     """
     samples, shares = [0] * len(tied), [0.0] * len(tied)
 
-    def some_orders(size: int, template: Ints, groups: list[_Mixed], i: int) -> Iterator[Ints]:
+    def some_orders(size: int, template: Ints, groups: list[_MixedTie], i: int) -> Iterator[Ints]:
         if math.prod(group.orders for group in groups) <= SAMPLES:
             return _all_orders(template, groups, size)
-        shares[i] = groups[0].passed_over if len(groups) == 1 else 0.0
+        shares[i] = groups[0].skip_chance if len(groups) == 1 else 0.0
         samples[i] = SAMPLES
-        return _drawn_orders(template, groups, size, int(tied.seeds[i]), shares[i] > 0)
+        return _draw_orders(template, groups, size, int(tied.seeds[i]), shares[i] > 0)
 
     scores = _scores_by_list(score_each, tied, depth, some_orders)
     return [
@@ -121,7 +121,7 @@ def scores_of_all_orders(
 ) -> list[Floats]:
     """For each list the scores of all different orders of its ties, however many these are."""
 
-    def all_orders(size: int, template: Ints, groups: list[_Mixed], i: int) -> Iterator[Ints]:
+    def all_orders(size: int, template: Ints, groups: list[_MixedTie], i: int) -> Iterator[Ints]:
         return _all_orders(template, groups, size)
 
     return _scores_by_list(score_each, tied, depth, all_orders)
@@ -131,7 +131,7 @@ def _scores_by_list(
     score_each: Callable[[Rankings], Floats],
     tied: TiedRankings,
     depth: int | None,
-    orders_of: Callable[[int, Ints, list[_Mixed], int], Iterator[Ints]],
+    orders_of: Callable[[int, Ints, list[_MixedTie], int], Iterator[Ints]],
 ) -> list[Floats]:
     """For each list the scores of the orders that `orders_of` makes of it, so many at a time, from its
     first `depth` places, its mixed ties and its number."""
@@ -144,13 +144,13 @@ def _scores_by_list(
         lengths = np.repeat([orders.shape[1] for _, orders in batch], counts)
         rows = np.concatenate([orders.ravel() for _, orders in batch])
         query = tied.rankings.query[np.repeat(lists, counts)]
-        found = score_each(arranged(tied.rankings, rows, lengths, query))
+        found = score_each(arrange_rows(tied.rankings, rows, lengths, query))
         for i, part in zip(lists, np.split(found, np.cumsum(counts)[:-1]), strict=True):
             scores[i].append(part)
         batch.clear()
 
     cells = 0
-    for i, (template, groups) in enumerate(_lists(tied, depth)):
+    for i, (template, groups) in enumerate(_list_templates(tied, depth)):
         size = max(1, MOST_CELLS // max(1, len(template)))
         for orders in orders_of(size, template, groups, i):
             batch.append((i, orders))
@@ -163,7 +163,7 @@ def _scores_by_list(
     return [np.concatenate(parts) for parts in scores]
 
 
-class _Mixed(NamedTuple):
+class _MixedTie(NamedTuple):
     """A tie of documents that are not all alike: where it starts, how many places of it count, its
     rows by kind, documents of one kind being as good as the same, and how many have no row."""
 
@@ -178,7 +178,7 @@ class _Mixed(NamedTuple):
         return [*map(len, self.kinds), *([self.unlisted] if self.unlisted else [])]
 
     @property
-    def passed_over(self) -> float:
+    def skip_chance(self) -> float:
         """The chance that the first places hold no document with a row, where that is likely; else 0."""
         if self.unlisted < self.places:
             return 0.0
@@ -200,7 +200,9 @@ class _Mixed(NamedTuple):
         return orders
 
 
-def _lists(tied: TiedRankings, depth: int | None) -> Iterator[tuple[Ints, list[_Mixed]]]:
+def _list_templates(
+    tied: TiedRankings, depth: int | None
+) -> Iterator[tuple[Ints, list[_MixedTie]]]:
     """For each list its first `depth` places, as rows in one of the orders, and its mixed ties."""
     rankings, listed = tied.rankings, np.diff(tied.bounds)
     kind = rankings.labels.astype(np.int64)
@@ -225,11 +227,13 @@ def _lists(tied: TiedRankings, depth: int | None) -> Iterator[tuple[Ints, list[_
             first, last = tied.bounds[g], tied.bounds[g + 1]
             cuts = np.flatnonzero(changes[first:last])
             parts = np.split(by_kind[first:last], cuts) if last > first else []
-            groups.append(_Mixed(int(tied.above[g]), int(places[g]), parts, int(tied.unlisted[g])))
+            groups.append(
+                _MixedTie(int(tied.above[g]), int(places[g]), parts, int(tied.unlisted[g]))
+            )
         yield template, groups
 
 
-def _all_orders(template: Ints, groups: Sequence[_Mixed], most: int) -> Iterator[Ints]:
+def _all_orders(template: Ints, groups: Sequence[_MixedTie], most: int) -> Iterator[Ints]:
     """Every different order of a list, one a row, at most so many at a time."""
     orders = template[None, :]
     for group in groups:
@@ -266,8 +270,8 @@ def arrangements(counts: Sequence[int]) -> Ints:
     return orders
 
 
-def _drawn_orders(
-    template: Ints, groups: Sequence[_Mixed], most: int, seed: int, rare: bool
+def _draw_orders(
+    template: Ints, groups: Sequence[_MixedTie], most: int, seed: int, rare: bool
 ) -> Iterator[Ints]:
     """SAMPLES orders of a list drawn at random, at most so many at a time.
 
@@ -284,11 +288,11 @@ def _drawn_orders(
         orders = np.repeat(template[None, :], min(most, SAMPLES - start), axis=0)
         for group in groups:
             places = slice(group.start, group.start + group.places)
-            orders[:, places] = _drawn_group(group, len(orders), generator, rare)
+            orders[:, places] = _draw_group(group, len(orders), generator, rare)
         yield orders
 
 
-def _drawn_group(group: _Mixed, count: int, generator: np.random.Generator, rare: bool) -> Ints:
+def _draw_group(group: _MixedTie, count: int, generator: np.random.Generator, rare: bool) -> Ints:
     """The first places of `count` random orders of a group, where `rare` with a row among them.
 
     How many rows the first places hold is drawn first, so that documents without a row that come

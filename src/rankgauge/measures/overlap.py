@@ -60,12 +60,12 @@ class Compatibility(Measure):
 
     def _score(self, lists: Rankings) -> Floats:
         relevant = lists.labels >= 1
-        met = np.maximum(lists.ranks, places(lists))[relevant]
+        met = np.maximum(lists.ranks, ideal_places(lists))[relevant]
         worth = np.zeros(len(lists.labels))
-        worth[relevant] = self._from_depth(int(met.max(initial=0)))[met - 1]
+        worth[relevant] = self._weights_from_depth(int(met.max(initial=0)))[met - 1]
         return ratio(lists.sum(worth), self._divisor(lists.judged)[lists.query])
 
-    def _from_depth(self, count: int) -> Floats:
+    def _weights_from_depth(self, count: int) -> Floats:
         """What a document adds that is common from depth d on, for d from 1 to `count`.
 
         Σ_{d≤i≤k} p^(i−1)/i; without a cut-off the sum over all i is −ln(1 − p)/p.
@@ -83,7 +83,7 @@ class Compatibility(Measure):
             whole = 1.0 if self.cutoff is None else 1 - self.p**self.cutoff
             return np.full(len(judged), whole / (1 - self.p))
         relevant = judged.relevant(1)
-        each = self._from_depth(int(relevant.max(initial=0)))
+        each = self._weights_from_depth(int(relevant.max(initial=0)))
         return np.concatenate(([0.0], np.cumsum(each)))[relevant]
 
     def expected_each(self, judged: JudgedLabels) -> Floats:
@@ -97,7 +97,7 @@ class Compatibility(Measure):
         def choices(n: Ints, m: Ints) -> Floats:
             return np.asarray(gammaln(n + 1.0) - gammaln(m + 1.0) - gammaln(n - m + 1.0))
 
-        each = self._from_depth(int(judged.sizes.max(initial=0)))
+        each = self._weights_from_depth(int(judged.sizes.max(initial=0)))
         total = np.zeros(len(judged))
         for query, (start, end) in enumerate(
             zip(judged.offsets[:-1].tolist(), judged.offsets[1:].tolist(), strict=True)
@@ -113,7 +113,7 @@ class Compatibility(Measure):
         return ratio(total, self._divisor(judged))
 
 
-def places(lists: Rankings) -> Ints:
+def ideal_places(lists: Rankings) -> Ints:
     """The place of each judged document of a ranking in the ideal ranking most similar to it."""
     judged, labels = lists.judged, lists.labels.astype(np.int64)
     query = lists.each_row(lists.query)

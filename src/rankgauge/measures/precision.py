@@ -21,7 +21,7 @@ from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings
 
 
-class OnlyRelevantAdd(Binary):
+class RelevantOnlyMeasure(Binary):
     """A measure to which only relevant documents add, the more the higher they are ranked."""
 
     _of_some_scores = True
@@ -42,7 +42,7 @@ class OnlyRelevantAdd(Binary):
         return first
 
 
-class _ShareOfRelevant(BinaryWeighted):
+class _RelevantCountMeasure(BinaryWeighted):
     """The relevant documents of the top k, all of the same weight, divided by a number."""
 
     source = (
@@ -54,7 +54,7 @@ class _ShareOfRelevant(BinaryWeighted):
         return np.ones(count)
 
 
-class Precision(_ShareOfRelevant):
+class Precision(_RelevantCountMeasure):
     """The share of the first k places that hold a relevant document."""
 
     name = "P"
@@ -69,7 +69,7 @@ class Precision(_ShareOfRelevant):
         return np.full(len(judged), float(self.cutoff or 1))
 
 
-class RecallAt(_ShareOfRelevant):
+class RecallAt(_RelevantCountMeasure):
     """The share of all relevant documents that is retrieved."""
 
     name = "Recall"
@@ -88,7 +88,7 @@ MULTIPLES_OF_R = 1e-6, 1e6
 """The least and the greatest multiple of R."""
 
 
-class RPrecision(OnlyRelevantAdd):
+class RPrecision(RelevantOnlyMeasure):
     """Precision at R, the number of relevant documents, or at a multiple of it."""
 
     name = "Rprec"
@@ -128,7 +128,7 @@ class RPrecision(OnlyRelevantAdd):
         """The share of relevant documents in each group times its places in the top c, over c."""
         depth = self._depths(tied.rankings.judged)[tied.rankings.query]
         share = ratio(tied.count(tied.rankings.relevant(self.rel)), tied.sizes)
-        return ratio(tied.over_groups(share * tied.within(tied.each_group(depth))), depth)
+        return ratio(tied.sum_over_groups(share * tied.within(tied.each_group(depth))), depth)
 
     def _variance(self, tied: TiedRankings) -> Floats:
         """That of the number of hits in the top c, over c²."""
@@ -139,7 +139,7 @@ class RPrecision(OnlyRelevantAdd):
         )
 
 
-class ReciprocalRank(OnlyRelevantAdd):
+class ReciprocalRank(RelevantOnlyMeasure):
     """One over the rank of the first relevant document."""
 
     name = "RR"
@@ -178,7 +178,7 @@ class ReciprocalRank(OnlyRelevantAdd):
         return variance
 
 
-class SuccessAt(OnlyRelevantAdd):
+class SuccessAt(RelevantOnlyMeasure):
     """Whether anything relevant is retrieved."""
 
     name = "Success"
@@ -237,7 +237,7 @@ class JudgedAt(Measure):
         """The share of judged documents in each group times its places in the top k."""
         places = tied.within(self.depth)
         share = ratio(tied.count(tied.rankings.labels >= 0), tied.sizes)
-        return ratio(tied.over_groups(share * places), tied.over_groups(places))
+        return ratio(tied.sum_over_groups(share * places), tied.sum_over_groups(places))
 
 
 def first_relevant(lists: Rankings, rel: int) -> Floats:

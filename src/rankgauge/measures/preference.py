@@ -12,7 +12,7 @@ from rankgauge.data.model import POOLED
 from rankgauge.measures.average_precision import RankSums, covariance_of_pairs
 from rankgauge.measures.base import Binary, Measure, ratio
 from rankgauge.measures.labelling import MOST_CELLS
-from rankgauge.measures.one_list import one_list
+from rankgauge.measures.one_list import make_ranking
 from rankgauge.measures.registry import register
 from rankgauge.rankings.flips import Places
 from rankgauge.rankings.lists import JudgedLabels, Rankings
@@ -99,7 +99,7 @@ class BinaryPreference(Binary):
         total[cut] = share * _terms_in_cut_groups(
             tied.sizes[cut], others[cut], before[cut], places[cut], most[cut], least[cut]
         )
-        return ratio(tied.over_groups(total), found)
+        return ratio(tied.sum_over_groups(total), found)
 
     def _variance(self, tied: TiedRankings) -> Floats:
         """r(r+s+1)/(s+2) times the variance of a term, over R².
@@ -345,7 +345,7 @@ class CorrectlyOrderedPairs(Measure):
         """
         from rankgauge.measures.candidate_pairs import candidate_pairs
 
-        return candidate_pairs(one_list(ranking, judged, None).top(self.depth))
+        return candidate_pairs(make_ranking(ranking, judged, None).top(self.depth))
 
     def _removable_labels(self, labels: Labels, max_grade: int) -> Bools:
         return np.asarray(labels < 0)
@@ -388,7 +388,7 @@ class CorrectlyOrderedPairs(Measure):
             same = judged.relevant(int(label))[query] - higher
             better_below = tied.each_group(higher) - tied.before(better) - better
             worse_below = tied.each_group(same) - tied.before(here) - here
-            ahead += tied.over_groups(chance * (better * worse_below - here * better_below))
+            ahead += tied.sum_over_groups(chance * (better * worse_below - here * better_below))
             all_pairs += same * higher
         return np.where(all_pairs > 0, 0.5 + 0.5 * ratio(ahead, all_pairs), np.nan)
 

@@ -9,7 +9,7 @@ from rankgauge.core.arrays import Bools, Floats, Ints, Labels
 from rankgauge.core.checks import Choice, Number
 from rankgauge.core.parameters import parameter
 from rankgauge.measures.average_precision import (
-    NormedByRelevant,
+    NormalizedSumMeasure,
     SumOfPrecisions,
     covariance_of_pairs,
     harmonic_sums,
@@ -18,16 +18,16 @@ from rankgauge.measures.average_precision import (
 from rankgauge.measures.base import Measure, ratio
 from rankgauge.measures.formulas import harmonic_between, highest_ratio
 from rankgauge.measures.gains import Gain, GainMap, gains
-from rankgauge.measures.labelling import MOST_CELLS, each_list
+from rankgauge.measures.labelling import MOST_CELLS, bounds_by_list
 from rankgauge.measures.registry import register
-from rankgauge.measures.weighted import by_gain
+from rankgauge.measures.weighted import sort_by_gain
 from rankgauge.native import segments as native
 from rankgauge.rankings.flips import Places
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of, segment_count
 from rankgauge.rankings.tied_lists import TiedRankings
 
 
-class QMeasure(NormedByRelevant):
+class QMeasure(NormalizedSumMeasure):
     """Average precision in which the cumulated gains of the list and of the best list count too."""
 
     name = "Q"
@@ -72,26 +72,26 @@ class QMeasure(NormedByRelevant):
     def _ideal_gains(self, judged: JudgedLabels) -> Floats:
         """The gains of each query's judged documents, the highest first."""
         own = self._gains(judged.labels, judged.max_grade)
-        return self._gains(by_gain(judged, own).labels, judged.max_grade)
+        return self._gains(sort_by_gain(judged, own).labels, judged.max_grade)
 
-    def _with_gain(self, judged: JudgedLabels) -> Floats:
+    def _count_with_gain(self, judged: JudgedLabels) -> Floats:
         """R, the number of judged documents of each query that have a gain."""
         gainful = self._gains(judged.labels, judged.max_grade) > 0
         return segment_count(gainful, judged.offsets).astype(np.float64)
 
     def nothing_relevant_each(self, judged: JudgedLabels) -> NDArray[np.bool_]:
-        nothing: NDArray[np.bool_] = self._with_gain(judged) == 0
+        nothing: NDArray[np.bool_] = self._count_with_gain(judged) == 0
         return nothing
 
     def _score(self, lists: Rankings) -> Floats:
         judged, gain = lists.judged, self._gains(lists.labels, lists.judged.max_grade)
         gained = native.segment_cumsum(gain, lists.offsets)
-        best = self._with_best_gain(judged, lists.each_row(lists.query), lists.ranks)
+        best = self._blended_divisor(judged, lists.each_row(lists.query), lists.ranks)
         blended = (lists.running_count(gain > 0) + self.beta * gained) / best
         total = lists.sum(np.where(gain > 0, blended, 0.0))
-        return ratio(total, self._norm(self._with_gain(judged))[lists.query])
+        return ratio(total, self._norm(self._count_with_gain(judged))[lists.query])
 
-    def _with_best_gain(self, judged: JudgedLabels, query: Ints, ranks: Ints) -> Floats:
+    def _blended_divisor(self, judged: JudgedLabels, query: Ints, ranks: Ints) -> Floats:
         """i + β·cg*_i at these ranks of these queries."""
         best = np.append(0.0, native.segment_cumsum(self._ideal_gains(judged), judged.offsets))
         size, start = judged.sizes[query], judged.offsets[:-1][query]
@@ -107,9 +107,9 @@ class QMeasure(NormedByRelevant):
         gain, each = self._gains(places.label, grade), self._gains(places.kinds, grade)
         counted = places.count_above(each > 0) + 1
         gained = places.sum_above(each) + gain
-        best = self._with_best_gain(judged, places.query, places.rank)
+        best = self._blended_divisor(judged, places.query, places.rank)
         blended = (counted + self.beta * gained) / best
-        norm = self._norm(self._with_gain(judged))[places.query]
+        norm = self._norm(self._count_with_gain(judged))[places.query]
         return ratio(np.where(gain > 0, blended, 0.0), norm)
 
     def _merit(self, labels: Labels, max_grade: int) -> Floats:
@@ -123,18 +123,18 @@ class QMeasure(NormedByRelevant):
         gain = self._gains(lists.labels, lists.judged.max_grade)
         found, gained = tied.count(gain > 0), tied.sum(gain)
         gained_above = native.segment_cumsum(gained, tied.offsets) - gained
-        even, later = self._over_places(tied)
+        even, later = self._place_sums(tied)
         inherited = found * (tied.before(found) + self.beta * gained_above) * even
         own = (found + self.beta * gained) * (even + ratio(found - 1, tied.sizes - 1) * later)
-        total = tied.over_groups(ratio(inherited + own, tied.sizes))
-        return ratio(total, self._norm(self._with_gain(lists.judged))[lists.query])
+        total = tied.sum_over_groups(ratio(inherited + own, tied.sizes))
+        return ratio(total, self._norm(self._count_with_gain(lists.judged))[lists.query])
 
     def _variance(self, tied: TiedRankings) -> Floats:
         lists, total = tied.rankings, np.zeros(len(tied))
         block = np.cumsum(tied.within(self.depth)) // MOST_CELLS
         for number in np.unique(block):
             total[block == number] = self._variance_of_sum(tied.pick(block == number))
-        return ratio(total, self._norm(self._with_gain(lists.judged))[lists.query] ** 2)
+        return ratio(total, self._norm(self._count_with_gain(lists.judged))[lists.query] ** 2)
 
     def _variance_of_sum(self, tied: TiedRankings) -> Floats:
         """That of Σ_{j≤i} w_i·r_i·h_j, w_i = 1/(i + β·cg*_i), r whether there is a gain, h = r + β·gain.
@@ -163,7 +163,7 @@ class QMeasure(NormedByRelevant):
         places = tied.within(self.depth)
         offsets = offsets_of(places)
         above = np.arange(offsets[-1]) - np.repeat(offsets[:-1], places)
-        weight = 1 / self._with_best_gain(lists.judged, np.repeat(lists.query, places), above + 1)
+        weight = 1 / self._blended_divisor(lists.judged, np.repeat(lists.query, places), above + 1)
         passed = above * weight
         later = np.repeat(native.segment_sum(weight, offsets), places)
         later = later - native.segment_cumsum(weight, offsets)
@@ -192,7 +192,7 @@ class QMeasure(NormedByRelevant):
             variance += ratio(2 * product, np.maximum(ways, 0.0))
         return np.maximum(variance, 0.0)
 
-    def _over_places(self, tied: TiedRankings) -> tuple[Floats, Floats]:
+    def _place_sums(self, tied: TiedRankings) -> tuple[Floats, Floats]:
         """1 and j − 1, each over i + β·cg*_i, added up over the places j of each group that count.
 
         Beyond rank n, where all n judged documents are in cg*, by harmonic numbers.
@@ -246,7 +246,7 @@ class GradedAveragePrecision(Measure):
         """The judged labels of each query, added up."""
         return native.segment_sum(judged.labels.astype(np.float64), judged.offsets)
 
-    def _by_grade(self, judged: JudgedLabels) -> list[tuple[int, SumOfPrecisions]]:
+    def _precisions_by_grade(self, judged: JudgedLabels) -> list[tuple[int, SumOfPrecisions]]:
         """The sum of precisions at each grade that is given, and how many grades it stands for."""
         grades = np.unique(judged.labels[judged.labels > 0]).tolist()
         return [
@@ -257,7 +257,7 @@ class GradedAveragePrecision(Measure):
     def _score(self, lists: Rankings) -> Floats:
         # Whole numbers until the division by rank, so that no other query's grades move a rounding.
         shared = np.zeros(len(lists.labels), dtype=np.int64)
-        for grades, precisions in self._by_grade(lists.judged):
+        for grades, precisions in self._precisions_by_grade(lists.judged):
             relevant = lists.relevant(precisions.rel)
             shared += grades * np.where(relevant, lists.running_count(relevant), 0)
         total = lists.sum(shared / lists.ranks)
@@ -265,7 +265,7 @@ class GradedAveragePrecision(Measure):
 
     def _tied(self, tied: TiedRankings) -> Floats | None:
         total, judged = np.zeros(len(tied)), tied.rankings.judged
-        for grades, precisions in self._by_grade(judged):
+        for grades, precisions in self._precisions_by_grade(judged):
             total += grades * precisions.tied_each(tied).values
         return ratio(total, self._total(judged)[tied.rankings.query])
 
@@ -274,7 +274,7 @@ class GradedAveragePrecision(Measure):
         lists, sums = tied.rankings, harmonic_sums(tied.within(self.depth))
         layers = [
             (grades, tied.count(lists.relevant(precisions.rel)))
-            for grades, precisions in self._by_grade(lists.judged)
+            for grades, precisions in self._precisions_by_grade(lists.judged)
         ]
         total = np.zeros(len(tied))
         for i, (grades, more) in enumerate(layers):
@@ -284,7 +284,7 @@ class GradedAveragePrecision(Measure):
         return ratio(np.maximum(total, 0.0), self._total(lists.judged)[lists.query] ** 2)
 
     def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
-        return each_list(rankings, self._bounds_of_one)
+        return bounds_by_list(rankings, self._bounds_of_one)
 
     def _bounds_of_one(self, one: Rankings) -> tuple[float, float]:
         """Exact, over layers of grades cut at those that the judged documents have.

@@ -17,7 +17,7 @@ from rankgauge.rankings.lists import Rankings
 ELEVEN_LEVELS = tuple(tenth / 10 for tenth in range(11))
 
 
-class AtRecallLevels(Binary):
+class RecallLevelMeasure(Binary):
     """Measures of the precision once a share of the relevant documents is found."""
 
     source: ClassVar[str] = (
@@ -32,7 +32,7 @@ class AtRecallLevels(Binary):
         default="ninetenths",
     )
 
-    def _wanted(self, level: float, relevant: Ints) -> Ints:
+    def _count_needed(self, level: float, relevant: Ints) -> Ints:
         """How many relevant documents reach this level of recall."""
         exact = level * relevant
         whole = np.floor(exact)
@@ -40,21 +40,21 @@ class AtRecallLevels(Binary):
         wanted: Ints = (nearest if self.rounding == "nearest" else exact + 0.9).astype(np.int64)
         return wanted
 
-    def _interpolated(self, lists: Rankings, level: float) -> Floats:
+    def _interpolated_precision(self, lists: Rankings, level: float) -> Floats:
         """The highest precision from the rank on at which each list reaches the level.
 
         Only relevant documents raise precision, so it is the highest at one of them.
         """
         relevant = lists.relevant(self.rel)
         found = lists.running_count(relevant)
-        wanted = self._wanted(level, lists.judged.relevant(self.rel))[lists.query]
+        wanted = self._count_needed(level, lists.judged.relevant(self.rel))[lists.query]
         reached = relevant & (found >= lists.each_row(wanted))
         precision = np.append(np.where(reached, found / lists.ranks, 0.0), 0.0)
         highest: Floats = np.maximum.reduceat(precision, lists.offsets[:-1])
         return np.where(lists.lengths > 0, highest, 0.0)
 
 
-class InterpolatedPrecision(AtRecallLevels):
+class InterpolatedPrecision(RecallLevelMeasure):
     """The highest precision at any rank from which a share x of the relevant documents is found."""
 
     name = "IPrec"
@@ -86,10 +86,10 @@ class InterpolatedPrecision(AtRecallLevels):
         return self
 
     def _score(self, lists: Rankings) -> Floats:
-        return self._interpolated(lists, self.cutoff or 0.0)
+        return self._interpolated_precision(lists, self.cutoff or 0.0)
 
 
-class ElevenPointAverage(AtRecallLevels):
+class ElevenPointAverage(RecallLevelMeasure):
     """Interpolated precision averaged over the recall levels 0, 0.1 to 1."""
 
     name = "ElevenPoint"
@@ -104,7 +104,7 @@ class ElevenPointAverage(AtRecallLevels):
     def _score(self, lists: Rankings) -> Floats:
         total = np.zeros(len(lists))
         for level in ELEVEN_LEVELS:
-            total += self._interpolated(lists, level)
+            total += self._interpolated_precision(lists, level)
         return total / len(ELEVEN_LEVELS)
 
 

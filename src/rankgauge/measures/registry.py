@@ -18,17 +18,17 @@ E = TypeVar("E", bound=Entry)
 COLUMNS = ("run", "topic", "topics", "over", "missing")
 """Names that tables of scores have for something else."""
 
-OF_TEXTS = ("rouge", "bertscore")
+TEXT_METRIC_PREFIXES = ("rouge", "bertscore")
 """How names begin that people may ask for, but that are metrics of texts."""
 
 
 class _Measures(Registry[Entry]):
     """Measures, which also have names in other tools (`names.py`)."""
 
-    def folded(self, name: str) -> str:
-        from rankgauge.measures.names import folded
+    def normalize_name(self, name: str) -> str:
+        from rankgauge.measures.names import normalize_name
 
-        return folded(name)
+        return normalize_name(name)
 
     def check(self, entry: Entry) -> None:
         from rankgauge.measures.names import Name, find_name
@@ -38,17 +38,21 @@ class _Measures(Registry[Entry]):
         self.load()  # so that no alias of ours is taken unnoticed
         for spelling in (entry.name, *entry.aliases):
             row = find_name(spelling)
-            if self.spelled(spelling) is None and row is not None and isinstance(row[0], Name):
+            if (
+                self.canonical_name(spelling) is None
+                and row is not None
+                and isinstance(row[0], Name)
+            ):
                 raise MeasureError(f"the name {spelling} is taken: it means {row[0].ours}")
 
     def hint(self, name: str) -> str:
-        if name.lower().startswith(OF_TEXTS):
+        if name.lower().startswith(TEXT_METRIC_PREFIXES):
             return "it scores texts, not rankings: `rankgauge text` takes it"
 
         from rankgauge.measures.names import DIGITS, NAMES, NUMBER
 
         others = (row.spelling for row in NAMES if not row.spelling.endswith((NUMBER, DIGITS)))
-        near = self.near(name, others)
+        near = self.similar_names(name, others)
         return f"did you mean {' or '.join(near)}?" if near else "`rankgauge measures` lists them"
 
 

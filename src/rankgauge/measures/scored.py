@@ -55,7 +55,7 @@ class Scored(Parametric):
         return self
 
 
-class Around(Parametric):
+class Composite(Parametric):
     """Something made of a measure or metric, written `name(inside, key=value)`."""
 
     contains: ClassVar[type[Scored]]
@@ -86,15 +86,15 @@ class Around(Parametric):
         return bool(self.measure.by_encoder)
 
     def __str__(self) -> str:
-        return self._around(str(self.measure), self._written(python=False), ",")
+        return self._format_nested(str(self.measure), self._format_parameters(python=False), ",")
 
     def __repr__(self) -> str:
-        return self._around(repr(self.measure), self._written(python=True), ", ")
+        return self._format_nested(repr(self.measure), self._format_parameters(python=True), ", ")
 
     def specification(self) -> str:
         """The text form with every parameter written out, as signatures have it."""
-        written = self._written(python=False, every=True)
-        return self._around(self.measure.specification(), written, ",")
+        written = self._format_parameters(python=False, every=True)
+        return self._format_nested(self.measure.specification(), written, ",")
 
-    def _around(self, inside: str, written: list[str], comma: str) -> str:
+    def _format_nested(self, inside: str, written: list[str], comma: str) -> str:
         return f"{self.name}({comma.join([inside, *written])})"

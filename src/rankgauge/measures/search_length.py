@@ -13,7 +13,7 @@ from rankgauge.rankings.lists import Rankings
 from rankgauge.rankings.tied_lists import TiedRankings
 
 
-class SearchLengthTo(Binary):
+class SearchLengthMeasure(Binary):
     """The non-relevant documents seen before the j-th relevant one."""
 
     name = "SearchLength"
@@ -52,12 +52,12 @@ class SearchLengthTo(Binary):
         wanted = self.j - before
         goal = (wanted > 0) & (wanted <= found)
         within = wanted * (tied.sizes - found) / (found + 1)
-        above = tied.over_groups(np.where(goal, tied.above - before + within, 0.0))
+        above = tied.sum_over_groups(np.where(goal, tied.above - before + within, 0.0))
         query, judged = tied.rankings.query, tied.rankings.judged
         relevant = judged.relevant(self.rel)[query]
-        unjudged = tied.over_groups(tied.count(tied.rankings.labels < 0) + tied.unlisted)
+        unjudged = tied.sum_over_groups(tied.count(tied.rankings.labels < 0) + tied.unlisted)
         never = judged.sizes[query] - relevant + unjudged
-        length = np.where(tied.over_groups(goal) > 0, above, never)
+        length = np.where(tied.sum_over_groups(goal) > 0, above, never)
         return np.where(relevant < self.j, np.nan, length)
 
     def _variance(self, tied: TiedRankings) -> Floats:
@@ -70,7 +70,7 @@ class SearchLengthTo(Binary):
         return np.where(relevant < self.j, np.nan, spread)
 
 
-class ExpectedSearchLength(SearchLengthTo):
+class ExpectedSearchLength(SearchLengthMeasure):
     """The search length averaged over all orders of tied documents, as Cooper defines it."""
 
     name = "ESL"
@@ -84,5 +84,5 @@ class ExpectedSearchLength(SearchLengthTo):
     own_ties = "expected"
 
 
-SearchLength = register(SearchLengthTo())
+SearchLength = register(SearchLengthMeasure())
 ESL = register(ExpectedSearchLength())

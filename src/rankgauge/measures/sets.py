@@ -15,7 +15,7 @@ from rankgauge.rankings.lists import Rankings
 from rankgauge.rankings.tied_lists import TiedRankings
 
 
-class OfCounts(Binary):
+class CountBasedMeasure(Binary):
     """A measure of how many documents are retrieved, relevant, and both.
 
     Subclasses define `_of`. While R − hits and the retrieved documents stay the same, another hit must
@@ -26,7 +26,7 @@ class OfCounts(Binary):
     swap_monotone = True
     expectation = "exact"
 
-    def _of(self, hits: Floats, retrieved: Floats, relevant: Floats) -> Floats:
+    def _score_from_counts(self, hits: Floats, retrieved: Floats, relevant: Floats) -> Floats:
         """The score of each list, from its relevant retrieved, its retrieved and all relevant."""
         raise NotImplementedError
 
@@ -37,7 +37,9 @@ class OfCounts(Binary):
     def _score(self, lists: Rankings) -> Floats:
         hits = lists.count(lists.relevant(self.rel))
         relevant = lists.judged.relevant(self.rel)[lists.query]
-        return self._of(hits.astype(float), lists.lengths.astype(float), relevant.astype(float))
+        return self._score_from_counts(
+            hits.astype(float), lists.lengths.astype(float), relevant.astype(float)
+        )
 
     def _flip_changes(self, flips: Flips) -> Floats:
         """What a hit more or less changes, where the flip is across the cut-off; else nothing."""
@@ -47,28 +49,31 @@ class OfCounts(Binary):
             hits = (flips.lower_label >= self.rel).astype(float) - (flips.upper_label >= self.rel)
             relevant = flips.judged.relevant(self.rel)[flips.query[across]].astype(float)
             places = np.full(len(across), float(self.depth or 0))
-            change[across] = hits[across] * self._first_hit(places, relevant)
+            change[across] = hits[across] * self._first_hit_change(places, relevant)
         return change
 
-    def _first_hit(self, places: Floats, relevant: Floats) -> Floats:
+    def _first_hit_change(self, places: Floats, relevant: Floats) -> Floats:
         """What the first hit changes, and with a cut-off any other."""
-        none, one = (self._of(np.full(len(places), hits), places, relevant) for hits in (0.0, 1.0))
+        none, one = (
+            self._score_from_counts(np.full(len(places), hits), places, relevant)
+            for hits in (0.0, 1.0)
+        )
         return one - none
 
     def _tied(self, tied: TiedRankings) -> Floats | None:
         """The score of the mean number of hits, which without a cut-off is that of every order."""
         lists, places = tied.rankings, tied.within(self.depth)
         found = tied.count(lists.relevant(self.rel))
-        hits = tied.over_groups(ratio(found * places, tied.sizes))
+        hits = tied.sum_over_groups(ratio(found * places, tied.sizes))
         relevant = lists.judged.relevant(self.rel)[lists.query]
-        return self._of(hits, tied.over_groups(places), relevant.astype(float))
+        return self._score_from_counts(hits, tied.sum_over_groups(places), relevant.astype(float))
 
     def _variance(self, tied: TiedRankings) -> Floats:
         """That of the number of hits, times the square of what a hit changes; 0 without a cut-off."""
         lists, places = tied.rankings, tied.within(self.depth)
         found = tied.count(lists.relevant(self.rel))
         relevant = lists.judged.relevant(self.rel)[lists.query].astype(float)
-        worth = self._first_hit(places.astype(float), relevant)
+        worth = self._first_hit_change(places.astype(float), relevant)
         return worth**2 * variance_of_hits(tied.sizes, found, places)
 
     def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
@@ -82,12 +87,12 @@ class OfCounts(Binary):
         beyond = rankings.count(rankings.labels < 0) - inside
         if rankings.judged.max_grade < self.rel:
             inside = beyond = np.zeros_like(inside)
-        with_all = self._of(hits + inside, retrieved, relevant + inside)
-        with_none = self._of(hits, retrieved, relevant + beyond)
+        with_all = self._score_from_counts(hits + inside, retrieved, relevant + inside)
+        with_none = self._score_from_counts(hits, retrieved, relevant + beyond)
         return np.minimum(with_none, with_all), np.maximum(with_none, with_all)
 
 
-class SetPrecision(OfCounts):
+class SetPrecision(CountBasedMeasure):
     """The share of the retrieved documents that are relevant."""
 
     name = "SetP"
@@ -102,11 +107,11 @@ class SetPrecision(OfCounts):
     elsewhere = {"relative": "relative precision is SetRelP"}  # noqa: RUF012
     examples = ("SetP", "SetP(rel=2)")
 
-    def _of(self, hits: Floats, retrieved: Floats, relevant: Floats) -> Floats:
+    def _score_from_counts(self, hits: Floats, retrieved: Floats, relevant: Floats) -> Floats:
         return ratio(hits, retrieved)
 
 
-class HarmonicMean(OfCounts):
+class HarmonicMean(CountBasedMeasure):
     """The weighted harmonic mean of precision and recall."""
 
     range = (0.0, 1.0)
@@ -119,7 +124,7 @@ class HarmonicMean(OfCounts):
         default=1.0,
     )
 
-    def _of(self, hits: Floats, retrieved: Floats, relevant: Floats) -> Floats:
+    def _score_from_counts(self, hits: Floats, retrieved: Floats, relevant: Floats) -> Floats:
         weight = self.beta**2
         return ratio((1 + weight) * hits, self._places(retrieved) + weight * relevant)
 
@@ -152,7 +157,7 @@ class SetFMeasure(HarmonicMean):
     examples = ("SetF", "SetF(beta=2)")
 
 
-class SetAveragePrecision(OfCounts):
+class SetAveragePrecision(CountBasedMeasure):
     """Set precision times recall: average precision when order does not count."""
 
     name = "SetAP"
@@ -164,20 +169,20 @@ class SetAveragePrecision(OfCounts):
     off_list = "divides"
     examples = ("SetAP", "SetAP(rel=2)")
 
-    def _of(self, hits: Floats, retrieved: Floats, relevant: Floats) -> Floats:
+    def _score_from_counts(self, hits: Floats, retrieved: Floats, relevant: Floats) -> Floats:
         return ratio(hits**2, retrieved * relevant)
 
 
-class RelativeToBest(OfCounts):
+class RelativeMeasure(CountBasedMeasure):
     """Precision divided by the best precision that R relevant documents allow."""
 
     range = (0.0, 1.0)
 
-    def _of(self, hits: Floats, retrieved: Floats, relevant: Floats) -> Floats:
+    def _score_from_counts(self, hits: Floats, retrieved: Floats, relevant: Floats) -> Floats:
         return ratio(hits, np.minimum(self._places(retrieved), relevant))
 
 
-class RelativePrecision(RelativeToBest):
+class RelativePrecision(RelativeMeasure):
     """Precision in the first k places divided by the best precision possible there."""
 
     name = "RelP"
@@ -190,7 +195,7 @@ class RelativePrecision(RelativeToBest):
     deeper = "same"
 
 
-class SetRelativePrecision(RelativeToBest):
+class SetRelativePrecision(RelativeMeasure):
     """Set precision divided by the best that a set of this size allows."""
 
     name = "SetRelP"
@@ -205,7 +210,7 @@ class SetRelativePrecision(RelativeToBest):
     examples = ("SetRelP", "SetRelP(rel=2)")
 
 
-class WeightedUtility(OfCounts):
+class WeightedUtility(CountBasedMeasure):
     """What the retrieved and the other documents are worth, added up."""
 
     name = "Utility"
@@ -241,14 +246,14 @@ class WeightedUtility(OfCounts):
         Whole(0), "how many documents the collection holds, for `rejected`", default=0
     )
 
-    def _of(self, hits: Floats, retrieved: Floats, relevant: Floats) -> Floats:
+    def _score_from_counts(self, hits: Floats, retrieved: Floats, relevant: Floats) -> Floats:
         others, left = retrieved - hits, relevant - hits
         worth = self.found * hits + self.noise * others + self.missed * left
         total: Floats = worth + self.rejected * (self.documents - retrieved - left)
         return total
 
 
-class PowerUtility(OfCounts):
+class PowerUtility(CountBasedMeasure):
     """Utility in which a further relevant document is worth less than the one before."""
 
     name = "NonlinearUtility"
@@ -277,13 +282,13 @@ class PowerUtility(OfCounts):
         Number(1e-3, 10), "the exponent of the number of other documents", default=1.0
     )
 
-    def _of(self, hits: Floats, retrieved: Floats, relevant: Floats) -> Floats:
+    def _score_from_counts(self, hits: Floats, retrieved: Floats, relevant: Floats) -> Floats:
         others = np.maximum(retrieved - hits, 0.0)
         worth: Floats = self.found * hits**self.found_exponent
         return worth + self.noise * others**self.noise_exponent
 
 
-class FilteringUtility(OfCounts):
+class FilteringUtility(CountBasedMeasure):
     """Linear utility as a share of the best possible, with a floor, as in the filtering tracks."""
 
     name = "ScaledUtility"
@@ -312,7 +317,7 @@ class FilteringUtility(OfCounts):
         default=-0.5,
     )
 
-    def _of(self, hits: Floats, retrieved: Floats, relevant: Floats) -> Floats:
+    def _score_from_counts(self, hits: Floats, retrieved: Floats, relevant: Floats) -> Floats:
         """Where nothing is relevant, any document retrieved sinks utility to the floor."""
         utility = self.found * hits + self.noise * (retrieved - hits)
         sunk = np.where(utility < 0, self.floor, 0.0)

@@ -9,11 +9,11 @@ import numpy as np
 
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.parameters import parameter
-from rankgauge.measures.average_precision import FromSumOfPrecisions
+from rankgauge.measures.average_precision import PrecisionSumMeasure
 from rankgauge.measures.base import Binary, Measure, ratio
 from rankgauge.measures.gains import Gain, GainMap, divisors, gains
 from rankgauge.measures.registry import register
-from rankgauge.measures.weighted import by_gain
+from rankgauge.measures.weighted import sort_by_gain
 from rankgauge.native import segments as native
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of, segment_count
 
@@ -38,7 +38,7 @@ class BinaryG(Binary):
         return ratio(found, lists.judged.relevant(self.rel)[lists.query])
 
 
-class SmoothedAveragePrecision(FromSumOfPrecisions):
+class SmoothedAveragePrecision(PrecisionSumMeasure):
     """Average precision on a log-odds scale, which averages better over topics."""
 
     name = "yaap"
@@ -48,11 +48,11 @@ class SmoothedAveragePrecision(FromSumOfPrecisions):
     range = (-np.inf, np.inf)
     examples = ("yaap",)
 
-    def _from_sum(self, total: Floats, relevant: Floats) -> Floats:
+    def _score_from_sum(self, total: Floats, relevant: Floats) -> Floats:
         return np.log((1 + total) / (1 + relevant - total))
 
 
-class GainAgainstIdeal(Measure):
+class IdealGainMeasure(Measure):
     """Measures that hold the gains of a ranking against those of the ideal, rank by rank."""
 
     source = "Buckley, trec_eval 9"
@@ -68,7 +68,7 @@ class GainAgainstIdeal(Measure):
     def _ideal(self, judged: JudgedLabels) -> tuple[Floats, Ints, Ints]:
         """The positive gains of each query, highest first, their offsets and their numbers."""
         value = gains(self.gain, judged.labels, judged.max_grade)
-        value = gains(self.gain, by_gain(judged, value).labels, judged.max_grade)
+        value = gains(self.gain, sort_by_gain(judged, value).labels, judged.max_grade)
         positive = segment_count(value > 0, judged.offsets)
         return value[value > 0], offsets_of(positive), positive
 
@@ -76,7 +76,7 @@ class GainAgainstIdeal(Measure):
         return gains(self.gain, lists.labels, lists.judged.max_grade)
 
 
-class NormalizedGain(GainAgainstIdeal):
+class NormalizedGain(IdealGainMeasure):
     """Gains discounted by how far the ranking is behind the ideal one."""
 
     name = "G"
@@ -98,7 +98,7 @@ class NormalizedGain(GainAgainstIdeal):
         return ratio(total, native.segment_sum(ideal, offsets)[lists.query])
 
 
-class AtRelevant(GainAgainstIdeal):
+class NDCGAtRelevant(IdealGainMeasure):
     """nDCG averaged over the ranks of the relevant documents."""
 
     name = "ndcg_rel"
@@ -127,7 +127,7 @@ class AtRelevant(GainAgainstIdeal):
         return ratio(at_found + ratio(missing * last, whole), positive[lists.query])
 
 
-class AtGainLevels(GainAgainstIdeal):
+class NDCGAtGainLevels(IdealGainMeasure):
     """nDCG averaged over the ranks at which the ideal ranking changes its level of gain."""
 
     name = "ndcg_levels"
@@ -178,6 +178,6 @@ def ideal_at_ranks(lists: Rankings, ideal: Floats, offsets: Ints, positive: Ints
 
 binG = register(BinaryG())
 G = register(NormalizedGain())
-ndcg_rel = register(AtRelevant())
-ndcg_levels = register(AtGainLevels())
+ndcg_rel = register(NDCGAtRelevant())
+ndcg_levels = register(NDCGAtGainLevels())
 yaap = register(SmoothedAveragePrecision())

@@ -22,9 +22,9 @@ from rankgauge.core.arrays import Floats, Ints, Labels
 from rankgauge.core.checks import Number, Whole
 from rankgauge.core.parameters import parameter
 from rankgauge.measures.base import Answer, ratio
-from rankgauge.measures.gains import Gain, GainMap, Share, gains, most_gainful, shares
+from rankgauge.measures.gains import Gain, GainMap, UnitGain, gains, most_gainful, unit_gains
 from rankgauge.measures.registry import register
-from rankgauge.measures.weighted import Gainful, Weighted
+from rankgauge.measures.weighted import GainMeasure, Weighted
 from rankgauge.native import segments as native
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings
@@ -65,7 +65,7 @@ class RankBiasedPrecision(Weighted):
     def open_ended(self) -> bool:  # type: ignore[override]
         return self.cutoff is None
 
-    def _unseen(self, lengths: Ints) -> Floats:
+    def _unseen_weight(self, lengths: Ints) -> Floats:
         return (
             np.zeros(len(lengths)) if self.cutoff is not None else self.p ** lengths.astype(float)
         )
@@ -82,7 +82,7 @@ class RankBiasedPrecision(Weighted):
         return max_grade if self.gain is None else most_gainful(self.gain, max_grade)
 
 
-class UserModel(Gainful):
+class UserModel(GainMeasure):
     """The gain per document that a user reads. A subclass says how long the user reads on."""
 
     synonyms = {"min_rel": {0: {}}}  # noqa: RUF012
@@ -91,7 +91,7 @@ class UserModel(Gainful):
     }
 
     gain: str | GainMap = parameter(
-        Share(),
+        UnitGain(),
         "a gain from 0 to 1. fraction: label/max_grade; scaled: (2^label − 1)/2^max_grade; or a map",
         default="fraction",
     )
@@ -108,17 +108,17 @@ class UserModel(Gainful):
         return self.cutoff is None
 
     def _gains(self, labels: Labels, max_grade: int) -> Floats:
-        return shares(self.gain, labels, max_grade)
+        return unit_gains(self.gain, labels, max_grade)
 
     def _most_gainful(self, max_grade: int) -> int:
         return most_gainful(self.gain, max_grade)
 
-    def _left(self, read: Ints) -> Floats:
+    def _remaining_ranks(self, read: Ints) -> Floats:
         """How many ranks are left to the user after this many."""
         last = np.inf if self.cutoff is None else float(self.cutoff)
         return np.asarray(last - read, dtype=np.float64)
 
-    def _beyond(self, read: Ints, total: Floats) -> Floats:
+    def _expected_further_reads(self, read: Ints, total: Floats) -> Floats:
         """How many further documents a user reads who goes on after `read` ones, as a mean, when
         none of them gains anything and those before have gained `total`."""
         raise NotImplementedError
@@ -131,15 +131,17 @@ class StaticUserModel(UserModel, Weighted):
     monotone = True
 
     def _divisor(self, judged: JudgedLabels) -> Floats:
-        all_weights = self._beyond(np.zeros(1, dtype=np.int64), np.zeros(1))
+        all_weights = self._expected_further_reads(np.zeros(1, dtype=np.int64), np.zeros(1))
         return np.repeat(all_weights, len(judged))
 
-    def _unseen(self, lengths: Ints) -> Floats:
+    def _unseen_weight(self, lengths: Ints) -> Floats:
         if self.cutoff is not None:
             return np.zeros(len(lengths))
         following = self._weights(int(lengths.max(initial=0)) + 1)[lengths]
-        beyond = following * self._beyond(lengths, np.zeros(len(lengths)))
-        return np.asarray(beyond / self._beyond(np.zeros(1, dtype=np.int64), np.zeros(1)))
+        beyond = following * self._expected_further_reads(lengths, np.zeros(len(lengths)))
+        return np.asarray(
+            beyond / self._expected_further_reads(np.zeros(1, dtype=np.int64), np.zeros(1))
+        )
 
 
 class AdaptiveUserModel(UserModel):
@@ -147,7 +149,7 @@ class AdaptiveUserModel(UserModel):
 
     range = (0.0, 1.0)
 
-    def _reads_on(self, ranks: Ints, gains: Floats, totals: Floats) -> Floats:
+    def _continuation_chances(self, ranks: Ints, gains: Floats, totals: Floats) -> Floats:
         """The chance of reading on after each document, given its rank, its gain and the gain of all
         documents down to it."""
         raise NotImplementedError
@@ -155,13 +157,13 @@ class AdaptiveUserModel(UserModel):
     def _score(self, lists: Rankings) -> Floats:
         gains = self._gains(lists.labels, lists.judged.max_grade)
         totals = native.segment_cumsum(gains, lists.offsets)
-        reads_on = self._reads_on(lists.ranks, gains, totals)
+        reads_on = self._continuation_chances(lists.ranks, gains, totals)
         reached = native.segment_cumprod(reads_on, lists.offsets)
         leaves, total = np.ones(len(lists)), np.zeros(len(lists))
         some = lists.lengths > 0
         last = lists.offsets[1:][some] - 1
         leaves[some], total[some] = reached[last] * reads_on[last], totals[last]
-        read = lists.sum(reached) + leaves * self._beyond(lists.lengths, total)
+        read = lists.sum(reached) + leaves * self._expected_further_reads(lists.lengths, total)
         return ratio(lists.sum(reached * gains), read)
 
 
@@ -182,8 +184,8 @@ class InverseSquares(StaticUserModel):
     def _weights(self, count: int) -> Floats:
         return np.asarray((2 * self.T / (2 * self.T + np.arange(count))) ** 2)
 
-    def _beyond(self, read: Ints, total: Floats) -> Floats:
-        return inverse_squares(2 * self.T + read.astype(np.float64), self._left(read))
+    def _expected_further_reads(self, read: Ints, total: Floats) -> Floats:
+        return inverse_squares(2 * self.T + read.astype(np.float64), self._remaining_ranks(read))
 
 
 class AdaptiveInverseSquares(AdaptiveUserModel):
@@ -216,12 +218,12 @@ class AdaptiveInverseSquares(AdaptiveUserModel):
         default=1.0,
     )
 
-    def _reads_on(self, ranks: Ints, gains: Floats, totals: Floats) -> Floats:
+    def _continuation_chances(self, ranks: Ints, gains: Floats, totals: Floats) -> Floats:
         state = ranks + 2 * self.T - totals
         return np.asarray(((state - 1) / state) ** 2)
 
-    def _beyond(self, read: Ints, total: Floats) -> Floats:
-        return inverse_squares(read + (2 * self.T - total), self._left(read))
+    def _expected_further_reads(self, read: Ints, total: Floats) -> Floats:
+        return inverse_squares(read + (2 * self.T - total), self._remaining_ranks(read))
 
 
 class NearlyERR(AdaptiveUserModel):
@@ -244,7 +246,7 @@ class NearlyERR(AdaptiveUserModel):
         """The chance of reading on after a document at each rank that does not satisfy."""
         raise NotImplementedError
 
-    def _reads_on(self, ranks: Ints, gains: Floats, totals: Floats) -> Floats:
+    def _continuation_chances(self, ranks: Ints, gains: Floats, totals: Floats) -> Floats:
         return self._patience(ranks) * (1 - gains)
 
 
@@ -262,8 +264,8 @@ class NearlyERR8(NearlyERR):
     def _patience(self, ranks: Ints) -> Floats:
         return np.ones(len(ranks))
 
-    def _beyond(self, read: Ints, total: Floats) -> Floats:
-        return self._left(read)
+    def _expected_further_reads(self, read: Ints, total: Floats) -> Floats:
+        return self._remaining_ranks(read)
 
 
 class NearlyERR9(NearlyERR):
@@ -280,10 +282,10 @@ class NearlyERR9(NearlyERR):
     def _patience(self, ranks: Ints) -> Floats:
         return ranks / (ranks + 1.0)
 
-    def _beyond(self, read: Ints, total: Floats) -> Floats:
+    def _expected_further_reads(self, read: Ints, total: Floats) -> Floats:
         from scipy.special import digamma
 
-        difference = digamma(read + self._left(read) + 1) - digamma(read + 1)
+        difference = digamma(read + self._remaining_ranks(read) + 1) - digamma(read + 1)
         return np.asarray((read + 1) * difference)
 
 
@@ -305,8 +307,8 @@ class NearlyERR10(NearlyERR):
     def _patience(self, ranks: Ints) -> Floats:
         return np.full(len(ranks), self.p)
 
-    def _beyond(self, read: Ints, total: Floats) -> Floats:
-        return np.asarray((1 - self.p ** self._left(read)) / (1 - self.p))
+    def _expected_further_reads(self, read: Ints, total: Floats) -> Floats:
+        return np.asarray((1 - self.p ** self._remaining_ranks(read)) / (1 - self.p))
 
 
 class NearlyERR11(NearlyERR):
@@ -329,8 +331,8 @@ class NearlyERR11(NearlyERR):
         state = ranks + 2 * self.T
         return np.asarray(((state - 1) / state) ** 2)
 
-    def _beyond(self, read: Ints, total: Floats) -> Floats:
-        return inverse_squares(2 * self.T + read.astype(np.float64), self._left(read))
+    def _expected_further_reads(self, read: Ints, total: Floats) -> Floats:
+        return inverse_squares(2 * self.T + read.astype(np.float64), self._remaining_ranks(read))
 
 
 class BejeweledPlayer(AdaptiveUserModel):
@@ -357,14 +359,18 @@ class BejeweledPlayer(AdaptiveUserModel):
 
     T: float = parameter(Number(1e-6, 1e9), "the gain that is enough", default=1.0)
 
-    def _reads_on(self, ranks: Ints, gains: Floats, totals: Floats) -> Floats:
+    def _continuation_chances(self, ranks: Ints, gains: Floats, totals: Floats) -> Floats:
         return (totals < self.T - TOLERANCE).astype(np.float64)
 
-    def _beyond(self, read: Ints, total: Floats) -> Floats:
-        return self._left(read)
+    def _expected_further_reads(self, read: Ints, total: Floats) -> Floats:
+        return self._remaining_ranks(read)
 
     def _extreme(self, tied: TiedRankings, *, best: bool) -> Floats:
-        return self._in_order(tied, best=True) if best else super()._extreme(tied, best=False)
+        return (
+            self._extreme_by_sorting(tied, best=True)
+            if best
+            else super()._extreme(tied, best=False)
+        )
 
     def answers(self) -> dict[str, Answer]:
         return {**super().answers(), "ideal": "exact"}

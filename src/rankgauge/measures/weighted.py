@@ -13,7 +13,7 @@ import numpy as np
 from rankgauge.core.arrays import Bools, Floats, Ints, Labels
 from rankgauge.errors import MeasureError
 from rankgauge.measures.base import Binary, Measure, ratio
-from rankgauge.measures.labelling import labelled
+from rankgauge.measures.labelling import label_unjudged
 from rankgauge.rankings.flips import Places
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings
@@ -22,7 +22,7 @@ MOST_RANKS = 1_000_000
 """Over how many ranks weights are added up one by one, where ranks without documents count too."""
 
 
-class Gainful(Measure):
+class GainMeasure(Measure):
     """A measure that uses only the gain of a label. Its best order is by gain, not by label."""
 
     def _gains(self, labels: Labels, max_grade: int) -> Floats:
@@ -47,10 +47,12 @@ class Gainful(Measure):
         if not self.monotone:
             return super().bounds_each(rankings)
         best = self._most_gainful(rankings.judged.max_grade)
-        return self.score_each(labelled(rankings, 0)), self.score_each(labelled(rankings, best))
+        return self.score_each(label_unjudged(rankings, 0)), self.score_each(
+            label_unjudged(rankings, best)
+        )
 
 
-class Weighted(Gainful):
+class Weighted(GainMeasure):
     """Weights of ranks times gains of labels, added up and divided by a number that depends on the
     query. Weights never rise from rank to rank, and no gain is below 0."""
 
@@ -75,9 +77,9 @@ class Weighted(Gainful):
     def _total(self, lists: Rankings) -> Floats:
         """The weighted sum of gains of each list."""
         gains = self._gains(lists.labels, lists.judged.max_grade)
-        return lists.sum(self._weighed(gains, lists.ranks))
+        return lists.sum(self._apply_weights(gains, lists.ranks))
 
-    def _weighed(self, gains: Floats, ranks: Ints) -> Floats:
+    def _apply_weights(self, gains: Floats, ranks: Ints) -> Floats:
         """Each gain times the weight of its rank."""
         return self._weights(int(ranks.max(initial=0)))[ranks - 1] * gains
 
@@ -89,7 +91,9 @@ class Weighted(Gainful):
 
     def _contribution(self, places: Places) -> Floats:
         gain = self._gains(places.label, places.judged.max_grade)
-        return ratio(self._weighed(gain, places.rank), self._divisor(places.judged)[places.query])
+        return ratio(
+            self._apply_weights(gain, places.rank), self._divisor(places.judged)[places.query]
+        )
 
     def _weight_of_first(self, counts: Ints) -> Floats:
         """The weights of the first ranks, so many of them, added up."""
@@ -102,7 +106,7 @@ class Weighted(Gainful):
         end = np.where(gain > 0, tied.above + tied.within(self.depth), 0)
         begin = np.minimum(tied.above, end)
         filled = self._weight_of_first(np.concatenate((begin, end))).reshape(2, -1)
-        total = tied.over_groups(gain * (filled[1] - filled[0]))
+        total = tied.sum_over_groups(gain * (filled[1] - filled[0]))
         return ratio(total, self._divisor(tied.rankings.judged)[tied.rankings.query])
 
     def _mean_gain(self, tied: TiedRankings) -> Floats:
@@ -134,7 +138,7 @@ class Weighted(Gainful):
         variance = ratio(spread * weighed, size * (size - 1.0))
         return ratio(variance, self._divisor(lists.judged)[lists.query] ** 2)
 
-    def _unseen(self, lengths: Ints) -> Floats:
+    def _unseen_weight(self, lengths: Ints) -> Floats:
         """The share of the weight that the ranks beyond the end of lists of these lengths have, where
         the measure is `open_ended`."""
         return np.zeros(len(lengths))
@@ -153,7 +157,7 @@ class BinaryWeighted(Binary, Weighted):
         return (labels >= self.rel).astype(np.float64)
 
 
-def by_gain(judged: JudgedLabels, gains: Floats) -> JudgedLabels:
+def sort_by_gain(judged: JudgedLabels, gains: Floats) -> JudgedLabels:
     """The same labels, sorted so that the most gainful of each query come first."""
     query = np.repeat(np.arange(len(judged)), judged.sizes)
     rises = (gains[1:] > gains[:-1]) & (query[1:] == query[:-1])

@@ -11,11 +11,11 @@ from rankgauge.core.arrays import Floats
 from rankgauge.core.notes import Note
 from rankgauge.errors import MeasureError
 from rankgauge.measures.answers import JUDGED
-from rankgauge.measures.around import LikeInside, SameOfJudged
+from rankgauge.measures.around import DelegatingWrapper, JudgedInvariantWrapper
 from rankgauge.measures.base import Answer, Measure
-from rankgauge.measures.chance import OverOrders, WithBest, WithChance
+from rankgauge.measures.chance import ChanceWrapper, IdealWrapper, OrderBasedWrapper
 from rankgauge.measures.formulas import harmonic_between
-from rankgauge.measures.labelling import about_negative
+from rankgauge.measures.labelling import negative_grade_notes
 from rankgauge.measures.orders import Mean
 from rankgauge.measures.registry import register
 from rankgauge.rankings.flips import Flips
@@ -23,7 +23,7 @@ from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings
 
 
-class _Bound(SameOfJudged):
+class _BoundWrapper(JudgedInvariantWrapper):
     """One end of a measure's bounds."""
 
     def tied_variance_each(self, tied: TiedRankings) -> Floats:
@@ -38,10 +38,10 @@ class _Bound(SameOfJudged):
 
     def answers(self) -> dict[str, Answer]:
         asked = ("ideal", "worst", "variance")
-        return super().answers() | {question: self._inside(question) for question in asked}
+        return super().answers() | {question: self._hardest_answer(question) for question in asked}
 
     def query_remarks(self, judged: JudgedLabels) -> list[Note]:
-        return [*super().query_remarks(judged), *about_negative(int(judged.pooled.sum()))]
+        return [*super().query_remarks(judged), *negative_grade_notes(int(judged.pooled.sum()))]
 
 
 def _all_judged(tied: TiedRankings) -> bool:
@@ -49,7 +49,7 @@ def _all_judged(tied: TiedRankings) -> bool:
     return bool((tied.rankings.labels >= 0).all()) and not tied.unlisted.any()
 
 
-class Lower(_Bound):
+class Lower(_BoundWrapper):
     """The lowest possible score, whatever the unjudged documents are."""
 
     name = "lower"
@@ -61,7 +61,7 @@ class Lower(_Bound):
         return self.measure.bounds_each(rankings)[0]
 
 
-class Upper(_Bound):
+class Upper(_BoundWrapper):
     """The highest possible score, whatever the unjudged documents are."""
 
     name = "upper"
@@ -74,7 +74,7 @@ class Upper(_Bound):
         return self.measure.bounds_each(rankings)[1]
 
 
-class _OfOrders(OverOrders):
+class _OrderInvariantWrapper(OrderBasedWrapper):
     """A number that no order of the judged documents changes."""
 
     ideal_is_best = True
@@ -83,7 +83,7 @@ class _OfOrders(OverOrders):
 
     @property
     def expectation(self) -> Answer:  # type: ignore[override]
-        return self._inside(self.question)
+        return self._hardest_answer(self.question)
 
     def answers(self) -> dict[str, Answer]:
         how = self.expectation
@@ -120,7 +120,7 @@ class _OfOrders(OverOrders):
         return self.score_each(tied.rankings)
 
 
-class Ideal(WithBest, _OfOrders):
+class Ideal(IdealWrapper, _OrderInvariantWrapper):
     """The best score of any order of the judged documents."""
 
     name = "ideal"
@@ -130,10 +130,10 @@ class Ideal(WithBest, _OfOrders):
     examples = ("ideal(DCG@5)", "ideal(P@10)", "ideal(SP@10,iub=k)")
 
     def _value(self, rankings: Rankings) -> Floats:
-        return self._best(self._orders(rankings))
+        return self._best(self._reference_scores(rankings))
 
 
-class Worst(_OfOrders):
+class Worst(_OrderInvariantWrapper):
     """The worst score of any order of the judged documents."""
 
     name = "worst"
@@ -143,10 +143,10 @@ class Worst(_OfOrders):
     examples = ("worst(DCG@5)", "worst(AP)")
 
     def _value(self, rankings: Rankings) -> Floats:
-        return self._orders(rankings).worst(self.measure)
+        return self._reference_scores(rankings).worst(self.measure)
 
 
-class Expected(WithChance, _OfOrders):
+class Expected(ChanceWrapper, _OrderInvariantWrapper):
     """The mean score of random rankings of the judged documents."""
 
     name = "expected"
@@ -162,17 +162,17 @@ class Expected(WithChance, _OfOrders):
         return super().expectation
 
     def _value(self, rankings: Rankings) -> Floats:
-        return self._chance(self._orders(rankings)).values
+        return self._chance(self._reference_scores(rankings)).values
 
     def random_each(self, judged: JudgedLabels) -> Mean:
-        return self._chance(self._orders(judged.best_first))
+        return self._chance(self._reference_scores(judged.best_first))
 
 
 MOST_CUTOFFS = 1000
 """Over how many cut-offs a mean is taken if each of them has to be computed."""
 
 
-class PrefixMean(LikeInside):
+class PrefixMean(DelegatingWrapper):
     """The mean of a measure over the cut-offs 1 to k.
 
     The best and the worst order are the same at every cut-off. For a monotone measure so are the best

@@ -8,7 +8,7 @@ from rankgauge.core.policies import (
     SET_SHARE as SET_SHARE,
 )
 from rankgauge.core.policies import (
-    By as By,
+    ChanceDifference as ChanceDifference,
 )
 from rankgauge.core.policies import (
     InformativeBy as InformativeBy,

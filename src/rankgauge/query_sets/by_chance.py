@@ -17,25 +17,25 @@ from rankgauge.core.arrays import Bools, Floats
 from rankgauge.core.checks import Number, checked, one_of
 from rankgauge.core.notes import Note, counted, worded
 from rankgauge.core.policies import (
-    DEFAULT_BY,
+    DEFAULT_CHANCE_DIFFERENCE,
     DEFAULT_INFORMATIVE_BY,
     LEVEL,
     SAMPLES,
     SEED,
     SET_SHARE,
-    By,
+    ChanceDifference,
     InformativeBy,
 )
 from rankgauge.core.records import Record
 from rankgauge.core.results import Result
-from rankgauge.core.rounding import merged
+from rankgauge.core.rounding import merge_close_values
 from rankgauge.core.tables import Table
 from rankgauge.errors import RankgaugeError
 from rankgauge.evaluation.inputs import Qrels, judgments_of
-from rankgauge.measures.answers import EXACT, Answers
-from rankgauge.measures.around import of_rankings
-from rankgauge.measures.base import estimates
-from rankgauge.query_sets.model import HowMany, LeftOut, QuerySet, left_out
+from rankgauge.measures.answers import EXACT, QueryReferenceScores
+from rankgauge.measures.around import ranking_measure
+from rankgauge.measures.base import estimate_notes
+from rankgauge.query_sets.model import HowMany, LeftOut, QuerySet, list_exclusions
 from rankgauge.rankings.alignment import judged_labels
 from rankgauge.scores.model import Scores
 
@@ -44,7 +44,8 @@ if TYPE_CHECKING:
 
 TYPES = ("ideal", "uninformative hard", "uninformative easy", "other")
 DECIMALS = 12
-"""Differences are shown with so many decimals. `merged` decides which differences are equal."""
+"""Differences are shown with so many decimals. `merge_close_values` decides which differences are
+equal."""
 
 
 class AboveChance(Record):
@@ -52,8 +53,8 @@ class AboveChance(Record):
 
     `scores` has the mean scores, `expected` the expected scores, and `differences` by how much the score
     is better than the expected score. `better` is the score, with its sign changed if lower is better.
-    `greatest` is the greatest magnitude of the numbers that were averaged. `merged` needs it: means that
-    differ only by rounding count as equal.
+    `greatest` is the greatest magnitude of the numbers that were averaged. `merge_close_values` needs
+    it: means that differ only by rounding count as equal.
     """
 
     queries: tuple[str, ...]
@@ -80,8 +81,8 @@ class AboveChance(Record):
         chosen[rows[size.highest(self.differences[rows], self.greatest[rows])]] = True
         return chosen
 
-    def uninformative(self, choice: HowMany, by: By) -> Bools:
-        checked("by", by, one_of(By))
+    def uninformative(self, choice: HowMany, by: ChanceDifference) -> Bools:
+        checked("by", by, one_of(ChanceDifference))
         values = np.abs(self.differences) if by == "absolute" else self.differences
         return choice.lowest(values, self.greatest)
 
@@ -93,7 +94,7 @@ class AboveChance(Record):
         """
         if not uninformative.any():
             return uninformative
-        better = merged(self.better, self.greatest)
+        better = merge_close_values(self.better, self.greatest)
         middle = np.median(better[uninformative])
         at_middle = uninformative & (better == middle)
         easy = uninformative & (better > middle)
@@ -187,7 +188,7 @@ def uninformative(
     number: int | None = None,
     share: float | None = None,
     threshold: float | None = None,
-    by: By = DEFAULT_BY,
+    by: ChanceDifference = DEFAULT_CHANCE_DIFFERENCE,
 ) -> QuerySet:
     """The queries with the smallest difference between the runs and a random ranking.
 
@@ -224,7 +225,7 @@ def hard(
     number: int | None = None,
     share: float | None = None,
     threshold: float | None = None,
-    by: By = DEFAULT_BY,
+    by: ChanceDifference = DEFAULT_CHANCE_DIFFERENCE,
 ) -> QuerySet:
     """The `uninformative` queries with a score worse than the median score of these queries.
 
@@ -247,7 +248,7 @@ def easy(
     number: int | None = None,
     share: float | None = None,
     threshold: float | None = None,
-    by: By = DEFAULT_BY,
+    by: ChanceDifference = DEFAULT_CHANCE_DIFFERENCE,
 ) -> QuerySet:
     """The `uninformative` queries with the median score of these queries or a better one.
 
@@ -306,7 +307,7 @@ class QueryTypes(Result, Record):
         return (
             *(Note(f"{name}: {count:,}") for name, count in self.counts().items()),
             *(left.note for left in self.left_out),
-            *([Note(BOTH, count=self.both)] if self.both else []),
+            *([Note(OVERLAP_NOTE, count=self.both)] if self.both else []),
             *self.estimated,
         )
 
@@ -337,7 +338,7 @@ class QueryTypes(Result, Record):
         return f"{type(self).__name__}: {counted(len(self.queries), 'topic')}"
 
 
-BOTH = (
+OVERLAP_NOTE = (
     "{topics} fit both ideal and uninformative, since more queries are asked for than there are; they "
     "count as uninformative"
 )
@@ -350,7 +351,7 @@ def query_types(
     number: int | None = None,
     share: float | None = None,
     threshold: tuple[float, float] | None = None,
-    by: By = DEFAULT_BY,
+    by: ChanceDifference = DEFAULT_CHANCE_DIFFERENCE,
 ) -> QueryTypes:
     """The type of each query: ideal, uninformative and hard, uninformative and easy, or other.
 
@@ -384,7 +385,7 @@ def query_types(
     """
     if number is None and share is None and threshold is None:
         share = SET_SHARE
-    low, high = (None, None) if threshold is None else _limits(threshold)
+    low, high = (None, None) if threshold is None else _check_thresholds(threshold)
     few, many = HowMany(number, share, low), HowMany(number, share, high)
     above = above_chance(scores, qrels)
     is_ideal = above.ideal(many)
@@ -404,7 +405,7 @@ def query_types(
     )
 
 
-def _limits(threshold: Any) -> tuple[float, float]:
+def _check_thresholds(threshold: Any) -> tuple[float, float]:
     if not isinstance(threshold, Sequence) or isinstance(threshold, str) or len(threshold) != 2:
         raise RankgaugeError(
             f"threshold={threshold!r}, expected two numbers: the largest difference of "
@@ -425,7 +426,7 @@ def above_chance(
     """How far the runs are above chance on each query that counts. `reb` says how the expected score is
     computed, as the parameter of `v2` does. With `with_barren`, queries with nothing relevant count too:
     all rankings of such a query score the same, so chance scores the same as the runs."""
-    measures = [of_rankings(measure) for measure in scores.measures]
+    measures = [ranking_measure(measure) for measure in scores.measures]
     if not measures or not scores.runs:
         raise RankgaugeError(
             "no scores to choose queries by, expected at least one run and one measure"
@@ -455,14 +456,14 @@ def above_chance(
     undefined: Bools = ~np.asarray(np.isfinite(values).all(axis=(0, 2)))
     left = np.zeros_like(barren) if with_barren else barren
     kept = np.flatnonzero(~(left | unanswered | undefined))
-    chances = Answers(judged.take(kept))
+    chances = QueryReferenceScores(judged.take(kept))
     means = [chances.mean(measure, reb) for measure in measures]
     score = values[:, kept].sum(axis=(0, 2)) / (counts[:, kept].sum(axis=0) * len(measures))
     expected = np.where(barren[kept], score, np.mean([mean.values for mean in means], axis=0))
     estimated = [
         replace(remark, measure=str(measure))
         for measure, mean in zip(measures, means, strict=True)
-        for remark in estimates(mean, "expected score estimated")
+        for remark in estimate_notes(mean, "expected score estimated")
     ]
     known = np.isfinite(expected)
     undefined[kept[~known]] = True
@@ -483,6 +484,6 @@ def above_chance(
         differences=sign * (score - expected),
         better=sign * score,
         greatest=greatest,
-        left_out=left_out(reasons),
+        left_out=list_exclusions(reasons),
         estimated=tuple(estimated),
     )

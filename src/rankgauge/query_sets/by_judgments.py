@@ -11,8 +11,8 @@ import numpy as np
 from rankgauge.core.checks import Number, Whole, checked
 from rankgauge.core.policies import BROAD_LABEL, BROAD_SHARE, SEED, SEEDS
 from rankgauge.evaluation.inputs import Qrels, judgments_of
-from rankgauge.query_sets.model import LeftOut, QuerySet, left_out
-from rankgauge.query_sets.samples import drawn
+from rankgauge.query_sets.model import LeftOut, QuerySet, list_exclusions
+from rankgauge.query_sets.samples import draw_queries
 from rankgauge.rankings.lists import segment_count
 
 
@@ -43,7 +43,7 @@ def broad(
     >>> focused(qrels, balanced=True)
     QuerySet focused: 1 query (left out: 1 with no place left in the set: both sets have the same size)
     """
-    return _by_breadth(qrels, share, label, balanced, seed)[0]
+    return _split_by_breadth(qrels, share, label, balanced, seed)[0]
 
 
 def focused(
@@ -61,10 +61,10 @@ def focused(
     qrels: the judgments.
     share, label, balanced, seed: as in `broad`.
     """
-    return _by_breadth(qrels, share, label, balanced, seed)[1]
+    return _split_by_breadth(qrels, share, label, balanced, seed)[1]
 
 
-def _by_breadth(
+def _split_by_breadth(
     qrels: Qrels, share: float, label: int, balanced: bool, seed: int
 ) -> tuple[QuerySet, QuerySet]:
     checked("share", share, Number(0, 1))
@@ -74,7 +74,7 @@ def _by_breadth(
     documents = segment_count(judgments.judged, judgments.bounds)
     labelled = segment_count(judgments.grades >= label, judgments.bounds)
     queries = judgments.queries.texts()
-    nothing = left_out({"nothing judged": documents == 0})
+    nothing = list_exclusions({"nothing judged": documents == 0})
     is_broad = labelled / np.maximum(documents, 1) >= share
     sets = [
         [query for query, chosen in zip(queries, which.tolist(), strict=True) if chosen]
@@ -83,7 +83,7 @@ def _by_breadth(
     size = min(map(len, sets)) if balanced else max(map(len, sets))
     both = []
     for name, ids in zip(("broad", "focused"), sets, strict=True):
-        kept = drawn(ids, min(size, len(ids)), seed)
+        kept = draw_queries(ids, min(size, len(ids)), seed)
         reasons = nothing
         if rest := len(ids) - len(kept):
             reasons += (LeftOut("no place left in the set: both sets have the same size", rest),)

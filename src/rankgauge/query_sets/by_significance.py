@@ -20,7 +20,7 @@ from rankgauge.core.tables import PValue, Table
 from rankgauge.data.model import encode
 from rankgauge.errors import MeasureError
 from rankgauge.evaluation.inputs import Qrels, judgments_of
-from rankgauge.measures.around import innermost, of_rankings
+from rankgauge.measures.around import innermost, ranking_measure
 from rankgauge.measures.base import Measure
 from rankgauge.measures.labelling import MOST_CELLS
 from rankgauge.measures.orders import arrangements
@@ -139,7 +139,7 @@ def significance(
     level = checked("level", level, LEVELS)
     samples, seed = checked("samples", samples, SAMPLE_NUMBERS), checked("seed", seed, SEEDS)
     above = above_chance(scores, qrels)
-    measures = [of_rankings(measure) for measure in scores.measures]
+    measures = [ranking_measure(measure) for measure in scores.measures]
     judgments = judgments_of(qrels)
     if judgments.subtopics is not None and any(innermost(m).by_subtopic for m in measures):
         raise MeasureError(
@@ -157,7 +157,7 @@ def significance(
     seeds = list_seeds(seed, map(encode, above.queries))
     for q, query in enumerate(above.queries):
         one = judged.take(np.array([position[query]]))
-        orders, weights = _orders(measures, one, samples, int(seeds[q]))
+        orders, weights = _score_orders(measures, one, samples, int(seeds[q]))
         p[:, q] = _p_values(orders, weights, sign, own[:, q])
         exact[q] = weights is not None
     return Significance(
@@ -190,7 +190,7 @@ def _p_values(orders: Floats, weights: Floats | None, sign: int, values: Floats)
     return np.where(np.isnan(values), np.nan, p).astype(np.float64)
 
 
-def _orders(
+def _score_orders(
     measures: Sequence[Measure], judged: JudgedLabels, samples: int, seed: int
 ) -> tuple[Floats, Floats | None]:
     """The scores of orders of one query's judged documents, and the probability of each order; None
@@ -201,17 +201,17 @@ def _orders(
     prefixes = _prefixes(counts.tolist(), places, samples)
     if prefixes is not None:
         rows, weights = prefixes
-        return _scored(measures, judged, kinds[rows]), weights
+        return _mean_scores(measures, judged, kinds[rows]), weights
     generator = np.random.default_rng(seed)
     size = max(1, MOST_CELLS // max(1, len(labels)))
     parts = []
     for start in range(0, samples, size):
         block = np.repeat(labels[None, :], min(size, samples - start), axis=0)
-        parts.append(_scored(measures, judged, generator.permuted(block, axis=1)[:, :places]))
+        parts.append(_mean_scores(measures, judged, generator.permuted(block, axis=1)[:, :places]))
     return np.concatenate(parts), None
 
 
-def _scored(measures: Sequence[Measure], judged: JudgedLabels, orders: Labels) -> Floats:
+def _mean_scores(measures: Sequence[Measure], judged: JudgedLabels, orders: Labels) -> Floats:
     """The mean score of each row of labels over the measures."""
     count, places = orders.shape
     lists = Rankings(

@@ -6,7 +6,7 @@ import numpy as np
 
 from rankgauge.core.arrays import Floats
 from rankgauge.data.model import Judgments
-from rankgauge.measures.around import of_rankings
+from rankgauge.measures.around import ranking_measure
 from rankgauge.rankings.alignment import judged_labels
 from rankgauge.scores.model import Scores
 
@@ -23,6 +23,6 @@ def expected_scores(
     for measure, barren in zip(scores.measures, scores.nothing_relevant, strict=True):
         name = str(measure)
         nothing = barren | (scores.relevant == 0)
-        values[name] = of_rankings(measure).expected_each(judged.take(np.flatnonzero(~nothing)))
+        values[name] = ranking_measure(measure).expected_each(judged.take(np.flatnonzero(~nothing)))
         left_out[name] = {"nothing relevant": int(np.count_nonzero(nothing))}
     return values, left_out

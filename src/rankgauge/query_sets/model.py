@@ -13,7 +13,7 @@ from rankgauge.core.arrays import Bools, Floats
 from rankgauge.core.checks import Number, Whole, checked
 from rankgauge.core.notes import Note, counted
 from rankgauge.core.records import Value
-from rankgauge.core.rounding import merged
+from rankgauge.core.rounding import merge_close_values
 from rankgauge.errors import RankgaugeError
 
 
@@ -37,7 +37,8 @@ class LeftOut(NamedTuple):
 class QuerySet(Value, Collection[str]):
     """Query ids, each once, in the order of the scores or judgments they were chosen from.
 
-    `Scores.select` takes it as it is. `left_out` says how many queries could not be chosen, and why.
+    `Scores.select` takes it as it is. `list_exclusions` says how many queries could not be chosen,
+    and why.
 
     >>> QuerySet("hard", ("q1", "q7"), (LeftOut("nothing relevant", 3),))
     QuerySet hard: 2 queries (left out: 3 with nothing relevant)
@@ -96,11 +97,13 @@ class HowMany(Value):
         are equal; `greatest` is the magnitude of the terms that were rounded.
         """
         if self.threshold is not None:
-            with_limit = merged(np.append(values, self.threshold), np.append(greatest, 0.0))
+            with_limit = merge_close_values(
+                np.append(values, self.threshold), np.append(greatest, 0.0)
+            )
             chosen: Bools = with_limit[:-1] <= with_limit[-1]
             return chosen
         chosen = np.zeros(len(values), dtype=np.bool_)
-        in_order = np.argsort(merged(values, greatest), kind="stable")
+        in_order = np.argsort(merge_close_values(values, greatest), kind="stable")
         chosen[in_order[: self.size(len(values))]] = True
         return chosen
 
@@ -113,7 +116,7 @@ class HowMany(Value):
         return replace(self, threshold=limit).lowest(-values, greatest)
 
 
-def left_out(reasons: dict[str, Bools]) -> tuple[LeftOut, ...]:
+def list_exclusions(reasons: dict[str, Bools]) -> tuple[LeftOut, ...]:
     """For each reason, how many queries are left out; reasons without a query do not appear."""
     counts = {reason: int(np.count_nonzero(which)) for reason, which in reasons.items()}
     return tuple(LeftOut(reason, count) for reason, count in counts.items() if count)

@@ -41,10 +41,10 @@ def query_sample(
     if isinstance(queries, str):
         raise RankgaugeError(f"{queries!r} is one text, expected several query ids")
     ids = list(dict.fromkeys(queries))
-    return QuerySet("sample", drawn(ids, choice.size(len(ids)), seed))
+    return QuerySet("sample", draw_queries(ids, choice.size(len(ids)), seed))
 
 
-def drawn(queries: Sequence[str], size: int, seed: int) -> tuple[str, ...]:
+def draw_queries(queries: Sequence[str], size: int, seed: int) -> tuple[str, ...]:
     """A sample of `size` of these queries, in their order."""
     if size == len(queries):
         return tuple(queries)

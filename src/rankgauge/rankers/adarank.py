@@ -18,8 +18,8 @@ from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.rankers.base import EQUAL_LABELS, Ranker, RankerSettings, has_pairs
-from rankgauge.rankers.linear import LinearRanker, check_sizes, feature_means, filled
-from rankgauge.rankers.monitoring import Monitor, undecided
+from rankgauge.rankers.linear import LinearRanker, check_sizes, feature_means, fill_missing
+from rankgauge.rankers.monitoring import Monitor, is_undecided
 from rankgauge.rankers.settings import DIRECTIONS, MEASURES, MONITORED, setting, setting_from
 
 LEAST = 1e-12
@@ -113,11 +113,11 @@ class AdaRank(LinearRanker):
     ) -> None:
         check_sizes(training, LARGEST)
         means = feature_means(training.values)
-        sums = Sums(training, means)
+        sums = FeatureScorer(training, means)
         objective = Monitor(training, settings["objective"])
         boosting = Boosting(sums, objective, both=settings["directions"] == "both")
         monitor = None if validation is None else Monitor(validation, settings["measure"])
-        others = None if validation is None else Sums(validation, means)
+        others = None if validation is None else FeatureScorer(validation, means)
         history: dict[str, list[float]] = {f"{TRAINING} {objective.name}": []}
         history |= {FEATURE: [], ALPHA: []}
         weights, measured = [np.zeros(sums.width)], []
@@ -131,7 +131,7 @@ class AdaRank(LinearRanker):
         kept = len(weights) - 1 - boosting.fell
         if monitor is not None:
             history[monitor.name] = measured
-            if not undecided(measured):
+            if not is_undecided(measured):
                 kept = monitor.best(measured) + 1
         self.history_ = history
         self.keep(means, weights[kept])
@@ -171,7 +171,7 @@ class Step(Record):
     weights: Floats
 
 
-class Sums:
+class FeatureScorer:
     """The documents of features, scored by weights of the features."""
 
     def __init__(self, features: Features, means: Floats) -> None:
@@ -183,7 +183,7 @@ class Sums:
     def column(self, feature: int) -> Floats:
         """The values of a feature, NaN filled."""
         own = slice(feature, feature + 1)
-        return filled(self._values[:, own], self._means[own])[:, 0]
+        return fill_missing(self._values[:, own], self._means[own])[:, 0]
 
     def orders(self, feature: int) -> bool:
         """Whether the feature tells documents of any query apart."""
@@ -201,7 +201,7 @@ class Sums:
 class Boosting:
     """The rounds of training: the features as weak rankers, and what each gets on each query."""
 
-    def __init__(self, sums: Sums, objective: Monitor, *, both: bool) -> None:
+    def __init__(self, sums: FeatureScorer, objective: Monitor, *, both: bool) -> None:
         self._sums, self._objective = sums, objective
         features = [feature for feature in range(sums.width) if sums.orders(feature)]
         self._weak = list(itertools.product(features, (1.0, -1.0) if both else (1.0,)))
@@ -232,7 +232,7 @@ class Boosting:
                 return
             alphas = np.arctanh(np.minimum(means, 1 - LEAST))
             if by_sum:
-                weak = self._helping_most(weights, alphas, usable)
+                weak = self._best_weak_ranker(weights, alphas, usable)
             else:
                 weak = int(np.argmax(np.where(usable, means, -np.inf)))
             streak = streak + 1 if weak == last else 1
@@ -253,7 +253,7 @@ class Boosting:
             queries = np.exp(quality.min() - quality)
             queries /= queries.sum()
 
-    def _helping_most(self, weights: Floats, alphas: Floats, usable: Bools) -> int:
+    def _best_weak_ranker(self, weights: Floats, alphas: Floats, usable: Bools) -> int:
         """The weak ranker with which the sum ranks best."""
         scores = self._sums(weights)
         heights = np.full(len(alphas), -np.inf)
@@ -286,7 +286,7 @@ class Quality(Record):
                 f"AdaRank: objective: {measure} has no value for a single query, expected a measure, or "
                 "a mean such as gm(AP)"
             )
-        averaged = _averaged(values, measure)
+        averaged = _values_to_average(values, measure)
         higher = inner(measure).direction == "higher"
         inside = bool(np.abs(values).max(initial=0.0) <= 1)
         if not values.size or (higher and inside and np.array_equal(averaged, values)):
@@ -295,13 +295,13 @@ class Quality(Record):
         return cls(measure, *((low, high) if higher else (high, low)))
 
     def __call__(self, values: Floats) -> Floats:
-        averaged = _averaged(values, self.measure)
+        averaged = _values_to_average(values, self.measure)
         # A query on which a sum of features is undefined, and no feature alone, ranks badly.
         averaged = np.where(np.isnan(averaged), self.worst, averaged)
         span = self.best - self.worst
         return (averaged - self.worst) / span + 0.0 if span else np.zeros_like(averaged)
 
 
-def _averaged(values: Floats, measure: Measure | Aggregate) -> Floats:
+def _values_to_average(values: Floats, measure: Measure | Aggregate) -> Floats:
     """The numbers of which the measure takes the mean over queries."""
     return measure.forward(values) if isinstance(measure, Aggregate) else values

@@ -14,7 +14,7 @@ from rankgauge.core.checks import Choice
 from rankgauge.core.notes import Note, counted
 from rankgauge.core.parameters import parameter
 from rankgauge.core.policies import SEED, SEEDS
-from rankgauge.core.records import FieldSignature, bound, collect_fields
+from rankgauge.core.records import FieldSignature, bind_arguments, collect_fields
 from rankgauge.data.features import Features
 from rankgauge.data.scaling import Scaling
 from rankgauge.errors import (
@@ -26,21 +26,21 @@ from rankgauge.errors import (
 )
 from rankgauge.measures.around import Aggregate
 from rankgauge.measures.base import Measure
-from rankgauge.rankers.libraries import imported
-from rankgauge.rankers.monitoring import undecided
+from rankgauge.rankers.libraries import import_library
+from rankgauge.rankers.monitoring import is_undecided
 from rankgauge.rankers.settings import (
     ANY_MEASURE,
     DEFAULT,
     MEASURES,
     MONITORED,
     NORMALIZATIONS,
-    PLACE,
+    PLACEHOLDER,
     RANKLIB,
     SCALINGS,
     SETTING,
     UNSTATED,
     TrainingObjective,
-    checked_value,
+    check_setting,
     fixed_origin,
     setting,
     setting_from,
@@ -125,7 +125,7 @@ class Ranker:
 
     def __init__(self, /, **parameters: Any) -> None:
         taken = [f for f in dataclasses.fields(self) if f.init]  # type: ignore[arg-type]
-        vars(self).update(bound(type(self), taken, (), parameters))
+        vars(self).update(bind_arguments(type(self), taken, (), parameters))
 
     def __repr__(self) -> str:
         declared = self.parameters()
@@ -161,7 +161,7 @@ class Ranker:
     def settings(self) -> dict[str, Any]:
         """The value of each setting, checked: as given, or as the preset has it."""
         owner, declared = type(self).__name__, self.parameters()
-        preset = checked_value(owner, "preset", self.preset, declared["preset"].metadata["kind"])
+        preset = check_setting(owner, "preset", self.preset, declared["preset"].metadata["kind"])
         values = {}
         for name, f in declared.items():
             value, presets = getattr(self, name), f.metadata.get("presets")
@@ -169,7 +169,7 @@ class Ranker:
                 value = presets.get(preset, presets[DEFAULT])
             kind = f.metadata.get("kind")
             if kind is not None and not (value is None and f.default is None and presets is None):
-                value = checked_value(owner, name, value, kind)
+                value = check_setting(owner, name, value, kind)
             values[name] = value
         return values
 
@@ -178,7 +178,9 @@ class Ranker:
     @classmethod
     def all_objectives(cls) -> str:
         """What training can make best, in words, whatever the settings."""
-        return cls.optimizes.replace(PLACE, "; or ".join(cls.objectives.values()) or ANY_MEASURE)
+        return cls.optimizes.replace(
+            PLACEHOLDER, "; or ".join(cls.objectives.values()) or ANY_MEASURE
+        )
 
     def training_objective(self) -> TrainingObjective:
         """What training makes best with these settings, and where that comes from.
@@ -193,14 +195,14 @@ class Ranker:
         >>> ListNet().training_objective().origin
         'fixed by the method (Cao et al. 2007)'
         """
-        if PLACE not in self.optimizes:
+        if PLACEHOLDER not in self.optimizes:
             return TrainingObjective(self.optimizes or UNSTATED, fixed_origin(self.source))
         value, given = self.settings()[SETTING], getattr(self, SETTING)
         is_measure = isinstance(value, Measure | Aggregate)
         default = self.parameters()[SETTING].default
         origin = f"preset {self.preset}" if given is default else f"setting {SETTING}"
         words = str(value) if is_measure else self.objectives.get(value, str(value))
-        text = self.optimizes.replace(PLACE, words)
+        text = self.optimizes.replace(PLACEHOLDER, words)
         return TrainingObjective(text, origin, str(value) if is_measure else None)
 
     # What a method defines
@@ -270,7 +272,7 @@ class Ranker:
             self._forget()  # half of a model would be taken for a whole one
             raise
         measured = self.history_.get(str(settings["measure"]), [])
-        if validation is not None and len(measured) > 1 and undecided(measured):
+        if validation is not None and len(measured) > 1 and is_undecided(measured):
             self.remarks_.append(UNDECIDED)
         return self
 
@@ -337,7 +339,7 @@ class Ranker:
 
     def __sklearn_tags__(self) -> Any:
         """What scikit-learn from 1.6 on asks an estimator: labels are needed, and NaN may occur."""
-        tags = imported("sklearn.utils")
+        tags = import_library("sklearn.utils")
         return tags.Tags(
             estimator_type=None,
             target_tags=tags.TargetTags(required=True),

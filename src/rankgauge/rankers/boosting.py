@@ -16,16 +16,16 @@ from rankgauge.core.parameters import parameter
 from rankgauge.data.features import Features
 from rankgauge.errors import RankgaugeError
 from rankgauge.rankers.base import Ranker, RankerSettings
-from rankgauge.rankers.libraries import imported
+from rankgauge.rankers.libraries import import_library
 from rankgauge.rankers.monitoring import Monitor
 from rankgauge.rankers.search_engines import tree_model
-from rankgauge.rankers.tree_text import forest_of, shortened
+from rankgauge.rankers.tree_text import forest_of, trim_model_text
 
 GAIN = "gain"
 LABEL_GAIN = "label_gain"
 
 
-class OneValue:
+class ValueLock:
     """A value that all threads of a process share: those that hold the same one run together, others
     wait."""
 
@@ -47,7 +47,7 @@ class OneValue:
                 self._changed.notify_all()
 
 
-LABEL_GAINS = OneValue()
+LABEL_GAIN_LOCK = ValueLock()
 """LightGBM has one list of label gains in a process: two trainings with different ones disturb each
 other."""
 
@@ -81,7 +81,7 @@ class TreeRanker(Ranker):
         monitor, stops
             What decides how many trees are kept, and, from its values after each tree, when to stop.
         """
-        lightgbm = imported("lightgbm")
+        lightgbm = import_library("lightgbm")
         data = lightgbm.Dataset(
             training.values, labels, group=_sizes(training), params=dict(parameters)
         )
@@ -96,16 +96,16 @@ class TreeRanker(Ranker):
                 "valid_sets": [valid],
                 "valid_names": ["validation"],
                 "feval": lambda scores, _: (name, monitor(scores), higher),
-                "callbacks": [partial(_watch, stops, measured)],
+                "callbacks": [partial(_record_measure, stops, measured)],
             }
         try:
-            with LABEL_GAINS.held(repr(parameters.get(LABEL_GAIN))):
+            with LABEL_GAIN_LOCK.held(repr(parameters.get(LABEL_GAIN))):
                 booster = lightgbm.train(dict(parameters), data, num_boost_round=rounds, **more)
         except lightgbm.basic.LightGBMError as error:
             raise RankgaugeError(f"{type(self).__name__}: LightGBM refuses: {error}") from None
         best = None if monitor is None else monitor.kept(measured) + 1
         # The trees, in LightGBM's text form.
-        self.trees_: str = shortened(booster.model_to_string(num_iteration=best))
+        self.trees_: str = trim_model_text(booster.model_to_string(num_iteration=best))
         self.feature_importances_ = booster.feature_importance(GAIN, iteration=best).astype(float)
         self.history_ = {} if monitor is None else {monitor.name: measured}
 
@@ -119,7 +119,7 @@ class TreeRanker(Ranker):
         """LightGBM's model, made from the text once."""
         text, model = vars(self).get("_made", (None, None))
         if text is not self.trees_:
-            model = imported("lightgbm").Booster(model_str=self.trees_)
+            model = import_library("lightgbm").Booster(model_str=self.trees_)
             self._made = self.trees_, model
         return model
 
@@ -139,12 +139,14 @@ class TreeRanker(Ranker):
         return tree_model(forest_of(self.trees_), self.scaling_, names, name)
 
 
-def _watch(stops: Callable[[list[float]], bool], measured: list[float], state: Any) -> None:
+def _record_measure(
+    stops: Callable[[list[float]], bool], measured: list[float], state: Any
+) -> None:
     """Note the measure after a tree, and tell LightGBM when to stop."""
     results = state.evaluation_result_list
     measured.append(float(results[0][2]))
     if stops(measured):
-        raise imported("lightgbm").EarlyStopException(len(measured) - 1, results)
+        raise import_library("lightgbm").EarlyStopException(len(measured) - 1, results)
 
 
 def common_parameters(settings: RankerSettings) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from rankgauge.evaluation.evaluator import Evaluator
 from rankgauge.rankers import registry
 from rankgauge.rankers.base import Ranker
 from rankgauge.rankers.saving import MANIFEST, load
-from rankgauge.rankers.settings import PLACE, SETTING, MeasureKind
+from rankgauge.rankers.settings import PLACEHOLDER, SETTING, MeasureKind
 from rankgauge.rankings.lists import offsets_of
 
 QUERIES, WIDTH, SEED = 30, 5, 7
@@ -54,12 +54,12 @@ def check_ranker(ranker: Ranker | type[Ranker]) -> None:
     tried = ranker() if isinstance(ranker, type) and issubclass(ranker, Ranker) else ranker
     if not isinstance(tried, Ranker):
         raise RankgaugeError(f"{ranker!r}: expected a ranker, or its class")
-    with _known(type(tried)):
+    with _register_temporarily(type(tried)):
         CHECKS.check(tried)
 
 
 @contextmanager
-def _known(method: type[Ranker]) -> Iterator[None]:
+def _register_temporarily(method: type[Ranker]) -> Iterator[None]:
     """Make a method known for a while, so that it can be loaded."""
     with mock.patch.dict(registry.METHODS.entries):
         registry.METHODS.add(method.__name__, method)
@@ -69,12 +69,12 @@ def _known(method: type[Ranker]) -> Iterator[None]:
 # Data
 
 
-def made_features(
+def make_features(
     queries: int = QUERIES, *, seed: int = SEED, sizes: tuple[int, int] = (4, 12)
 ) -> Features:
     """Features of made queries: the first says much about the label, the others little or nothing.
 
-    >>> made_features(2)
+    >>> make_features(2)
     Features: 2 queries, 21 documents, 5 features
     """
     rng = np.random.default_rng(seed)
@@ -87,21 +87,21 @@ def made_features(
     return Features(names, offsets_of(counts), labels, values.astype(np.float32), None, "made data")
 
 
-def _without_documents(features: Features) -> Features:
+def _drop_documents(features: Features) -> Features:
     return features.select(np.zeros(0, dtype=np.int64))
 
 
 # What the checks ask of a ranker
 
 
-def _new(ranker: Ranker) -> Ranker:
+def _clone(ranker: Ranker) -> Ranker:
     """Another ranker with the same settings, which has learnt nothing."""
     return type(ranker)(**ranker.get_params())
 
 
-def _fitted(ranker: Ranker, features: Features, validation: Features | None = None) -> Ranker:
+def _fit_clone(ranker: Ranker, features: Features, validation: Features | None = None) -> Ranker:
     """A new ranker with the same settings that learnt from these features."""
-    return _new(ranker).fit(features, validation)
+    return _clone(ranker).fit(features, validation)
 
 
 def _scores(fitted: Ranker, features: Features) -> Floats:
@@ -114,7 +114,7 @@ def _scores(fitted: Ranker, features: Features) -> Floats:
     return scores
 
 
-def _same_scores(a: Floats, b: Floats, why: str, *, exactly: bool = False) -> None:
+def _check_same_scores(a: Floats, b: Floats, why: str, *, exactly: bool = False) -> None:
     """Fail where scores differ."""
     tolerance = 0.0 if exactly else CLOSE * max(1.0, float(np.abs(a).max(initial=0.0)))
     if np.abs(a - b).max(initial=0.0) > tolerance:
@@ -122,7 +122,7 @@ def _same_scores(a: Floats, b: Floats, why: str, *, exactly: bool = False) -> No
         fail(f"{why}: row {row} scores {a[row]!r} and {b[row]!r}")
 
 
-def _raises(
+def _check_raises(
     errors: type[Exception] | tuple[type[Exception], ...], action: Callable[[], Any], why: str
 ) -> None:
     """Fail where an action does not raise one of these errors."""
@@ -133,8 +133,8 @@ def _raises(
     fail(why)
 
 
-def _refused(action: Callable[[], Any], what: str) -> None:
-    _raises(RankgaugeError, action, f"{what} is not refused with a RankgaugeError")
+def _check_refused(action: Callable[[], Any], what: str) -> None:
+    _check_raises(RankgaugeError, action, f"{what} is not refused with a RankgaugeError")
 
 
 # Checks
@@ -146,7 +146,7 @@ CHECKS: Laws[Ranker] = Laws(CheckFailed)
 def _settings(ranker: Ranker) -> None:
     """Settings are kept as given, and a copy made from them has the same."""
     given = ranker.get_params()
-    copy = _new(ranker)
+    copy = _clone(ranker)
     for name, value in copy.get_params().items():
         if value is not given[name]:
             fail(f"the setting {name} is not kept as given, so clones differ")
@@ -154,7 +154,9 @@ def _settings(ranker: Ranker) -> None:
         fail("set_params does not return the ranker")
     for change in (type(copy), copy.set_params):
         unknown = partial(change, no_such_setting=1)
-        _raises((TypeError, RankgaugeError), unknown, "a setting that does not exist is accepted")
+        _check_raises(
+            (TypeError, RankgaugeError), unknown, "a setting that does not exist is accepted"
+        )
     copy.settings()
 
 
@@ -164,11 +166,11 @@ def _objective(ranker: Ranker) -> None:
     `objective` is a measure. The measure that decides on the validation set has no part in it."""
     declared = ranker.parameters().get(SETTING)
     by_measure = declared is not None and isinstance(declared.metadata.get("kind"), MeasureKind)
-    named = PLACE in ranker.optimizes
+    named = PLACEHOLDER in ranker.optimizes
     if named and declared is None:
-        fail(f"`optimizes` has {PLACE}, and there is no such setting")
+        fail(f"`optimizes` has {PLACEHOLDER}, and there is no such setting")
     if by_measure and not named:
-        fail(f"`optimizes` lacks {PLACE}, where the measure is named")
+        fail(f"`optimizes` lacks {PLACEHOLDER}, where the measure is named")
     objective = ranker.training_objective()
     if not objective.text or not objective.origin:
         fail("the training objective has no words")
@@ -176,7 +178,7 @@ def _objective(ranker: Ranker) -> None:
         fail("a measure is named that training does not make best")
     if objective.measure is not None and objective.measure not in objective.text:
         fail(f"the words for the training objective do not name {objective.measure}")
-    other = _new(ranker).set_params(measure="P@3")
+    other = _clone(ranker).set_params(measure="P@3")
     if other.training_objective() != objective:
         fail("the training objective follows the measure of the validation set")
 
@@ -184,18 +186,18 @@ def _objective(ranker: Ranker) -> None:
 @CHECKS.law("predicting before learning")
 def _not_fitted(ranker: Ranker) -> None:
     """A ranker that learnt nothing says so."""
-    predict = _new(ranker).predict
-    _raises(
-        NotFitted, lambda: predict(made_features()), "predict before fit does not raise NotFitted"
+    predict = _clone(ranker).predict
+    _check_raises(
+        NotFitted, lambda: predict(make_features()), "predict before fit does not raise NotFitted"
     )
 
 
 @CHECKS.law("what is learnt")
-def _learnt_state(ranker: Ranker) -> None:
+def _learned_state(ranker: Ranker) -> None:
     """`fit` returns the ranker, leaves its settings and the data alone, and sets what all set."""
-    features, validation = made_features(), made_features(10, seed=SEED + 1)
+    features, validation = make_features(), make_features(10, seed=SEED + 1)
     before = features.values.copy(), features.labels.copy()
-    fitted = _new(ranker)
+    fitted = _clone(ranker)
     given = fitted.get_params()
     if fitted.fit(features, validation) is not fitted:
         fail("fit does not return the ranker")
@@ -212,10 +214,10 @@ def _learnt_state(ranker: Ranker) -> None:
 
 
 @CHECKS.law("easy data")
-def _learns(ranker: Ranker) -> None:
+def _ranks_easy_data(ranker: Ranker) -> None:
     """Easy data is ranked better than by the reverse order."""
-    features = made_features(60)
-    scores = _scores(_fitted(ranker, features), features)
+    features = make_features(60)
+    scores = _scores(_fit_clone(ranker, features), features)
     evaluator = Evaluator(features.judgments, "nDCG@10")
     ahead, reverse = (
         next(iter(evaluator.score_features(features, sign * scores).mean()["run"].values()))
@@ -228,12 +230,12 @@ def _learns(ranker: Ranker) -> None:
 @CHECKS.law("learning again")
 def _refit(ranker: Ranker) -> None:
     """The same data and settings give the same files, also after other data."""
-    features, validation = made_features(), made_features(10, seed=SEED + 1)
+    features, validation = make_features(), make_features(10, seed=SEED + 1)
     with tempfile.TemporaryDirectory() as place:
-        again = _fitted(ranker, made_features(20, seed=SEED + 2))
+        again = _fit_clone(ranker, make_features(20, seed=SEED + 2))
         files = []
         for number, each in enumerate(
-            (_new(ranker), _new(ranker), again.fit(features, validation))
+            (_clone(ranker), _clone(ranker), again.fit(features, validation))
         ):
             each.fit(features, validation).save(folder := os.path.join(place, str(number)))
             files.append(_files(folder))
@@ -252,24 +254,24 @@ def _files(folder: str) -> dict[str, bytes]:
 @CHECKS.law("each query alone")
 def _each_query_alone(ranker: Ranker) -> None:
     """The scores of a query do not depend on other queries."""
-    features = made_features()
-    fitted = _fitted(ranker, features)
+    features = make_features()
+    fitted = _fit_clone(ranker, features)
     scores = _scores(fitted, features)
     for query in (0, 7, QUERIES - 1):
         part = slice(int(features.bounds[query]), int(features.bounds[query + 1]))
         alone = _scores(fitted, features.select([query]))
-        _same_scores(alone, scores[part], "a query alone, and among others")
+        _check_same_scores(alone, scores[part], "a query alone, and among others")
 
 
 @CHECKS.law("order of rows")
 def _row_order(ranker: Ranker) -> None:
     """The scores of documents do not depend on their order."""
-    features = made_features()
-    fitted = _fitted(ranker, features)
+    features = make_features()
+    fitted = _fit_clone(ranker, features)
     query = np.repeat(np.arange(len(features.queries)), np.diff(features.bounds))
     order = np.lexsort((-np.arange(len(features.labels)), query))
     turned = replace(features, labels=features.labels[order], values=features.values[order])
-    _same_scores(
+    _check_same_scores(
         _scores(fitted, turned),
         _scores(fitted, features)[order],
         "documents in another order",
@@ -279,45 +281,45 @@ def _row_order(ranker: Ranker) -> None:
 @CHECKS.law("queries of one document")
 def _one_document(ranker: Ranker) -> None:
     """Queries of one document, and no document at all."""
-    features = made_features(60, sizes=(1, 1))
-    fitted = _fitted(ranker, features, features)
+    features = make_features(60, sizes=(1, 1))
+    fitted = _fit_clone(ranker, features, features)
     _scores(fitted, features)
-    _scores(fitted, _without_documents(features))
+    _scores(fitted, _drop_documents(features))
 
 
 @CHECKS.law("constant features")
 def _constant_features(ranker: Ranker) -> None:
     """Documents with equal features have equal scores, also if features say nothing."""
-    features = made_features()
+    features = make_features()
     constant = replace(features, values=np.full_like(features.values, 3))
-    scores = _scores(_fitted(ranker, constant, constant), constant)
-    _same_scores(scores, np.full_like(scores, scores[0]), "documents with equal features")
+    scores = _scores(_fit_clone(ranker, constant, constant), constant)
+    _check_same_scores(scores, np.full_like(scores, scores[0]), "documents with equal features")
     some = features.values.copy()
     some[:, 2] = 0
     partly = replace(features, values=some)
-    _scores(_fitted(ranker, partly, partly), partly)
+    _scores(_fit_clone(ranker, partly, partly), partly)
 
 
 @CHECKS.law("equal labels")
 def _equal_labels(ranker: Ranker) -> None:
     """All labels are equal, so there is nothing to learn."""
-    features = made_features()
+    features = make_features()
     for label in (0, 1):
         equal = replace(features, labels=np.full_like(features.labels, label))
-        _scores(_fitted(ranker, equal, equal), equal)
+        _scores(_fit_clone(ranker, equal, equal), equal)
 
 
 @CHECKS.law("NaN")
 def _unknown_values(ranker: Ranker) -> None:
     """NaN is learnt from and scored, or refused with a named error."""
-    features = made_features()
+    features = make_features()
     values = features.values.copy()
     values[::3, 1] = np.nan
     values[:, 4] = np.nan
     holes = replace(features, values=values)
     for training, scored in ((holes, holes), (features, holes), (holes, features)):
         try:
-            _scores(_fitted(ranker, training, training), scored)
+            _scores(_fit_clone(ranker, training, training), scored)
         except RankgaugeError:
             continue
 
@@ -325,38 +327,38 @@ def _unknown_values(ranker: Ranker) -> None:
 @CHECKS.law("infinite values")
 def _infinite_values(ranker: Ranker) -> None:
     """An infinite value is refused."""
-    features = made_features()
+    features = make_features()
     values = features.values.copy()
     values[3, 1] = np.inf
     infinite = replace(features, values=values)
-    fitted = _fitted(ranker, features)
-    for action in (lambda: _fitted(ranker, infinite), lambda: fitted.predict(infinite)):
-        _refused(action, "an infinite value")
+    fitted = _fit_clone(ranker, features)
+    for action in (lambda: _fit_clone(ranker, infinite), lambda: fitted.predict(infinite)):
+        _check_refused(action, "an infinite value")
 
 
 @CHECKS.law("missing features")
 def _other_features(ranker: Ranker) -> None:
     """Data with fewer features than there were in training is refused."""
-    features = made_features()
+    features = make_features()
     fewer = replace(features, values=features.values[:, :-1])
-    fitted = _fitted(ranker, features)
-    _refused(lambda: fitted.predict(fewer), "a missing feature")
-    _refused(lambda: _fitted(ranker, features, fewer), "a missing feature")
+    fitted = _fit_clone(ranker, features)
+    _check_refused(lambda: fitted.predict(fewer), "a missing feature")
+    _check_refused(lambda: _fit_clone(ranker, features, fewer), "a missing feature")
 
 
 @CHECKS.law("empty data")
 def _empty_data(ranker: Ranker) -> None:
     """Nothing to learn from is refused. Nothing to validate on is refused, or as good as None."""
-    features = made_features()
-    empty = _without_documents(features)
-    _refused(lambda: _fitted(ranker, empty), "data without documents")
+    features = make_features()
+    empty = _drop_documents(features)
+    _check_refused(lambda: _fit_clone(ranker, empty), "data without documents")
     try:
-        fitted = _fitted(ranker, features, empty)
+        fitted = _fit_clone(ranker, features, empty)
     except RankgaugeError:
         return
-    _same_scores(
+    _check_same_scores(
         _scores(fitted, features),
-        _scores(_fitted(ranker, features), features),
+        _scores(_fit_clone(ranker, features), features),
         "an empty validation set, and none",
     )
 
@@ -364,8 +366,8 @@ def _empty_data(ranker: Ranker) -> None:
 @CHECKS.law("save and load")
 def _save_and_load(ranker: Ranker) -> None:
     """A loaded ranker gives the same scores, to the last bit, and saves the same files."""
-    features = made_features()
-    fitted = _fitted(ranker, features, made_features(10, seed=SEED + 1))
+    features = make_features()
+    fitted = _fit_clone(ranker, features, make_features(10, seed=SEED + 1))
     with tempfile.TemporaryDirectory() as place:
         first, second = os.path.join(place, "1"), os.path.join(place, "2")
         fitted.save(first)
@@ -373,7 +375,9 @@ def _save_and_load(ranker: Ranker) -> None:
         if type(loaded) is not type(fitted):
             fail(f"{type(loaded).__name__} was loaded, expected the class that was saved")
         scores = _scores(loaded, features)
-        _same_scores(scores, fitted.predict(features), "after loading, and before", exactly=True)
+        _check_same_scores(
+            scores, fitted.predict(features), "after loading, and before", exactly=True
+        )
         loaded.save(second)
         if _files(first) != _files(second):
             fail("a loaded ranker saves other files")
@@ -382,26 +386,26 @@ def _save_and_load(ranker: Ranker) -> None:
 @CHECKS.law("interrupted save")
 def _interrupted_save(ranker: Ranker) -> None:
     """Saving that stops anywhere leaves the ranker that was there, or none."""
-    features = made_features()
-    old, new = _fitted(ranker, features), _fitted(ranker, made_features(20, seed=SEED + 3))
+    features = make_features()
+    old, new = _fit_clone(ranker, features), _fit_clone(ranker, make_features(20, seed=SEED + 3))
     for before in (None, old):
         steps = 0
         while True:
             with tempfile.TemporaryDirectory() as folder:
                 if before is not None:
                     before.save(folder)
-                finished = _stopped_at(new, folder, steps)
+                finished = _save_until_step(new, folder, steps)
                 there = os.path.exists(os.path.join(folder, MANIFEST))
                 kept = new if finished else before if there else None
                 if kept is None and before is not None:
                     fail(f"saving stopped after {steps} steps, and the old ranker is lost")
-                _same_as(kept, folder, features)
+                _check_folder_holds(kept, folder, features)
             if finished:
                 break
             steps += 1
 
 
-def _stopped_at(ranker: Ranker, folder: str, steps: int) -> bool:
+def _save_until_step(ranker: Ranker, folder: str, steps: int) -> bool:
     """Save, but stop before a file appears that comes after so many others; whether it went on to the
     end."""
     put, done = os.replace, 0
@@ -421,11 +425,11 @@ def _stopped_at(ranker: Ranker, folder: str, steps: int) -> bool:
     return True
 
 
-def _same_as(kept: Ranker | None, folder: str, features: Features) -> None:
+def _check_folder_holds(kept: Ranker | None, folder: str, features: Features) -> None:
     """What is in the folder is this ranker, or, where there is none, nothing that can be loaded."""
     if kept is None:
         why = "a ranker that was not saved to the end can be loaded"
-        _raises(InputError, lambda: load(folder), why)
+        _check_raises(InputError, lambda: load(folder), why)
     else:
         scores = load(folder).predict(features)
-        _same_scores(scores, kept.predict(features), "after saving was stopped", exactly=True)
+        _check_same_scores(scores, kept.predict(features), "after saving was stopped", exactly=True)

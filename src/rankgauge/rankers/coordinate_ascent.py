@@ -16,10 +16,10 @@ from rankgauge.data.features import Features
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.rankers.base import EQUAL_LABELS, Ranker, RankerSettings
-from rankgauge.rankers.linear import LinearRanker, feature_means, filled, weighted_sums
-from rankgauge.rankers.monitoring import Monitor, undecided
+from rankgauge.rankers.linear import LinearRanker, feature_means, fill_missing, weighted_sums
+from rankgauge.rankers.monitoring import Monitor, is_undecided
 from rankgauge.rankers.settings import MEASURES, MONITORED, setting, setting_from
-from rankgauge.space.ascent import FeatureAscent, LineSearch, climbed
+from rankgauge.space.ascent import FeatureAscent, LineSearch, ascend
 from rankgauge.space.scorers import LinearScorer
 
 EXACT, STEPS = "exact", "steps"
@@ -91,7 +91,7 @@ class CoordinateAscent(LinearRanker):
     ) -> None:
         means, objective = feature_means(training.values), settings["objective"]
         ordered = training.in_tie_order()
-        scorer = LinearScorer.of(replace(ordered, values=filled(ordered.values, means)))
+        scorer = LinearScorer.of(replace(ordered, values=fill_missing(ordered.values, means)))
         ascent = FeatureAscent(scorer, objective, None, 0, settings["rounds"], settings["seed"])
         monitor = None if validation is None else Monitor(validation, settings["measure"])
         candidates: list[Floats] = []
@@ -107,18 +107,22 @@ class CoordinateAscent(LinearRanker):
                 values.append(number)
             candidates.append(weights)
 
-        way: ExactLines | TrialSteps = ExactLines(ascent)
+        way: ExactLineSearches | TrialStepSearches = ExactLineSearches(ascent)
         if settings["search"] == STEPS:
-            way = TrialSteps(scorer, objective, *(settings[n] for n in ("steps", "step", "growth")))
-        if not scorer.varying or EQUAL_LABELS in self.remarks_:
+            way = TrialStepSearches(
+                scorer, objective, *(settings[n] for n in ("steps", "step", "growth"))
+            )
+        if not scorer.varying_features or EQUAL_LABELS in self.remarks_:
             self.history_ = reached
             self.keep(means, np.zeros(scorer.width))
             return
         for start in range(settings["restarts"]):
             random, first = np.random.default_rng((settings["seed"], start)), np.zeros(scorer.width)
-            first[scorer.varying] = random.standard_normal(len(scorer.varying)) if start else 1.0
-            climbed(
-                way.scaled(first),
+            first[scorer.varying_features] = (
+                random.standard_normal(len(scorer.varying_features)) if start else 1.0
+            )
+            ascend(
+                way.scale_weights(first),
                 lambda weights: scorer.mean_at(weights, objective),
                 partial(way.searches, random),
                 higher=ascent.higher,
@@ -128,14 +132,14 @@ class CoordinateAscent(LinearRanker):
             )
         self.history_ = reached
         training_values = reached[f"training {objective}"]
-        if monitor is not None and not undecided(reached[monitor.name]):
+        if monitor is not None and not is_undecided(reached[monitor.name]):
             best = monitor.best(reached[monitor.name])
         else:
             best = int(np.argmax(training_values) if ascent.higher else np.argmin(training_values))
         self.keep(means, candidates[best])
 
 
-class ExactLines(Record):
+class ExactLineSearches(Record):
     """Line searches that find the best value of a weight exactly, and try 0 beside.
 
     At 0 the feature has no say, so documents may be tied, as they are at no value near 0.
@@ -143,23 +147,23 @@ class ExactLines(Record):
 
     ascent: FeatureAscent
 
-    def scaled(self, weights: Floats) -> Floats:
+    def scale_weights(self, weights: Floats) -> Floats:
         """The same ranking by weights of length 1."""
-        return self.ascent.scaled(weights)
+        return self.ascent.scale_weights(weights)
 
     def searches(self, random: np.random.Generator) -> Iterable[LineSearch]:
         """The searches of a round, weights in a drawn order: along each, and without its feature."""
-        for number in random.permutation(self.ascent.scorer.varying).tolist():
+        for number in random.permutation(self.ascent.scorer.varying_features).tolist():
             yield self.ascent.along(np.eye(self.ascent.scorer.width)[number])
             yield partial(self.without, number)
 
     def without(self, number: int, weights: Floats, value: float) -> Floats | None:
         """The weights without a feature; None where it has no say already, or is the only one."""
         others = np.where(np.arange(len(weights)) == number, 0.0, weights)
-        return self.scaled(others) if weights[number] and others.any() else None
+        return self.scale_weights(others) if weights[number] and others.any() else None
 
 
-class TrialSteps(Record):
+class TrialStepSearches(Record):
     """Line searches that try values of a weight on both sides, at growing distances, and 0.
 
     Where the first step is more than half of the weight, it is that share of the weight: small weights
@@ -172,13 +176,13 @@ class TrialSteps(Record):
     step: float
     growth: float
 
-    def scaled(self, weights: Floats) -> Floats:
+    def scale_weights(self, weights: Floats) -> Floats:
         """The same ranking by weights whose sizes have the sum 1."""
         return np.asarray(weights / np.abs(weights).sum())
 
     def searches(self, random: np.random.Generator) -> Iterable[LineSearch]:
         """The searches of a round: along each weight, in a drawn order."""
-        for number in random.permutation(self.scorer.varying).tolist():
+        for number in random.permutation(self.scorer.varying_features).tolist():
             yield partial(self.best, number)
 
     def best(self, number: int, weights: Floats, value: float) -> Floats | None:
@@ -189,14 +193,14 @@ class TrialSteps(Record):
         base, column = self.scorer.scores(others), self.scorer.values[:, number]
         candidates = self.tried(float(weights[number]))
         scores = (base + tried * column for tried in candidates)
-        means = self.scorer.means_by(scores, self.measure)
+        means = self.scorer.means_of_scores(scores, self.measure)
         for tried, reached in zip(candidates, means, strict=True):
             if sign * reached > sign * value:
                 value, better = reached, tried
         if better is None:
             return None
         others[number] = better
-        return self.scaled(others) if others.any() else None
+        return self.scale_weights(others) if others.any() else None
 
     def tried(self, weight: float) -> list[float]:
         """The values that are tried for a weight."""

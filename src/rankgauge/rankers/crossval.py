@@ -35,7 +35,13 @@ from rankgauge.rankers.evaluations import (
     EvaluationName,
     best_feature,
 )
-from rankgauge.rankers.fold_store import METHODS, Finished, FoldStore, Trained, data_digest
+from rankgauge.rankers.fold_store import (
+    METHODS,
+    FoldResult,
+    FoldStore,
+    TimedFoldResult,
+    data_digest,
+)
 from rankgauge.rankers.libraries import PACKAGES, version_of
 from rankgauge.rankers.ranking import run_of
 from rankgauge.rankers.registry import find_method
@@ -138,9 +144,9 @@ def cross_validation(
     work = FoldWork(tuple(folds), rankers, parsed, by, chosen, store is not None)
     items = [(place, name) for place in range(len(work.folds)) for name in (*rankers, SINGLE)]
     advance = progress or (lambda _: None)
-    parts: dict[tuple[int, str], Trained] = {}
+    parts: dict[tuple[int, str], FoldResult] = {}
     for place, name in items:
-        finished = None if store is None else store.finished(work.folds[place].number, name)
+        finished = None if store is None else store.load(work.folds[place].number, name)
         if finished is not None:
             parts[place, name] = finished
             advance(work.label((place, name)))
@@ -161,7 +167,7 @@ def cross_validation(
     if SINGLE in lacking or lacking.issuperset(rankers):
         raise RankgaugeError("\n".join(str(failed[item]) for item in items if item in failed))
     work = replace(work, rankers={name: r for name, r in rankers.items() if name not in lacking})
-    return _gathered(work, parts, tuple(str(failed[item]) for item in items if item in failed))
+    return _combine_folds(work, parts, tuple(str(failed[item]) for item in items if item in failed))
 
 
 def _protocol(
@@ -240,13 +246,13 @@ class FoldWork(Record):
         """What the work is called."""
         return f"fold {self.folds[item[0]].number}, {item[1]}"
 
-    def __call__(self, item: tuple[int, str]) -> Finished:
+    def __call__(self, item: tuple[int, str]) -> TimedFoldResult:
         place, name = item
         fold = self.folds[place]
         start = time.perf_counter()
-        check_apart(fold)
+        check_test_queries(fold)
         training = fold.train if self.chosen is None else self.chosen.of(fold.train)
-        scorer, notes = self._trained(name, training, fold.validation)
+        scorer, notes = self._train(name, training, fold.validation)
         train = self._means(training, scorer(training))
         validation = None
         if fold.validation is not None:
@@ -255,10 +261,10 @@ class FoldWork(Record):
         scores = None
         if self.with_scores:
             scores = self.by.evaluator(fold.test, list(self.measures)).scores([run])
-        trained = Trained(run, train, validation, notes)
-        return Finished(trained, scores, time.perf_counter() - start)
+        trained = FoldResult(run, train, validation, notes)
+        return TimedFoldResult(trained, scores, time.perf_counter() - start)
 
-    def _trained(
+    def _train(
         self, name: str, training: Features, validation: Features | None
     ) -> tuple[Any, tuple[str, ...]]:
         """What scores documents after training, and the sentences of its notes."""
@@ -275,7 +281,7 @@ class FoldWork(Record):
         return tuple(means[str(measure)] for measure in self.measures)
 
 
-def check_apart(fold: Fold) -> None:
+def check_test_queries(fold: Fold) -> None:
     """InputError where a query is in the test part of a fold and in another part of it, with the same
     documents."""
     for part in (fold.train, fold.validation):
@@ -341,16 +347,16 @@ class CrossValidation(Result, Record):
         return f"CrossValidation: {counted(len(self.scores.runs), 'ranker')}"
 
 
-def _gathered(
-    work: FoldWork, parts: dict[tuple[int, str], Trained], failed: tuple[str, ...]
+def _combine_folds(
+    work: FoldWork, parts: dict[tuple[int, str], FoldResult], failed: tuple[str, ...]
 ) -> CrossValidation:
     """The scores of all folds together."""
     test = Features.joined([fold.test for fold in work.folds])
     names, folds = (*work.rankers, SINGLE), range(len(work.folds))
     runs = [_joined_run(name, [parts[f, name].run for f in folds]) for name in names]
     scores = work.by.evaluator(test, list(work.measures)).scores(runs)
-    linear = _around(work, test, runs, "linear")
-    expected = _around(work, test, runs[:1], "expected")[0]
+    linear = _wrapper_means(work, test, runs, "linear")
+    expected = _wrapper_means(work, test, runs[:1], "expected")[0]
     train = _fold_means([[parts[f, name].train for f in folds] for name in names])
     validation = None
     if all(fold.validation is not None for fold in work.folds):
@@ -364,13 +370,13 @@ def _gathered(
             column="linear",
         ),
         Note("means over the folds", column="train, validation"),
-        *_drawn_notes(work),
+        *_training_query_notes(work),
         Note(
             f"the one that ranks the training data of its fold best by {work.measures[0]}: "
-            + _enumerated([parts[f, SINGLE].notes[0] for f in folds]),
+            + _format_best_features([parts[f, SINGLE].notes[0] for f in folds]),
             run=SINGLE,
         ),
-        *_monitored(work.rankers),
+        *_validation_notes(work.rankers),
         *_fold_notes(work, parts),
     )
     return CrossValidation(
@@ -378,35 +384,35 @@ def _gathered(
     )
 
 
-def _drawn_notes(work: FoldWork) -> Iterator[Note]:
+def _training_query_notes(work: FoldWork) -> Iterator[Note]:
     """How many training queries were drawn in which folds."""
     if work.chosen is None:
         return
-    folds = _together(
+    folds = _join_by_text(
         (work.chosen.sentence(len(fold.train.queries)), str(fold.number)) for fold in work.folds
     )
     for sentence, own in folds.items():
         yield Note(sentence, detail=f"in fold {own}" if len(folds) > 1 else "in each fold")
 
 
-def _enumerated(features: Sequence[str]) -> str:
+def _format_best_features(features: Sequence[str]) -> str:
     """Which feature is best in which folds."""
-    folds = _together((feature, str(number)) for number, feature in enumerate(features, 1))
+    folds = _join_by_text((feature, str(number)) for number, feature in enumerate(features, 1))
     if len(folds) == 1:
         return f"feature {features[0]} in all folds"
     return "; ".join(f"feature {feature} in fold {own}" for feature, own in folds.items())
 
 
-def _monitored(rankers: dict[str, Ranker]) -> list[Note]:
+def _validation_notes(rankers: dict[str, Ranker]) -> list[Note]:
     """What the validation sets decide by, which is no measure of the table by itself."""
-    by = _together((str(each.settings()["measure"]), name) for name, each in rankers.items())
+    by = _join_by_text((str(each.settings()["measure"]), name) for name, each in rankers.items())
     return [
         Note(f"the validation sets decide by {measure} (setting measure)", run=names)
         for measure, names in by.items()
     ]
 
 
-def _together(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+def _join_by_text(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     """For each first text of the pairs, the second ones in a list."""
     lists: dict[str, list[str]] = {}
     for text, name in pairs:
@@ -414,7 +420,7 @@ def _together(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     return {text: ", ".join(names) for text, names in lists.items()}
 
 
-def _fold_notes(work: FoldWork, parts: dict[tuple[int, str], Trained]) -> Iterator[Note]:
+def _fold_notes(work: FoldWork, parts: dict[tuple[int, str], FoldResult]) -> Iterator[Note]:
     """What to know about what the rankers learnt, and on how many folds."""
     for name in work.rankers:
         counts = Counter(
@@ -424,7 +430,7 @@ def _fold_notes(work: FoldWork, parts: dict[tuple[int, str], Trained]) -> Iterat
             yield Note(kind, run=name, detail=f"on {count} of {counted(len(work.folds), 'fold')}")
 
 
-def _around(work: FoldWork, test: Features, runs: Sequence[Run], wrapper: str) -> Floats:
+def _wrapper_means(work: FoldWork, test: Features, runs: Sequence[Run], wrapper: str) -> Floats:
     """Run × measure: the mean of a wrapper of each measure, such as linear(AP), or NaN."""
     wrapped = np.full((len(runs), len(work.measures)), np.nan)
     for m, measure in enumerate(work.measures):

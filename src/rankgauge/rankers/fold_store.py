@@ -12,7 +12,7 @@ from rankgauge.core.records import Record
 from rankgauge.core.sealing import (
     check_seal,
     content_digest,
-    damaged,
+    damage_error,
     file_digest,
     json_bytes,
     read_json,
@@ -23,7 +23,7 @@ from rankgauge.core.sealing import (
 from rankgauge.data.folds import Folds
 from rankgauge.data.model import Run
 from rankgauge.errors import RankgaugeError
-from rankgauge.io.files import TEMPORARY, check_writable, display_name, remove_unfinished
+from rankgauge.io.files import TEMPORARY_PREFIX, check_writable, display_name, remove_unfinished
 from rankgauge.io.own_paths import OwnPath
 from rankgauge.io.trec import read_run, write_run
 from rankgauge.scores.model import Scores
@@ -35,12 +35,12 @@ FILES = ("run", "scores")
 """The endings of the files beside the means."""
 UNSEALED = {"train", "validation", "notes", "digest"}
 """What the file of means had before there were seals; such folds are trained again."""
-TRAINED = "and the fold is trained again"
-AGAIN = f"remove the file, {TRAINED}"
+RETRAINING = "and the fold is trained again"
+REMEDY = f"remove the file, {RETRAINING}"
 ANOTHER_FOLDER = "give another folder, or remove this one"
 
 
-class Trained(Record):
+class FoldResult(Record):
     """What a ranker gets on a fold: the run of the test queries, means on training and validation data,
     None where there is none, and the sentences of its notes."""
 
@@ -50,11 +50,11 @@ class Trained(Record):
     notes: tuple[str, ...] = ()
 
 
-class Finished(Record):
+class TimedFoldResult(Record):
     """A ranker on a fold, with its scores on the test queries if they were asked for, and how long it
     took."""
 
-    trained: Trained
+    trained: FoldResult
     scores: Scores | None
     seconds: float
 
@@ -87,7 +87,7 @@ def begin_folder(
     if path.exists():
         there = read_sealed(path, f"the {name} of a {what}", "rankgauge", ANOTHER_FOLDER)
         here = dict(read_json(json_bytes(content), path.name, "JSON", "rankgauge"))
-        if fault := ", ".join(_differing(there, here, growing)):
+        if fault := ", ".join(_differing_entries(there, here, growing)):
             raise RankgaugeError(
                 f"{folder} has another {what}: {path.name} differs in {fault}. Expected the same one "
                 f"to go on with; {ANOTHER_FOLDER}"
@@ -97,7 +97,7 @@ def begin_folder(
     write_sealed(path, content)
 
 
-def _differing(
+def _differing_entries(
     there: Mapping[str, Any], here: Mapping[str, Any], growing: Collection[str]
 ) -> list[str]:
     """The entries that differ. Of those that may grow, the keys that differ are named too."""
@@ -132,12 +132,12 @@ class FoldStore(Record):
         for name in os.listdir(self.folder):  # by a process that was killed
             if re.fullmatch("fold-[0-9]+", name):
                 remove_unfinished(self.folder / name)
-            elif name.startswith(TEMPORARY):
+            elif name.startswith(TEMPORARY_PREFIX):
                 (self.folder / name).unlink()
         check_writable(self.folder / TIMES)
         self._times()  # an error now, not after the training
 
-    def finished(self, fold: int, name: str) -> Trained | None:
+    def load(self, fold: int, name: str) -> FoldResult | None:
         """What was finished before; None if it was not, or depends on something else."""
         path = self._path(fold, name, "json")
         path.parent.make()
@@ -145,10 +145,10 @@ class FoldStore(Record):
             check_writable(self._path(fold, name, ending))
         if not path.exists():
             return None
-        means = read_object(path, "the means of a fold", f"rankgauge ({AGAIN})")
+        means = read_object(path, "the means of a fold", f"rankgauge ({REMEDY})")
         if means.keys() == UNSEALED:
             return None
-        means = check_seal(means, display_name(path), AGAIN)
+        means = check_seal(means, display_name(path), REMEDY)
         try:
             if means["basis"] != self._basis(name):
                 return None
@@ -157,15 +157,17 @@ class FoldStore(Record):
                 if not file.exists():
                     return None
                 if file_digest(file) != means[ending]:
-                    raise damaged(display_name(file), f"remove it, or {path.name}, {TRAINED}")
+                    raise damage_error(
+                        display_name(file), f"remove it, or {path.name}, {RETRAINING}"
+                    )
             run = read_run(self._path(fold, name, "run"), name=name)
             other = means["validation"]
             validation = None if other is None else tuple(other)
-            return Trained(run, tuple(means["train"]), validation, tuple(means["notes"]))
+            return FoldResult(run, tuple(means["train"]), validation, tuple(means["notes"]))
         except (KeyError, TypeError):
-            raise damaged(display_name(path), AGAIN) from None
+            raise damage_error(display_name(path), REMEDY) from None
 
-    def keep(self, fold: int, name: str, finished: Finished) -> None:
+    def keep(self, fold: int, name: str, finished: TimedFoldResult) -> None:
         """Write what is finished."""
         trained, scores = finished.trained, finished.scores
         assert scores is not None

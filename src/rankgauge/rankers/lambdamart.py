@@ -14,7 +14,7 @@ from rankgauge.errors import RankgaugeError
 from rankgauge.measures.gains import GainMap, gains
 from rankgauge.rankers.base import RankerSettings
 from rankgauge.rankers.boosting import LABEL_GAIN, TreeRanker, common_parameters
-from rankgauge.rankers.monitoring import Monitor, undecided
+from rankgauge.rankers.monitoring import Monitor, is_undecided
 from rankgauge.rankers.settings import AUTO, GAINS, RATES, Auto, setting
 
 HIGHEST_XENDCG = 30
@@ -97,9 +97,9 @@ class LambdaMART(TreeRanker):
                 trees = UNVALIDATED_TREES
 
         def stops(measured: list[float]) -> bool:
-            if undecided(measured):
+            if is_undecided(measured):
                 return bool(len(measured) >= enough)
-            return monitor is not None and monitor.stops(measured, settings["patience"])
+            return monitor is not None and monitor.should_stop(measured, settings["patience"])
 
         parameters = lightgbm_parameters(settings, worth)
         self.train(parameters, trees, training, labels, monitor, stops)

@@ -11,7 +11,7 @@ from rankgauge.errors import RankgaugeError
 PACKAGES = {"sklearn": "scikit-learn", "lightgbm": "lightgbm"}
 
 
-def imported(module: str) -> Any:
+def import_library(module: str) -> Any:
     """A module of a library; RankgaugeError says how to install the library where it is not there."""
     try:
         return importlib.import_module(module)

@@ -65,7 +65,7 @@ def feature_means(values: Values) -> Floats:
     return means
 
 
-def filled(values: Values, means: Floats) -> Floats:
+def fill_missing(values: Values, means: Floats) -> Floats:
     """The values in double precision, with the mean of its feature for each value that is NaN."""
     doubles = np.array(values, dtype=np.float64, order="C")
     rows, columns = np.nonzero(np.isnan(doubles))

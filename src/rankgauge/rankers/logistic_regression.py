@@ -24,11 +24,11 @@ from rankgauge.rankers.linear import (
     LinearRanker,
     check_sizes,
     feature_means,
-    filled,
+    fill_missing,
     plain_values,
     weighted_sums,
 )
-from rankgauge.rankers.monitoring import Monitor, undecided
+from rankgauge.rankers.monitoring import Monitor, is_undecided
 from rankgauge.rankers.settings import AUTO, Auto, setting, setting_from
 
 COSTS = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0)
@@ -90,7 +90,7 @@ class LogisticRegression(LinearRanker):
         if validation is None and settings["C"] == AUTO:
             costs = (USUAL_COST,)
         fits = [
-            self._fitted(LogisticProblem(training.values, means, relevant, cost), settings)
+            self._fit_problem(LogisticProblem(training.values, means, relevant, cost), settings)
             for cost in costs
         ]
         best = 0
@@ -102,7 +102,7 @@ class LogisticRegression(LinearRanker):
             ]
             self.history_ = {"C": list(costs), monitor.name: measured}
             best = monitor.best(measured)
-            if undecided(measured) and USUAL_COST in costs:
+            if is_undecided(measured) and USUAL_COST in costs:
                 best = costs.index(USUAL_COST)
         self.C_: float = costs[best]
         self.unfinished_: list[list[float]] = [
@@ -112,7 +112,7 @@ class LogisticRegression(LinearRanker):
         ]
         self.keep(means, fits[best].weights, fits[best].constant)
 
-    def _fitted(self, problem: LogisticProblem, settings: RankerSettings) -> LogisticFit:
+    def _fit_problem(self, problem: LogisticProblem, settings: RankerSettings) -> LogisticFit:
         """The best weights; all are 0 if all documents are relevant, or none."""
         if problem.relevant.all() or not problem.relevant.any():
             return LogisticFit(np.zeros(problem.values.shape[1]), 0.0, 0.0, 0, True)
@@ -129,7 +129,7 @@ class LogisticRegression(LinearRanker):
 
 ROWS = 1024
 """How many documents are added to the Hessian at a time."""
-CLOSE = 1e-10
+TOLERANCE = 1e-10
 """A step that promises less than this share of the objective is the last one."""
 STUCK = 1e-6
 """If rounding leaves no better point, it is the minimum where a step promises less than this share."""
@@ -173,7 +173,7 @@ class LogisticProblem(Record):
         objective = self.objective(point, sums)
         while done < iterations and not converged:
             done += 1
-            gradient, hessian = self.slopes(point, sums)
+            gradient, hessian = self.derivatives(point, sums)
             if not np.isfinite(hessian).all():
                 break
             step = -solution(hessian, gradient)
@@ -190,7 +190,7 @@ class LogisticProblem(Record):
             else:  # no part of the step is better
                 converged = promised <= STUCK * before
                 break
-            converged = promised <= CLOSE * before
+            converged = promised <= TOLERANCE * before
         return LogisticFit(point[:-1], float(point[-1]), objective, done, converged)
 
     def sums(self, point: Floats) -> Floats:
@@ -202,7 +202,7 @@ class LogisticProblem(Record):
         losses = np.logaddexp(0.0, np.where(self.relevant, -sums, sums))
         return float(np.sum(point**2) / 2 + self.cost * np.sum(losses))
 
-    def slopes(self, point: Floats, sums: Floats) -> tuple[Floats, Floats]:
+    def derivatives(self, point: Floats, sums: Floats) -> tuple[Floats, Floats]:
         """The gradient and the Hessian of the objective."""
         chances, others = (np.exp(-np.logaddexp(0.0, sign * sums)) for sign in (-1.0, 1.0))
         errors = self.cost * np.where(self.relevant, -others, chances)
@@ -211,7 +211,7 @@ class LogisticProblem(Record):
         for start in range(0, len(sums), ROWS):
             rows = slice(start, start + ROWS)
             values = plain_values(self.values[rows])
-            curved = filled(values, self.means) * curvature[rows, None]
+            curved = fill_missing(values, self.means) * curvature[rows, None]
             right = np.column_stack((curved, curvature[rows], errors[rows]))
             products = layers.layer_gradient(values, self.means, right)
             hessian[:-1] += products[:, :-1]

@@ -13,7 +13,7 @@ from rankgauge.evaluation.evaluator import Evaluator
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.native import ids, segments
-from rankgauge.scores.model import combined
+from rankgauge.scores.model import combine_scores
 
 
 class Monitor:
@@ -48,7 +48,7 @@ class Monitor:
 
     def mean(self, values: Floats) -> float:
         """The mean of the values of the queries, or what the aggregate makes of them."""
-        return combined(self.measure, values)
+        return combine_scores(self.measure, values)
 
     def best(self, values: Sequence[float]) -> int:
         """The place of the best of some values; the first of equal ones. NaN is worse than any other."""
@@ -58,20 +58,20 @@ class Monitor:
     def kept(self, values: Sequence[float]) -> int:
         """The round to keep, from the value after each: the best one, or the last if the values decide
         nothing."""
-        return len(values) - 1 if undecided(values) else self.best(values)
+        return len(values) - 1 if is_undecided(values) else self.best(values)
 
-    def stops(self, values: Sequence[float], patience: int) -> bool:
+    def should_stop(self, values: Sequence[float], patience: int) -> bool:
         """Whether training stops after these rounds: the best one is `patience` rounds ago.
 
         As long as all values are equal, the measure says nothing about when to stop.
         """
-        return not undecided(values) and len(values) - 1 - self.best(values) >= patience
+        return not is_undecided(values) and len(values) - 1 - self.best(values) >= patience
 
 
-def undecided(values: Sequence[float]) -> bool:
+def is_undecided(values: Sequence[float]) -> bool:
     """Whether values are all equal, or all NaN, so that none is the best.
 
-    >>> undecided([0.5, 0.5]), undecided([0.5, 0.4])
+    >>> is_undecided([0.5, 0.5]), is_undecided([0.5, 0.4])
     (True, False)
     """
     array = np.asarray(values, dtype=np.float64)

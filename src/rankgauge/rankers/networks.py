@@ -16,7 +16,7 @@ from rankgauge.errors import InputError, NotExportable, RankgaugeError
 from rankgauge.native.layers import layer_gradient, layer_sums
 from rankgauge.rankers.base import Ranker, RankerSettings
 from rankgauge.rankers.linear import check_sizes, feature_means, plain_values
-from rankgauge.rankers.monitoring import Monitor, undecided
+from rankgauge.rankers.monitoring import Monitor, is_undecided
 from rankgauge.rankers.saving import check_array
 from rankgauge.rankers.search_engines import linear_model
 from rankgauge.rankers.settings import AUTO, RATES, SIZES, Auto, setting, setting_from
@@ -28,10 +28,10 @@ ROWS = 4096
 """About how many rows are learnt from, or scored, at a time."""
 TANH, LOGISTIC = "tanh", "logistic"
 LOSS = "loss"
-GENTLE = 0.3
+INITIAL_SPREAD = 0.3
 """The standard deviation of the sums of hidden units at the start, for values of size 1: the units are
 nearly linear there. Networks that start so did best on validation sets."""
-NARROW = 0.1
+INITIAL_RANGE = 0.1
 """Weights of logistic units start at most so far from 0, as RankLib's do."""
 
 
@@ -65,16 +65,16 @@ class Network(Record):
     def start(self, rng: np.random.Generator) -> Floats:
         """Weights to start from. Weighted sums start at 0; hidden layers at random, by their inputs."""
         if self.units == LOGISTIC:
-            return rng.uniform(-NARROW, NARROW, self.size)
+            return rng.uniform(-INITIAL_RANGE, INITIAL_RANGE, self.size)
         weights = np.zeros(self.size)
         if self.hidden:
             hidden, output = self.layers(weights)
             for matrix, _ in hidden:
-                matrix[:] = rng.normal(0.0, GENTLE * len(matrix) ** -0.5, matrix.shape)
+                matrix[:] = rng.normal(0.0, INITIAL_SPREAD * len(matrix) ** -0.5, matrix.shape)
             output[:] = rng.normal(0.0, len(output) ** -0.5, len(output))
         return weights
 
-    def activated(self, sums: Floats) -> Floats:
+    def activate(self, sums: Floats) -> Floats:
         """What units make of their sums."""
         return np.tanh(sums) if self.units == TANH else logistic(sums)
 
@@ -89,7 +89,7 @@ class Network(Record):
         hidden, output = self.layers(weights)
         passed: list[Floats] = []
         for matrix, constants in hidden:
-            passed.append(self.activated(layer_sums(values, means, matrix, constants)))
+            passed.append(self.activate(layer_sums(values, means, matrix, constants)))
             values, means = passed[-1], np.zeros(len(constants))
         return layer_sums(values, means, output[:, None], np.zeros(1))[:, 0], passed
 
@@ -163,7 +163,7 @@ class Adam:
         weights -= self.rate * mean / (np.sqrt(square) + self.tiny)
 
 
-class Plain:
+class GradientDescent:
     """Steps against the gradient, by a rate."""
 
     def __init__(self, size: int, rate: float) -> None:
@@ -174,7 +174,7 @@ class Plain:
         weights -= self.rate * gradient
 
 
-STEPS: dict[str, type[Adam | Plain]] = {"adam": Adam, "plain": Plain}
+OPTIMIZERS: dict[str, type[Adam | GradientDescent]] = {"adam": Adam, "plain": GradientDescent}
 
 
 class QueryRows(Record):
@@ -209,7 +209,7 @@ class NetworkRanker(Ranker):
         ranklib=LOGISTIC,
     )
     steps: str | None = setting(
-        Choice(tuple(STEPS)),
+        Choice(tuple(OPTIMIZERS)),
         "How weights change: by Adam, or in plain steps against the gradient.",
         default="adam",
         ranklib="plain",
@@ -261,7 +261,7 @@ class NetworkRanker(Ranker):
         if not batches:
             weights = np.zeros(network.size)  # nothing to learn: all scores are equal
         queries = sum(len(piece.bounds) - 1 for pieces in batches for piece in pieces)
-        method = STEPS[settings["steps"]](network.size, settings["learning_rate"])
+        method = OPTIMIZERS[settings["steps"]](network.size, settings["learning_rate"])
         monitor = None if validation is None else Monitor(validation, settings["measure"])
         losses: list[float] = []
         measured: list[float] = []
@@ -279,9 +279,9 @@ class NetworkRanker(Ranker):
                 measured.append(monitor(network.scores(validation.values, means, weights)))
                 if monitor.best(measured) == len(measured) - 1:
                     best = weights.copy()
-                elif monitor.stops(measured, settings["patience"]):
+                elif monitor.should_stop(measured, settings["patience"]):
                     break
-        if monitor is None or undecided(measured):
+        if monitor is None or is_undecided(measured):
             best = weights
         if not np.isfinite(best).all():
             message = (
@@ -301,7 +301,7 @@ class NetworkRanker(Ranker):
     ) -> list[list[QueryRows]]:
         """The queries of each step, in pieces. Which queries are in a step is drawn once."""
         targets = self.targets(training, settings)
-        queries = _unequal(targets, training.bounds)
+        queries = _informative_queries(targets, training.bounds)
         if settings["batch"] == AUTO:
             return [_pieces(training.bounds, queries, targets)] if len(queries) else []
         drawn, size = rng.permutation(queries), settings["batch"]
@@ -377,7 +377,7 @@ class NetworkRanker(Ranker):
         check_array(self, "weights_", (self._network().size,))
 
 
-def _unequal(targets: Floats, bounds: Ints) -> Ints:
+def _informative_queries(targets: Floats, bounds: Ints) -> Ints:
     """The queries whose documents do not all have the same target."""
     queries = np.flatnonzero(np.diff(bounds))
     starts = bounds[queries]

@@ -104,7 +104,7 @@ class RankBoost(Ranker):
             thresholds(column, settings["bins"], settings["spacing"])
             for column in training.values.T
         ]
-        stumps = Stumps(pairs, binned(training.values, pairs.rows, cuts))
+        stumps = Stumps(pairs, bin_values(training.values, pairs.rows, cuts))
         monitor = None if validation is None else Monitor(validation, settings["measure"])
         scores = np.zeros(0 if validation is None else len(validation.labels))
         history: dict[str, list[float]] = {"loss": [], "feature": [], "threshold": [], "alpha": []}
@@ -123,7 +123,7 @@ class RankBoost(Ranker):
                 column = validation.values[:, feature].astype(np.float64)
                 scores += alpha * (column > threshold)
                 measured.append(monitor(scores))
-                if monitor.stops(measured, settings["patience"]):
+                if monitor.should_stop(measured, settings["patience"]):
                     break
         kept = len(history["loss"])
         if monitor is not None:
@@ -319,7 +319,7 @@ def _range_size(counts: Ints, bins: int) -> float:
         frequent |= more
 
 
-def binned(values: Values, rows: Ints, cuts: Sequence[Floats]) -> NDArray[np.uint8]:
+def bin_values(values: Values, rows: Ints, cuts: Sequence[Floats]) -> NDArray[np.uint8]:
     """Feature × row: how many thresholds of the feature lie below the value; 0 for NaN."""
     bins = np.zeros((len(cuts), len(rows)), dtype=np.uint8)
     for own, column, thresholds in zip(bins, values.T, cuts, strict=True):

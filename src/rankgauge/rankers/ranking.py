@@ -7,7 +7,7 @@ import numpy as np
 from rankgauge.core.arrays import Floats
 from rankgauge.data.features import Features
 from rankgauge.data.model import Run
-from rankgauge.rankings.single_precision import kept_apart
+from rankgauge.rankings.single_precision import separate_scores
 
 
 def run_of(
@@ -30,7 +30,7 @@ def run_of(
     query = np.repeat(np.arange(len(features.queries)), np.diff(features.bounds))
     first = np.arange(len(query)) if ties_in_file_order else features.tie_order()
     order = first[np.lexsort((-scores[first], query))]
-    apart = kept_apart(scores[order], features.bounds)
+    apart = separate_scores(scores[order], features.bounds)
     return Run(
         name, features.queries, features.bounds, named.documents.take(order), apart, tag=name
     )

@@ -18,7 +18,7 @@ from rankgauge.rankers.settings import DEFAULT, RANKLIB
 R = TypeVar("R", bound=type[Ranker])
 
 
-class _Methods(Registry[type[Ranker]]):
+class _MethodRegistry(Registry[type[Ranker]]):
     """Methods, which are classes and have the names of their classes."""
 
     def name_of(self, entry: type[Ranker]) -> str:
@@ -28,16 +28,16 @@ class _Methods(Registry[type[Ranker]]):
         if not (isinstance(entry, type) and issubclass(entry, Ranker)):
             raise RankgaugeError(f"{entry!r} is not a method, expected a subclass of Ranker")
 
-    def offered(self, thing: Any) -> None:
+    def accept_plugin(self, thing: Any) -> None:
         if isinstance(thing, type) and issubclass(thing, Ranker):
             self.register(thing)
 
     def hint(self, name: str) -> str:
         own = "a method of your own is registered first, by --plugin FILE or rankers.register"
-        return f"the methods are {self.listed()}; {own}"
+        return f"the methods are {self.format_names()}; {own}"
 
 
-METHODS = _Methods(
+METHODS = _MethodRegistry(
     "method", package="rankgauge.rankers", homes=registered_homes("rankgauge.rankers")
 )
 find_method = METHODS.find

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.core.records import Record
-from rankgauge.core.sealing import check_seal, damaged, read_object, seal
+from rankgauge.core.sealing import check_seal, damage_error, read_object, seal
 from rankgauge.core.seeds import digest
 from rankgauge.data.scaling import Scaling
 from rankgauge.errors import InputError, RankgaugeError
@@ -29,7 +29,7 @@ from rankgauge.measures.around import Aggregate
 from rankgauge.measures.base import Measure
 from rankgauge.rankers.base import REMARKS, Ranker
 from rankgauge.rankers.registry import find_method
-from rankgauge.scores.validation import short
+from rankgauge.scores.validation import shorten
 from rankgauge.version import __version__
 
 FORMAT, VERSION = "rankgauge-ranker", 2
@@ -75,7 +75,7 @@ def save(ranker: Ranker, folder: str | os.PathLike[str]) -> None:
         elif isinstance(value, str):
             texts[name] = value.encode()
         elif name == HISTORY:
-            learnt[name] = _saved_history(ranker)
+            learnt[name] = _encode_history(ranker)
         elif name != "scaling_":
             learnt[name] = value
     contents = {name: (text, "txt") for name, text in texts.items()}
@@ -90,7 +90,7 @@ def save(ranker: Ranker, folder: str | os.PathLike[str]) -> None:
         "version": VERSION,
         "rankgauge": __version__,
         "method": type(ranker).__name__,
-        "parameters": {key: _plain(value) for key, value in ranker.get_params().items()},
+        "parameters": {key: _to_json_value(value) for key, value in ranker.get_params().items()},
         "scaling": ranker.scaling_.to_dict(),
         "learnt": learnt,
         "arrays": {
@@ -122,10 +122,10 @@ def _array(ranker: Ranker, name: str, value: NDArray[Any]) -> NDArray[Any]:
     return np.ascontiguousarray(value)
 
 
-def _saved_history(ranker: Ranker) -> dict[str, list[float | None]]:
+def _encode_history(ranker: Ranker) -> dict[str, list[float | None]]:
     """The history as JSON has it: null for NaN, which a measure is where it is undefined."""
     try:
-        columns = {name: _plain(values) for name, values in ranker.history_.items()}
+        columns = {name: _to_json_value(values) for name, values in ranker.history_.items()}
         check_history(columns)
     except (RankgaugeError, AttributeError) as error:
         raise RankgaugeError(f"{type(ranker).__name__} cannot be saved: {error}") from None
@@ -135,7 +135,7 @@ def _saved_history(ranker: Ranker) -> dict[str, list[float | None]]:
     }
 
 
-def _loaded_history(history: Any) -> Any:
+def _decode_history(history: Any) -> Any:
     """The history with NaN for null. What is not a history stays as it is, for `check_history`."""
     if not isinstance(history, dict):
         return history
@@ -159,14 +159,14 @@ def _npz(arrays: Mapping[str, NDArray[Any]]) -> bytes:
     return stream.getvalue()
 
 
-def _plain(value: Any) -> Any:
+def _to_json_value(value: Any) -> Any:
     """The value of a setting as JSON has it: a measure as text, a map as pairs."""
     if isinstance(value, Measure | Aggregate):
         return str(value)
     if isinstance(value, Mapping):
-        return [[_plain(key), _plain(worth)] for key, worth in value.items()]
+        return [[_to_json_value(key), _to_json_value(worth)] for key, worth in value.items()]
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [_to_json_value(item) for item in value]
     return value.item() if isinstance(value, np.generic) else value
 
 
@@ -214,8 +214,10 @@ def load(folder: str | os.PathLike[str], *, size_limit: int = SIZE_LIMIT) -> Ran
     """
     path = OwnPath(folder) / MANIFEST
     source = display_name(path)
-    document = _checked(read_object(path, "a ranker", "Ranker.save", limit=size_limit), source)
-    saved = _Saved(OwnPath(folder), source, document["files"], size_limit)
+    document = _check_entries(
+        read_object(path, "a ranker", "Ranker.save", limit=size_limit), source
+    )
+    saved = _SavedFiles(OwnPath(folder), source, document["files"], size_limit)
     try:
         method = find_method(document["method"])
         ranker = method(**document["parameters"])
@@ -224,12 +226,14 @@ def load(folder: str | os.PathLike[str], *, size_limit: int = SIZE_LIMIT) -> Ran
         raise InputError(source, None, f"{error}") from None
     state = {**document["learnt"], **saved.texts(), **saved.arrays(document["arrays"])}
     for name, value in state.items():
-        if not ATTRIBUTE.fullmatch(name) or _defined(method, name):
-            raise InputError(source, None, f"{short(name)} is no attribute of a ranker, {MADE_BY}")
+        if not ATTRIBUTE.fullmatch(name) or _is_defined(method, name):
+            raise InputError(
+                source, None, f"{shorten(name)} is no attribute of a ranker, {MADE_BY}"
+            )
         setattr(ranker, name, value)
     try:
         ranker.scaling_ = Scaling.from_dict(document["scaling"])
-        ranker.history_ = _loaded_history(ranker.history_)
+        ranker.history_ = _decode_history(ranker.history_)
         _check_common(ranker)
         ranker.check_learnt()
     except (RankgaugeError, AttributeError, KeyError, TypeError, ValueError) as error:
@@ -238,38 +242,38 @@ def load(folder: str | os.PathLike[str], *, size_limit: int = SIZE_LIMIT) -> Ran
     return ranker
 
 
-def _defined(method: type[Ranker], name: str) -> bool:
+def _is_defined(method: type[Ranker], name: str) -> bool:
     """Whether the class has a method or a property of this name, which an attribute would hide."""
     defined = inspect.getattr_static(method, name, None)
     return callable(defined) or hasattr(type(defined), "__get__")
 
 
-def _checked(entries: dict[str, Any], source: str) -> dict[str, Any]:
+def _check_entries(entries: dict[str, Any], source: str) -> dict[str, Any]:
     """The entries of model.json, after a check of their types, the version and the seal."""
     if entries.get("format") != FORMAT:
         raise InputError(source, None, f"not a ranker (its format is not {FORMAT}), {MADE_BY}")
     version = entries.get("version")
     if version not in (DIGEST_VERSION, VERSION):
-        message = f"version {short(version)}, expected {VERSION} (update rankgauge)"
+        message = f"version {shorten(version)}, expected {VERSION} (update rankgauge)"
         raise InputError(source, None, message)
     if version == VERSION:
         entries = check_seal(entries, source, REMEDY)
     else:
         stated = entries.pop("digest", None)
         if stated != digest(_json(entries, sort_keys=True), size=16).hex():
-            raise damaged(source, REMEDY)
+            raise damage_error(source, REMEDY)
     if entries.keys() != ENTRIES.keys():
-        wrong = ", ".join(sorted(map(short, entries.keys() ^ ENTRIES.keys()))[:5])
+        wrong = ", ".join(sorted(map(shorten, entries.keys() ^ ENTRIES.keys()))[:5])
         raise InputError(source, None, f"entries are missing or not known: {wrong}, {MADE_BY}")
     for name, kind in ENTRIES.items():
         if type(entries[name]) is not kind:
-            wrong = f"{name} is {short(entries[name])}, not {TYPES[kind]}"
+            wrong = f"{name} is {shorten(entries[name])}, not {TYPES[kind]}"
             message = f"not a whole ranker ({wrong}), {MADE_BY}"
             raise InputError(source, None, message)
     return entries
 
 
-class _Saved(Record):
+class _SavedFiles(Record):
     """The files of a saved ranker that model.json (`source`) names, each of at most `limit` bytes."""
 
     folder: OwnPath
@@ -282,12 +286,12 @@ class _Saved(Record):
         entry = self.files[name]
         file = entry.get("file") if isinstance(entry, dict) else None
         if not isinstance(file, str) or not FILE_NAME.fullmatch(file):
-            message = f"{short(file)} is no file of a ranker, {MADE_BY}"
+            message = f"{shorten(file)} is no file of a ranker, {MADE_BY}"
             raise InputError(self.source, None, message)
         path = self.folder / file
         content = read_bytes(path, limit=self.limit)
         if len(content) != entry.get("bytes") or _file_name(name, content, file[-3:]) != file:
-            raise damaged(display_name(path), REMEDY)
+            raise damage_error(display_name(path), REMEDY)
         return content
 
     def texts(self) -> dict[str, str]:
@@ -298,7 +302,7 @@ class _Saved(Record):
                 try:
                     texts[name] = self.content(name).decode()
                 except UnicodeDecodeError:
-                    message = f"{short(name)} is not text, {MADE_BY}"
+                    message = f"{shorten(name)} is not text, {MADE_BY}"
                     raise InputError(self.source, None, message) from None
         return texts
 
@@ -317,7 +321,7 @@ class _Saved(Record):
                 if sorted(archive.namelist()) != sorted(f"{name}.npy" for name in declared):
                     raise ValueError("other arrays than model.json names")
                 for name, entry in declared.items():
-                    kind, shape = _declared(entry)
+                    kind, shape = _parse_array_entry(entry)
                     size = kind.itemsize * int(np.prod(shape, dtype=object))
                     if size > self.limit:
                         raise ValueError(f"{name} has more than {self.limit:,} bytes")
@@ -337,7 +341,7 @@ class _Saved(Record):
         return arrays
 
 
-def _declared(entry: Any) -> tuple[np.dtype[Any], tuple[int, ...]]:
+def _parse_array_entry(entry: Any) -> tuple[np.dtype[Any], tuple[int, ...]]:
     """The type and shape of an array, as model.json says."""
     kind, shape = (entry.get("type"), entry.get("shape")) if isinstance(entry, dict) else (0, 0)
     if kind not in KINDS or not isinstance(shape, list) or len(shape) > 3:

@@ -100,7 +100,7 @@ def _nodes(tree: Tree, names: list[str], share: float) -> dict[str, Any]:
     leaves = (tree.leaves * share).tolist()
     if not len(tree.features):
         return {"nodeid": 0, "leaf": leaves[0]}
-    conditions = above(tree.thresholds).tolist()
+    conditions = next_single_above(tree.thresholds).tolist()
     built: dict[int, dict[str, Any]] = {}
     # Children come after their parents, so from the last node to the first.
     count = len(tree.features)
@@ -131,7 +131,7 @@ def _nodes(tree: Tree, names: list[str], share: float) -> dict[str, Any]:
     return built[0]
 
 
-def above(thresholds: Floats) -> Floats:
+def next_single_above(thresholds: Floats) -> Floats:
     """The least number in single precision above each threshold.
 
     A single-precision value is at most the threshold exactly if it is less than this number.

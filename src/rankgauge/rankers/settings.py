@@ -87,7 +87,7 @@ class Sizes(Kind):
     def check(self, value: Any) -> tuple[int, ...]:
         sizes = value
         if isinstance(value, str):
-            sizes = [_whole(size) for size in value.split(",")]
+            sizes = [_parse_integer(size) for size in value.split(",")]
         elif isinstance(value, int):
             sizes = [value]
         if not isinstance(sizes, list | tuple) or len(sizes) > self.layers:
@@ -98,7 +98,7 @@ class Sizes(Kind):
             raise self.refusal(value) from None
 
 
-def _whole(text: str) -> int | None:
+def _parse_integer(text: str) -> int | None:
     """The number that a text of at most 9 digits is, or None."""
     return int(text) if re.fullmatch(r" *[0-9]{1,9} *", text) else None
 
@@ -152,7 +152,7 @@ def setting_from(owner: type[Any], name: str, **presets: Any) -> Any:
     return setting(declared["kind"], declared["meaning"], **values)
 
 
-def checked_value(owner: str, name: str, value: Any, kind: Kind) -> Any:
+def check_setting(owner: str, name: str, value: Any, kind: Kind) -> Any:
     """A value of a setting in its canonical form; MeasureError names the ranker and the setting."""
     try:
         return kind.check(value)
@@ -162,7 +162,7 @@ def checked_value(owner: str, name: str, value: Any, kind: Kind) -> Any:
 
 SETTING = "objective"
 """The setting that says what training makes best, in methods that leave a choice."""
-PLACE = f"{{{SETTING}}}"
+PLACEHOLDER = f"{{{SETTING}}}"
 """What stands for the value of the setting in `Ranker.optimizes`."""
 ANY_MEASURE, UNSTATED = "any measure", "not stated by the method"
 

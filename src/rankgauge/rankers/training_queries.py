@@ -7,7 +7,7 @@ from typing import Any
 from rankgauge.core.notes import counted
 from rankgauge.core.records import Value
 from rankgauge.data.features import Features
-from rankgauge.query_sets.samples import drawn
+from rankgauge.query_sets.samples import draw_queries
 
 
 class TrainingQueries(Value):
@@ -31,7 +31,7 @@ class TrainingQueries(Value):
         """The drawn queries, in the order of the file; all of them if there are not more."""
         if len(training.queries) <= self.number:
             return training
-        return training.select(drawn(training.queries.texts(), self.number, self.seed))
+        return training.select(draw_queries(training.queries.texts(), self.number, self.seed))
 
     def sentence(self, available: int) -> str:
         """How many of the available queries are learnt from, in words."""

@@ -79,7 +79,7 @@ class Forest(Record):
     mean: bool
 
 
-def shortened(text: str) -> str:
+def trim_model_text(text: str) -> str:
     """The text of a model up to the end of its trees; what follows does not change scores."""
     return text[: text.index(END)] + END
 
@@ -156,12 +156,12 @@ def _tree(entries: dict[str, str], number: int, width: int) -> Tree:
     (leaves,) = _ints(entries["num_leaves"]).tolist()
     if not 1 <= leaves <= len(entries["leaf_value"]) or _floats(entries["shrinkage"]).size != 1:
         raise ValueError(f"tree {number} has no leaves")
-    ints = {name: _sized(_ints(entries[name]), leaves - 1) for name in NODE_INTS}
-    floats = {name: _sized(_floats(entries[name]), leaves - 1) for name in NODE_FLOATS}
-    values = _sized(_floats(entries["leaf_value"]), leaves)
+    ints = {name: _check_size(_ints(entries[name]), leaves - 1) for name in NODE_INTS}
+    floats = {name: _check_size(_floats(entries[name]), leaves - 1) for name in NODE_FLOATS}
+    values = _check_size(_floats(entries["leaf_value"]), leaves)
     if leaves > 1 or entries["leaf_weight"]:
-        _sized(_floats(entries["leaf_weight"]), leaves)
-    _sized(_ints(entries["leaf_count"]), leaves)
+        _check_size(_floats(entries["leaf_weight"]), leaves)
+    _check_size(_ints(entries["leaf_count"]), leaves)
     kinds, features = ints["decision_type"], ints["split_feature"]
     if not np.isin(kinds, (0, DEFAULT_LEFT, MISSING_NAN, DEFAULT_LEFT + MISSING_NAN)).all():
         raise ValueError(f"tree {number} has other than numerical splits")
@@ -186,7 +186,7 @@ def _check_children(left: Ints, right: Ints, leaves: int, number: int) -> None:
         raise ValueError(f"tree {number} is not a tree")
 
 
-def _sized(array: NDArray[Any], size: int) -> NDArray[Any]:
+def _check_size(array: NDArray[Any], size: int) -> NDArray[Any]:
     if len(array) != size:
         raise ValueError(f"{counted(len(array), 'number')}, expected {size}")
     return array

@@ -108,7 +108,7 @@ def judged_labels(judgments: Judgments, max_grade: int | None = None) -> JudgedL
     return JudgedLabels(labels, offsets_of(sizes), pooled, max_grade)
 
 
-def located(judgments: Judgments, run: Run) -> Piece:
+def locate_run(judgments: Judgments, run: Run) -> Piece:
     """A whole run as one piece: its queries and documents found in the judgments."""
     same = run.queries is judgments.queries and run.documents is judgments.documents
     if same and np.array_equal(run.bounds, judgments.bounds):
@@ -147,10 +147,10 @@ def align(
     of equal score are ordered as with "docno", and `.tied` says which have equal scores.
     """
     judged = judged_labels(judgments) if judged is None else judged
-    piece = located(judgments, run) if isinstance(run, Run) else run
+    piece = locate_run(judgments, run) if isinstance(run, Run) else run
     rows, lengths = piece.rows, np.diff(piece.bounds)
     labels, tied = judgments.labels[rows], np.zeros(len(rows), dtype=np.bool_)
-    moved = moves(piece, labels, ties, seed, precision)
+    moved = find_moves(piece, labels, ties, seed, precision)
     tied[moved.places] = moved.tied
     labels[moved.places] = labels[moved.rows]
     if judgments.subtopics is not None:
@@ -186,7 +186,7 @@ class Moves(Record):
     merged: int
 
 
-def moves(
+def find_moves(
     piece: Piece,
     labels: Labels,
     ties: Ties,
@@ -221,7 +221,7 @@ def rank_order(
     """The rows of a run, query by query, the best first; for each place whether its score equals the
     score above; and how many adjacent documents have equal scores in single precision only.
 
-    As with `moves`, ties below the `longest` first documents stay as they are.
+    As with `find_moves`, ties below the `longest` first documents stay as they are.
     """
     scores = run.scores
     if precision == "single":

@@ -11,20 +11,20 @@ from numpy.typing import NDArray
 from rankgauge.core.arrays import Bools, Floats, Ints, Labels
 from rankgauge.rankings.lists import JudgedLabels, Rankings, SharedArrays
 
-MOST_COUNTED = 1_000_000
+MOST_LABEL_SPAN = 1_000_000
 """Up to which span labels are numbered by counting, not by sorting."""
-NOT_COUNTED = "what stands above was not counted: `looks_above` is expected"
+COUNTS_MISSING = "what stands above was not counted: `looks_above` is expected"
 
 
-def numbered(labels: Labels) -> tuple[Labels, Ints]:
+def factorize_labels(labels: Labels) -> tuple[Labels, Ints]:
     """The different labels, from the lowest on, and for each label its number among them.
 
-    >>> kinds, number = numbered(np.array([2, -1, 2], dtype=np.int32))
+    >>> kinds, number = factorize_labels(np.array([2, -1, 2], dtype=np.int32))
     >>> kinds.tolist(), number.tolist()
     ([-1, 2], [1, 0, 1])
     """
     least, most = int(labels.min(initial=0)), int(labels.max(initial=0))
-    if most - least > MOST_COUNTED:
+    if most - least > MOST_LABEL_SPAN:
         kinds, number = np.unique(labels, return_inverse=True)
         return kinds, number
     present = np.zeros(most - least + 1, dtype=np.bool_)
@@ -55,14 +55,14 @@ class Places(SharedArrays):
     def sum_above(self, values: Floats) -> Floats:
         """The sum over the documents above of a value that each kind has."""
         if self.above is None:
-            raise ValueError(NOT_COUNTED)
+            raise ValueError(COUNTS_MISSING)
         total = self.above @ values
         return np.asarray(total if self.extra is None else total + values[self.extra])
 
     def of(self, kinds: Bools) -> Places:
         """The same documents in lists of these kinds alone."""
         if self.above is None:
-            raise ValueError(NOT_COUNTED)
+            raise ValueError(COUNTS_MISSING)
         above = (
             self.above
             if self.extra is None
@@ -94,7 +94,7 @@ class Flips(SharedArrays):
     @classmethod
     def of(cls, rankings: Rankings) -> Flips:
         """Every pair of neighbours of these lists."""
-        kinds, kind = numbered(rankings.labels)
+        kinds, kind = factorize_labels(rankings.labels)
         upper = np.flatnonzero(rankings.ranks < rankings.each_row(rankings.lengths))
         counts = [rankings.running_count(kind == k) - (kind == k) for k in range(len(kinds))]
         above = np.stack(counts, axis=1) if counts else np.zeros((0, 0), dtype=np.int64)

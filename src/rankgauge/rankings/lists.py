@@ -20,20 +20,20 @@ from numpy.typing import ArrayLike, NDArray
 from rankgauge.core.arrays import Floats, Ints, Labels, T, segment_rows
 from rankgauge.core.arrays import offsets_of as offsets_of
 from rankgauge.core.records import Record
-from rankgauge.data.model import Subtopics, read_only
+from rankgauge.data.model import Subtopics, read_only_view
 from rankgauge.native import segments as native
 
 A = TypeVar("A")
 Arguments = TypeVarTuple("Arguments")
 
 
-def unwritable(value: A) -> A:
+def make_read_only(value: A) -> A:
     """The same value; an array, and each array in a tuple, becomes a read-only view."""
     shared: Any = value
     if isinstance(value, np.ndarray):
-        shared = read_only(value) if value.flags.writeable else value
+        shared = read_only_view(value) if value.flags.writeable else value
     elif isinstance(value, tuple):
-        parts = map(unwritable, value)
+        parts = map(make_read_only, value)
         shared = value._make(parts) if hasattr(value, "_make") else tuple(parts)
     result: A = shared
     return result
@@ -46,7 +46,7 @@ class SharedArrays(Record):
         state = vars(self)
         for name, value in state.items():
             if isinstance(value, np.ndarray) and value.flags.writeable:
-                state[name] = read_only(value)
+                state[name] = read_only_view(value)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
@@ -69,14 +69,14 @@ class Memo:
 
     def keep(self, key: Hashable, result: A) -> A:
         """Keep a result, and return it with read-only arrays."""
-        kept = self._known[key] = unwritable(result)
+        kept = self._known[key] = make_read_only(result)
         return kept
 
     def __getstate__(self) -> dict[str, Any]:
         return {"_known": dict(self._known)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self._known = {key: unwritable(known) for key, known in state["_known"].items()}
+        self._known = {key: make_read_only(known) for key, known in state["_known"].items()}
         self.lock = threading.RLock()
 
 
@@ -118,7 +118,7 @@ class JudgedLabels(SharedArrays):
     @cached_property
     def sizes(self) -> Ints:
         """n, the number of judged documents of each query."""
-        return read_only(np.diff(self.offsets))
+        return read_only_view(np.diff(self.offsets))
 
     def take(self, queries: Ints) -> JudgedLabels:
         """The judged labels of these queries, in the order given."""
@@ -159,7 +159,7 @@ class JudgedLabels(SharedArrays):
 
     def relevant(self, rel: int) -> Ints:
         """R, the number of documents of each query whose label is at least `rel`."""
-        return self.once(_relevant, rel)
+        return self.once(_count_relevant, rel)
 
     @cached_property
     def best_first(self) -> Rankings:
@@ -205,19 +205,19 @@ class Rankings(SharedArrays):
     @cached_property
     def lengths(self) -> Ints:
         """The number of documents in each list."""
-        return read_only(np.diff(self.offsets))
+        return read_only_view(np.diff(self.offsets))
 
     @cached_property
     def ranks(self) -> Ints:
         """The rank of each row, from 1."""
         first = np.repeat(self.offsets[:-1], self.lengths)
-        return read_only(np.arange(1, len(self.labels) + 1) - first)
+        return read_only_view(np.arange(1, len(self.labels) + 1) - first)
 
     def top(self, cutoff: int | None) -> Rankings:
         """The same lists cut to their first `cutoff` documents; None cuts nothing."""
         if cutoff is None or len(self) == 0 or self.lengths.max() <= cutoff:
             return self
-        return self.once(_top, cutoff)
+        return self.once(_cut_lists, cutoff)
 
     def once(self, question: Callable[[Rankings, *Arguments], A], *arguments: *Arguments) -> A:
         """The answer to a question about these lists. Several measures ask it, and it is computed once,
@@ -264,11 +264,11 @@ class Rankings(SharedArrays):
         return np.repeat(per_list, self.lengths)
 
 
-def _relevant(judged: JudgedLabels, rel: int) -> Ints:
+def _count_relevant(judged: JudgedLabels, rel: int) -> Ints:
     return segment_count(judged.labels >= rel, judged.offsets)
 
 
-def _top(lists: Rankings, cutoff: int) -> Rankings:
+def _cut_lists(lists: Rankings, cutoff: int) -> Rankings:
     rows = np.flatnonzero(lists.ranks <= cutoff)
     return lists._keep(rows, np.minimum(lists.lengths, cutoff))
 

@@ -68,7 +68,7 @@ def tied_lists(
     )
 
 
-def with_tail(
+def append_tail(
     lists: TiedRankings,
     queries: Ints,
     judgments: Judgments,

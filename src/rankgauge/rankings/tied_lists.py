@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankgauge.core.arrays import Floats, Ints, Labels, T
-from rankgauge.data.model import UNJUDGED, read_only
+from rankgauge.data.model import UNJUDGED, read_only_view
 from rankgauge.native import segments as native
 from rankgauge.rankings.lists import (
     JudgedLabels,
@@ -84,28 +84,28 @@ class TiedRankings(SharedArrays):
     @cached_property
     def sizes(self) -> Ints:
         """The number of documents in each group."""
-        return read_only(np.diff(self.bounds) + self.unlisted)
+        return read_only_view(np.diff(self.bounds) + self.unlisted)
 
     @cached_property
     def owner(self) -> Ints:
         """The list of each group."""
-        return read_only(np.repeat(np.arange(len(self)), np.diff(self.offsets)))
+        return read_only_view(np.repeat(np.arange(len(self)), np.diff(self.offsets)))
 
     @cached_property
     def above(self) -> Ints:
         """The number of documents ranked above each group."""
-        return read_only(self.before(self.sizes))
+        return read_only_view(self.before(self.sizes))
 
     @cached_property
     def lengths(self) -> Ints:
         """The number of documents in each list."""
-        return read_only(np.diff(offsets_of(self.sizes)[self.offsets]))
+        return read_only_view(np.diff(offsets_of(self.sizes)[self.offsets]))
 
     @cached_property
     def undecided(self) -> NDArray[np.bool_]:
         """Which lists have a tie, or documents without a row."""
         open_groups = (self.sizes > 1) | (self.unlisted > 0)
-        return read_only(segment_count(open_groups, self.offsets) > 0)
+        return read_only_view(segment_count(open_groups, self.offsets) > 0)
 
     def before(self, values: Ints) -> Ints:
         """For each group, the sum of a value a group over the groups above it in its list."""
@@ -120,7 +120,7 @@ class TiedRankings(SharedArrays):
         """The sum of a value a row over each group."""
         return native.segment_sum(values, self.bounds)
 
-    def over_groups(self, values: NDArray[np.generic]) -> Floats:
+    def sum_over_groups(self, values: NDArray[np.generic]) -> Floats:
         """The sum of a value a group over each list."""
         return native.segment_sum(np.ascontiguousarray(values, dtype=np.float64), self.offsets)
 
@@ -144,14 +144,16 @@ class TiedRankings(SharedArrays):
         groups = lists[self.owner]
         rows = np.flatnonzero(self.rankings.each_row(lists))
         return TiedRankings(
-            arranged(self.rankings, rows, self.rankings.lengths[lists], self.rankings.query[lists]),
+            arrange_rows(
+                self.rankings, rows, self.rankings.lengths[lists], self.rankings.query[lists]
+            ),
             offsets_of(np.diff(self.bounds)[groups]),
             offsets_of(np.diff(self.offsets)[lists]),
             self.unlisted[groups],
             self.seeds[lists],
         )
 
-    def in_order(
+    def sort_ties(
         self, merit: Callable[[Labels], Floats], depth: int | None, *, best: bool
     ) -> Rankings:
         """The lists with each tie in the order of merit, a number a label, the highest first or last.
@@ -166,7 +168,7 @@ class TiedRankings(SharedArrays):
             group = np.concatenate((group, np.repeat(np.arange(len(more)), more)))
             rows = np.concatenate((rows, np.full(int(more.sum()), -1)))
             labels = np.concatenate((labels, np.full(int(more.sum()), UNJUDGED, dtype=np.int32)))
-            lengths = lengths + self.over_groups(more).astype(np.int64)
+            lengths = lengths + self.sum_over_groups(more).astype(np.int64)
         value = merit(labels)
         worth = value if best else -value
         rises = (worth[1:] > worth[:-1]) & (group[1:] == group[:-1])
@@ -177,9 +179,9 @@ class TiedRankings(SharedArrays):
             turned = (self.bounds[group] + self.bounds[group + 1] - 1) - rows
             back = worth[turned]
             if not ((back[1:] > back[:-1]) & (group[1:] == group[:-1])).any():
-                return arranged(self.rankings, turned, lengths, self.rankings.query)
+                return arrange_rows(self.rankings, turned, lengths, self.rankings.query)
         order = np.lexsort((-worth, group))
-        return arranged(self.rankings, rows[order], lengths, self.rankings.query)
+        return arrange_rows(self.rankings, rows[order], lengths, self.rankings.query)
 
     def condensed(self) -> TiedRankings:
         """The same lists without the documents that are not judged."""
@@ -192,7 +194,7 @@ class TiedRankings(SharedArrays):
         )
 
 
-def arranged(rankings: Rankings, rows: Ints, lengths: Ints, query: Ints) -> Rankings:
+def arrange_rows(rankings: Rankings, rows: Ints, lengths: Ints, query: Ints) -> Rankings:
     """Lists of these lengths for these queries, of rows of `rankings`; row -1 is unjudged."""
 
     def take(values: NDArray[T]) -> NDArray[T]:

@@ -12,7 +12,7 @@ from rankgauge.core.results import Result
 from rankgauge.core.tables import Cell, Table
 from rankgauge.errors import InputError
 from rankgauge.io.files import display_name, read_bytes
-from rankgauge.io.rows import csv_records, lines_of, loose_object
+from rankgauge.io.rows import csv_records, lines_of, parse_object_loosely
 from rankgauge.report.pages import Item, Picture, Section, ShownTable
 
 MOST_BYTES = 8 << 20
@@ -25,7 +25,7 @@ MOST_DIGITS = 400
 """A text with more characters is no number."""
 
 
-def added_section(source: str | os.PathLike[str] | Result) -> Section:
+def read_section(source: str | os.PathLike[str] | Result) -> Section:
     """The section of a file, or of a result, which gives its table.
 
     A file is a table (CSV, TSV or JSON Lines) that a rankgauge command wrote, or an SVG. Its lines that
@@ -33,7 +33,7 @@ def added_section(source: str | os.PathLike[str] | Result) -> Section:
     for any other file.
     """
     if isinstance(source, Result):
-        return Section(type(source).__name__, (_shown(source.table()),))
+        return Section(type(source).__name__, (_table_item(source.table()),))
     name = display_name(source)
     title = PurePath(name).stem or name
     raw = read_bytes(source, limit=MOST_BYTES)
@@ -41,10 +41,10 @@ def added_section(source: str | os.PathLike[str] | Result) -> Section:
         picture = Picture(raw, title, f"A figure from {PurePath(name).name}")
         return Section(title, (picture,))
     text = raw.decode("utf-8-sig", "surrogateescape")
-    return Section(title, (_shown(_table(text, name)),))
+    return Section(title, (_table_item(_parse_table(text, name)),))
 
 
-def _shown(table: Table) -> Item:
+def _table_item(table: Table) -> Item:
     count = len(table.rows)
     if count > MOST_ROWS:
         note = f"the first {MOST_ROWS:,} of {count:,} rows; the file has all of them"
@@ -52,21 +52,21 @@ def _shown(table: Table) -> Item:
     return ShownTable(table, counted(count, "row"), digits=DIGITS)
 
 
-def _table(text: str, source: str) -> Table:
+def _parse_table(text: str, source: str) -> Table:
     """The table in a text, by what its first line looks like."""
     first = text.lstrip().partition("\n")[0]
     if not first:
         raise InputError(source, None, "an empty file, expected a table or an SVG")
     if first.startswith("{"):
-        return _from_json(text.encode("utf-8", "surrogateescape"), source)
-    return _from_cells(text, "\t" if "\t" in first else ",", source)
+        return _parse_json_lines(text.encode("utf-8", "surrogateescape"), source)
+    return _parse_cells(text, "\t" if "\t" in first else ",", source)
 
 
-def _from_json(text: bytes, source: str) -> Table:
+def _parse_json_lines(text: bytes, source: str) -> Table:
     rows: list[dict[str, object]] = []
     notes: list[str] = []
     for number, line in lines_of(text):
-        record = loose_object(line, source, number, "on each line")
+        record = parse_object_loosely(line, source, number, "on each line")
         if list(record) == ["notes"] and isinstance(record["notes"], list):
             notes += map(str, record["notes"])
         else:
@@ -80,16 +80,16 @@ def _cell(value: object) -> Cell:
     return value if isinstance(value, str | int | float) or value is None else str(value)
 
 
-def _from_cells(text: str, between: str, source: str) -> Table:
+def _parse_cells(text: str, between: str, source: str) -> Table:
     """A table of CSV or TSV, as `Table.render` writes it: notes are lines at its end."""
     lines = text.removesuffix("\n").split("\n")
     end = len(lines)
     while end and lines[end - 1].startswith("#"):
         end -= 1
-    notes = tuple(_unescaped(line[1:].strip(), between) for line in lines[end:])
+    notes = tuple(_unescape(line[1:].strip(), between) for line in lines[end:])
     table = [f"{line}\n" for line in lines[:end]]
     records = csv_records(table, source, NO_TABLE, separator=between, quotes=between != "\t")
-    rows = [(number, [_unescaped(cell, between) for cell in row]) for number, row in records]
+    rows = [(number, [_unescape(cell, between) for cell in row]) for number, row in records]
     if not rows or len(rows[0][1]) < 2:
         message = "not a table of several columns, expected CSV, TSV, JSON Lines or SVG"
         raise InputError(source, 1, message)
@@ -98,14 +98,14 @@ def _from_cells(text: str, between: str, source: str) -> Table:
         if len(row) != len(header):
             message = f"{counted(len(row), 'cell')}, expected {len(header)} as in the first line"
             raise InputError(source, number, message)
-    columns = [_numbers([row[place] for _, row in others]) for place in range(len(header))]
+    columns = [_parse_numbers([row[place] for _, row in others]) for place in range(len(header))]
     return Table(tuple(header), tuple(zip(*columns, strict=True)), notes)
 
 
 _ESCAPES = {"\\": "\\", "t": "\t", "n": "\n", "r": "\r"}
 
 
-def _unescaped(cell: str, between: str) -> str:
+def _unescape(cell: str, between: str) -> str:
     """A cell as it was before it was written: TSV has escapes for tabs and line ends."""
     if between != "\t" or "\\" not in cell:
         return cell
@@ -115,7 +115,7 @@ def _unescaped(cell: str, between: str) -> str:
 _NUMBER = r"-?(0|[1-9][0-9]*)(\.[0-9]+)?(e[-+]?[0-9]+)?|nan|-?inf"
 
 
-def _numbers(cells: Sequence[str]) -> list[Cell]:
+def _parse_numbers(cells: Sequence[str]) -> list[Cell]:
     """The cells of a column as numbers, if all that are not empty are numbers as Python writes them; an
     id such as 007 is none."""
     texts = [cell for cell in cells if cell]

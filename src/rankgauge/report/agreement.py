@@ -20,8 +20,8 @@ from rankgauge.errors import RankgaugeError
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.measures.scored import Scored
-from rankgauge.report.content import DIRECTIONS, Left, order_of
-from rankgauge.report.page_data import PageAgreement, PagePower, PageSwaps, short
+from rankgauge.report.content import DIRECTIONS, OmissionLog, order_of
+from rankgauge.report.page_data import PageAgreement, PagePower, PageSwaps, to_short_lists
 from rankgauge.report.rankings import Head, ties_of
 from rankgauge.scores.model import Scores
 
@@ -34,7 +34,7 @@ MOST_SPLITS = 60_000_000
 FEWEST_SPLITS = 100
 
 
-def agreement(scores: Scores, means: Floats) -> PageAgreement | None:
+def measure_agreement(scores: Scores, means: Floats) -> PageAgreement | None:
     """τ-b between the rankings of the runs by every two measures; `means` is measure × run."""
     if len(scores.measures) < 2 or len(scores.runs) < 2:
         return None
@@ -47,11 +47,11 @@ def agreement(scores: Scores, means: Floats) -> PageAgreement | None:
         for j, other in enumerate(merits):
             if not (np.isnan(one).any() or np.isnan(other).any()):
                 tau[i, j] = kendall_tau_b(one, other)
-    return {"measures": [str(measure) for measure in scores.measures], "tau": short(tau)}
+    return {"measures": [str(measure) for measure in scores.measures], "tau": to_short_lists(tau)}
 
 
 def power_and_swaps(
-    scores: Scores, level: float, left: Left
+    scores: Scores, level: float, left: OmissionLog
 ) -> tuple[list[PagePower] | None, list[PageSwaps] | None]:
     """For each measure: how many differences are significant, and how often two halves of the topics
     put two runs in opposite orders.
@@ -64,17 +64,17 @@ def power_and_swaps(
     pairs = len(scores.runs) * (len(scores.runs) - 1) // 2
     splits = min(SPLITS, max(FEWEST_SPLITS, MOST_SPLITS // (pairs * len(scores.measures))))
     if pairs * len(scores.measures) * FEWEST_SPLITS > MOST_SPLITS:
-        left.out(f"Swap rates are left out: there are {counted(pairs, 'pair')} of runs.")
+        left.add(f"Swap rates are left out: there are {counted(pairs, 'pair')} of runs.")
         splits = 0
     elif splits < SPLITS:
-        left.out(f"Swap rates are counted over {splits:,} splits of the topics, not {SPLITS:,}.")
+        left.add(f"Swap rates are counted over {splits:,} splits of the topics, not {SPLITS:,}.")
     power: list[PagePower] = []
     swaps: list[PageSwaps] = []
     for measure in scores.measures:
         try:
             result = assess(scores.select(measures=[measure]), level=level, splits=splits)
         except RankgaugeError as error:
-            left.out(f"Discriminative power and swap rate of {measure} are left out: {error}.")
+            left.add(f"Discriminative power and swap rate of {measure} are left out: {error}.")
             continue
         (assessed,) = result.parts["all"].values()
         significant = int(np.count_nonzero(assessed.significant))
@@ -89,13 +89,13 @@ def power_and_swaps(
         if assessed.splits is not None:
             rate = (1 - assessed.splits.tau) / 2
             ends = np.quantile(rate, [(1 - level) / 2, (1 + level) / 2])
-            mean, low, high = short(np.array([assessed.splits.swap_rate, *ends]))
+            mean, low, high = to_short_lists(np.array([assessed.splits.swap_rate, *ends]))
             swaps.append({"measure": str(measure), "rate": mean, "low": low, "high": high})
     return power or None, swaps or None
 
 
 def settled_orders(
-    scores: Scores, judgments: Judgments, heads: Sequence[Head], means: Floats, left: Left
+    scores: Scores, judgments: Judgments, heads: Sequence[Head], means: Floats, left: OmissionLog
 ) -> list[list[bool] | None]:
     """For each measure, the runs from best to worst: is each certain to stay above the next, however the
     unjudged documents are judged? None where this is not computed."""
@@ -115,14 +115,14 @@ def settled_orders(
     result: list[list[bool] | None] = []
     lists = 0
     for measure, row in zip(scores.measures, means, strict=True):
-        reason = _unsettled(measure)
+        reason = _reason_left_out(measure)
         if reason is None and lists + len(heads) * len(scores.queries) > MOST_LISTS:
             reason = "there are many rankings, so that it takes long"
         if reason is None:
             lists += len(heads) * len(scores.queries)
-            result.append(_settled(scores, judgments, heads, row, measure, left))
+            result.append(_find_settled_neighbors(scores, judgments, heads, row, measure, left))
         else:
-            left.out(
+            left.add(
                 f"Which orders by {measure} are settled is left out: {reason}; "
                 "`rankgauge distance --settled` may say it."
             )
@@ -130,7 +130,7 @@ def settled_orders(
     return result
 
 
-def _unsettled(measure: Scored | Aggregate) -> str | None:
+def _reason_left_out(measure: Scored | Aggregate) -> str | None:
     """Why settled orders by a measure are not computed, if so."""
     if not isinstance(measure, Measure):
         return "it is not a mean over topics"
@@ -144,13 +144,13 @@ def _unsettled(measure: Scored | Aggregate) -> str | None:
     return None
 
 
-def _settled(
+def _find_settled_neighbors(
     scores: Scores,
     judgments: Judgments,
     heads: Sequence[Head],
     means: Floats,
     measure: Any,
-    left: Left,
+    left: OmissionLog,
 ) -> list[bool] | None:
     """Which neighbours are settled by one measure."""
     runs = [head.run for head in heads]
@@ -159,7 +159,7 @@ def _settled(
             judgments, runs, measure, max_grade=scores.policies.max_grade, pairs="neighbours"
         )
     except RankgaugeError as error:
-        left.out(f"Which orders by {measure} are settled is left out: {error}.")
+        left.add(f"Which orders by {measure} are settled is left out: {error}.")
         return None
     sure = {
         frozenset(pair)

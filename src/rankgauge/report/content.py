@@ -1,6 +1,6 @@
 """The numbers of a report, as the script in its page reads them.
 
-Each function makes one part of the data. A part that cannot be computed is None, and `Left` has a
+Each function makes one part of the data. A part that cannot be computed is None, and `OmissionLog` has a
 sentence that says so.
 """
 
@@ -24,21 +24,28 @@ from rankgauge.measures.base import Measure
 from rankgauge.measures.scored import Scored
 from rankgauge.query_sets import query_types
 from rankgauge.rankings.alignment import judged_labels
-from rankgauge.report.page_data import PageMeans, PageNames, PageNumbers, PagePairs, exact, short
-from rankgauge.scores.model import Scores, combined, mean_of, places
+from rankgauge.report.page_data import (
+    PageMeans,
+    PageNames,
+    PageNumbers,
+    PagePairs,
+    to_exact_lists,
+    to_short_lists,
+)
+from rankgauge.scores.model import Scores, combine_scores, find_positions, mean_of
 
 MOST_EXACT = 40_000
 """P-values have all digits if there are no more pairs than these, over all measures."""
 DIRECTIONS = {"higher": 1, "lower": -1, "none": 0}
 
 
-class Left:
+class OmissionLog:
     """What a report leaves out, a sentence each, in the order in which it was noticed."""
 
     def __init__(self) -> None:
         self.sentences: list[str] = []
 
-    def out(self, sentence: str) -> None:
+    def add(self, sentence: str) -> None:
         """Something is left out; the sentence says what and why."""
         if sentence not in self.sentences:
             self.sentences.append(sentence)
@@ -51,7 +58,9 @@ def names(scores: Scores, baseline: str | None) -> PageNames:
         "topics": [visible_line(query) for query in scores.queries],
         "measures": [str(measure) for measure in scores.measures],
         "directions": [DIRECTIONS[inner(measure).direction] for measure in scores.measures],
-        "baseline": None if baseline is None else int(places("run", scores.runs, [baseline])[0]),
+        "baseline": None
+        if baseline is None
+        else int(find_positions("run", scores.runs, [baseline])[0]),
     }
 
 
@@ -69,10 +78,10 @@ def leaderboard(scores: Scores, means: Floats, level: float) -> PageMeans:
     """The scores, their means with intervals, and the judged share of the first ten documents."""
     ends = _by_measure(scores, scores.interval(level=level)).reshape(*means.shape, 2)
     return {
-        "values": short(np.moveaxis(np.asarray(scores), 2, 0)),
-        "means": exact(means),
-        "low": exact(ends[:, :, 0]),
-        "high": exact(ends[:, :, 1]),
+        "values": to_short_lists(np.moveaxis(np.asarray(scores), 2, 0)),
+        "means": to_exact_lists(means),
+        "low": to_exact_lists(ends[:, :, 0]),
+        "high": to_exact_lists(ends[:, :, 1]),
         "level": level,
         "judged": judged_shares(scores),
     }
@@ -117,14 +126,14 @@ def judged_shares(scores: Scores) -> PageNumbers | None:
     if not scores.judgments_known:
         return None
     shares = [
-        mean_of(scores.judged_at_10[r, counted_topics(scores, r) & scores.present[r]])
+        mean_of(scores.judged_at_10[r, queries_in_mean(scores, r) & scores.present[r]])
         for r in range(len(scores.runs))
     ]
-    numbers: PageNumbers = exact(np.array(shares))
+    numbers: PageNumbers = to_exact_lists(np.array(shares))
     return numbers
 
 
-def counted_topics(scores: Scores, r: int) -> Bools:
+def queries_in_mean(scores: Scores, r: int) -> Bools:
     """Which topics the means of a run are over."""
     return scores.counts(r, scores.policies.missing)
 
@@ -132,7 +141,7 @@ def counted_topics(scores: Scores, r: int) -> Bools:
 def means_of(scores: Scores, measure: Scored | Aggregate, values: Floats) -> Floats:
     """For each run, the mean of a row of `values` (run × topic), over the topics of its means."""
     return np.array(
-        [combined(measure, row[counted_topics(scores, r)]) for r, row in enumerate(values)]
+        [combine_scores(measure, row[queries_in_mean(scores, r)]) for r, row in enumerate(values)]
     )
 
 
@@ -144,15 +153,16 @@ def order_of(means: Floats, direction: int) -> list[int]:
     return [int(run) for run in order]
 
 
-def pairs(scores: Scores, level: float, left: Left) -> tuple[PagePairs, list[Note]]:
+def compare_pairs(scores: Scores, level: float, left: OmissionLog) -> tuple[PagePairs, list[Note]]:
     """Every pair of runs by every measure: the difference over the topics that all runs have scores for,
     p-values, wins, ties and losses; and notes on the tests."""
     count = len(scores.runs) * (len(scores.runs) - 1) // 2
-    number = exact if count * len(scores.measures) <= MOST_EXACT else short
-    if number is short:
-        left.out("P-values have six digits, so that the page stays small.")
+    number = to_exact_lists if count * len(scores.measures) <= MOST_EXACT else to_short_lists
+    if number is to_short_lists:
+        left.add("P-values have six digits, so that the page stays small.")
     compared = [
-        _compared(scores, measure, level, left) if count else None for measure in scores.measures
+        _compare_runs(scores, measure, level, left) if count else None
+        for measure in scores.measures
     ]
 
     def column(part: Callable[[Comparison], Any]) -> list[Any]:
@@ -177,15 +187,15 @@ def pairs(scores: Scores, level: float, left: Left) -> tuple[PagePairs, list[Not
     }, list(notes)
 
 
-def _compared(
-    scores: Scores, measure: Scored | Aggregate, level: float, left: Left
+def _compare_runs(
+    scores: Scores, measure: Scored | Aggregate, level: float, left: OmissionLog
 ) -> Comparison | None:
     """All pairs by one measure. Each measure is compared alone, so that one that no test can take leaves
     the others as they are."""
     try:
         return compare(scores.select(measures=[measure]), level=level)
     except RankgaugeError as error:
-        left.out(f"Significance is not tested by {measure}: {error}.")
+        left.add(f"Significance is not tested by {measure}: {error}.")
         return None
 
 
@@ -212,20 +222,22 @@ def expected_scores(scores: Scores, judgments: Judgments, rows: Ints) -> list[Fl
     return chances
 
 
-def chance(
-    scores: Scores, expected: list[Floats | None], left: Left
+def chance_scores(
+    scores: Scores, expected: list[Floats | None], left: OmissionLog
 ) -> tuple[list[PageNumbers | None] | None, list[PageNumbers | None] | None]:
     """What chance gets: for each run the mean over its topics, and for each topic."""
     means: list[PageNumbers | None] = []
     topics: list[PageNumbers | None] = []
     for measure, values in zip(scores.measures, expected, strict=True):
         if values is None:
-            left.out(f"What chance gets by {measure} is left out: there is no formula for it.")
+            left.add(f"What chance gets by {measure} is left out: there is no formula for it.")
         combines = isinstance(measure, Aggregate)
         rows = None if values is None else np.tile(values, (len(scores.runs), 1))
-        means.append(None if rows is None or combines else exact(means_of(scores, measure, rows)))
-        topics.append(None if values is None else short(values))
-    return unless_empty(means), unless_empty(topics)
+        means.append(
+            None if rows is None or combines else to_exact_lists(means_of(scores, measure, rows))
+        )
+        topics.append(None if values is None else to_short_lists(values))
+    return none_if_all_none(means), none_if_all_none(topics)
 
 
 def types_of(
@@ -250,9 +262,9 @@ def types_of(
                 for query, nothing in zip(scores.queries, barren.tolist(), strict=True)
             ]
         )
-    return unless_empty(types)
+    return none_if_all_none(types)
 
 
-def unless_empty(parts: list[Part | None]) -> list[Part | None] | None:
+def none_if_all_none(parts: list[Part | None]) -> list[Part | None] | None:
     """The parts, or None if all of them are None."""
     return None if all(part is None for part in parts) else parts

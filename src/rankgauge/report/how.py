@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from rankgauge.core.notes import LOUD, Note, counted, worded
+from rankgauge.core.notes import WARNING_PREFIX, Note, counted, worded
 from rankgauge.core.policies import DEFAULT_CORRECTION, DEFAULT_TEST
 from rankgauge.core.tables import visible_line
 from rankgauge.data.model import Judgments
-from rankgauge.report.page_data import PageHow
+from rankgauge.report.page_data import PageProvenance
 from rankgauge.scores.model import Scores
 
-NAMES = {
+POLICY_NAMES = {
     "source": "Scores",
     "ties": "Equal scores",
     "seed": "Seed",
@@ -26,7 +26,7 @@ NAMES = {
     "encoder": "Encoder",
 }
 """The policies in words, for readers who do not know signatures."""
-VALUES = {
+POLICY_VALUES = {
     "ties": {
         "docno-desc": "by document id, descending, as trec_eval does",
         "docno-ascending": "by document id, ascending",
@@ -51,7 +51,7 @@ VALUES = {
 """What the values of policies mean; any other value is shown as it is."""
 
 
-def how(
+def describe_provenance(
     scores: Scores,
     judgments: Judgments | None,
     *,
@@ -59,7 +59,7 @@ def how(
     command: str,
     notes: Iterable[Note],
     left: Iterable[str],
-) -> PageHow:
+) -> PageProvenance:
     """What the last section of a report shows.
 
     Parameters
@@ -73,12 +73,12 @@ def how(
     """
     about = () if judgments is None else judgments.dropped
     texts = worded([*about, *scores.notes, *notes], gather=True)
-    loud = [text.removeprefix(LOUD) for text in texts if text.startswith(LOUD)]
+    loud = [text.removeprefix(WARNING_PREFIX) for text in texts if text.startswith(WARNING_PREFIX)]
     return {
         "facts": [
             [name, visible_line(value)] for name, value in _facts(scores, judgments, level, command)
         ],
-        "notes": [visible_line(text) for text in texts if not text.startswith(LOUD)],
+        "notes": [visible_line(text) for text in texts if not text.startswith(WARNING_PREFIX)],
         "warnings": [visible_line(text) for text in (*scores.failed, *loud)],
         "left": [visible_line(sentence) for sentence in left],
     }
@@ -94,11 +94,11 @@ def _facts(
     if judgments is not None:
         facts.append(("Judgements", counted(len(judgments.documents), "judged document")))
     facts += [(f"Signature of {measure}", text) for measure, text in scores.signatures().items()]
-    policies = scores.policies.said()
+    policies = scores.policies.nonempty_fields()
     known = policies if scores.policies.source is None else ("source", "missing", "standardized")
-    for key, name in NAMES.items():
+    for key, name in POLICY_NAMES.items():
         if key in policies and key in known:
-            facts.append((name, VALUES.get(key, {}).get(policies[key], str(policies[key]))))
+            facts.append((name, POLICY_VALUES.get(key, {}).get(policies[key], str(policies[key]))))
     facts += [
         ("Intervals", f"{100 * level:.10g}% intervals of the means, by Student's t"),
         (

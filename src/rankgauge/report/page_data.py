@@ -55,7 +55,7 @@ class PagePairs(TypedDict):
     losses: list[PageCounts]
 
 
-class PageLeftOut(TypedDict):
+class PageOmissions(TypedDict):
     """How many documents are below the shown ones, and how many texts were cut or left out."""
 
     documents: int
@@ -71,7 +71,7 @@ class PageRankings(TypedDict):
     texts: list[str | None] | None
     lists: list[list[list[int]]]
     labels: list[dict[str, int]]
-    left: PageLeftOut
+    left: PageOmissions
 
 
 class PageAgreement(TypedDict):
@@ -99,7 +99,7 @@ class PageSwaps(TypedDict):
     high: float | None
 
 
-class PageHow(TypedDict):
+class PageProvenance(TypedDict):
     """How the report was computed; `facts` are pairs of name and value."""
 
     facts: list[list[str]]
@@ -133,13 +133,13 @@ class PageResults(PageNames, PageMeans):
 class PageData(PageResults):
     """The data of a page."""
 
-    how: PageHow
+    how: PageProvenance
 
 
-def exact(values: Floats) -> Any:
+def to_exact_lists(values: Floats) -> Any:
     """An array as nested lists with all digits; None in place of NaN and infinity.
 
-    >>> exact(np.array([0.1234567, np.nan]))
+    >>> to_exact_lists(np.array([0.1234567, np.nan]))
     [0.1234567, None]
     """
     numbers = values.astype(object)
@@ -147,18 +147,18 @@ def exact(values: Floats) -> Any:
     return numbers.tolist()
 
 
-def short(values: Floats) -> Any:
+def to_short_lists(values: Floats) -> Any:
     """The same, with six significant digits.
 
-    >>> short(np.array([[0.1234567, 1.0], [np.nan, -2.5]]))
+    >>> to_short_lists(np.array([[0.1234567, 1.0], [np.nan, -2.5]]))
     [[0.123457, 1], [None, -2.5]]
     """
     numbers = np.empty(values.size, dtype=object)
-    numbers[:] = [_shortened(value) for value in values.ravel().tolist()]
+    numbers[:] = [_round_number(value) for value in values.ravel().tolist()]
     return numbers.reshape(values.shape).tolist()
 
 
-def _shortened(value: float) -> float | None:
+def _round_number(value: float) -> float | None:
     if not math.isfinite(value):
         return None
     number = float(f"{value:.{DIGITS}g}")

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from rankgauge.core.checks import Choice, Whole, checked
-from rankgauge.core.notes import LOUD
+from rankgauge.core.notes import WARNING_PREFIX
 from rankgauge.core.records import Record
-from rankgauge.core.tables import Table, shown_cell, visible_line
+from rankgauge.core.tables import Table, cell_text, visible_line
 from rankgauge.errors import RankgaugeError
 from rankgauge.io.files import writing
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 SYMBOLS = {"yes": "✓", "no": "✗", "open": "?"}
 """What stands before the verdict of a finding, by its kind."""
 
-FOLDED = 4
+MOST_OPEN_SENTENCES = 4
 """More sentences than these are folded away until a reader opens them."""
 
 TEMPLATES = os.path.join(os.path.dirname(__file__), "templates")
@@ -119,7 +119,7 @@ class Page(Record):
 
         Raises RankgaugeError if Jinja2 is not installed.
         """
-        style = joined_files(TEMPLATES, ("page.css",))
+        style = read_files(TEMPLATES, ("page.css",))
         template = environment().get_template("page.html")
         return template.render(page=self, style=style, digest=policy_digest(style))
 
@@ -134,7 +134,7 @@ def write_page(page: Page, path: str | os.PathLike[str]) -> None:
         stream.write(content)
 
 
-def joined_files(folder: str, names: Sequence[str]) -> str:
+def read_files(folder: str, names: Sequence[str]) -> str:
     """The texts of the files of these names, one after the other."""
     texts = []
     for name in names:
@@ -159,7 +159,7 @@ def _layout(shown: ShownTable) -> dict[str, Any]:
     """What the template of tables needs: columns with the classes of their cells in page.css, rows of
     shown cells, and for each note whether it is a warning."""
     table, cells = shown.table, list(shown.table.rows)
-    rows = [[shown_cell(cell, shown.digits) for cell in row] for row in cells]
+    rows = [[cell_text(cell, shown.digits) for cell in row] for row in cells]
     columns = []
     for number, name in enumerate(table.columns):
         marks = max((len(mark) for row in rows for mark in row[number][1:]), default=0)
@@ -167,11 +167,11 @@ def _layout(shown: ShownTable) -> dict[str, Any]:
         kind = "text" if words else "number"
         room = f" room-{min(marks, _MOST_MARKS)}" if marks else ""
         columns.append({"name": name, "kind": f"{kind}{room}"})
-    notes = [(note, note.startswith(LOUD)) for note in table.notes]
+    notes = [(note, note.startswith(WARNING_PREFIX)) for note in table.notes]
     return {"columns": columns, "rows": rows, "notes": notes}
 
 
-def _data_address(svg: bytes) -> str:
+def _data_uri(svg: bytes) -> str:
     return f"data:image/svg+xml;base64,{b64encode(svg).decode()}"
 
 
@@ -197,7 +197,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters.update(
-        layout=_layout, data_address=_data_address, kind=lambda item: type(item).__name__.lower()
+        layout=_layout, data_address=_data_uri, kind=lambda item: type(item).__name__.lower()
     )
-    environment.globals.update(symbols=SYMBOLS, folded=FOLDED)
+    environment.globals.update(symbols=SYMBOLS, folded=MOST_OPEN_SENTENCES)
     return environment

@@ -23,11 +23,11 @@ from rankgauge.measures.around import inner
 from rankgauge.measures.average_precision import SumOfPrecisions
 from rankgauge.measures.base import Measure
 from rankgauge.measures.cumulative_gain import NormalizedDCG
-from rankgauge.measures.sets import OfCounts
-from rankgauge.rankings.alignment import Alignment, align, judged_labels, located, moves
+from rankgauge.measures.sets import CountBasedMeasure
+from rankgauge.rankings.alignment import Alignment, align, find_moves, judged_labels, locate_run
 from rankgauge.rankings.lists import JudgedLabels, offsets_of
-from rankgauge.report.content import Left, means_of, unless_empty
-from rankgauge.report.page_data import PageNumbers, PageRankings, exact
+from rankgauge.report.content import OmissionLog, means_of, none_if_all_none
+from rankgauge.report.page_data import PageNumbers, PageRankings, to_exact_lists
 from rankgauge.scores.model import Scores
 from rankgauge.workers import outcomes
 
@@ -36,9 +36,9 @@ DEPTH = 10
 
 MOST_BOUNDED = 13_000
 """For how many lists bounds are sought one list at a time: about five seconds."""
-QUICK = (SumOfPrecisions, NormalizedDCG, OfCounts)
+FAST_MEASURES = (SumOfPrecisions, NormalizedDCG, CountBasedMeasure)
 """Measures whose bounds need one pass over a list. Others try one labelling after the other."""
-SLOWER = 100
+SLOWDOWN = 100
 """How much longer that takes."""
 
 
@@ -82,10 +82,10 @@ class Reader(Record):
 
     def __call__(self, source: Source) -> Head:
         run = source()
-        piece = located(self.judgments, run)
+        piece = locate_run(self.judgments, run)
         labels = self.judgments.labels[piece.rows]
         rows = np.arange(len(labels))
-        moved = moves(piece, labels, **self.order)
+        moved = find_moves(piece, labels, **self.order)
         rows[moved.places] = moved.rows
         kept = np.repeat(piece.numbers, np.diff(piece.bounds)) >= 0
         if self.condensed:
@@ -134,7 +134,7 @@ def ties_of(policies: AppliedPolicies) -> Ties:
     return cast(Ties, text)
 
 
-def _bounded(scores: Scores, left: Left) -> tuple[Measure | None, ...]:
+def _measures_to_bound(scores: Scores, left: OmissionLog) -> tuple[Measure | None, ...]:
     """The measures whose bounds are computed: those with a formula, as long as it does not take long."""
     bounded: list[Measure | None] = []
     effort = 0
@@ -145,13 +145,13 @@ def _bounded(scores: Scores, left: Left) -> tuple[Measure | None, ...]:
             or measure.bounding != "exact"
             or measure.own_ties is not None
         ):
-            left.out(f"{without} there is no formula for them.")
+            left.add(f"{without} there is no formula for them.")
             bounded.append(None)
             continue
         lists = 0 if measure.monotone else len(scores.runs) * len(scores.queries)
-        own = lists * (1 if isinstance(measure, QUICK) else SLOWER)
+        own = lists * (1 if isinstance(measure, FAST_MEASURES) else SLOWDOWN)
         if effort + own > MOST_BOUNDED:
-            left.out(
+            left.add(
                 f"{without} they take long; `rankgauge evaluate -m 'lower({measure})' -m "
                 f"'upper({measure})'` computes them."
             )
@@ -163,7 +163,7 @@ def _bounded(scores: Scores, left: Left) -> tuple[Measure | None, ...]:
 
 
 def read_heads(
-    scores: Scores, judgments: Judgments, sources: Sequence[Source], depth: int, left: Left
+    scores: Scores, judgments: Judgments, sources: Sequence[Source], depth: int, left: OmissionLog
 ) -> list[Head]:
     """The first documents of each run of the scores, in the order of the scores.
 
@@ -187,7 +187,7 @@ def read_heads(
     }
     bounded: tuple[Measure | None, ...] = (None,) * len(scores.measures)
     if not condensed and ties != "expected" and policies.standardized is None:
-        bounded = _bounded(scores, left)
+        bounded = _measures_to_bound(scores, left)
     judged = judged_labels(judgments, policies.max_grade)
     reader = Reader(judgments, judged, bounded, order, condensed, depth)
     heads: dict[str, Head] = {}
@@ -205,7 +205,7 @@ def read_heads(
     return [heads[name] for name in scores.runs]
 
 
-def topic_rows(scores: Scores, judgments: Judgments) -> Ints:
+def query_rows(scores: Scores, judgments: Judgments) -> Ints:
     """For each topic of the scores, its number in the judgments; RankgaugeError if it has none."""
     number = {query: row for row, query in enumerate(judgments.queries.texts())}
     for query in scores.queries:
@@ -230,8 +230,8 @@ def bounds_of(
             parts.append(None)
             continue
         ends = [means_of(scores, measure, every[:, m, :, side]) for side in (0, 1)]
-        parts.append(exact(np.column_stack(ends)))
-    return unless_empty(parts)
+        parts.append(to_exact_lists(np.column_stack(ends)))
+    return none_if_all_none(parts)
 
 
 class ShownLists(Record):
@@ -286,7 +286,12 @@ def lists_of(scores: Scores, heads: Sequence[Head], rows: Ints, depth: int) -> S
 
 
 def fitting_lists(
-    scores: Scores, heads: Sequence[Head], rows: Ints, depth: int | None, room: int, left: Left
+    scores: Scores,
+    heads: Sequence[Head],
+    rows: Ints,
+    depth: int | None,
+    room: int,
+    left: OmissionLog,
 ) -> ShownLists | None:
     """The lists. If no depth was asked for, they are cut to as many documents as fit into `room` bytes;
     None if not even the first documents fit.
@@ -306,12 +311,12 @@ def fitting_lists(
         lists = lists_of(scores, heads, rows, shown)
         if _size(lists) <= room:
             if shown < DEPTH:
-                left.out(
+                left.add(
                     f"The rankings have their first {counted(shown, 'document')}, not {DEPTH}, so that "
                     "the page stays small; --depth, in Python depth=, shows more."
                 )
             return lists
-    left.out(
+    left.add(
         "The rankings are left out, so that the page stays small; --depth, in Python depth=, shows them."
     )
     return None

@@ -19,22 +19,27 @@ from rankgauge.evaluation.evaluator import Measures, evaluate
 from rankgauge.evaluation.inputs import Qrels, Runs, Source, judgments_of, sources_of
 from rankgauge.io.files import writing
 from rankgauge.measures.grammar import parse_all
-from rankgauge.report.added import added_section
-from rankgauge.report.agreement import agreement, needed_depth, power_and_swaps, settled_orders
+from rankgauge.report.added import read_section
+from rankgauge.report.agreement import (
+    measure_agreement,
+    needed_depth,
+    power_and_swaps,
+    settled_orders,
+)
 from rankgauge.report.content import (
-    Left,
+    OmissionLog,
     alerts,
-    chance,
+    chance_scores,
+    compare_pairs,
     expected_scores,
     leaderboard,
     mean_scores,
     names,
     order_of,
-    pairs,
     types_of,
 )
-from rankgauge.report.how import how
-from rankgauge.report.page_data import PageData, PageHow, PageRankings, PageResults
+from rankgauge.report.how import describe_provenance
+from rankgauge.report.page_data import PageData, PageProvenance, PageRankings, PageResults
 from rankgauge.report.pages import (
     TEMPLATES,
     Facts,
@@ -44,24 +49,24 @@ from rankgauge.report.pages import (
     ShownTable,
     check_pages,
     environment,
-    joined_files,
     policy_digest,
+    read_files,
 )
 from rankgauge.report.rankings import (
     DEPTH,
     ShownLists,
     bounds_of,
     fitting_lists,
+    query_rows,
     read_heads,
-    topic_rows,
 )
 from rankgauge.report.texts import (
     DOCUMENT_KEYS,
     LONGEST,
-    TOPIC_KEYS,
+    QUERY_KEYS,
     TextsById,
+    cut_texts,
     read_texts,
-    shown_texts,
 )
 from rankgauge.scores.model import Scores
 
@@ -88,7 +93,7 @@ _SCRIPTS = os.path.join(os.path.dirname(__file__), "scripts")
 _ESCAPES = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"})
 
 
-class Reported(Record):
+class ReportInput(Record):
     """What a report is about.
 
     Parameters
@@ -164,17 +169,17 @@ def write_report(
     ...     write_report(qrels, runs, ["nDCG@10", "AP"], f"{folder}/report.html")
     """
     check_pages()
-    sections = tuple(map(added_section, add))
-    reported = _reported(qrels, runs, measures, scores)
+    sections = tuple(map(read_section, add))
+    reported = _collect_input(qrels, runs, measures, scores)
     options = ReportOptions(baseline, document_texts, topic_texts, depth, sections, level, title)
-    options = replace(options, command=_call(reported, options, path, scores is not None))
+    options = replace(options, command=_format_call(reported, options, path, scores is not None))
     html = report_html(reported, options)
     with writing(path) as stream:
         stream.write(html.encode())
 
 
-def _call(
-    reported: Reported, options: ReportOptions, path: str | os.PathLike[str], scored: bool
+def _format_call(
+    reported: ReportInput, options: ReportOptions, path: str | os.PathLike[str], scored: bool
 ) -> str:
     """The call of `write_report` that makes the report again; what has no short text has a name."""
     measures = [str(measure) for measure in reported.scores.measures]
@@ -195,9 +200,9 @@ def _call(
     return f"rg.write_report({', '.join(words)})"
 
 
-def _reported(
+def _collect_input(
     qrels: Qrels | None, runs: Runs | None, measures: Measures | None, scores: Scores | None
-) -> Reported:
+) -> ReportInput:
     """The scores, computed if they are not given, with the judgments and the runs."""
     judgments = None if qrels is None else judgments_of(qrels)
     sources = [] if runs is None else sources_of(runs)
@@ -211,10 +216,10 @@ def _reported(
         scores = scores.select(measures=list(parse_all(measures)))
     if judgments is None and sources:
         raise RankgaugeError("runs without qrels, expected qrels= too, or runs=None")
-    return Reported(scores, judgments, sources)
+    return ReportInput(scores, judgments, sources)
 
 
-def report_html(reported: Reported, options: ReportOptions) -> str:
+def report_html(reported: ReportInput, options: ReportOptions) -> str:
     """The whole HTML file of a report."""
     if not reported.scores.runs or not reported.scores.queries:
         raise RankgaugeError("no scores to report, expected at least one run and one topic")
@@ -232,7 +237,7 @@ def report_html(reported: Reported, options: ReportOptions) -> str:
         *((f"added-{number}", section.title) for number, section in enumerate(options.added, 1)),
         ("how", "How it was computed"),
     ]
-    style, script = joined_files(TEMPLATES, STYLES), joined_files(_SCRIPTS, SCRIPTS)
+    style, script = read_files(TEMPLATES, STYLES), read_files(_SCRIPTS, SCRIPTS)
     return (
         environment()
         .get_template("report.html")
@@ -246,7 +251,7 @@ def report_html(reported: Reported, options: ReportOptions) -> str:
             leaderboard=_leaderboard_table(
                 data, order_of(mean_scores(scores)[0], data["directions"][0])
             ),
-            how=_how_items(data["how"]),
+            how=_provenance_items(data["how"]),
             data=as_json(data),
             style=style,
             style_digest=policy_digest(style),
@@ -256,16 +261,16 @@ def report_html(reported: Reported, options: ReportOptions) -> str:
     )
 
 
-def report_data(reported: Reported, options: ReportOptions) -> PageData:
+def report_data(reported: ReportInput, options: ReportOptions) -> PageData:
     """The data that the script of the page reads."""
     checked("level", options.level, LEVELS)
     checked("depth", options.depth, Whole(1), optional=True)
-    scores, left = reported.scores, Left()
+    scores, left = reported.scores, OmissionLog()
     for sentence in options.left:
-        left.out(sentence)
+        left.add(sentence)
     if options.document_texts is not None and not reported.sources:
-        left.out("The texts of documents are left out: there are no rankings to show them in.")
-    compared, notes = pairs(scores, options.level, left)
+        left.add("The texts of documents are left out: there are no rankings to show them in.")
+    compared, notes = compare_pairs(scores, options.level, left)
     means = mean_scores(scores)
     data: PageResults = {
         **names(scores, options.baseline),
@@ -276,18 +281,18 @@ def report_data(reported: Reported, options: ReportOptions) -> PageData:
         "pairs": compared,
         "expected": None,
         "types": None,
-        "topicTexts": _topic_texts(scores, options, left),
+        "topicTexts": _query_texts(scores, options, left),
         "rankings": None,
-        "agreement": agreement(scores, means),
+        "agreement": measure_agreement(scores, means),
         "power": None,
         "swaps": None,
         "added": [],  # the template has them, also for readers without scripts
     }
     data["power"], data["swaps"] = power_and_swaps(scores, options.level, left)
     if reported.judgments is not None:
-        rows = topic_rows(scores, reported.judgments)
+        rows = query_rows(scores, reported.judgments)
         random = expected_scores(scores, reported.judgments, rows)
-        data["chance"], data["expected"] = chance(scores, random, left)
+        data["chance"], data["expected"] = chance_scores(scores, random, left)
         data["types"] = types_of(scores, reported.judgments, random)
         if reported.sources:
             size = _size(data)  # rankings take what room the other data leaves
@@ -296,8 +301,8 @@ def report_data(reported: Reported, options: ReportOptions) -> PageData:
             lists = fitting_lists(scores, heads, rows, options.depth, MOST_BYTES - size, left)
             data["bounds"] = bounds_of(scores, heads, rows)
             data["settled"] = settled_orders(scores, reported.judgments, heads, means, left)
-            data["rankings"] = None if lists is None else _with_texts(lists, options, size, left)
-    computed = how(
+            data["rankings"] = None if lists is None else _add_texts(lists, options, size, left)
+    computed = describe_provenance(
         scores,
         reported.judgments,
         level=options.level,
@@ -308,42 +313,46 @@ def report_data(reported: Reported, options: ReportOptions) -> PageData:
     return {**data, "how": computed}
 
 
-def _with_texts(lists: ShownLists, options: ReportOptions, size: int, left: Left) -> PageRankings:
+def _add_texts(
+    lists: ShownLists, options: ReportOptions, size: int, left: OmissionLog
+) -> PageRankings:
     """The rankings of the data, with the texts of documents if there are any."""
     if options.document_texts is None:
         return lists.data(None, 0)
     texts = read_texts(options.document_texts, set(lists.documents), DOCUMENT_KEYS)
     if not texts:
-        left.out("The texts of documents are left out: the file has none of the shown documents.")
+        left.add("The texts of documents are left out: the file has none of the shown documents.")
         return lists.data(None, 0)
     order = sorted(range(len(lists.documents)), key=lists.ranks.__getitem__)
     room = MOST_BYTES - size - _size(lists.data(None, 0))
-    shown = shown_texts(texts, [lists.documents[number] for number in order], room)
+    shown = cut_texts(texts, [lists.documents[number] for number in order], room)
     if shown.without_room:
-        left.out(
+        left.add(
             f"The texts of {counted(shown.without_room, 'document')} are left out, so that the page "
             "stays small; documents at high ranks have theirs."
         )
     if shown.cut:
-        left.out(f"{counted(shown.cut, 'text')} of documents cut to {LONGEST} characters.")
+        left.add(f"{counted(shown.cut, 'text')} of documents cut to {LONGEST} characters.")
     return lists.data(shown.texts, shown.cut + shown.without_room)
 
 
-def _topic_texts(scores: Scores, options: ReportOptions, left: Left) -> list[str | None] | None:
+def _query_texts(
+    scores: Scores, options: ReportOptions, left: OmissionLog
+) -> list[str | None] | None:
     """The text of each topic, None if it has none."""
     if options.topic_texts is None:
         return None
-    texts = read_texts(options.topic_texts, set(scores.queries), TOPIC_KEYS)
+    texts = read_texts(options.topic_texts, set(scores.queries), QUERY_KEYS)
     if not texts:
-        left.out("The texts of topics are left out: the file has none of the topics.")
+        left.add("The texts of topics are left out: the file has none of the topics.")
         return None
-    shown = shown_texts(texts, scores.queries, MOST_BYTES // 4)
+    shown = cut_texts(texts, scores.queries, MOST_BYTES // 4)
     if shown.without_room:
-        left.out(
+        left.add(
             f"The texts of {counted(shown.without_room, 'topic')} are left out, to save space."
         )
     if shown.cut:
-        left.out(f"{counted(shown.cut, 'text')} of topics cut to {LONGEST} characters.")
+        left.add(f"{counted(shown.cut, 'text')} of topics cut to {LONGEST} characters.")
     return [shown.texts.get(query) for query in scores.queries]
 
 
@@ -380,7 +389,7 @@ def _leaderboard_table(data: PageData, runs: Iterable[int]) -> ShownTable:
     return ShownTable(table, "Runs, the best first", about, digits=4)
 
 
-def _how_items(parts: PageHow) -> list[tuple[str, Item]]:
+def _provenance_items(parts: PageProvenance) -> list[tuple[str, Item]]:
     """The items of the last section, each with its heading."""
     lists = {
         "Warnings": parts["warnings"],

@@ -12,7 +12,7 @@ from rankgauge.data.model import decode, encode
 from rankgauge.data.roles import DOCUMENT, QUERY
 from rankgauge.errors import InputError
 from rankgauge.io.files import display_name
-from rankgauge.io.rows import lines_in, loose_object
+from rankgauge.io.rows import parse_object_loosely, read_lines
 
 TextsById: TypeAlias = str | os.PathLike[str] | Mapping[str, str]
 """A file of texts, or the texts by id."""
@@ -36,7 +36,7 @@ class Keys(Record):
 
 
 DOCUMENT_KEYS = Keys("document", (*DOCUMENT.tiers[0], *_IDS), ("title",), _TEXTS)
-TOPIC_KEYS = Keys(
+QUERY_KEYS = Keys(
     "topic",
     (*QUERY.tiers[0], *QUERY.tiers[1], *_IDS, "number"),
     ("title",),
@@ -51,31 +51,31 @@ def read_texts(texts: TextsById, wanted: Collection[str], keys: Keys) -> dict[st
     compressed. InputError, with the line, for anything else.
     """
     if isinstance(texts, Mapping):
-        return {key: _checked(texts[key], key) for key in wanted if key in texts}
+        return {key: _check_text(texts[key], key) for key in wanted if key in texts}
     source = display_name(texts)
     searched = {encode(key) for key in wanted}
     kept: dict[str, str] = {}
     as_json: bool | None = None
-    for number, line in lines_in(texts, LONGEST_LINE):
+    for number, line in read_lines(texts, LONGEST_LINE):
         if not line.strip():
             continue
         if as_json is None:
             as_json = line.lstrip().startswith(b"{")
-        entry = _from_json if as_json else _from_tabs
+        entry = _parse_json_line if as_json else _parse_tab_line
         key, text = entry(line, keys, searched, source, number)
         if text is not None:
             kept.setdefault(decode(key), text)
     return kept
 
 
-def _checked(text: Any, key: str) -> str:
+def _check_text(text: Any, key: str) -> str:
     if not isinstance(text, str):
         kind = type(text).__name__
         raise InputError("texts", None, f"the text of {key!r} is {kind}, expected a text")
     return text
 
 
-def _from_tabs(
+def _parse_tab_line(
     line: bytes, keys: Keys, wanted: Collection[bytes], source: str, number: int
 ) -> tuple[bytes, str | None]:
     key, tab, text = line.partition(b"\t")
@@ -85,10 +85,12 @@ def _from_tabs(
     return key, decode(text) if key in wanted else None
 
 
-def _from_json(
+def _parse_json_line(
     line: bytes, keys: Keys, wanted: Collection[bytes], source: str, number: int
 ) -> tuple[bytes, str | None]:
-    record = loose_object(line, source, number, f"with the id and the text of a {keys.thing}")
+    record = parse_object_loosely(
+        line, source, number, f"with the id and the text of a {keys.thing}"
+    )
     name = next((name for name in keys.ids if name in record), None)
     if name is None or not isinstance(record[name], str | int):
         message = f"no id of a {keys.thing}, expected one in {', '.join(keys.ids)}"
@@ -115,7 +117,7 @@ class CutTexts(Record):
     without_room: int
 
 
-def shown_texts(texts: Mapping[str, str], ids: Sequence[str], room: int) -> CutTexts:
+def cut_texts(texts: Mapping[str, str], ids: Sequence[str], room: int) -> CutTexts:
     """The texts of these ids, the most important first, each cut, until `room` bytes are used."""
     shown: dict[str, str] = {}
     cut = without_room = 0
@@ -124,7 +126,7 @@ def shown_texts(texts: Mapping[str, str], ids: Sequence[str], room: int) -> CutT
             continue
         whole = texts[key]
         text = visible_line(" ".join(whole[:LONGEST].split()))
-        size = len(text.encode()) + text.count('"') + text.count("\\") + 5 * _escaped(text) + 3
+        size = len(text.encode()) + text.count('"') + text.count("\\") + 5 * _count_markup(text) + 3
         if size > room:
             without_room += 1
             continue
@@ -136,5 +138,5 @@ def shown_texts(texts: Mapping[str, str], ids: Sequence[str], room: int) -> CutT
     return CutTexts(shown, cut, without_room)
 
 
-def _escaped(text: str) -> int:
+def _count_markup(text: str) -> int:
     return sum(text.count(character) for character in "<>&")

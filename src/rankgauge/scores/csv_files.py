@@ -17,7 +17,7 @@ from rankgauge.core.arrays import Floats
 from rankgauge.core.notes import Note, counted
 from rankgauge.core.policies import Missing
 from rankgauge.errors import InputError, MeasureError
-from rankgauge.io.files import MARK_INSIDE, UTF8_MARK, display_name, read_bytes
+from rankgauge.io.files import MISPLACED_MARK_MESSAGE, UTF8_MARK, display_name, read_bytes
 from rankgauge.io.rows import csv_records
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.elsewhere import given
@@ -25,28 +25,28 @@ from rankgauge.measures.scored import Scored
 from rankgauge.scores.matrices import LARGEST, from_matrix, measure_of, scores_of
 from rankgauge.scores.model import Scores
 from rankgauge.scores.parsing import AnyScored
-from rankgauge.scores.tables import LONG
-from rankgauge.scores.validation import SLACK, short
+from rankgauge.scores.tables import LONG_COLUMNS
+from rankgauge.scores.validation import SLACK, shorten
 
-SAVED = re.compile(rb'PAR1|(\xef\xbb\xbf)?\s*\{\s*"')
+SAVED_SCORES_START = re.compile(rb'PAR1|(\xef\xbb\xbf)?\s*\{\s*"')
 """How a file begins that `Scores.save` wrote: Parquet, or the JSON of earlier versions."""
 
 NO_CSV = "not CSV ({}), expected cells with commas between them"
 
-NUMBERED = "(id|num|number|no)"
-TOPICS = re.compile(
-    rf"|(topics?|query|queries|request)([ _-]?{NUMBERED})?|(q[ _-]?)?{NUMBERED}", re.IGNORECASE
+ID_WORDS = "(id|num|number|no)"
+QUERY_COLUMN_NAMES = re.compile(
+    rf"|(topics?|query|queries|request)([ _-]?{ID_WORDS})?|(q[ _-]?)?{ID_WORDS}", re.IGNORECASE
 )
 """The whole name of a column of topics."""
 
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-NONE = ("", "na", "nan")
+MISSING_VALUES = ("", "na", "nan")
 BOOLEANS = {"true": True, "false": False}
 
-STANDARDIZED = '; for standardised scores call the measure given("…")'
+STANDARDIZED_HINT = '; for standardised scores call the measure given("…")'
 
 MOST_CELLS = 1_000_000
-SPARSEST = 100
+MOST_CELLS_PER_ROW = 100
 """A table is refused if it has more than MOST_CELLS cells and more than SPARSEST times as many cells as
 the file has rows."""
 
@@ -54,25 +54,25 @@ the file has rows."""
 def read_scores(path: str | os.PathLike[str], measure: AnyScored | None) -> Scores:
     """What `Scores.from_csv` gives."""
     source = display_name(path)
-    lines = _Lines(source, read_bytes(path))
+    lines = _CsvReader(source, read_bytes(path))
     line, header = next(lines, (1, []))
     if not header:
         raise InputError(source, None, "is empty, expected a header with a column for each system")
-    if header == LONG:
+    if header == LONG_COLUMNS:
         if measure is not None:
             message = "the file has a column for the measure; leave out measure="
             raise InputError(source, line, message)
-        return _long(lines)
-    return _wide(lines, line, header, _titled(path) if measure is None else measure)
+        return _read_long(lines)
+    return _read_wide(lines, line, header, _measure_from_path(path) if measure is None else measure)
 
 
-class _Lines:
+class _CsvReader:
     """The records of a file and the lines that they end on; InputError where there is a fault."""
 
     def __init__(self, source: str, raw: bytes) -> None:
         self.source = source
         self.line = 1
-        if SAVED.match(raw):
+        if SAVED_SCORES_START.match(raw):
             self.refuse("Parquet or JSON, expected CSV (Scores.load reads what Scores.save wrote)")
         raw = raw.removeprefix(UTF8_MARK)
         if (at := raw.find(b"\0")) >= 0:
@@ -91,7 +91,7 @@ class _Lines:
     def __next__(self) -> tuple[int, list[str]]:
         self.line, cells = next(self.records)
         if cells[0].startswith(UTF8_MARK.decode()):
-            self.refuse(MARK_INSIDE)
+            self.refuse(MISPLACED_MARK_MESSAGE)
         return self.line, cells
 
     def row(self, cells: list[str], width: int) -> list[str]:
@@ -103,12 +103,12 @@ class _Lines:
     def number(self, text: str) -> float:
         """The score that a cell holds, NaN for none."""
         stripped = text.strip()
-        if stripped.lower() in NONE:
+        if stripped.lower() in MISSING_VALUES:
             return math.nan
         if NUMBER.fullmatch(stripped) is None:
-            self.refuse(f"{short(text)} is not a score, expected a number, or NA for none")
+            self.refuse(f"{shorten(text)} is not a score, expected a number, or NA for none")
         if abs(number := float(stripped)) > LARGEST:
-            self.refuse(f"{short(text)} is too large, expected a magnitude of at most {LARGEST}")
+            self.refuse(f"{shorten(text)} is too large, expected a magnitude of at most {LARGEST}")
         return number
 
     def refuse(self, message: str) -> NoReturn:
@@ -116,12 +116,12 @@ class _Lines:
         raise InputError(self.source, self.line, message) from None
 
 
-def _wide(lines: _Lines, line: int, header: list[str], measure: AnyScored) -> Scores:
+def _read_wide(lines: _CsvReader, line: int, header: list[str], measure: AnyScored) -> Scores:
     """A column for each system and a row for each topic. Topic ids may be in the first column."""
     names = [name.strip() for name in header]
     if len(names) == 1 and (mark := next((mark for mark in ";\t" if mark in header[0]), None)):
         lines.refuse(f"one cell, with {mark!r} in it, expected cells with commas between them")
-    named = TOPICS.fullmatch(names[0]) is not None
+    named = QUERY_COLUMN_NAMES.fullmatch(names[0]) is not None
     runs = names[1:] if named else names
     if not runs:
         lines.refuse("no systems, expected a column for each")
@@ -130,7 +130,7 @@ def _wide(lines: _Lines, line: int, header: list[str], measure: AnyScored) -> Sc
         if not run:
             lines.refuse(f"column {column} has no name, expected the name of a system")
         if run in seen:
-            lines.refuse(f"the system {short(run)} has two columns, expected one")
+            lines.refuse(f"the system {shorten(run)} has two columns, expected one")
         seen.add(run)
     meant = measure_of(measure)
     topics: dict[str, int] = {}
@@ -143,7 +143,7 @@ def _wide(lines: _Lines, line: int, header: list[str], measure: AnyScored) -> Sc
         if topic in topics:
             first = topics[topic]
             lines.refuse(
-                f"the topic {short(topic)} has two rows, the first on line {first}, expected one"
+                f"the topic {shorten(topic)} has two rows, the first on line {first}, expected one"
             )
         topics[topic] = line
         table.append([lines.number(cell) for cell in row[named:]])
@@ -154,14 +154,14 @@ def _wide(lines: _Lines, line: int, header: list[str], measure: AnyScored) -> Sc
         lines.refuse("no topics, expected a row for each")
     values = np.array(table).T
     scores = from_matrix(values, runs, list(topics), meant)
-    if not named and _numbers_topics(values):
-        note = f"column {short(runs[0])} has whole numbers that all differ"
+    if not named and _first_column_has_ids(values):
+        note = f"column {shorten(runs[0])} has whole numbers that all differ"
         text = f"{note}: if these are topics, call the column topic"
         scores = replace(scores, notes=(Note(text),))
     return scores
 
 
-def _numbers_topics(columns: Floats) -> bool:
+def _first_column_has_ids(columns: Floats) -> bool:
     """Whether the first column, and no other, has whole numbers that all differ."""
     first, *others = (
         bool(np.all(column == np.rint(column))) and len(np.unique(column)) == len(column)
@@ -171,16 +171,16 @@ def _numbers_topics(columns: Floats) -> bool:
 
 
 def _check_score(
-    lines: _Lines, value: float, measure: Scored | Aggregate, column: str, advice: str
+    lines: _CsvReader, value: float, measure: Scored | Aggregate, column: str, advice: str
 ) -> None:
     """Refuse a score that the measure never gives, such as the number of a topic."""
     low, high = inner(measure).range
     if value < low - SLACK or value > high + SLACK:
-        known = f"{value:.12g} in the column {short(column)}, expected {measure}"
+        known = f"{value:.12g} in the column {shorten(column)}, expected {measure}"
         lines.refuse(f"{known} from {low:g} to {high:g}{advice}")
 
 
-def _long(lines: _Lines) -> Scores:
+def _read_long(lines: _CsvReader) -> Scores:
     """A row for each run, query and measure, in any order."""
     runs: dict[str, int] = {}
     queries: dict[str, int] = {}
@@ -189,7 +189,7 @@ def _long(lines: _Lines) -> Scores:
     values: dict[tuple[int, int, int], float] = {}
     answered: dict[tuple[int, int], bool] = {}
     for _, cells in lines:
-        run, query, measure, value, present = lines.row(cells, len(LONG))
+        run, query, measure, value, present = lines.row(cells, len(LONG_COLUMNS))
         r = runs.setdefault(run, len(runs))
         q = queries.setdefault(query, len(queries))
         m = measures.setdefault(measure, len(measures))
@@ -197,24 +197,24 @@ def _long(lines: _Lines) -> Scores:
             try:
                 meant.append(measure_of(measure))
             except MeasureError as error:
-                lines.refuse(f"the measure {short(measure)}: {error}")
+                lines.refuse(f"the measure {shorten(measure)}: {error}")
         if (r, q, m) in values:
             lines.refuse(
-                f"a second row for this query and measure of the run {short(run)}, expected one row"
+                f"a second row for this query and measure of the run {shorten(run)}, expected one row"
             )
         values[r, q, m] = lines.number(value)
-        _check_score(lines, values[r, q, m], meant[m], "value", STANDARDIZED)
+        _check_score(lines, values[r, q, m], meant[m], "value", STANDARDIZED_HINT)
         there = BOOLEANS.get(present.strip().lower())
         if there is None:
-            lines.refuse(f"{short(present)} in the column present, expected true or false")
+            lines.refuse(f"{shorten(present)} in the column present, expected true or false")
         if answered.setdefault((r, q), there) != there:
             lines.refuse(
-                f"present is both true and false for a query of the run {short(run)}, expected one"
+                f"present is both true and false for a query of the run {shorten(run)}, expected one"
             )
     if not values:
         lines.refuse("no scores, expected a row for each run, query and measure")
     shape = (len(runs), len(queries), len(measures))
-    if math.prod(shape) > max(MOST_CELLS, SPARSEST * len(values)):
+    if math.prod(shape) > max(MOST_CELLS, MOST_CELLS_PER_ROW * len(values)):
         named = " × ".join(f"{count:,}" for count in shape)
         lines.refuse(
             f"only {len(values):,} rows for {named} runs, queries and measures, expected a row for most "
@@ -229,7 +229,7 @@ def _long(lines: _Lines) -> Scores:
     return scores_of(tuple(runs), tuple(queries), tuple(meant), table, present_at, missing)
 
 
-def _titled(path: str | os.PathLike[str]) -> Scored:
+def _measure_from_path(path: str | os.PathLike[str]) -> Scored:
     """The measure with the name of the file."""
     name = os.path.basename(display_name(path))
     title, ending = os.path.splitext(name)

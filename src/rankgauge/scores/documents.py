@@ -19,11 +19,11 @@ from rankgauge.core.records import Record
 from rankgauge.core.sealing import SEAL, read_json, unsealed
 from rankgauge.errors import InputError, RankgaugeError
 from rankgauge.measures.around import Aggregate, inner
-from rankgauge.measures.elsewhere import Given
+from rankgauge.measures.elsewhere import GivenScores
 from rankgauge.measures.scored import Scored
 from rankgauge.scores.model import UNKNOWN, Scores
 from rankgauge.scores.parsing import parse_scored
-from rankgauge.scores.validation import check, refuse_first, short, wrong_policies
+from rankgauge.scores.validation import check, refuse_first, shorten, wrong_policies
 
 FORMAT = "rankgauge-scores"
 JSON_VERSION, UNSEALED_VERSION, VERSION = 1, 2, 3
@@ -45,7 +45,7 @@ NUMBERS = ("values", "present", "judged_at_10")
 """The entries that a file of version 1 has besides."""
 
 NOTE_FIELDS = tuple(field.name for field in fields(Note))
-UNUSUAL = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+NON_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 """Numbers that JSON has no form for, as text."""
 
 
@@ -54,7 +54,7 @@ def document_of(scores: Scores) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "version": VERSION,
-        "policies": scores.policies.said(),
+        "policies": scores.policies.nonempty_fields(),
         "runs": scores.runs,
         "queries": scores.queries,
         "measures": [str(measure) for measure in scores.measures],
@@ -66,7 +66,7 @@ def document_of(scores: Scores) -> dict[str, Any]:
 
 
 def _note_entries(note: Note) -> dict[str, Any]:
-    entries = {"kind": note.kind} | note.said()
+    entries = {"kind": note.kind} | note.nonempty_fields()
     if note.error is not None and not math.isfinite(note.error):
         entries["error"] = str(note.error)
     return entries
@@ -83,7 +83,7 @@ class Document:
         self.entries: dict[str, Any] = entries
         version = entries.get("version")
         if type(version) is not int or version not in versions:
-            self.refuse("version", short(version), f"{versions[-1]} (update rankgauge)")
+            self.refuse("version", shorten(version), f"{versions[-1]} (update rankgauge)")
         self.sealed = version == VERSION
         expected = (*ENTRIES, *((SEAL,) if self.sealed else ()))
         expected += NUMBERS if version == JSON_VERSION else ()
@@ -92,7 +92,7 @@ class Document:
                 self.refuse(name, "not there", "it, as Scores.save writes it")
         for name in entries:
             if name not in expected:
-                self.refuse(short(name), "there", f"only {', '.join(expected)}")
+                self.refuse(shorten(name), "there", f"only {', '.join(expected)}")
 
     def refuse(self, entry: str, fault: str, expected: str) -> NoReturn:
         """Raise the error for an entry."""
@@ -102,17 +102,17 @@ class Document:
     def texts(self, name: str) -> tuple[str, ...]:
         """The texts that an entry holds."""
         values = self.entries.get(name, [])
-        self._length(name, values, None)
+        self._check_length(name, values, None)
         for i, value in enumerate(values):
             if type(value) is not str:
-                self.refuse(f"{name}[{i}]", short(value), "text")
+                self.refuse(f"{name}[{i}]", shorten(value), "text")
         return tuple(values)
 
     def flat(self, name: str, shape: Sequence[int]) -> list[Any]:
         """What an entry of lists in lists holds, which has exactly this shape."""
 
         def items(values: Any, place: str, lengths: Sequence[int]) -> list[Any]:
-            self._length(place, values, lengths[0])
+            self._check_length(place, values, lengths[0])
             if len(lengths) == 1:
                 return list(values)
             return [
@@ -123,9 +123,9 @@ class Document:
 
         return items(self.entries[name], name, shape)
 
-    def _length(self, place: str, values: Any, length: int | None) -> None:
+    def _check_length(self, place: str, values: Any, length: int | None) -> None:
         if type(values) is not list:
-            self.refuse(place, short(values), "a list")
+            self.refuse(place, shorten(values), "a list")
         if length is not None and len(values) != length:
             self.refuse(place, f"a list of {len(values)}", str(length))
 
@@ -137,7 +137,7 @@ class Document:
         for i, value in enumerate(values):
             if not fits(value):
                 place = "".join(f"[{index}]" for index in np.unravel_index(i, shape))
-                self.refuse(f"{name}{place}", short(value), expected)
+                self.refuse(f"{name}{place}", shorten(value), expected)
         return values
 
     def bools(self, name: str, shape: Sequence[int]) -> Bools:
@@ -145,7 +145,7 @@ class Document:
         values = self.checked(name, shape, lambda value: type(value) is bool, "true or false")
         return np.array(values, dtype=np.bool_).reshape(shape)
 
-    def wholes(self, name: str, shape: Sequence[int], least: int) -> Ints:
+    def integers(self, name: str, shape: Sequence[int], least: int) -> Ints:
         """An array of whole numbers."""
 
         def fits(value: Any) -> bool:
@@ -173,7 +173,7 @@ class Document:
         try:
             measure = parse_scored(text)
             inside = inner(measure)
-            if not isinstance(inside, Given):
+            if not isinstance(inside, GivenScores):
                 inside.complete()
             elif inside.title is None:
                 raise RankgaugeError(f"{measure} has no title")
@@ -186,14 +186,14 @@ class Document:
         """The policies, all of them known."""
         policies = self.entries["policies"]
         if not isinstance(policies, dict):
-            self.refuse("policies", short(policies), "an object")
+            self.refuse("policies", shorten(policies), "an object")
         refuse_first(wrong_policies(policies), self.source)
         return AppliedPolicies(**policies)
 
     def notes(self) -> tuple[Note, ...]:
         """The notes; those that are text are of earlier versions."""
         notes = self.entries["notes"]
-        self._length("notes", notes, None)
+        self._check_length("notes", notes, None)
         made = tuple(self._note(f"notes[{i}]", note) for i, note in enumerate(notes))
         return made if self.sealed else (*made, unsealed(self.source))
 
@@ -201,18 +201,18 @@ class Document:
         if isinstance(entries, str):
             return Note(entries)
         if not isinstance(entries, dict) or "kind" not in entries:
-            self.refuse(place, short(entries), "a note with its kind")
+            self.refuse(place, shorten(entries), "a note with its kind")
         entries = dict(entries)
         if isinstance(entries.get("error"), str):
-            entries["error"] = UNUSUAL.get(entries["error"], entries["error"])
+            entries["error"] = NON_FINITE.get(entries["error"], entries["error"])
         kinds = {"count": int, "error": float}
         for name, value in entries.items():
             if name not in NOTE_FIELDS or type(value) is not kinds.get(name, str):
-                self.refuse(f"{place}[{short(name)}]", short(value), "a field of a note")
+                self.refuse(f"{place}[{shorten(name)}]", shorten(value), "a field of a note")
         return Note(**entries)
 
 
-class Described(Record):
+class ScoresDescription(Record):
     """All of some scores but the numbers of runs and queries."""
 
     runs: tuple[str, ...]
@@ -225,14 +225,14 @@ class Described(Record):
     failed: tuple[str, ...]
 
     @staticmethod
-    def by(document: Document) -> Described:
+    def by(document: Document) -> ScoresDescription:
         """What a document describes."""
         queries, measures = document.texts("queries"), document.measures()
-        return Described(
+        return ScoresDescription(
             runs=document.texts("runs"),
             queries=queries,
             measures=measures,
-            relevant=document.wholes("relevant", [len(queries)], UNKNOWN),
+            relevant=document.integers("relevant", [len(queries)], UNKNOWN),
             nothing_relevant=document.bools("nothing_relevant", [len(measures), len(queries)]),
             policies=document.policies(),
             notes=document.notes(),
@@ -255,7 +255,7 @@ def scores_of_json(text: bytes, source: str) -> Scores:
     """The scores in a file of version 1, which is all JSON."""
     entries = read_json(text, source, "a file of scores", "Scores.save")
     document = Document(entries, [JSON_VERSION], source)
-    described = Described.by(document)
+    described = ScoresDescription.by(document)
     shape = described.shape
     return described.scores(
         document.floats("values", shape),

@@ -22,7 +22,7 @@ from rankgauge.core.policies import (
     Missing,
 )
 from rankgauge.core.records import Record
-from rankgauge.core.resampling import CELLS, Drawing, topic_counts
+from rankgauge.core.resampling import CELLS, SamplingOptions, draw_bootstrap_counts
 from rankgauge.core.rounding import ROUNDING
 from rankgauge.core.tables import Table
 from rankgauge.errors import RankgaugeError
@@ -78,7 +78,7 @@ def mean_interval(
     """
     checked("kind", kind, one_of(IntervalKind))
     checked("level", level, LEVELS)
-    drawing = Drawing.checked(samples, seed)
+    drawing = SamplingOptions.checked(samples, seed)
     rows = np.asarray(values, dtype=np.float64)
     if rows.ndim != 2:
         raise RankgaugeError(f"values of {rows.ndim} dimensions, expected two: runs × topics")
@@ -92,12 +92,14 @@ def mean_interval(
                 some = which[start : start + step]
                 part = rows[some][:, topics]
                 low[some], high[some] = (
-                    _by_t(part, level) if kind == "t" else _by_bootstrap(part, level, drawing)
+                    _t_interval(part, level)
+                    if kind == "t"
+                    else _bootstrap_interval(part, level, drawing)
                 )
     return low, high
 
 
-def _by_t(values: Floats, level: float) -> tuple[Floats, Floats]:
+def _t_interval(values: Floats, level: float) -> tuple[Floats, Floats]:
     from scipy.special import stdtrit
 
     topics = values.shape[1]
@@ -107,7 +109,9 @@ def _by_t(values: Floats, level: float) -> tuple[Floats, Floats]:
     return mean - half, mean + half
 
 
-def _by_bootstrap(values: Floats, level: float, drawing: Drawing) -> tuple[Floats, Floats]:
+def _bootstrap_interval(
+    values: Floats, level: float, drawing: SamplingOptions
+) -> tuple[Floats, Floats]:
     """BCa: where Φ(z0 + z / (1 − a z)), z = z0 ± z(level), is in the distribution of sampled means.
 
     z0 is Φ⁻¹ of the share of them below the mean, and a is a sixth of the skewness that the mean
@@ -119,7 +123,9 @@ def _by_bootstrap(values: Floats, level: float, drawing: Drawing) -> tuple[Float
     mean = values.mean(axis=1, keepdims=True)
     apart = values - mean
     same = np.ptp(values, axis=1) == 0
-    sampled = np.concatenate([apart @ counts.T for counts in topic_counts(topics, drawing)], axis=1)
+    sampled = np.concatenate(
+        [apart @ counts.T for counts in draw_bootstrap_counts(topics, drawing)], axis=1
+    )
     sampled /= topics
     sampled.sort(axis=1)
     greatest = np.abs(apart).max(axis=1, keepdims=True)
@@ -179,7 +185,7 @@ def score_intervals(scores: Scores, missing: Missing, options: IntervalOptions) 
     return Intervals(low, high, tuple(notes))
 
 
-def beside_means(
+def add_intervals(
     table: Table, scores: Scores, shown: Sequence[tuple[int, Missing]], options: IntervalOptions
 ) -> Table:
     """A table of means with two more columns after each mean: the ends of its interval.

@@ -15,7 +15,7 @@ from rankgauge.core.notes import Note, counted
 from rankgauge.core.policies import AppliedPolicies, Missing
 from rankgauge.errors import InputError, MeasureError, RankgaugeError
 from rankgauge.measures.around import Aggregate, inner
-from rankgauge.measures.elsewhere import Given, given
+from rankgauge.measures.elsewhere import GivenScores, given
 from rankgauge.measures.scored import Scored
 from rankgauge.scores.model import UNKNOWN, Scores
 from rankgauge.scores.parsing import AnyScored, parse_scored
@@ -41,16 +41,18 @@ def from_matrix(
     if table.ndim != (2 if one else 3):
         shape = counted(table.ndim, "dimension")
         expected = "runs × queries" if one else "runs × queries × measures"
-        raise _refusal(f"a table of {shape}, expected {expected}")
+        raise _input_error(f"a table of {shape}, expected {expected}")
     if not table.size:
-        raise _refusal(f"a table of shape {table.shape}, expected at least one run and one query")
+        raise _input_error(
+            f"a table of shape {table.shape}, expected at least one run and one query"
+        )
     table = table.reshape(*table.shape[:2], -1)
     present = ~np.all(np.isnan(table), axis=2)
     topics = range(1, table.shape[1] + 1) if queries is None else queries
     return scores_of(
-        _names("run", runs, table.shape[0]),
-        _names("query", topics, table.shape[1]),
-        _different("measure", [measure_of(text) for text in measures], table.shape[2]),
+        _check_names("run", runs, table.shape[0]),
+        _check_names("query", topics, table.shape[1]),
+        _check_distinct("measure", [measure_of(text) for text in measures], table.shape[2]),
         table,
         present,
         "zero" if present.all() else "skip",
@@ -100,11 +102,11 @@ def measure_of(text: AnyScored) -> Scored | Aggregate:
         measure = parse_scored(text)
     except MeasureError:
         return given(text)
-    if not isinstance(inner(measure), Given):
+    if not isinstance(inner(measure), GivenScores):
         inner(measure).complete()
     elif inner(measure) == given:
-        raise _refusal(
-            f"the measure {measure} has no title, expected one as in {Given.examples[0]}"
+        raise _input_error(
+            f"the measure {measure} has no title, expected one as in {GivenScores.examples[0]}"
         )
     return measure
 
@@ -120,45 +122,47 @@ def _numbers(values: ArrayLike) -> Floats:
         with np.errstate(over="ignore"):
             table = np.array(array, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        raise _refusal(f"the values are not a table of numbers ({error}), expected one") from None
+        raise _input_error(
+            f"the values are not a table of numbers ({error}), expected one"
+        ) from None
     if np.isinf(table).any():
         where = tuple(int(place[0]) for place in np.nonzero(np.isinf(table)))
-        raise _refusal(f"the value at {where} is infinite, expected a number, or NaN for none")
+        raise _input_error(f"the value at {where} is infinite, expected a number, or NaN for none")
     if (large := np.abs(table) > LARGEST).any():
         where = tuple(int(place[0]) for place in np.nonzero(large))
         expected = f"expected a magnitude of at most {LARGEST}"
-        raise _refusal(f"the value at {where}, {table[where]:g}, is too large, {expected}")
+        raise _input_error(f"the value at {where}, {table[where]:g}, is too large, {expected}")
     return table
 
 
-def _names(what: str, names: Iterable[Any], count: int) -> tuple[str, ...]:
+def _check_names(what: str, names: Iterable[Any], count: int) -> tuple[str, ...]:
     if isinstance(names, str | bytes):
-        raise _refusal(f"the {what} names are one text, {names!r}, expected a list of names")
+        raise _input_error(f"the {what} names are one text, {names!r}, expected a list of names")
     texts = []
     for name in names:
         whole = isinstance(name, int | np.integer) and not isinstance(name, bool)
         if not isinstance(name, str) and not whole:
-            raise _refusal(
+            raise _input_error(
                 f"the {what} name {name!r} is neither text nor a whole number, expected one of them"
             )
         texts.append(str(name))
-    return _different(what, texts, count)
+    return _check_distinct(what, texts, count)
 
 
-def _different(what: str, names: list[Any], count: int) -> tuple[Any, ...]:
+def _check_distinct(what: str, names: list[Any], count: int) -> tuple[Any, ...]:
     if len(names) != count:
-        raise _refusal(f"{counted(len(names), what)} named, expected {count}, as in the table")
+        raise _input_error(f"{counted(len(names), what)} named, expected {count}, as in the table")
     (name, often), *_ = Counter(names).most_common(1)
     if often > 1:
-        raise _refusal(f"the {what} {str(name)!r} is named twice, expected different names")
+        raise _input_error(f"the {what} {str(name)!r} is named twice, expected different names")
     return tuple(names)
 
 
-def _refusal(message: str) -> InputError:
+def _input_error(message: str) -> InputError:
     return InputError("scores", None, message)
 
 
-def joined(parts: Sequence[Scores]) -> Scores:
+def join_scores(parts: Sequence[Scores]) -> Scores:
     """What `Scores.joined` gives."""
     first = parts[0]
     for other in parts[1:]:
@@ -178,7 +182,7 @@ def joined(parts: Sequence[Scores]) -> Scores:
         notes += [Note(line) for part in parts for line in part.signatures().values()]
     return replace(
         first,
-        measures=_different("measure", measures, len(measures)),
+        measures=_check_distinct("measure", measures, len(measures)),
         values=np.concatenate([np.asarray(part) for part in parts], axis=2),
         present=np.logical_or.reduce([part.present for part in parts]),
         judged_at_10=judged_at_10,

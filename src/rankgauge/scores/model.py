@@ -227,11 +227,13 @@ class Scores(Result, Record):
         measures: Iterable[str | Scored | Aggregate] | None = None,
     ) -> Scores:
         """Only the scores on these queries, of these runs and by these measures, in the order given."""
-        wanted = None if measures is None else [ByMeasure.name(each) for each in _several(measures)]
+        wanted = (
+            None if measures is None else [ByMeasure.name(each) for each in _as_iterable(measures)]
+        )
         names = [str(measure) for measure in self.measures]
-        r = places("run", self.runs, runs)
-        q = places("query", self.queries, queries)
-        m = places("measure", names, wanted)
+        r = find_positions("run", self.runs, runs)
+        q = find_positions("query", self.queries, queries)
+        m = find_positions("measure", names, wanted)
         return replace(
             self,
             runs=tuple(self.runs[place] for place in r),
@@ -251,9 +253,9 @@ class Scores(Result, Record):
         is not in all of them is refused. Where the policies differ, notes give the policies of each
         measure.
         """
-        from rankgauge.scores.matrices import joined
+        from rankgauge.scores.matrices import join_scores
 
-        return joined((self, *others))
+        return join_scores((self, *others))
 
     def standardized(
         self,
@@ -274,9 +276,9 @@ class Scores(Result, Record):
         >>> scores.standardized(kind="z").values[:, :, 0].round(4).tolist()
         [[-0.7071, 0.7071], [0.7071, -0.7071]]
         """
-        from rankgauge.scores.standardization import standardized
+        from rankgauge.scores.standardization import standardize_scores
 
-        return standardized(self, reference, kind)
+        return standardize_scores(self, reference, kind)
 
     def signatures(self) -> dict[str, str]:
         """For each measure, the line that says exactly how its numbers were computed."""
@@ -342,7 +344,7 @@ class Scores(Result, Record):
 
     def means_over(self, r: int, counts: Bools) -> ByMeasure[float]:
         return ByMeasure(
-            (str(measure), combined(measure, self.values[r, counts, m]))
+            (str(measure), combine_scores(measure, self.values[r, counts, m]))
             for m, measure in enumerate(self.measures)
         )
 
@@ -429,18 +431,18 @@ class Scores(Result, Record):
         return load(path, size_limit)
 
 
-def _several(names: Any) -> Iterable[Any]:
+def _as_iterable(names: Any) -> Iterable[Any]:
     """The names, also where it is a single one."""
     return [names] if isinstance(names, str | Scored | Aggregate) else names
 
 
-def places(what: str, names: Sequence[str], wanted: Iterable[str] | None) -> Ints:
+def find_positions(what: str, names: Sequence[str], wanted: Iterable[str] | None) -> Ints:
     """Where each of the wanted names is; all of them for None."""
     if wanted is None:
         return np.arange(len(names))
     place = {name: i for i, name in enumerate(names)}
     rows = []
-    for name in _several(wanted):
+    for name in _as_iterable(wanted):
         if name not in place:
             import difflib
 
@@ -454,7 +456,7 @@ def places(what: str, names: Sequence[str], wanted: Iterable[str] | None) -> Int
     return np.array(rows, dtype=np.int64)
 
 
-def combined(measure: Scored | Aggregate, scores: Floats) -> float:
+def combine_scores(measure: Scored | Aggregate, scores: Floats) -> float:
     """The mean over queries, or the number of an aggregate; undefined scores are left out or undo it, as
     the measure has it."""
     defined = scores[~np.isnan(scores)]

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from rankgauge.core.arrays import Floats
 from rankgauge.core.notes import counted
 from rankgauge.core.sealing import check_seal, read_json, seal
-from rankgauge.data.columns import first_line
+from rankgauge.data.columns import error_summary
 from rankgauge.errors import InputError
-from rankgauge.io.decoder import decoded, room_for
+from rankgauge.io.decoder import memory_allowance, run_decoder
 from rankgauge.io.files import Content, open_content, writing
 from rankgauge.scores.documents import (
     FORMAT,
@@ -23,27 +23,27 @@ from rankgauge.scores.documents import (
     REMEDY,
     UNSEALED_VERSION,
     VERSION,
-    Described,
     Document,
+    ScoresDescription,
     document_of,
     scores_of_json,
 )
 from rankgauge.scores.model import Scores
-from rankgauge.scores.tables import LONG
-from rankgauge.scores.validation import check, short
+from rankgauge.scores.tables import LONG_COLUMNS
+from rankgauge.scores.validation import check, shorten
 from rankgauge.separate.inside import limit_memory
 
 PRESENT, JUDGED = ("present", "Boolean"), ("judged_at_10", "Float64")
 
 PARQUET = b"PAR1"
 
-GROUP = 1 << 18
+ROW_GROUP_SIZE = 1 << 18
 """How many rows of a file are together: what is decoded at a time, where the file is ours."""
 
 MOST_PIECES = 16
 """In how many pieces a file is decoded at most: a file of one group is decoded anew for each."""
 
-SMALL = 1 << 12
+TRANSPOSE_ROWS = 1 << 12
 """How many rows change from a row a query to a column a measure at a time, within the cache."""
 
 
@@ -57,13 +57,17 @@ def save(scores: Scores, path: str | os.PathLike[str]) -> None:
     numbers = {name: getattr(scores, name) for name in NUMBERS}
     document = json.dumps(seal(document_of(scores), numbers), allow_nan=False)
     names = [name for name, _ in columns_of([str(measure) for measure in scores.measures])]
-    columns = [scores.present.ravel(), scores.judged_at_10.ravel(), *_by_measure(scores.values)]
+    columns = [
+        scores.present.ravel(),
+        scores.judged_at_10.ravel(),
+        *_measure_columns(scores.values),
+    ]
     frame = pl.DataFrame(dict(zip(names, columns, strict=True)))
     with writing(path) as stream:
         _write(frame, stream, {FORMAT: document})
 
 
-class _Target(io.RawIOBase):
+class _ErrorKeepingStream(io.RawIOBase):
     """A stream as polars takes it, which keeps the error of a write: polars loses what it was.
 
     It also hides the file below a stream that compresses, to which polars would write.
@@ -89,18 +93,18 @@ def _write(frame: Any, stream: Any, metadata: dict[str, str]) -> None:
     """Write a frame as Parquet; OSError where the stream takes no more."""
     import polars as pl
 
-    target = _Target(stream)
+    target = _ErrorKeepingStream(stream)
     try:
         frame.write_parquet(
             target,
             compression="zstd",
             compression_level=1,
             statistics=False,
-            row_group_size=GROUP,
+            row_group_size=ROW_GROUP_SIZE,
             metadata=metadata,
         )
     except pl.exceptions.PolarsError as error:
-        raise target.error or OSError(first_line(error)) from None
+        raise target.error or OSError(error_summary(error)) from None
 
 
 def columns_of(measures: Sequence[str]) -> list[tuple[str, str]]:
@@ -109,12 +113,12 @@ def columns_of(measures: Sequence[str]) -> list[tuple[str, str]]:
     return [PRESENT, JUDGED, *((f"{m} {text}", "Float64") for m, text in enumerate(texts))]
 
 
-def _by_measure(values: Floats) -> Floats:
+def _measure_columns(values: Floats) -> Floats:
     """Measure × (run and query): the values, each measure in one piece of memory."""
     rows = values.reshape(-1, values.shape[2]) if values.size else np.zeros((0, values.shape[2]))
     columns = np.empty(rows.shape[::-1])
-    for start in range(0, len(rows), SMALL):
-        columns[:, start : start + SMALL] = rows[start : start + SMALL].T
+    for start in range(0, len(rows), TRANSPOSE_ROWS):
+        columns[:, start : start + TRANSPOSE_ROWS] = rows[start : start + TRANSPOSE_ROWS].T
     return columns
 
 
@@ -122,21 +126,21 @@ def load(path: str | os.PathLike[str], size_limit: int) -> Scores:
     """What `Scores.load` gives."""
     with open_content(path, limit=size_limit) as content:
         if content.head().startswith(PARQUET):
-            return _of_parquet(content)
+            return _load_parquet(content)
         return scores_of_json(content.whole(), content.source)
 
 
-def _of_parquet(content: Content) -> Scores:
+def _load_parquet(content: Content) -> Scores:
     import json
 
     source = content.source
-    with decoded(content, send, None) as stream:
+    with run_decoder(content, send, None) as stream:
         header = stream.readline()
         if not header.endswith(b"\n"):
             raise EOFError
         text, columns, rows = json.loads(header)
         columns = [(name, kind) for name, kind in columns]
-        document, described = described_by(text, columns, rows, source)
+        document, described = read_description(text, columns, rows, source)
         runs, queries, measures = described.shape
         values = np.empty((runs, queries, measures))
         present = np.empty((runs, queries), dtype=np.bool_)
@@ -151,26 +155,26 @@ def _of_parquet(content: Content) -> Scores:
     return described.scores(values, present, judged_at_10, source)
 
 
-def described_by(
+def read_description(
     text: str | None, columns: list[tuple[str, str]], rows: int, source: str
-) -> tuple[Document, Described]:
+) -> tuple[Document, ScoresDescription]:
     """The description of the scores in a Parquet file, after a check of its columns and rows."""
     if text is None:
         names = [name for name, _ in columns]
-        if names == LONG:
+        if names == LONG_COLUMNS:
             message = "a table made by Scores.write_parquet, which lacks the evaluation settings"
             remedy = "a file made by Scores.save, or by Scores.write_csv for Scores.from_csv"
             raise InputError(source, None, f"{message}, expected {remedy}")
-        message = f"not a file of scores (a table with the columns {short(', '.join(names))})"
+        message = f"not a file of scores (a table with the columns {shorten(', '.join(names))})"
         raise InputError(source, None, f"{message}, expected one made by Scores.save")
     entries = read_json(text, source, "a file of scores", "Scores.save")
     document = Document(entries, [UNSEALED_VERSION, VERSION], source)
-    described = Described.by(document)
+    described = ScoresDescription.by(document)
     expected = columns_of(document.texts("measures"))
     for column, right in zip(columns, expected, strict=False):
         if column != right:
-            message = f"the column {short(column[0])} of type {column[1]}"
-            wanted = f"{short(right[0])} of type {right[1]} in its place"
+            message = f"the column {shorten(column[0])} of type {column[1]}"
+            wanted = f"{shorten(right[0])} of type {right[1]} in its place"
             raise InputError(source, None, f"{message}, expected {wanted} (save the scores again)")
     runs, queries, measures = described.shape
     if len(columns) != len(expected) or rows != runs * queries:
@@ -185,7 +189,7 @@ def described_by(
 
 def _pieces(rows: int) -> Iterator[slice]:
     """The rows that are decoded at a time."""
-    size = max(GROUP, -(-rows // MOST_PIECES))
+    size = max(ROW_GROUP_SIZE, -(-rows // MOST_PIECES))
     return (slice(start, min(start + size, rows)) for start in range(0, rows, size))
 
 
@@ -223,10 +227,10 @@ def send(file: Any, source: str, limit: int, asked: None, result: IO[bytes]) -> 
         numbers = columns[2:]
         if columns[:2] != [PRESENT, JUDGED] or any(kind != JUDGED[1] for _, kind in numbers):
             return  # the reader of this line refuses the file
-        limit_memory(room_for(size))
+        limit_memory(memory_allowance(size))
         for piece in _pieces(rows):
             frame = scan.slice(piece.start, piece.stop - piece.start).collect()
-            _check_whole(frame, piece, source)
+            _check_complete(frame, piece, source)
             result.write(frame[PRESENT[0]].to_numpy().tobytes())
             result.write(frame[JUDGED[0]].to_numpy().tobytes())
             if numbers:
@@ -235,11 +239,11 @@ def send(file: Any, source: str, limit: int, asked: None, result: IO[bytes]) -> 
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError) as error:
         if isinstance(error, BrokenPipeError):
             raise
-        message = f"damaged Parquet data ({first_line(error)}), expected a whole file"
+        message = f"damaged Parquet data ({error_summary(error)}), expected a whole file"
         raise InputError(source, None, message) from None
 
 
-def _check_whole(frame: Any, piece: slice, source: str) -> None:
+def _check_complete(frame: Any, piece: slice, source: str) -> None:
     """Refuse rows without numbers."""
     if frame.height != piece.stop - piece.start:
         message = f"damaged Parquet data ({frame.height:,} rows from row {piece.start + 1:,} on)"
@@ -248,5 +252,5 @@ def _check_whole(frame: Any, piece: slice, source: str) -> None:
     for column in frame:
         if column.null_count():
             row = piece.start + 1 + int(column.is_null().arg_max())
-            message = f"nothing in row {row:,} of the column {short(column.name)}"
+            message = f"nothing in row {row:,} of the column {shorten(column.name)}"
             raise InputError(source, None, f"{message}, expected a value (save the scores again)")

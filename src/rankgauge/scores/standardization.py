@@ -16,10 +16,10 @@ from rankgauge.measures.aggregates import GeometricMean
 from rankgauge.scores.model import Scores
 
 
-def standardized(scores: Scores, reference: Scores | None, kind: Standardization) -> Scores:
+def standardize_scores(scores: Scores, reference: Scores | None, kind: Standardization) -> Scores:
     """What `Scores.standardized` gives."""
     checked("kind", kind, one_of(Standardization))
-    others = scores if reference is None else _matching(reference, scores)
+    others = scores if reference is None else _select_matching(reference, scores)
     _check(scores, others, kind)
     values, known = np.asarray(scores), np.asarray(others)
     alike = ROUNDING * np.fmax.reduce(np.abs(known))
@@ -45,7 +45,7 @@ def standardized(scores: Scores, reference: Scores | None, kind: Standardization
     )
 
 
-def _matching(reference: Scores, scores: Scores) -> Scores:
+def _select_matching(reference: Scores, scores: Scores) -> Scores:
     try:
         return reference.select(scores.queries, measures=scores.measures)
     except RankgaugeError as error:

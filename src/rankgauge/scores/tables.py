@@ -18,9 +18,9 @@ from rankgauge.scores.model import Scores, mean_of
 if TYPE_CHECKING:
     from rankgauge.scores.intervals import IntervalOptions
 
-OVER: dict[Missing, str] = {"zero": "all", "skip": "answered"}
+COVERAGE_NAMES: dict[Missing, str] = {"zero": "all", "skip": "answered"}
 """Which topics a mean is over, for each way to treat missing topics."""
-LONG = ["run", "query", "measure", "value", "present"]
+LONG_COLUMNS = ["run", "query", "measure", "value", "present"]
 """The columns of the long form."""
 
 
@@ -34,9 +34,9 @@ def mean_table(scores: Scores, signature: bool, interval: IntervalOptions | None
     table = Table(columns + names, rows, _notes(scores, signature))
     if interval is None:
         return table
-    from rankgauge.scores.intervals import beside_means
+    from rankgauge.scores.intervals import add_intervals
 
-    return beside_means(table, scores, shown, interval)
+    return add_intervals(table, scores, shown, interval)
 
 
 def _policies(scores: Scores, r: int) -> list[Missing]:
@@ -50,7 +50,7 @@ def _row(scores: Scores, r: int, missing: Missing) -> tuple[Cell, ...]:
     counts = scores.counts(r, missing)
     return (
         scores.runs[r],
-        OVER[missing],
+        COVERAGE_NAMES[missing],
         int(np.count_nonzero(counts)),
         int(np.count_nonzero(~scores.present[r])),
         *(_judgments(scores, r, counts) if scores.judgments_known else ()),
@@ -76,7 +76,9 @@ def query_table(scores: Scores, signature: bool) -> Table:
         for policy in _policies(scores, r):
             counts = scores.counts(r, policy)
             missing = int(np.count_nonzero(counts & ~scores.present[r]))
-            rows.append((run, OVER[policy], missing, *scores.means_over(r, counts).values()))
+            rows.append(
+                (run, COVERAGE_NAMES[policy], missing, *scores.means_over(r, counts).values())
+            )
     return Table(columns, tuple(rows), _notes(scores, signature))
 
 
@@ -108,7 +110,7 @@ def polars_frame(scores: Scores) -> Any:
     """What `Scores.to_polars` gives."""
     import polars
 
-    names, value, present = _long(scores)
+    names, value, present = _long_form(scores)
     columns = {
         axis: polars.Series(axis, texts, dtype=polars.String).gather(rows)
         for axis, (texts, rows) in names.items()
@@ -118,16 +120,16 @@ def polars_frame(scores: Scores) -> Any:
 
 def pandas_frame(scores: Scores) -> Any:
     """What `Scores.to_pandas` gives."""
-    pandas = _package("pandas")
-    names, value, present = _long(scores)
+    pandas = _import_package("pandas")
+    names, value, present = _long_form(scores)
     columns = {axis: np.array(texts, object)[rows] for axis, (texts, rows) in names.items()}
     return pandas.DataFrame({**columns, "value": value, "present": present})
 
 
 def arrow_frame(scores: Scores) -> Any:
     """What `Scores.to_arrow` gives."""
-    arrow = _package("pyarrow")
-    names, value, present = _long(scores)
+    arrow = _import_package("pyarrow")
+    names, value, present = _long_form(scores)
     columns = {
         axis: arrow.array(texts, arrow.string()).take(arrow.array(rows))
         for axis, (texts, rows) in names.items()
@@ -135,7 +137,7 @@ def arrow_frame(scores: Scores) -> Any:
     return arrow.table({**columns, "value": value, "present": present})
 
 
-def _long(scores: Scores) -> tuple[dict[str, tuple[list[str], Ints]], Floats, Bools]:
+def _long_form(scores: Scores) -> tuple[dict[str, tuple[list[str], Ints]], Floats, Bools]:
     """The long form: for run, query and measure their names and which one each row has; the
     values; whether the query is present."""
     names = (scores.runs, scores.queries, [str(measure) for measure in scores.measures])
@@ -153,7 +155,7 @@ def _long(scores: Scores) -> tuple[dict[str, tuple[list[str], Ints]], Floats, Bo
     return columns, scores.values[rows], present[rows]
 
 
-def _package(name: str) -> Any:
+def _import_package(name: str) -> Any:
     """A package that only a few methods need; RankgaugeError where it is not there."""
     try:
         return importlib.import_module(name)

@@ -59,10 +59,10 @@ def _wrong_names(scores: Scores) -> Iterator[str]:
     for axis, names in (*axes, ("measure", texts)):
         for name in names:
             if not isinstance(name, str):
-                yield f"the name of a {axis} is {short(name)}, expected text"
+                yield f"the name of a {axis} is {shorten(name)}, expected text"
         name, often = next(iter(Counter(names).most_common(1)), ("", 0))
         if often > 1:
-            yield f"the {axis} {short(name)} is named {often} times, expected different names"
+            yield f"the {axis} {shorten(name)} is named {often} times, expected different names"
 
 
 def _wrong_shapes(scores: Scores) -> Iterator[str]:
@@ -91,31 +91,31 @@ def _one_of(*values: Any) -> tuple[Callable[[Any], bool], str]:
     return lambda value: any(type(value) is type(v) and value == v for v in values), text
 
 
-def _whole(least: int, most: int) -> tuple[Callable[[Any], bool], str]:
+def _whole_number(least: int, most: int) -> tuple[Callable[[Any], bool], str]:
     text = f"a whole number from {least} to {most}"
     return lambda value: type(value) is int and least <= value <= most, text
 
 
-def _like(pattern: re.Pattern[str], example: str) -> tuple[Callable[[Any], bool], str]:
+def _match_pattern(pattern: re.Pattern[str], example: str) -> tuple[Callable[[Any], bool], str]:
     return lambda value: isinstance(value, str) and pattern.fullmatch(value) is not None, example
 
 
 POLICIES: dict[str, tuple[Callable[[Any], bool], str]] = {
     "source": _one_of(SOURCE, JOINED, TEXTS),
     "ties": _one_of(*TIES),
-    "seed": _whole(0, HIGHEST_SEED),
-    "tail": _like(TAIL, "a text such as tied(1000)"),
+    "seed": _whole_number(0, HIGHEST_SEED),
+    "tail": _match_pattern(TAIL, "a text such as tied(1000)"),
     "judgments": _one_of("subtopics"),
     "scores": _one_of("f32", "f64", "f32+f64", ""),
     "unjudged": _one_of(*get_args(Unjudged)),
     "negative": _one_of(*get_args(Negative)),
     "missing": _one_of(*get_args(Missing)),
-    "max_grade": _whole(1, 2**31 - 1),
-    "standardized": _like(STANDARDIZED, "a text such as normal(12 runs)"),
-    "encoder": _like(
+    "max_grade": _whole_number(1, 2**31 - 1),
+    "standardized": _match_pattern(STANDARDIZED, "a text such as normal(12 runs)"),
+    "encoder": _match_pattern(
         re.compile(r"[^\s|]{1,200}"), "the digest of an encoder, without a space or |"
     ),
-    "rankgauge": _like(re.compile(r".{1,100}"), "the version of rankgauge"),
+    "rankgauge": _match_pattern(re.compile(r".{1,100}"), "the version of rankgauge"),
 }
 """Of each policy what it can be, and that in words."""
 
@@ -128,12 +128,12 @@ def wrong_policies(policies: dict[str, Any]) -> Iterator[str]:
     for name, value in policies.items():
         if name not in POLICIES:
             yield (
-                f"the policy {short(name)} is not known, expected one of {', '.join(POLICIES)} "
+                f"the policy {shorten(name)} is not known, expected one of {', '.join(POLICIES)} "
                 "(a later rankgauge may know it)"
             )
         fits, expected = POLICIES[name]
         if not fits(value) and not (value is None and name in OPTIONAL):
-            yield f"the policy {name} is {short(value)}, expected {expected}"
+            yield f"the policy {name} is {shorten(value)}, expected {expected}"
 
 
 # Numbers
@@ -143,7 +143,7 @@ def _wrong_judgments(scores: Scores) -> Iterator[str]:
     low = scores.relevant < UNKNOWN
     if low.any():
         q = int(np.argmax(low))
-        where = named(scores, (None, q, None))
+        where = format_place(scores, (None, q, None))
         yield (
             f"{scores.relevant[q]} relevant documents for {where}, expected 0 or more, or -1 if not "
             "known"
@@ -152,7 +152,7 @@ def _wrong_judgments(scores: Scores) -> Iterator[str]:
     wrong = (share < 0) | (share > 1)
     if wrong.any():
         r, q = (int(place[0]) for place in np.nonzero(wrong))
-        where = named(scores, (r, q, None))
+        where = format_place(scores, (r, q, None))
         yield f"judged_at_10 is {share[r, q]:g} for {where}, expected a share from 0 to 1, or none"
 
 
@@ -172,7 +172,8 @@ def _wrong_values(scores: Scores) -> Iterator[str]:
             low, high = limits[m]
             expected = "a finite number" if LARGEST in (-low, high) else f"{low:g} to {high:g}"
             yield (
-                f"the score {block[row, m]:.12g} of {named(scores, (r, q, m))}, expected {expected} "
+                f"the score {block[row, m]:.12g} of {format_place(scores, (r, q, m))}, expected "
+                f"{expected} "
                 '(call the measure given("…") if its scores are on another scale)'
             )
 
@@ -193,18 +194,18 @@ def limits_of(scores: Scores, measure: Scored | Aggregate) -> tuple[float, float
     return low, high
 
 
-def named(scores: Scores, place: tuple[int | None, int | None, int | None]) -> str:
+def format_place(scores: Scores, place: tuple[int | None, int | None, int | None]) -> str:
     """What is at a place of the scores: run, query and measure, those that are not None."""
     run, query, measure = place
     parts = [
-        None if run is None else f"run {short(scores.runs[run])}",
-        None if query is None else f"query {short(scores.queries[query])}",
+        None if run is None else f"run {shorten(scores.runs[run])}",
+        None if query is None else f"query {shorten(scores.queries[query])}",
         None if measure is None else f"{scores.measures[measure]}",
     ]
     return ", ".join(part for part in parts if part is not None)
 
 
-def short(value: object) -> str:
+def shorten(value: object) -> str:
     """A value as messages show it, not too long."""
     if isinstance(value, list | dict):
         return "a list" if isinstance(value, list) else "an object"

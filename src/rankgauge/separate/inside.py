@@ -17,7 +17,7 @@ from rankgauge.errors import InputError, NoRows
 HEADER = struct.Struct("<QI")
 """How a message begins: its length, and how many seconds the answer may take."""
 
-REFUSED = 83
+REFUSED_EXIT_CODE = 83
 """How the process ends when it has a message for the user."""
 
 _is_separate = False
@@ -34,14 +34,14 @@ def run() -> None:
     _is_separate = True
     # Ctrl-C reaches all processes of a terminal; the process of the user decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _limit("RLIMIT_CORE", 0)  # a process that crashes writes no file of its memory
+    _set_limit("RLIMIT_CORE", 0)  # a process that crashes writes no file of its memory
     limit_memory(room)
     try:
         function(sys.stdin.buffer, *arguments, sys.stdout.buffer)
     except InputError as error:
         sys.stdout.flush()
         print(json.dumps([isinstance(error, NoRows), error.message]), file=sys.stderr)
-        sys.exit(REFUSED)
+        sys.exit(REFUSED_EXIT_CODE)
     except BrokenPipeError:  # nobody wants the rest
         os._exit(0)
 
@@ -57,7 +57,7 @@ def serve(requests: IO[bytes], module: str, name: str, source: str, answers: IO[
         message, seconds = request
         # The process of the user watches the time too, but it may die before.
         used = os.times()
-        _limit("RLIMIT_CPU", int(used.user + used.system) + 1 + seconds)
+        _set_limit("RLIMIT_CPU", int(used.user + used.system) + 1 + seconds)
         if answer is None:
             answer = getattr(import_module(module), name)(source, message)
             send(answers, b"")
@@ -69,14 +69,14 @@ def limit_memory(room: int) -> None:
     """Bound what a separate process allocates, in bytes, where the system can. The process of the user
     is left as it is, if the work is done there."""
     if _is_separate:
-        _limit("RLIMIT_DATA", room)
+        _set_limit("RLIMIT_DATA", room)
 
 
 _limits_before: dict[str, int] = {}
 """The limits that this process was started with."""
 
 
-def _limit(name: str, most: int) -> None:
+def _set_limit(name: str, most: int) -> None:
     """Change a limit of this process, but never beyond what it was started with."""
     try:
         import resource
@@ -100,15 +100,15 @@ def send(stream: IO[bytes], message: bytes, seconds: int = 0) -> None:
 
 def receive(stream: IO[bytes]) -> tuple[bytes, int] | None:
     """The next message, and how many seconds the answer may take; None if the stream ends."""
-    header = _exactly(stream, HEADER.size)
+    header = _read_exactly(stream, HEADER.size)
     if len(header) < HEADER.size:
         return None
     length, seconds = HEADER.unpack(header)
-    message = _exactly(stream, length)
+    message = _read_exactly(stream, length)
     return None if len(message) < length else (message, seconds)
 
 
-def _exactly(stream: IO[bytes], size: int) -> bytes:
+def _read_exactly(stream: IO[bytes], size: int) -> bytes:
     """So many bytes; fewer if the stream ends."""
     pieces = []
     while size and (piece := stream.read(min(size, 1 << 20))):

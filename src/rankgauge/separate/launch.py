@@ -10,7 +10,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankgauge.errors import InputError, NoRows
-from rankgauge.separate.inside import REFUSED
+from rankgauge.separate.inside import REFUSED_EXIT_CODE
 
 if TYPE_CHECKING:
     import subprocess
@@ -63,17 +63,17 @@ class Cause(Enum):
     CRASH = "it crashed"
 
 
-class Ending(NamedTuple):
+class ProcessFailure(NamedTuple):
     """Why a separate process ended too early, and its last line on standard error."""
 
     cause: Cause
     line: str
 
     @classmethod
-    def of(cls, code: int, written: str) -> Ending:
+    def of(cls, code: int, written: str) -> ProcessFailure:
         """The ending by the exit code and by what the process wrote to standard error."""
         line = "".join(written.strip().splitlines()[-1:])
-        if code == REFUSED:
+        if code == REFUSED_EXIT_CODE:
             return cls(Cause.REFUSAL, line)
         if "memory allocation of" in written or line.startswith("MemoryError"):
             return cls(Cause.MEMORY, line)

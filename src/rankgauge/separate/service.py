@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 from rankgauge.separate.inside import receive, send, serve
-from rankgauge.separate.launch import Cause, Ending, can_launch, launch
+from rankgauge.separate.launch import Cause, ProcessFailure, can_launch, launch
 
 if TYPE_CHECKING:
     import subprocess
@@ -22,7 +22,7 @@ AnswerRequest: TypeAlias = Callable[[bytes], bytes]
 class ServiceEnded(Exception):
     """The separate process ended before it answered."""
 
-    def __init__(self, ending: Ending) -> None:
+    def __init__(self, ending: ProcessFailure) -> None:
         super().__init__(ending.cause.value)
         self.ending = ending
 
@@ -50,7 +50,7 @@ class Service:
     ) -> None:
         self._arguments = prepare, source, content, room, seconds
         self._answer: AnswerRequest | None = None
-        self._running: _Running | None = None
+        self._running: _ServiceProcess | None = None
         self._lock = threading.Lock()
         _services.add(self)
 
@@ -69,17 +69,17 @@ class Service:
                     self._answer = prepare(source, content)
                 return self._answer(request)
             try:
-                return self._asked(request, seconds)
+                return self._ask_process(request, seconds)
             except ServiceEnded as error:
                 if error.ending.cause is not Cause.STOPPED:
                     raise
-            return self._asked(request, seconds)
+            return self._ask_process(request, seconds)
 
-    def _asked(self, request: bytes, seconds: int) -> bytes:
+    def _ask_process(self, request: bytes, seconds: int) -> bytes:
         try:
             if self._running is None:
                 prepare, source, content, room, start_seconds = self._arguments
-                self._running = _Running(prepare, source, room)
+                self._running = _ServiceProcess(prepare, source, room)
                 self._running.ask(content, start_seconds)
             return self._running.ask(request, seconds)
         except BaseException:
@@ -89,15 +89,15 @@ class Service:
                 self._running = None
             raise
 
-    def _forget(self) -> None:
+    def _reset_after_fork(self) -> None:
         """After a fork: the separate process and a lock that is held belong to the other process."""
         self._lock = threading.Lock()
         if self._running is not None:
-            self._running.forget()
+            self._running.detach()
             self._running = None
 
 
-class _Running:
+class _ServiceProcess:
     """A separate process with its streams."""
 
     def __init__(
@@ -107,7 +107,7 @@ class _Running:
         import tempfile
 
         self._source = source
-        errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - `_end` closes it
+        errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - `_end_process` closes it
         arguments = prepare.__module__, prepare.__name__, source
         try:
             # Without buffers, so that nothing is written twice after a fork.
@@ -122,11 +122,11 @@ class _Running:
             )
         except (OSError, ValueError) as error:
             errors.close()
-            raise ServiceEnded(Ending(Cause.START, str(error))) from None
+            raise ServiceEnded(ProcessFailure(Cause.START, str(error))) from None
         streams = [self._process.stdin, self._process.stdout, errors]
         self._streams = [stream for stream in streams if stream is not None]
-        self._watch = _Watch(self._process)
-        self.end = weakref.finalize(self, _end, self._process, self._streams, self._watch)
+        self._watch = _Watchdog(self._process)
+        self.end = weakref.finalize(self, _end_process, self._process, self._streams, self._watch)
         """Ends the process; without a call, this happens with the object or the program."""
 
     def ask(self, request: bytes, seconds: int) -> bytes:
@@ -142,12 +142,12 @@ class _Running:
                 return answer[0]
             code = self._process.wait()
         errors.seek(0)
-        ending = Ending.of(code, errors.read().decode(errors="replace"))
+        ending = ProcessFailure.of(code, errors.read().decode(errors="replace"))
         if ending.cause is Cause.REFUSAL:
             raise ending.refusal(self._source)
-        raise ServiceEnded(Ending(Cause.TIME, "") if self._watch.late else ending)
+        raise ServiceEnded(ProcessFailure(Cause.TIME, "") if self._watch.late else ending)
 
-    def forget(self) -> None:
+    def detach(self) -> None:
         """Leave the process to the process that started it."""
         self.end.detach()
         self._process.returncode = 0  # it is no child of this process
@@ -155,7 +155,9 @@ class _Running:
             stream.close()
 
 
-def _end(process: subprocess.Popen[bytes], streams: list[IO[bytes]], watch: _Watch) -> None:
+def _end_process(
+    process: subprocess.Popen[bytes], streams: list[IO[bytes]], watch: _Watchdog
+) -> None:
     watch.over.set()
     process.kill()
     process.wait()
@@ -163,7 +165,7 @@ def _end(process: subprocess.Popen[bytes], streams: list[IO[bytes]], watch: _Wat
         stream.close()
 
 
-class _Watch:
+class _Watchdog:
     """Kills a process that takes too long for a request.
 
     One thread watches for as long as the process runs, since starting a thread takes longer than most
@@ -204,10 +206,10 @@ class _Watch:
 _services: weakref.WeakSet[Service] = weakref.WeakSet()
 
 
-def _forget_all() -> None:
+def _reset_all_after_fork() -> None:
     for service in list(_services):
-        service._forget()
+        service._reset_after_fork()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_all)
+    os.register_at_fork(after_in_child=_reset_all_after_fork)

@@ -31,11 +31,11 @@ Point: TypeAlias = tuple[int, int, int]
 VertexRows: TypeAlias = NDArray[Any]
 """Points (X, Y, W), a row each: 64-bit integers, or Python's integers where those are too small."""
 
-SMALL = 2**30
+SMALL_COEFFICIENT = 2**30
 """Lines with numbers below this meet in points of 64-bit integers."""
-PAIRS = 2_000_000
+PAIRS_AT_A_TIME = 2_000_000
 """So many pairs of lines are intersected at a time."""
-NOWHERE = -1
+NO_VERTEX = -1
 """The number of the vertex at which an edge ends that never ends."""
 
 
@@ -44,8 +44,8 @@ class Arrangement(Record):
 
     Edges stand line by line, each in the direction (b, −a) of its line. Left of that direction, where
     a·x + b·y + c is above 0, is the cell `left`, on the other side `right`. `start` and `end` are the
-    vertices at its ends, `NOWHERE` for none. `corners` has, for each vertex, one row (vertex, cell) for
-    each cell around it.
+    vertices at its ends, `NO_VERTEX` for none. `corners` has, for each vertex, one row (vertex, cell)
+    for each cell around it.
 
     >>> three = Arrangement.of([(1, 0, 0), (0, 1, 0), (1, 1, -1)])
     >>> three.cells, len(three.vertices), three.multiplicity.tolist()
@@ -72,7 +72,7 @@ class Arrangement(Record):
         lines = tuple(lines)
         vertices, on_line, at_vertex = _vertices(lines, progress)
         progress("the vertices are found")
-        order = _along(lines, vertices, on_line, at_vertex)
+        order = _order_along_lines(lines, vertices, on_line, at_vertex)
         progress("the vertices are in order along the lines")
         on_line, at_vertex = on_line[order], at_vertex[order]
         counts = np.bincount(on_line, minlength=len(lines))
@@ -80,16 +80,16 @@ class Arrangement(Record):
         place = np.arange(len(on_line)) - np.repeat(offsets_of(counts)[:-1], counts)
         backward, forward = first[on_line] + place, first[on_line] + place + 1
         edges = int(first[-1])
-        start, end = np.full(edges, NOWHERE), np.full(edges, NOWHERE)
+        start, end = np.full(edges, NO_VERTEX), np.full(edges, NO_VERTEX)
         end[backward], start[forward] = at_vertex, at_vertex
-        turn = _by_angle(lines)
+        turn = _angle_ranks(lines)
         around = np.lexsort((turn[on_line], at_vertex))
-        near = _facing(forward[around], backward[around], at_vertex[around])
-        ahead, behind = _far_out(lines, turn)
-        far = _facing(
+        near = _facing_sides(forward[around], backward[around], at_vertex[around])
+        ahead, behind = _orders_at_infinity(lines, turn)
+        far = _facing_sides(
             first[1:][ahead] - 1, first[:-1][behind], np.zeros(len(lines), dtype=np.int64)
         )
-        number, cells = joined(2 * edges, *np.concatenate((near, far)).T)
+        number, cells = connected_groups(2 * edges, *np.concatenate((near, far)).T)
         if not edges:
             cells = 1
         multiplicity = np.bincount(at_vertex, minlength=len(vertices))
@@ -124,7 +124,7 @@ class Arrangement(Record):
     def meeting(self) -> list[list[int]]:
         """For each vertex the lines that meet there."""
         at, line = np.append(self.start, self.end), np.tile(self.line, 2)
-        pairs = np.unique(np.stack((at, line), axis=1)[at != NOWHERE], axis=0)
+        pairs = np.unique(np.stack((at, line), axis=1)[at != NO_VERTEX], axis=0)
         ends = np.cumsum(np.bincount(pairs[:, 0], minlength=len(self.vertices)))
         return [part.tolist() for part in np.split(pairs[:, 1], ends[:-1])] if len(ends) else []
 
@@ -136,16 +136,16 @@ class Arrangement(Record):
     def point(self, cell: int) -> Point:
         """A point (X / W, Y / W) inside a cell, as (X, Y, W) with W above 0."""
         edges = self.edges_of(cell)
-        corners = sorted({*self.start[edges].tolist(), *self.end[edges].tolist()} - {NOWHERE})
+        corners = sorted({*self.start[edges].tolist(), *self.end[edges].tolist()} - {NO_VERTEX})
         if not corners:
-            return self._between_parallels(cell, edges.tolist())
+            return self._point_between_parallels(cell, edges.tolist())
         points = self.vertices[corners].tolist()
         common = lcm(*(w for _, _, w in points))
         whole = len(points) * common
         x = sum(px * (common // pw) for px, _, pw in points)
         y = sum(py * (common // pw) for _, py, pw in points)
         for edge in edges.tolist():  # a cell that never ends: on along its two endless edges
-            on = int(self.end[edge] == NOWHERE) - int(self.start[edge] == NOWHERE)
+            on = int(self.end[edge] == NO_VERTEX) - int(self.start[edge] == NO_VERTEX)
             if on:
                 a, b, _ = self.lines[self.line[edge]]
                 x, y = x + on * b * whole, y - on * a * whole
@@ -158,14 +158,14 @@ class Arrangement(Record):
         if not sides:
             return (0,)
         if not through:
-            return (self._cell_around(x, y, sides),)
-        edge = self._edge_along(through[0], x, y, ahead=True)
+            return (self._cell_of_point(x, y, sides),)
+        edge = self._edge_of_point(through[0], x, y, ahead=True)
         if len(through) == 1:
             return tuple(sorted((int(self.left[edge]), int(self.right[edge]))))
         vertex, cell = self.corners.T
         return tuple(sorted(set(cell[vertex == self.start[edge]].tolist())))
 
-    def _cell_around(self, x: Fraction, y: Fraction, sides: list[Fraction]) -> int:
+    def _cell_of_point(self, x: Fraction, y: Fraction, sides: list[Fraction]) -> int:
         """The cell of a point that is on no line: beside the first line above it, or below.
 
         One looks up from a point just right of it, which is in the same cell, so no vertex is in the
@@ -181,21 +181,21 @@ class Arrangement(Record):
             line = (min(above) if above else max(upward))[2]
         else:  # all lines are vertical: the next one to either side
             line = min(range(len(sides)), key=lambda each: abs(sides[each] / self.lines[each][0]))
-        edge = self._edge_along(line, x, y, ahead=self.lines[line][1] > 0)
+        edge = self._edge_of_point(line, x, y, ahead=self.lines[line][1] > 0)
         return int((self.left if sides[line] > 0 else self.right)[edge])
 
-    def _edge_along(self, line: int, x: Fraction, y: Fraction, *, ahead: bool) -> int:
+    def _edge_of_point(self, line: int, x: Fraction, y: Fraction, *, ahead: bool) -> int:
         """The edge of a line at the place of (x, y) along it; at a vertex the edge ahead of it, or the
         one behind."""
         low, high = np.searchsorted(self.line, [line, line + 1]).tolist()
-        axis, sign = _way(self.lines[line])
+        axis, sign = _increasing_axis(self.lines[line])
         vertices = self.vertices[self.end[low : high - 1]].tolist()
         place = (bisect_right if ahead else bisect_left)(
             vertices, sign * (x, y)[axis], key=lambda each: Fraction(sign * each[axis], each[2])
         )
         return int(low + place)
 
-    def _between_parallels(self, cell: int, edges: list[int]) -> Point:
+    def _point_between_parallels(self, cell: int, edges: list[int]) -> Point:
         """A point inside a cell without a vertex: all its edges are whole lines."""
         x = y = Fraction(0)
         for edge in edges:
@@ -208,10 +208,10 @@ class Arrangement(Record):
         return int(x * w), int(y * w), w
 
 
-def canonical(a: int, b: int, c: int) -> tuple[Line, int]:
+def canonical_line(a: int, b: int, c: int) -> tuple[Line, int]:
     """The line a·x + b·y + c = 0 in its one form, and −1 if its sides change places by that, else 1.
 
-    >>> canonical(-2, 4, 6)
+    >>> canonical_line(-2, 4, 6)
     ((1, -2, -3), -1)
     """
     sign = 1 if (a, b) > (0, 0) else -1
@@ -224,12 +224,14 @@ def _vertices(
 ) -> tuple[VertexRows, Ints, Ints]:
     """The points where lines meet; and which line goes through which, each once, as two arrays."""
     largest = max((abs(part) for line in lines for part in line), default=0)
-    parts = np.array(lines, dtype=np.int64 if largest < SMALL else object).reshape(-1, 3)
+    parts = np.array(lines, dtype=np.int64 if largest < SMALL_COEFFICIENT else object).reshape(
+        -1, 3
+    )
     none = np.zeros(0, dtype=np.int64)
     found = [(parts[:0], none, none)]
     pairs, start = len(lines) * (len(lines) - 1) // 2, 1
     while start < len(lines):
-        end = min(len(lines), start + max(1, PAIRS // len(lines)))
+        end = min(len(lines), start + max(1, PAIRS_AT_A_TIME // len(lines)))
         sizes = np.arange(start, end)
         one = np.repeat(sizes, sizes)
         other = np.arange(len(one)) - np.repeat(offsets_of(sizes)[:-1], sizes)
@@ -237,7 +239,7 @@ def _vertices(
         start = end
         progress(f"{end * (end - 1) / 2 / pairs:.0%} of the pairs of lines are intersected")
     points, one, other = (np.concatenate(each) for each in zip(*found, strict=True))
-    vertices, number = _distinct(points)
+    vertices, number = _unique_points(points)
     keys = np.sort(np.concatenate((one, other)) * len(vertices) + np.tile(number, 2))
     keys = keys[np.append(True, np.diff(keys) > 0)[: len(keys)]]
     return (vertices, *np.divmod(keys, max(len(vertices), 1)))
@@ -257,7 +259,7 @@ def _crossings(parts: VertexRows, one: Ints, other: Ints) -> tuple[VertexRows, I
     return points // np.where(w < 0, -factor, factor)[:, None], one[meet], other[meet]
 
 
-def _distinct(points: VertexRows) -> tuple[VertexRows, Ints]:
+def _unique_points(points: VertexRows) -> tuple[VertexRows, Ints]:
     """The different points, and for each point its number among them."""
     if points.dtype == object:
         known: dict[tuple[int, ...], int] = {}
@@ -271,7 +273,7 @@ def _distinct(points: VertexRows) -> tuple[VertexRows, Ints]:
     return points[order[new]], number
 
 
-def _way(line: Line) -> tuple[int, int]:
+def _increasing_axis(line: Line) -> tuple[int, int]:
     """The coordinate, 0 for x and 1 for y, that only grows along a line, times 1 or −1."""
     return (0, 1 if line[1] > 0 else -1) if line[1] else (1, -1)
 
@@ -297,10 +299,10 @@ def quotient(numerator: int, denominator: int) -> float:
         return inf if numerator > 0 else -inf
 
 
-def scaled(triple: tuple[int, int, int]) -> tuple[float, float, float]:
+def scale_to_largest(triple: tuple[int, int, int]) -> tuple[float, float, float]:
     """Three whole numbers divided by the largest of them, each rounded once.
 
-    >>> scaled((10**400, 0, -(10**400) // 2))
+    >>> scale_to_largest((10**400, 0, -(10**400) // 2))
     (1.0, 0.0, -0.5)
     """
     largest = max(map(abs, triple)) or 1
@@ -308,13 +310,19 @@ def scaled(triple: tuple[int, int, int]) -> tuple[float, float, float]:
     return a, b, c
 
 
-def _along(lines: Sequence[Line], vertices: VertexRows, on_line: Ints, at_vertex: Ints) -> Ints:
+def _order_along_lines(
+    lines: Sequence[Line], vertices: VertexRows, on_line: Ints, at_vertex: Ints
+) -> Ints:
     """The order of the pairs of line and vertex: line by line, in the direction (b, −a) of the line.
 
     Floating-point coordinates order vertices that are clearly apart; the others are compared as
     fractions.
     """
-    axis, sign = np.array([_way(line) for line in lines], dtype=np.int64).reshape(-1, 2)[on_line].T
+    axis, sign = (
+        np.array([_increasing_axis(line) for line in lines], dtype=np.int64)
+        .reshape(-1, 2)[on_line]
+        .T
+    )
     x, y = approximate(vertices)
     key = sign * np.where(axis == 0, x[at_vertex], y[at_vertex])
     order = np.lexsort((key, on_line))
@@ -336,7 +344,7 @@ def _along(lines: Sequence[Line], vertices: VertexRows, on_line: Ints, at_vertex
     return order
 
 
-def _by_angle(lines: Sequence[Line]) -> Ints:
+def _angle_ranks(lines: Sequence[Line]) -> Ints:
     """The rank of each line by the angle of its direction (b, −a), from above −180° to 0°; parallel
     lines share one."""
     keys = [(0, Fraction(b, a)) if a else (1, Fraction(0)) for a, b, _ in lines]
@@ -344,7 +352,7 @@ def _by_angle(lines: Sequence[Line]) -> Ints:
     return np.array([rank[key] for key in keys], dtype=np.int64)
 
 
-def _far_out(lines: Sequence[Line], turn: Ints) -> tuple[Ints, Ints]:
+def _orders_at_infinity(lines: Sequence[Line], turn: Ints) -> tuple[Ints, Ints]:
     """The lines in the order in which one meets their forward rays far out, counter-clockwise, and their
     backward rays; only the order of parallel lines differs."""
     offset = [Fraction(-c, gcd(a, b)) for a, b, c in lines]
@@ -353,7 +361,7 @@ def _far_out(lines: Sequence[Line], turn: Ints) -> tuple[Ints, Ints]:
     return np.array(ahead, dtype=np.int64), np.array(behind, dtype=np.int64)
 
 
-def _facing(forward: Ints, backward: Ints, centre: Ints) -> Ints:
+def _facing_sides(forward: Ints, backward: Ints, centre: Ints) -> Ints:
     """The pairs of sides of edges that face each other around each centre.
 
     `forward` and `backward` have the edges that leave a centre along the direction of their line and
@@ -378,11 +386,11 @@ def _facing(forward: Ints, backward: Ints, centre: Ints) -> Ints:
     )
 
 
-def joined(things: int, one: Ints, other: Ints) -> tuple[Ints, int]:
+def connected_groups(things: int, one: Ints, other: Ints) -> tuple[Ints, int]:
     """Things of which some pairs, `one` and `other`, belong together: the number of the group of each
     thing, and how many groups there are.
 
-    >>> joined(4, np.array([0, 2]), np.array([3, 2]))
+    >>> connected_groups(4, np.array([0, 2]), np.array([3, 2]))
     (array([0, 1, 2, 0]), 3)
     """
     from scipy.sparse import csr_array

@@ -41,7 +41,7 @@ LineSearch: TypeAlias = Callable[[Floats, float], Floats | None]
 """From weights and their value to the best weights on a line through them; None if none are better."""
 
 
-class Climb(Record):
+class AscentResult(Record):
     """Where an ascent ended, the value there, and whether it ended because nothing was better."""
 
     weights: Floats
@@ -49,7 +49,7 @@ class Climb(Record):
     ended: bool
 
 
-def climbed(
+def ascend(
     weights: Floats,
     evaluate: Callable[[Floats], float],
     searches: Callable[[], Iterable[LineSearch]],
@@ -58,7 +58,7 @@ def climbed(
     rounds: int = MOST_ROUNDS,
     tolerance: float = NEAR,
     after: Callable[[Floats, float], None] | None = None,
-) -> Climb:
+) -> AscentResult:
     """Better and better weights, by one line search after the other, until a round changes nothing.
 
     Parameters
@@ -91,8 +91,8 @@ def climbed(
         if after is not None:
             after(weights, value)
         if not sign * value > sign * before + tolerance:
-            return Climb(weights, value, True)
-    return Climb(weights, value, False)
+            return AscentResult(weights, value, True)
+    return AscentResult(weights, value, False)
 
 
 def optima(
@@ -155,12 +155,12 @@ def optima(
     )
     ascent = FeatureAscent(scorer, parsed, fixed, directions, rounds, seed)
     numbers = range(checked("restarts", restarts, Whole(1)))
-    climbs: list[Climb] = []
+    climbs: list[AscentResult] = []
     for _, result in results_of(ascent, numbers, executor):
         climbs.append(result)
         if progress is not None:
             progress(str(len(climbs)))
-    return _gathered(ascent, climbs)
+    return _collect_optima(ascent, climbs)
 
 
 class FeatureAscent(Record):
@@ -178,19 +178,19 @@ class FeatureAscent(Record):
         """Whether higher values are better."""
         return sign_of(self.measure) > 0
 
-    def __call__(self, number: int) -> Climb:
+    def __call__(self, number: int) -> AscentResult:
         random = np.random.default_rng((self.seed, number))
         width = self.scorer.width
         first = random.standard_normal(width) if number else np.ones(width)
-        return climbed(
-            self.scaled(first, start=True),
+        return ascend(
+            self.scale_weights(first, start=True),
             lambda weights: self.scorer.mean_at(weights, self.measure),
             lambda: self.searches(random),
             higher=self.higher,
             rounds=self.rounds,
         )
 
-    def scaled(self, weights: Floats, start: bool = False) -> Floats:
+    def scale_weights(self, weights: Floats, start: bool = False) -> Floats:
         """The same ranking by weights of the form that is asked for; a start gets the fixed weight."""
         if self.fixed is None:
             return np.asarray(weights / np.linalg.norm(weights))
@@ -202,7 +202,7 @@ class FeatureAscent(Record):
         """The searches of a round: along each weight, then in random directions."""
         width = self.scorer.width
         free = [number for number in range(width) if number != self.fixed]
-        for number in self.scorer.varying:
+        for number in self.scorer.varying_features:
             if number != self.fixed:
                 yield self.along(np.eye(width)[number])
         for _ in range(self.directions if len(free) > 1 else 0):
@@ -215,11 +215,11 @@ class FeatureAscent(Record):
 
         def search(weights: Floats, value: float) -> Floats | None:
             best = self.best_on_line(weights, direction)
-            if best is None or not self._better(best.value, value):
+            if best is None or not self._is_better(best.value, value):
                 return None
             position = best.interval.middle
             tried = (1 - position) * weights + position * best.direction
-            return self.scaled(tried) if tried.any() else None
+            return self.scale_weights(tried) if tried.any() else None
 
         return search
 
@@ -235,13 +235,13 @@ class FeatureAscent(Record):
             if np.isnan(curve.values).all():
                 continue
             half = BestOnLine(curve.value, curve.best[0], way)
-            if best is None or self._better(half.value, best.value):
+            if best is None or self._is_better(half.value, best.value):
                 best = half
-            elif not self._better(best.value, half.value):
+            elif not self._is_better(best.value, half.value):
                 best = max(best, half, key=lambda each: each.interval.width)
         return best
 
-    def _better(self, value: float, other: float) -> bool:
+    def _is_better(self, value: float, other: float) -> bool:
         return value > other + NEAR if self.higher else value < other - NEAR
 
     def seen(self, weights: Floats) -> bytes:
@@ -312,13 +312,13 @@ class Optima(Result, Record):
         return f"Optima of {self.measure} over {counted(self.weights.shape[1], 'weight')}"
 
 
-def _gathered(ascent: FeatureAscent, climbs: list[Climb]) -> Optima:
+def _collect_optima(ascent: FeatureAscent, climbs: list[AscentResult]) -> Optima:
     """The different optima that were reached, the best first."""
     if all(np.isnan(climb.value) for climb in climbs):
         raise RankgaugeError(f"{ascent.measure} is not defined for these documents")
     order = sorted(range(len(climbs)), key=lambda n: climbs[n].value, reverse=ascent.higher)
     rankings = [ascent.seen(climb.weights) for climb in climbs]
-    optima: list[Climb] = []
+    optima: list[AscentResult] = []
     seen: list[bytes] = []
     reached = np.zeros(len(climbs), dtype=np.int64)
     for number in order:

@@ -31,7 +31,7 @@ from rankgauge.measures.grammar import AnyMeasure
 from rankgauge.native.segments import segment_sum
 from rankgauge.rankings.lists import offsets_of
 from rankgauge.space.nonlinear.crossings import ParameterCrossings
-from rankgauge.space.nonlinear.isolation import UNIT, RationalScorer, Term, Terms
+from rankgauge.space.nonlinear.isolation import UNIT_ROUNDOFF, RationalScorer, Term, Terms
 from rankgauge.space.nonlinear.maps import ROWS, PairScorer, ParameterMap, parameter_map
 from rankgauge.space.nonlinear.roots import ParameterCurve, curve, limits
 from rankgauge.space.nonlinear.term_statistics import TermStatistics
@@ -204,9 +204,11 @@ class BM25Scorer(RationalScorer):
         ends = np.searchsorted(column[order], np.arange(1, max(statistics.counts.shape[1], 1)))
         self._columns = np.split(order, ends)  # the places of the terms in each column
         distinct, which = np.unique(statistics.lengths, return_inverse=True)
-        self._ratio = _rounded(self._ratio_of(length) for length in distinct.tolist())[which]
+        self._ratio = _nearest_doubles(self._length_ratio(length) for length in distinct.tolist())[
+            which
+        ]
 
-    def _ratio_of(self, length: int) -> Fraction:
+    def _length_ratio(self, length: int) -> Fraction:
         """The length of a document over the mean length."""
         return Fraction(length) / self._mean
 
@@ -218,12 +220,12 @@ class BM25Scorer(RationalScorer):
             checked(f"interval of {self.parameter}", end, kind)
         return low, high
 
-    def _both(self, value: T) -> tuple[T | float, T | float]:
+    def _b_and_k1(self, value: T) -> tuple[T | float, T | float]:
         """b and k1, if the parameter has this value."""
         return (value, self._model.k1) if self.parameter == "b" else (self._model.b, value)
 
     def each(self, values: Floats) -> Floats:
-        b, k1 = self._both(values[:, None])
+        b, k1 = self._b_and_k1(values[:, None])
         norm = np.broadcast_to(k1 * ((1 - b) + b * self._ratio), (len(values), self.rows))
         scores = np.zeros(norm.shape)
         for own in self._columns:
@@ -233,7 +235,7 @@ class BM25Scorer(RationalScorer):
 
     def at(self, values: Floats, rows: Ints) -> Floats:
         flat = rows.ravel()
-        b, k1 = self._both(np.repeat(values, rows.size // max(len(rows), 1)))
+        b, k1 = self._b_and_k1(np.repeat(values, rows.size // max(len(rows), 1)))
         sizes = np.diff(self._bounds)[flat]
         bounds = offsets_of(sizes)
         which = np.arange(bounds[-1]) + np.repeat(self._bounds[flat] - bounds[:-1], sizes)
@@ -243,14 +245,14 @@ class BM25Scorer(RationalScorer):
         return np.asarray(scores).reshape(rows.shape)
 
     def room(self, values: Floats) -> Floats:
-        _, k1 = self._both(values)
+        _, k1 = self._b_and_k1(values)
         size = segment_sum(np.abs(self._weight), self._bounds) * (k1 + 1)
         return np.asarray(self._error * size)
 
     @property
     def _error(self) -> float:
         """By what share of the sum of its terms' sizes a score is wrong at most."""
-        return (4 * int(np.diff(self._bounds).max(initial=0)) + 40) * UNIT
+        return (4 * int(np.diff(self._bounds).max(initial=0)) + 40) * UNIT_ROUNDOFF
 
     def kinds(self) -> Ints:
         order = np.lexsort((self._weight, self._count, self._row))
@@ -269,23 +271,24 @@ class BM25Scorer(RationalScorer):
         Over b they are without the factor k1 + 1. Over k1 a term is, with g = 1 − b + b · length / mean,
         c (k1 + 1) / (tf + g k1) = c / g + c (1 − tf / g) / (tf + g k1).
         """
-        row, count, factor = self._merged()
+        row, count, factor = self._merge_terms()
         start, end = (
-            count + k1 * ((1 - b) + b * self._ratio[row]) for b, k1 in map(self._both, (low, high))
+            count + k1 * ((1 - b) + b * self._ratio[row])
+            for b, k1 in map(self._b_and_k1, (low, high))
         )
         pairs = np.column_stack((self._lengths[row], count))
         distinct, which = np.unique(pairs, axis=0, return_inverse=True)
         which, span = which.ravel(), Fraction(high) - Fraction(low)
-        ratios = [self._ratio_of(length) for length, _ in distinct.tolist()]
+        ratios = [self._length_ratio(length) for length, _ in distinct.tolist()]
         if self.parameter == "b":
             span *= Fraction(self._model.k1)
-            rise = _rounded(span * (ratio - 1) for ratio in ratios)[which]
+            rise = _nearest_doubles(span * (ratio - 1) for ratio in ratios)[which]
             return Terms(factor, start, end, rise, self._offsets(row), self._error)
         norms = [1 + Fraction(self._model.b) * (ratio - 1) for ratio in ratios]
-        rise = _rounded(span * norm for norm in norms)[which]
+        rise = _nearest_doubles(span * norm for norm in norms)[which]
         share = (1 - tf / norm for norm, (_, tf) in zip(norms, distinct.tolist(), strict=True))
-        constant = factor / _rounded(norms)[which]
-        factor = factor * _rounded(share)[which]
+        constant = factor / _nearest_doubles(norms)[which]
+        factor = factor * _nearest_doubles(share)[which]
         ones, zeros, twice = np.ones(len(row)), np.zeros(len(row)), np.append(row, row)
         order = np.argsort(twice, kind="stable")
         pairs_of_terms = (factor, constant), (start, ones), (end, ones), (rise, zeros)
@@ -295,7 +298,7 @@ class BM25Scorer(RationalScorer):
     def _offsets(self, row: Ints) -> Ints:
         return np.searchsorted(row, np.arange(self.rows + 1))
 
-    def _merged(self) -> tuple[Ints, Ints, Floats]:
+    def _merge_terms(self) -> tuple[Ints, Ints, Floats]:
         """Terms of a row with the same count, and weights of the same sign, as one.
 
         The result has the row, the count, and the sum of weight times count.
@@ -314,9 +317,9 @@ class BM25Scorer(RationalScorer):
 
         The counts, the lengths, their mean, and the doubles k1, b and idf are taken as they are.
         """
-        ratio = self._ratio_of(int(self._lengths[row]))
+        ratio = self._length_ratio(int(self._lengths[row]))
         own = slice(*self._bounds[row : row + 2].tolist())
-        ends = (map(Fraction, self._both(value)) for value in (low, high))
+        ends = (map(Fraction, self._b_and_k1(value)) for value in (low, high))
         first, last = (k1 * (1 - b + b * ratio) for b, k1 in ends)
         counts, weights = self._count[own].tolist(), self._weight[own].tolist()
         return [
@@ -335,6 +338,6 @@ def _check_queries(statistics: TermStatistics, judgments: Mapping[str, Mapping[s
         )
 
 
-def _rounded(numbers: Iterable[Fraction]) -> Floats:
+def _nearest_doubles(numbers: Iterable[Fraction]) -> Floats:
     """Fractions, each as the nearest double."""
     return np.array([float(number) for number in numbers], dtype=np.float64)

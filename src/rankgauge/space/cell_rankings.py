@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Bools, Floats, Ints, Labels
 from rankgauge.core.records import Record
-from rankgauge.space.arrangements import NOWHERE, Arrangement, approximate, quotient
+from rankgauge.space.arrangements import NO_VERTEX, Arrangement, approximate, quotient
 
 ROUNDING = 2.0**-50
 """More than what rounding makes of a sum of three products, as a share of the sum of their sizes."""
-TINY, LEAST = 1e-300, 1e-290
+LEAST_PRECISE, LOST_IN_PRODUCTS = 1e-300, 1e-290
 """A number above the first has full precision; the second is more than what products below lose."""
-ENTRIES = 2_000_000
+SCORES_AT_A_TIME = 2_000_000
 """So many scores are computed at a time."""
 
 
@@ -40,13 +40,13 @@ def cell_points(arrangement: Arrangement) -> CellPoints:
     vertex, cell = arrangement.corners.T
     corners = np.bincount(cell, minlength=cells)
     near = approximate(arrangement.vertices)
-    lines = [_in_floats(line, max(map(abs, line))) for line in arrangement.lines]
+    lines = [_divide_to_floats(line, max(map(abs, line))) for line in arrangement.lines]
     a, b, c = np.array(lines).reshape(-1, 3).T
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         x, y = (np.bincount(cell, each[vertex], minlength=cells) / corners for each in near)
         reach = 1 + np.hypot(x, y)
         for ends, way in ((arrangement.end, 1), (arrangement.start, -1)):
-            edge = np.flatnonzero(ends == NOWHERE)  # on along it, as far again as the cell is out
+            edge = np.flatnonzero(ends == NO_VERTEX)  # on along it, as far again as the cell is out
             line = arrangement.line[edge]
             size = np.hypot(a[line], b[line])
             for side in (arrangement.left[edge], arrangement.right[edge]):
@@ -58,14 +58,14 @@ def cell_points(arrangement: Arrangement) -> CellPoints:
             products = a[line] * x[side], b[line] * y[side], c[line]
             value = products[0] + products[1] + products[2]
             size = np.abs(products[0]) + np.abs(products[1]) + np.abs(products[2])
-            unsure[side[~(sign * value > ROUNDING * size + LEAST)]] = True
+            unsure[side[~(sign * value > ROUNDING * size + LOST_IN_PRODUCTS)]] = True
     return CellPoints(x, y, np.isfinite(x) & np.isfinite(y) & ~unsure)
 
 
-def _in_floats(triple: tuple[int, int, int], divisor: int) -> list[float]:
+def _divide_to_floats(triple: tuple[int, int, int], divisor: int) -> list[float]:
     """Whole numbers, divided. A number too small for full precision is NaN: nothing about it is sure."""
     return [
-        value if not part or abs(value) > TINY else nan
+        value if not part or abs(value) > LEAST_PRECISE else nan
         for part in triple
         for value in [quotient(part, divisor)]
     ]
@@ -92,10 +92,12 @@ def ranked_labels(
         The documents in rank order in a cell, in whole numbers; asked where floating point is not sure.
     """
     largest = max((abs(part) for triple in documents for part in triple), default=0) or 1
-    c, u, v = np.array([_in_floats(triple, largest) for triple in documents]).reshape(-1, 3).T
+    c, u, v = (
+        np.array([_divide_to_floats(triple, largest) for triple in documents]).reshape(-1, 3).T
+    )
     kinds = labels.astype(np.int32)
     blocks = []
-    step = max(1, ENTRIES // max(1, len(documents)))
+    step = max(1, SCORES_AT_A_TIME // max(1, len(documents)))
     for start in range(0, len(cells), step):
         part = cells[start : start + step]
         order, sure = _orders(c, u, v, points.x[part], points.y[part], kinds)
@@ -117,7 +119,7 @@ def _orders(
         along, across = x[:, None] * u, y[:, None] * v
         scores = c + along + across
         sizes = np.abs(c) + np.abs(along) + np.abs(across)
-        error = ROUNDING * sizes.max(axis=1, initial=0.0) + LEAST
+        error = ROUNDING * sizes.max(axis=1, initial=0.0) + LOST_IN_PRODUCTS
         order = np.argsort(-scores, axis=1, kind="stable")
         ranked = np.take_along_axis(scores, order, axis=1)
         apart = ranked[:, :-1] - ranked[:, 1:] > 2 * error[:, None]

@@ -11,10 +11,10 @@ from rankgauge.core.records import Record
 from rankgauge.measures.base import Measure
 from rankgauge.native import kinetic as native
 from rankgauge.native import replay
-from rankgauge.rankings.flips import Flips, numbered
+from rankgauge.rankings.flips import Flips, factorize_labels
 from rankgauge.rankings.lists import Rankings
-from rankgauge.space.curves import values_earlier
-from rankgauge.space.lines import Segment, in_order, refuse_subtopics
+from rankgauge.space.curves import values_before
+from rankgauge.space.lines import Segment, refuse_subtopics, reorder_lists
 
 MOST_COUNTS = 8_000_000
 """How many counts of documents above flips are there at a time."""
@@ -47,20 +47,20 @@ class Crossings(Record):
 
     def changes(self, measure: Measure) -> Floats:
         """What each flip adds to the score of its list."""
-        return self._followed(measure.complete())[1]
+        return self._score_changes(measure.complete())[1]
 
-    def _followed(self, measure: Measure) -> tuple[Floats, Floats, Floats]:
+    def _score_changes(self, measure: Measure) -> tuple[Floats, Floats, Floats]:
         """The score of each list before all flips, what each flip adds, and the score after it."""
-        lists = in_order(self.segment.documents, self.first)
+        lists = reorder_lists(self.segment.documents, self.first)
         refuse_subtopics(measure, lists)
         if measure.basis is not measure:
-            before, _, after = self._followed(measure.basis)
+            before, _, after = self._score_changes(measure.basis)
             judged, query = lists.judged, lists.query
             before = measure.from_basis(before, judged, query)
             after = measure.from_basis(after, judged, query[self.number])
-            return before, after - values_earlier(before, self.number, after), after
+            return before, after - values_before(before, self.number, after), after
         before = np.ascontiguousarray(measure.score_each(lists))
-        labels, number = numbered(lists.labels)
+        labels, number = factorize_labels(lists.labels)
         alike = measure._merged_labels(labels, lists.judged.max_grade)
         kinds, merged = np.unique(alike, return_inverse=True)
         kind = merged.astype(np.int32)[number]
@@ -70,22 +70,22 @@ class Crossings(Record):
         (noticed,) = np.nonzero(seen)
         changes = np.zeros(len(self.position))
         if measure.knows_flips:
-            changes[noticed] = self._by_formula(measure, lists, kinds, kind, noticed)
+            changes[noticed] = self._changes_by_formula(measure, lists, kinds, kind, noticed)
         else:
             place = np.stack(
                 (self.number, self.rank, kind[self.upper], kind[self.lower]), axis=1, dtype=np.int32
             )[noticed]
-            values = self.segment._scored(measure, lists, kinds, kind, place)
-            changes[noticed] = values - values_earlier(before, self.number[noticed], values)
+            values = self.segment._scores_after_flips(measure, lists, kinds, kind, place)
+            changes[noticed] = values - values_before(before, self.number[noticed], values)
         bounds = np.searchsorted(self.number, np.arange(len(lists) + 1))
         return before, changes, replay.running(changes, bounds, before)
 
-    def _by_formula(
+    def _changes_by_formula(
         self, measure: Measure, lists: Rankings, kinds: Labels, kind: Labels, noticed: Ints
     ) -> Floats:
         """What these flips add, by the formula of the measure."""
         changes = np.empty(len(noticed))
-        for part, above in self._above(measure, kinds, kind, noticed):
+        for part, above in self._counts_above(measure, kinds, kind, noticed):
             flips = noticed[part]
             changes[part] = measure._flip_changes(
                 Flips(
@@ -100,7 +100,7 @@ class Crossings(Record):
             )
         return changes
 
-    def _above(
+    def _counts_above(
         self, measure: Measure, kinds: Labels, kind: Labels, noticed: Ints
     ) -> Iterator[tuple[slice, Labels | None]]:
         """Parts of these flips, with how many documents of each kind stand above each of them.
@@ -125,7 +125,7 @@ class Crossings(Record):
             first = last
 
 
-class PartOfPath(Record):
+class PathPart(Record):
     """Flips of one piece: those between its ends, or those at the joint where position is given."""
 
     piece: int
@@ -134,7 +134,7 @@ class PartOfPath(Record):
     position: float | None = None
 
 
-def parts_of_path(piece: int, segment: Segment) -> list[PartOfPath]:
+def path_parts(piece: int, segment: Segment) -> list[PathPart]:
     """The flips when the path leaves the start, those on the way, and those when it reaches the end.
 
     Just after the start, documents that are tied there stand in the order of their scores at the end;
@@ -151,12 +151,12 @@ def parts_of_path(piece: int, segment: Segment) -> list[PartOfPath]:
     parts = []
     for before, after, position in ways:
         if size := inversions(before, after):
-            way = segment if position is None else reordered(lists, before, after)
-            parts.append(PartOfPath(piece, way, size, position))
+            way = segment if position is None else reordering_segment(lists, before, after)
+            parts.append(PathPart(piece, way, size, position))
     return parts
 
 
-def reordered(documents: Rankings, before: Ints, after: Ints) -> Segment:
+def reordering_segment(documents: Rankings, before: Ints, after: Ints) -> Segment:
     """Lists on their way from one order of their rows to another: each pair whose order differs flips
     once."""
     start, end = (np.empty(len(before)) for _ in range(2))

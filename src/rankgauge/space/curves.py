@@ -84,10 +84,10 @@ class Steps(Record):
         """What each step adds to the value of its list."""
         if self.known is not None:
             return self.known
-        return self.values - values_earlier(self.before, self.lists, self.values)
+        return self.values - values_before(self.before, self.lists, self.values)
 
 
-def values_earlier(before: Floats, lists: Ints, after: Floats) -> Floats:
+def values_before(before: Floats, lists: Ints, after: Floats) -> Floats:
     """The value that a list had before each step, from those before all steps and those after each one.
 
     `lists` has the number of the list of each step; lists come one after the other.
@@ -214,7 +214,7 @@ class Curve(Record):
         best = self.best
         if not best:
             raise RankgaugeError(f"{self.measure}: no list has a score, so no point is best")
-        return simplest(*best[0])
+        return simplest_number(*best[0])
 
     def table(self) -> Table:
         """A row for each interval of one value: its ends and the mean."""
@@ -241,10 +241,10 @@ class Curve(Record):
         """The breaks and the values of one list alone."""
         own = self.steps.lists == number
         values = np.append(self.steps.before[number], self.steps.values[own])
-        return distinct(self.steps.position[own], values)
+        return drop_narrow_steps(self.steps.position[own], values)
 
 
-def distinct(positions: Floats, values: Floats) -> tuple[Floats, Floats]:
+def drop_narrow_steps(positions: Floats, values: Floats) -> tuple[Floats, Floats]:
     """Steps without those that are too close to the next one to tell apart; `values` has the value
     before the first step, too."""
     edges = np.concatenate(([0.0], positions, [1.0]))
@@ -288,15 +288,15 @@ class MeanSteps:
         means = sums / total
         if isinstance(self._measure, Aggregate):
             means = self._measure.back(means)
-        return distinct(self._positions, means)
+        return drop_narrow_steps(self._positions, means)
 
 
-def simplest(low: float, high: float) -> float:
+def simplest_number(low: float, high: float) -> float:
     """The number with the fewest decimals between two numbers, the nearest to their middle.
 
     It keeps away from both: they are rounded, and where a number is exact the documents may be tied.
 
-    >>> simplest(0.6008, 0.6011), simplest(0.2, 0.9)
+    >>> simplest_number(0.6008, 0.6011), simplest_number(0.2, 0.9)
     (0.601, 0.6)
     """
     middle, margin = (low + high) / 2, (high - low) / 100

@@ -89,13 +89,14 @@ def grid(
         sign_of(measure)  # refuses measures without a direction
     scorer = LinearScorer.of(documents, jitter, checked("seed", seed, SEEDS))
     base = np.ones(scorer.width) if weights is None else scorer.weights("weights", weights)
-    varied = _axes(axes, scorer.width)
+    varied = _check_axes(axes, scorer.width)
     if rest is not None and checked("rest", rest, Whole(1, scorer.width)) in varied:
         raise RankgaugeError(f"rest={rest} is one of the axes, expected another feature")
     ends = tuple(
-        _each(name, given, len(varied), _ANY) for name, given in (("low", low), ("high", high))
+        _check_per_axis(name, given, len(varied), _ANY_NUMBER)
+        for name, given in (("low", low), ("high", high))
     )
-    sizes = _each("points", points, len(varied), Whole(2, MOST_POINTS))
+    sizes = _check_per_axis("points", points, len(varied), Whole(2, MOST_POINTS))
     for first, last in zip(*ends, strict=True):
         if not first < last:
             raise RankgaugeError(f"low {first:g} and high {last:g}, expected low below high")
@@ -104,7 +105,7 @@ def grid(
             f"a grid of {' × '.join(map(str, sizes))} points, expected at most {MOST_POINTS:,} in all"
         )
     ticks = tuple(np.linspace(a, b, n) for a, b, n in zip(*ends, sizes, strict=True))
-    weights_at = partial(placed, base, varied, rest)
+    weights_at = partial(set_axis_weights, base, varied, rest)
     lists = (scorer.lists_at(weights_at(point)) for point in itertools.product(*ticks))
     means = [[mean_of(inner(own).score_each(each), own) for own in chosen] for each in lists]
     values = np.array(means).T.reshape(len(chosen), *map(len, ticks))
@@ -115,7 +116,7 @@ def grid(
     return Grid(chosen, varied, rest, ticks, base, values, best, places, breaks, scorer)
 
 
-class LineBest(NamedTuple):
+class BestWeights(NamedTuple):
     """The best value on the lines of a grid, and the weights of all features there."""
 
     value: float
@@ -158,20 +159,20 @@ class Grid(Result, Record):
         steps = (own[1] - own[0] for own in self.ticks)
         return tuple(np.diff(values, axis=axis) / step for axis, step in enumerate(steps))
 
-    def best_on_grid(self, measure: AnyMeasure) -> LineBest:
+    def best_on_grid(self, measure: AnyMeasure) -> BestWeights:
         """The best value on the grid and its weights; of several points the first."""
         number = self.number(measure)
         values = self._sign(number) * self.values[number]
         if np.isnan(values).all():
-            return LineBest(float("nan"), np.full(len(self.weights), np.nan))
+            return BestWeights(float("nan"), np.full(len(self.weights), np.nan))
         place = np.unravel_index(np.nanargmax(values), values.shape)
         point = [own[at] for own, at in zip(self.ticks, place, strict=True)]
-        return LineBest(float(self.values[number][place]), self._with(point))
+        return BestWeights(float(self.values[number][place]), self._weights_at(point))
 
-    def best_on_lines(self, measure: AnyMeasure) -> LineBest:
+    def best_on_lines(self, measure: AnyMeasure) -> BestWeights:
         """The best value on the lines through the grid, and the weights there; of several the first."""
         number = self.number(measure)
-        best = LineBest(float("nan"), np.full(len(self.weights), np.nan))
+        best = BestWeights(float("nan"), np.full(len(self.weights), np.nan))
         for axis in range(len(self.axes)):
             values, places = self.line_values[axis][number], self.line_places[axis][number]
             if np.isnan(values).all():
@@ -183,7 +184,7 @@ class Grid(Result, Record):
                 others = [own for n, own in enumerate(self.ticks) if n != axis]
                 point = [own[place] for own, place in zip(others, at, strict=True)]
                 point.insert(axis, places[at])
-                best = LineBest(value, self._with(point))
+                best = BestWeights(value, self._weights_at(point))
         return best
 
     def hidden(self, measure: AnyMeasure) -> tuple[Floats, ...]:
@@ -212,7 +213,7 @@ class Grid(Result, Record):
                 own[number].size * (len(ticks) - 1)
                 for own, ticks in zip(self.line_breaks, self.ticks, strict=True)
             )
-            first, second = (self._point(best.weights) for best in (on_grid, on_lines))
+            first, second = (self._format_point(best.weights) for best in (on_grid, on_lines))
             rows.append(
                 (str(measure), on_grid.value, first, on_lines.value, second, missed, len(gaps),
                  int(np.count_nonzero(gaps > NEAR)), breaks / steps)
@@ -234,7 +235,7 @@ class Grid(Result, Record):
                 f"{counted(len(self.axes), 'axis', 'axes')}: a curve is for one axis"
             )
         (ticks,) = self.ticks
-        return self.scorer.segment(*map(self._with, (ticks[:1], ticks[-1:]))).curve(measure)
+        return self.scorer.segment(*map(self._weights_at, (ticks[:1], ticks[-1:]))).curve(measure)
 
     def figure(self, measure: AnyMeasure | None = None) -> Figure:
         """One axis: the curve and the points of the grid. Two axes: the values on the grid, and the best
@@ -250,7 +251,8 @@ class Grid(Result, Record):
         if len(self.axes) > 2:
             raise RankgaugeError(f"{len(self.axes)} axes: a figure is for one or two axes")
         on_grid, on_lines = (
-            self._varied(own(named).weights) for own in (self.best_on_grid, self.best_on_lines)
+            self._axis_weights(own(named).weights)
+            for own in (self.best_on_grid, self.best_on_lines)
         )
         hiding = [own > NEAR for own in self.hidden(named)]
         first, second = self.ticks
@@ -272,17 +274,17 @@ class Grid(Result, Record):
     def _names(self) -> list[str]:
         return [self.scorer.name(axis - 1) for axis in self.axes]
 
-    def _with(self, point: Iterable[float]) -> Floats:
-        return placed(self.weights, self.axes, self.rest, point)
+    def _weights_at(self, point: Iterable[float]) -> Floats:
+        return set_axis_weights(self.weights, self.axes, self.rest, point)
 
-    def _varied(self, weights: Floats) -> Floats:
+    def _axis_weights(self, weights: Floats) -> Floats:
         return np.asarray(weights[np.array(self.axes) - 1])
 
-    def _point(self, weights: Floats) -> str:
-        return ", ".join(f"{weight:.6g}" for weight in self._varied(weights))
+    def _format_point(self, weights: Floats) -> str:
+        return ", ".join(f"{weight:.6g}" for weight in self._axis_weights(weights))
 
 
-def placed(
+def set_axis_weights(
     weights: Floats, axes: Sequence[int], rest: int | None, point: Iterable[float]
 ) -> Floats:
     """The weights of all features, with those of the axes at a point, and what they leave of 1."""
@@ -321,10 +323,10 @@ def _line_bests(
     return values, places, breaks.astype(np.int64)
 
 
-_ANY = Number(-np.inf, np.inf)
+_ANY_NUMBER = Number(-np.inf, np.inf)
 
 
-def _axes(axes: int | Sequence[int], width: int) -> tuple[int, ...]:
+def _check_axes(axes: int | Sequence[int], width: int) -> tuple[int, ...]:
     """The numbers of the features that vary, checked."""
     numbers = tuple(axes) if isinstance(axes, Sequence) else (axes,)
     checks = tuple(checked("axes", number, Whole(1, width)) for number in numbers)
@@ -333,7 +335,7 @@ def _axes(axes: int | Sequence[int], width: int) -> tuple[int, ...]:
     return checks
 
 
-def _each(name: str, given: Any, count: int, kind: Kind) -> tuple[Any, ...]:
+def _check_per_axis(name: str, given: Any, count: int, kind: Kind) -> tuple[Any, ...]:
     """One value for each axis, checked; a single value is for all of them."""
     several = tuple(given) if isinstance(given, Sequence | np.ndarray) else (given,) * count
     if len(several) != count:

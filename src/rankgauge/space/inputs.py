@@ -18,7 +18,7 @@ from rankgauge.core.seeds import list_seeds
 from rankgauge.data.features import Features
 from rankgauge.data.model import Ids
 from rankgauge.errors import RankgaugeError
-from rankgauge.measures.one_list import checked_labels
+from rankgauge.measures.one_list import check_labels
 from rankgauge.rankings.lists import Rankings
 
 Documents = Rankings | Features | Sequence[int] | Sequence[Sequence[int]]
@@ -42,8 +42,8 @@ def lists_of(documents: Documents) -> Rankings:
     if not isinstance(documents, Sequence | np.ndarray) or isinstance(documents, str | bytes):
         kind = type(documents).__name__
         raise RankgaugeError(f"documents: {kind}, expected labels, lists of labels, or features")
-    lists = documents if _nested(documents) else [documents]
-    return Rankings.of(*(checked_labels(own, -2, "labels in a ranking") for own in lists))
+    lists = documents if _is_nested(documents) else [documents]
+    return Rankings.of(*(check_labels(own, -2, "labels in a ranking") for own in lists))
 
 
 def scores_of(name: str, scores: ArrayLike, lengths: Ints) -> Floats:
@@ -51,17 +51,17 @@ def scores_of(name: str, scores: ArrayLike, lengths: Ints) -> Floats:
 
     RankgaugeError, which says `name`, where there is not one number for each document.
     """
-    parts: Any = scores if _nested(scores) else None
+    parts: Any = scores if _is_nested(scores) else None
     if parts is not None and len(parts) != len(lengths):
         raise RankgaugeError(
             f"{name}: scores of {counted(len(parts), 'list')}, the documents are "
             f"{counted(len(lengths), 'list')}; give as many"
         )
     if parts is None:
-        flat = _numbers(name, scores)
+        flat = _number_array(name, scores)
         _check_count(name, len(flat), int(lengths.sum()))
         return flat
-    each = [_numbers(f"{name}, list {place}", part) for place, part in enumerate(parts, 1)]
+    each = [_number_array(f"{name}, list {place}", part) for place, part in enumerate(parts, 1)]
     for place, (part, length) in enumerate(zip(each, lengths.tolist(), strict=True), 1):
         _check_count(f"{name}, list {place}", len(part), length)
     return np.concatenate([np.zeros(0), *each])
@@ -69,7 +69,7 @@ def scores_of(name: str, scores: ArrayLike, lengths: Ints) -> Floats:
 
 def weights_of(name: str, weights: ArrayLike, features: int) -> Floats:
     """A weight for each feature, all of them finite."""
-    numbers = _numbers(name, weights)
+    numbers = _number_array(name, weights)
     if len(numbers) != features:
         raise RankgaugeError(
             f"{name}: {counted(len(numbers), 'number')} for {counted(features, 'feature')}, expected "
@@ -93,7 +93,7 @@ def weighted_sums(values: Values, weights: Floats) -> Floats:
     return scores
 
 
-def _nested(values: Any) -> bool:
+def _is_nested(values: Any) -> bool:
     """Whether these are lists, and not numbers; no value at all is one empty list."""
     if isinstance(values, np.ndarray) and values.dtype != np.object_:
         return values.ndim > 1
@@ -103,7 +103,7 @@ def _nested(values: Any) -> bool:
         return False
 
 
-def _numbers(name: str, values: ArrayLike) -> Floats:
+def _number_array(name: str, values: ArrayLike) -> Floats:
     try:
         numbers = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -178,11 +178,11 @@ def jittered(documents: FeatureRows, size: float, seed: int = SEED) -> Features:
     (2, 3)
     """
     features = features_of(documents)
-    added = jitter_of(features.queries, features.bounds, size, seed)
+    added = draw_jitter(features.queries, features.bounds, size, seed)
     return replace(features, values=np.column_stack((features.values, added)))
 
 
-def jitter_of(queries: Ids, bounds: Ints, size: float, seed: int) -> Floats:
+def draw_jitter(queries: Ids, bounds: Ints, size: float, seed: int) -> Floats:
     """A random number from 0 to `size` for each document of each query."""
     size, seed = checked("jitter", size, JITTERS), checked("seed", seed, SEEDS)
     added = np.empty(int(bounds[-1]))

@@ -25,7 +25,7 @@ from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import AnyMeasure, parse
 from rankgauge.native import kinetic as native
 from rankgauge.native import replay, segments
-from rankgauge.rankings.flips import Flips, numbered
+from rankgauge.rankings.flips import Flips, factorize_labels
 from rankgauge.rankings.lists import Rankings
 from rankgauge.space.curves import POSITION, Curve, Steps
 from rankgauge.space.inputs import Documents, lists_of, scores_of, weighted_sums, weights_of
@@ -100,7 +100,7 @@ class Segment(Record):
 
     def ranked(self, rows: Ints) -> Rankings:
         """The lists with their documents in this order."""
-        return in_order(self.documents, rows)
+        return reorder_lists(self.documents, rows)
 
     def mean_at(self, position: float, measure: Measure | Aggregate) -> float:
         """The mean of a measure at a point of the line, evaluated there."""
@@ -112,15 +112,15 @@ class Segment(Record):
         return Curve.of(self.steps(inner(parsed)), parsed, lambda end: self.mean_at(end, parsed))
 
     @cached_property
-    def _first(self) -> Ints:
+    def _start_order(self) -> Ints:
         """The rows in the order at the start: by start, by end, then as ties are ordered."""
         return native.start_order(self.start, self.end, self.documents.offsets)
 
     @cached_property
-    def _lines(self) -> tuple[Floats, Floats]:
-        return self.start[self._first], self.end[self._first]
+    def _ordered_ends(self) -> tuple[Floats, Floats]:
+        return self.start[self._start_order], self.end[self._start_order]
 
-    def _without(self, dropped: Bools) -> Segment:
+    def _drop_documents(self, dropped: Bools) -> Segment:
         """The same without these documents."""
         kept, lists = np.flatnonzero(~dropped), self.documents
         offsets = np.searchsorted(kept, lists.offsets).astype(np.int64)
@@ -141,17 +141,17 @@ class Segment(Record):
                 steps.lists,
                 measure.from_basis(steps.values, judged, query[steps.lists]),
             )
-        labels, number = numbered(self.documents.labels)
+        labels, number = factorize_labels(self.documents.labels)
         ignored = measure._removable_labels(labels, self.documents.judged.max_grade)
         if measure.depth is None and ignored.any():
-            return self._without(ignored[number]).steps(measure)
-        lists, number = in_order(self.documents, self._first), number[self._first]
+            return self._drop_documents(ignored[number]).steps(measure)
+        lists, number = reorder_lists(self.documents, self._start_order), number[self._start_order]
         alike = measure._merged_labels(labels, lists.judged.max_grade)
         kinds, merged = np.unique(alike, return_inverse=True)
         kind, before = merged.astype(np.int32)[number], measure.score_each(lists)
         if not measure.knows_flips:
-            position, place, _ = self._swept(measure, kind, len(kinds), lists.offsets, False)
-            values = self._scored(measure, lists, kinds, kind, place)
+            position, place, _ = self._sweep_flips(measure, kind, len(kinds), lists.offsets, False)
+            values = self._scores_after_flips(measure, lists, kinds, kind, place)
             return Steps(before, position, place[:, 0].astype(np.int64), values)
         position, number, changes = self._changes(measure, lists, kinds, kind)
         different = changes != 0
@@ -165,7 +165,7 @@ class Segment(Record):
     ) -> tuple[Floats, Ints, Floats]:
         """Where the score of which list changes, and by how much, by the formula of the measure."""
         work = partial(self._part_changes, measure, lists, kinds, kind)
-        if _shallow(measure) or len(lists.labels) <= FEW_ROWS:
+        if _is_shallow(measure) or len(lists.labels) <= FEW_ROWS:
             return work((0, len(lists)))
         cuts = np.linspace(0, len(lists.labels), processors() + 1)
         ends = [0, *np.searchsorted(lists.offsets, cuts[1:-1]).tolist(), len(lists)]
@@ -181,9 +181,9 @@ class Segment(Record):
         first, last = part
         offsets = lists.offsets[first : last + 1]
         silent = measure._noncontributing_labels(kinds, lists.judged.max_grade)
-        if not _shallow(measure) and silent.any() and measure.knows("_contribution"):
+        if not _is_shallow(measure) and silent.any() and measure.knows("_contribution"):
             position, move, above = native.count_sweep(
-                *self._lines,
+                *self._ordered_ends,
                 kind,
                 offsets,
                 len(kinds),
@@ -193,22 +193,22 @@ class Segment(Record):
             number, rank, document, passed, sign = np.ascontiguousarray(move.T)
             which = number.astype(np.int64) + first
             flips = Flips(lists.query[which], rank, passed, document, kinds, above, lists.judged)
-            return position, which, sign * measure._rise(flips, document, passed)
+            return position, which, sign * measure._contribution_change(flips, document, passed)
         counted = measure.looks_above
-        position, place, above = self._swept(measure, kind, len(kinds), offsets, counted)
+        position, place, above = self._sweep_flips(measure, kind, len(kinds), offsets, counted)
         number, rank, upper, lower = np.ascontiguousarray(place.T)
         which = number.astype(np.int64) + first
         flips = Flips(lists.query[which], rank, upper, lower, kinds, above, lists.judged)
         return position, which, measure._flip_changes(flips)
 
-    def _swept(
+    def _sweep_flips(
         self, measure: Measure, kind: Labels, kinds: int, offsets: Ints, counted: bool
     ) -> tuple[Floats, Labels, Labels | None]:
         """The flips of documents of different kinds: position, place, and what stands above."""
-        sweep = native.sweep_top if _shallow(measure) else native.sweep_all
-        return sweep(*self._lines, kind, offsets, kinds, measure.depth or 0, counted)
+        sweep = native.sweep_top if _is_shallow(measure) else native.sweep_all
+        return sweep(*self._ordered_ends, kind, offsets, kinds, measure.depth or 0, counted)
 
-    def _scored(
+    def _scores_after_flips(
         self, measure: Measure, lists: Rankings, kinds: Labels, kind: Labels, place: Labels
     ) -> Floats:
         """The score of a list after each flip, in pieces of bounded memory."""
@@ -238,11 +238,11 @@ def refuse_subtopics(measure: Measure, lists: Rankings) -> None:
         )
 
 
-def _shallow(measure: Measure) -> bool:
+def _is_shallow(measure: Measure) -> bool:
     return measure.depth is not None and measure.depth <= SHALLOW
 
 
-def in_order(lists: Rankings, rows: Ints) -> Rankings:
+def reorder_lists(lists: Rankings, rows: Ints) -> Rankings:
     """The lists with their documents in this order, each document in its own list."""
     numbers = None if lists.rows is None else lists.rows[rows]
     return Rankings(lists.labels[rows], lists.offsets, lists.query, lists.judged, numbers)

@@ -14,13 +14,13 @@ from rankgauge.core.results import Result
 from rankgauge.core.tables import Row, Table
 from rankgauge.measures.around import Aggregate
 from rankgauge.measures.base import Measure
-from rankgauge.space.curves import Curve, Interval, sign_of, simplest
+from rankgauge.space.curves import Curve, Interval, sign_of, simplest_number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 POSITION = "position"
-BETTER = 1e-12
+TOLERANCE = 1e-12
 """A mean is better if it is more than rounding above."""
 
 
@@ -31,7 +31,7 @@ class Axis(NamedTuple):
     low: float
     high: float
 
-    def own(self, interval: Interval) -> Interval:
+    def to_units(self, interval: Interval) -> Interval:
         """An interval of positions in the unit of the axis."""
         return interval.between(self.low, self.high)
 
@@ -74,7 +74,7 @@ class PathCurves(Result, Record):
         ]
         for piece in self._pieces:
             axis, of = self.axis(piece), f"piece {piece}: " if len(self.curves) > 1 else ""
-            start, end = (_point(self.points[own]) for own in (piece - 1, piece))
+            start, end = (_format_point(self.points[own]) for own in (piece - 1, piece))
             text = f"{of}{axis.name} goes from {axis.low:g} to {axis.high:g}"
             if len(self.names) > 1:
                 text += f", the weights go from {start} to {end}"
@@ -88,16 +88,16 @@ class PathCurves(Result, Record):
             Note("the mean is better there than on both sides", column="optima"),
             Note("the largest change of the mean at one break", column="cliff"),
         ]
-        return (*notes, *self._better_ends(), *self.about)
+        return (*notes, *self._end_notes(), *self.about)
 
-    def _better_ends(self) -> Iterator[Note]:
+    def _end_notes(self) -> Iterator[Note]:
         """Notes on ends of the path that beat all weights between them. Documents are tied there."""
         for piece, own in zip(self._pieces, self.curves, strict=True):
             for curve in own:
                 sign = sign_of(curve.measure)
                 for end, mean in (("start", curve.start), ("end", curve.end)):
-                    if sign * mean > sign * curve.value + BETTER:
-                        where = _point(self.points[piece - (end == "start")])
+                    if sign * mean > sign * curve.value + TOLERANCE:
+                        where = _format_point(self.points[piece - (end == "start")])
                         yield Note(
                             f"the {end} itself, {where}, has {mean:.4f}, which is better than any "
                             "weights between the ends. Documents are tied there, and ordered by id",
@@ -136,9 +136,9 @@ class PathCurves(Result, Record):
         if np.isnan(curve.values).all():
             yield (curve.start, curve.end, *[None] * 7, breaks, None)
             return
-        near, best = curve.within(self.margin), axis.own(curve.best[0])
-        width = sum(part.width for part in map(axis.own, near))
-        where, optima = _point(self.weights(piece, curve.point)), len(curve.optima)
+        near, best = curve.within(self.margin), axis.to_units(curve.best[0])
+        width = sum(part.width for part in map(axis.to_units, near))
+        where, optima = _format_point(self.weights(piece, curve.point)), len(curve.optima)
         yield (
             curve.start, curve.end, curve.value, *best, where, width, len(near), optima, breaks, cliff,
         )  # fmt: skip
@@ -149,23 +149,23 @@ class PathCurves(Result, Record):
         def steps(curve: Curve, _: int, axis: Axis) -> Iterator[Row]:
             edges = curve.edges.tolist()
             for low, high, value in zip(edges, edges[1:], curve.values.tolist(), strict=False):
-                yield (*axis.own(Interval(low, high)), value)
+                yield (*axis.to_units(Interval(low, high)), value)
 
-        return Table(self._columns("low", "high", "mean"), self._rows(steps), self._about_points)
+        return Table(self._columns("low", "high", "mean"), self._rows(steps), self._point_texts)
 
     def optima_table(self) -> Table:
         """A row for each local optimum, from the start of the path on."""
 
         def optima(curve: Curve, piece: int, axis: Axis) -> Iterator[Row]:
             for part in curve.optima:
-                at = _point(self.weights(piece, simplest(*part)))
-                yield (*axis.own(part), at, curve.at(part.middle))
+                at = _format_point(self.weights(piece, simplest_number(*part)))
+                yield (*axis.to_units(part), at, curve.at(part.middle))
 
         columns = self._columns("low", "high", "at", "mean")
-        return Table(columns, self._rows(optima), self._about_points)
+        return Table(columns, self._rows(optima), self._point_texts)
 
     @property
-    def _about_points(self) -> tuple[str, ...]:
+    def _point_texts(self) -> tuple[str, ...]:
         return worded(note for note in self.notes if note.column is None)
 
     def figure(self) -> Figure:
@@ -188,7 +188,7 @@ class PathCurves(Result, Record):
                     low, high = curve.best[0]
                     best = curve.value, Interval(low + piece, high + piece)
             span = axis.low + np.concatenate(edges) * (axis.high - axis.low)
-            place = None if best is None else (best[0], *axis.own(best[1]))
+            place = None if best is None else (best[0], *axis.to_units(best[1]))
             lines.append(PathLine(str(measure), span, np.concatenate(values), place))
         return curves_figure(lines, axis.name)
 
@@ -197,5 +197,5 @@ class PathCurves(Result, Record):
         return f"PathCurves of {counted(len(self.measures), 'measure')} along {pieces}"
 
 
-def _point(weights: Floats) -> str:
+def _format_point(weights: Floats) -> str:
     return ", ".join(f"{weight:.15g}" for weight in weights.tolist())

@@ -20,7 +20,7 @@ from rankgauge.data.features import Features
 from rankgauge.data.model import Ids
 from rankgauge.errors import RankgaugeError
 from rankgauge.rankings.lists import offsets_of
-from rankgauge.space.inputs import jitter_of
+from rankgauge.space.inputs import draw_jitter
 
 Real: TypeAlias = Rational | float
 """A whole number, a fraction, or a float, which is a fraction too."""
@@ -55,7 +55,7 @@ def plane_documents(
         if labels is not None or queries is not None:
             raise RankgaugeError("features have labels and queries of their own; leave them out")
         checked("decimals", decimals, Whole(0, 15), optional=True)
-        triples = _from_features(documents, columns, decimals)
+        triples = _triples_from_features(documents, columns, decimals)
         labels = documents.labels
         sizes = np.diff(documents.bounds).tolist()
         names = zip(documents.queries.texts(), sizes, strict=True)
@@ -67,23 +67,27 @@ def plane_documents(
     if not triples:
         raise RankgaugeError("there is no document, expected at least one")
     kinds = _labels(labels, len(triples))
-    rows, own, offsets = _grouped(len(triples), queries)
+    rows, own, offsets = _group_by_query(len(triples), queries)
     ordered = [triples[row] for row in rows]
     if jitter is not None:
         ids = Ids.of("1" if query is None else str(query) for query in own)
-        added = jitter_of(ids, offsets, jitter, seed).tolist()
+        added = draw_jitter(ids, offsets, jitter, seed).tolist()
         ordered = [
             (c + Fraction(more), u, v) for (c, u, v), more in zip(ordered, added, strict=True)
         ]
     return PlaneDocuments(
-        _whole(ordered, offsets), kinds[rows].astype(np.int32), offsets, own, tuple(rows)
+        _scale_to_integers(ordered, offsets),
+        kinds[rows].astype(np.int32),
+        offsets,
+        own,
+        tuple(rows),
     )
 
 
-def exact(number: Real) -> Fraction:
+def exact_fraction(number: Real) -> Fraction:
     """A number as a fraction; RankgaugeError for anything that is none.
 
-    >>> exact(0.5), exact(np.float32(0.25)), exact(True)
+    >>> exact_fraction(0.5), exact_fraction(np.float32(0.25)), exact_fraction(True)
     (Fraction(1, 2), Fraction(1, 4), Fraction(1, 1))
     """
     if isinstance(number, np.integer | np.bool_):  # before Rational, which NumPy's integers are too
@@ -100,7 +104,7 @@ def _triple(row: int, document: Sequence[Real]) -> Triple:
     if len(numbers) != 3:
         raise RankgaugeError(f"document {row}: {numbers}, expected three numbers (c, u, v)")
     try:
-        return tuple(exact(number) for number in numbers)
+        return tuple(exact_fraction(number) for number in numbers)
     except RankgaugeError as error:
         raise RankgaugeError(f"document {row}: {error}") from None
 
@@ -116,7 +120,7 @@ def _labels(labels: ArrayLike, count: int) -> Ints:
     return kinds.astype(np.int64)
 
 
-def _from_features(
+def _triples_from_features(
     features: Features, columns: tuple[int, int, int], decimals: int | None
 ) -> list[Triple]:
     """Three columns of features, exactly, or rounded to decimals."""
@@ -136,7 +140,7 @@ def _from_features(
     return [tuple(Fraction(n, unit) for n in row) for row in scaled.astype(np.int64).tolist()]
 
 
-def _grouped(
+def _group_by_query(
     count: int, queries: Sequence[Hashable] | None
 ) -> tuple[list[int], tuple[Hashable, ...], Ints]:
     """The rows query by query, the queries in the order of their first document, and the offsets."""
@@ -152,7 +156,7 @@ def _grouped(
     return order, tuple(rows), offsets_of(np.array([len(own) for own in rows.values()]))
 
 
-def _whole(triples: list[Triple], offsets: Ints) -> tuple[tuple[int, int, int], ...]:
+def _scale_to_integers(triples: list[Triple], offsets: Ints) -> tuple[tuple[int, int, int], ...]:
     """The documents in whole numbers: those of a query times one factor, which moves no line."""
     whole: list[tuple[int, int, int]] = []
     for low, high in itertools.pairwise(offsets.tolist()):

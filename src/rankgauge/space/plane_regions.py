@@ -13,13 +13,13 @@ from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.notes import Note, counted, worded
 from rankgauge.core.records import Record
 from rankgauge.core.results import Result
-from rankgauge.core.tables import MadeRows, Row, Table
+from rankgauge.core.tables import LazyRows, Row, Table
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import AnyMeasure, parse
 from rankgauge.space.arrangements import approximate
-from rankgauge.space.cell_rankings import ENTRIES, cell_points
-from rankgauge.space.planes import Across, Plane, Region, clipped
+from rankgauge.space.cell_rankings import SCORES_AT_A_TIME, cell_points
+from rankgauge.space.planes import Across, Plane, Region, clip_polygon
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,7 +30,7 @@ MOST_SETS = 5
 PIXELS = 360
 """How many points of each axis are looked up for a figure."""
 
-Spot = tuple[Fraction, Fraction]
+ExactPoint = tuple[Fraction, Fraction]
 
 
 class BestInside(NamedTuple):
@@ -38,7 +38,7 @@ class BestInside(NamedTuple):
 
     value: float
     cell: int
-    point: Spot
+    point: ExactPoint
 
 
 class PlaneRegions(Result, Record):
@@ -136,7 +136,7 @@ class PlaneRegions(Result, Record):
 
         notes = worded(note for note in self.notes if note.column in (None, "weights"))
         columns = ("cell", "at", *map(str, self.measures))
-        return Table(columns, MadeRows(len(self.plane), rows), notes)
+        return Table(columns, LazyRows(len(self.plane), rows), notes)
 
     def vertex_table(self) -> Table:
         """A row for each point where lines meet, with the number of lines."""
@@ -147,27 +147,30 @@ class PlaneRegions(Result, Record):
                 yield (float(x), float(y), lines)
 
         notes = worded(note for note in self.notes if note.column is None)
-        return Table(("x", "y", "lines"), MadeRows(len(vertices), rows), notes)
+        return Table(("x", "y", "lines"), LazyRows(len(vertices), rows), notes)
 
-    def point(self, region: Region) -> Spot:
+    def point(self, region: Region) -> ExactPoint:
         """A point inside a region, with few decimals, exactly."""
 
-        def digits(point: Spot) -> int:
+        def digits(point: ExactPoint) -> int:
             return sum(len(str(own.denominator)) + len(str(own.numerator)) for own in point)
 
         return min(map(self.cell_point, region.cells[:20].tolist()), key=digits)
 
-    def cell_point(self, cell: int) -> Spot:
+    def cell_point(self, cell: int) -> ExactPoint:
         """A point inside a cell, exactly: with few decimals, and not far out, if there is one."""
         size = max(abs(self.low), abs(self.high))
         for far in (size * 10.0**power for power in range(7)):
             corners = self.plane.polygon(cell, (-far, -far, far, far))
-            if len(corners) > 2 and (near := self._simplest(cell, *_middle(corners))) is not None:
+            if (
+                len(corners) > 2
+                and (near := self._simplest_point(cell, *_center(corners))) is not None
+            ):
                 return near
         x, y, w = self.plane.arrangement.point(cell)
         return Fraction(x, w), Fraction(y, w)
 
-    def _simplest(self, cell: int, x: Fraction, y: Fraction) -> Spot | None:
+    def _simplest_point(self, cell: int, x: Fraction, y: Fraction) -> ExactPoint | None:
         """A point of the cell near this one with few decimals; None if there is none."""
         arrangement = self.plane.arrangement
         sides = [
@@ -194,17 +197,17 @@ class PlaneRegions(Result, Record):
                 continue
             corners = self.plane.polygon(cell, box)
             if self.mixture:  # where the third weight is 0 or more
-                corners = np.array(clipped(list(map(tuple, corners)), -1.0, -1.0, 1.0))
+                corners = np.array(clip_polygon(list(map(tuple, corners)), -1.0, -1.0, 1.0))
             if len(corners) < 3:
                 continue
-            point = self._simplest(cell, *_middle(corners))
+            point = self._simplest_point(cell, *_center(corners))
             if point is None or (self.mixture and sum(point) > 1):
                 continue
             if all(self.low <= own <= self.high for own in point):
                 return BestInside(float(values[cell]), cell, point)
         return None
 
-    def _weights(self, point: Spot) -> str:
+    def _weights(self, point: ExactPoint) -> str:
         weights = (1 - sum(point), *point) if self.mixture else point
         return ", ".join(f"{float(weight):.15g}" for weight in weights)
 
@@ -264,7 +267,7 @@ class PlaneRegions(Result, Record):
 
         points = cell_points(self.plane.arrangement)
         sure = np.flatnonzero(points.inside)
-        step = max(1, ENTRIES // max(1, len(a)))
+        step = max(1, SCORES_AT_A_TIME // max(1, len(a)))
         known: dict[int, int] = {}
         for start in range(0, len(sure), step):
             cell = sure[start : start + step]
@@ -280,6 +283,6 @@ class PlaneRegions(Result, Record):
 _WAYS: dict[Across, str] = {"edges": "edge", "trajectories": "path, not even through a vertex,"}
 
 
-def _middle(corners: Floats) -> Spot:
+def _center(corners: Floats) -> ExactPoint:
     x, y = corners.mean(axis=0).tolist()
     return Fraction(x), Fraction(y)

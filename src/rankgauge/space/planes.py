@@ -28,10 +28,16 @@ from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import AnyMeasure, parse
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
-from rankgauge.space.arrangements import Arrangement, Line, canonical, joined, scaled
+from rankgauge.space.arrangements import (
+    Arrangement,
+    Line,
+    canonical_line,
+    connected_groups,
+    scale_to_largest,
+)
 from rankgauge.space.cell_rankings import cell_points, ranked_labels
 from rankgauge.space.curves import NEAR, sign_of
-from rankgauge.space.plane_inputs import PlaneDocuments, Real, exact, plane_documents
+from rankgauge.space.plane_inputs import PlaneDocuments, Real, exact_fraction, plane_documents
 
 MOST_LINES = 2_000
 """So many lines at the most, as of 63 documents of one query. They make up to 2,001,001 cells, which
@@ -117,7 +123,7 @@ class Plane(Record):
     @cached_property
     def drawn_lines(self) -> Floats:
         """The lines (a, b, c) in floating point, each divided by the largest of the three."""
-        return np.array([scaled(line) for line in self.lines]).reshape(-1, 3)
+        return np.array([scale_to_largest(line) for line in self.lines]).reshape(-1, 3)
 
     @property
     def vertices(self) -> list[tuple[Fraction, Fraction, int]]:
@@ -132,12 +138,12 @@ class Plane(Record):
     @property
     def cells(self) -> Sequence[PlaneCell]:
         """Every cell with a point inside it and its rankings, made when it is asked for."""
-        return _Cells(self)
+        return _CellSequence(self)
 
     def cells_at(self, x: Real, y: Real) -> tuple[int, ...]:
         """The numbers of the cells that meet at a point: one inside a cell, two on a line, and at a
         point where m lines meet 2·m."""
-        return self.arrangement.cells_at(exact(x), exact(y))
+        return self.arrangement.cells_at(exact_fraction(x), exact_fraction(y))
 
     def cell_at(self, x: Real, y: Real) -> int:
         """The number of the cell that a point lies in; RankgaugeError for a point on a line, which names
@@ -174,7 +180,7 @@ class Plane(Record):
         labels, lengths, query, each, count = [], [], [], [], 0
         for number, lines in enumerate(own):
             other = ~lines[edges.line]
-            state, states = joined(len(self), edges.left[other], edges.right[other])
+            state, states = connected_groups(len(self), edges.left[other], edges.right[other])
             example = np.zeros(states, dtype=np.int64)
             example[state[::-1]] = np.arange(len(self))[::-1]
             low, high = self.offsets[number : number + 2].tolist()
@@ -258,7 +264,7 @@ class Plane(Record):
         one, other = self.arrangement.left, self.arrangement.right
         with np.errstate(invalid="ignore"):
             same = (np.abs(good[one] - good[other]) <= NEAR) | (good[one] == good[other])
-        number, count = joined(len(self), one[same], other[same])
+        number, count = connected_groups(len(self), one[same], other[same])
         by_edge, by_vertex = np.zeros(count, dtype=np.bool_), np.zeros(count, dtype=np.bool_)
         by_edge[number[one[good[other] > good[one] + NEAR]]] = True
         by_edge[number[other[good[one] > good[other] + NEAR]]] = True
@@ -278,7 +284,7 @@ class Plane(Record):
         for edge in self.arrangement.edges_of(cell).tolist():
             a, b, c = self.drawn_lines[self.arrangement.line[edge]].tolist()
             side = 1.0 if self.arrangement.left[edge] == cell else -1.0
-            corners = clipped(corners, side * a, side * b, side * c)
+            corners = clip_polygon(corners, side * a, side * b, side * c)
         return np.array(corners).reshape(-1, 2)
 
 
@@ -309,7 +315,7 @@ class _Partition(Record):
         ]
 
 
-class _Cells(Sequence[PlaneCell]):
+class _CellSequence(Sequence[PlaneCell]):
     def __init__(self, plane: Plane) -> None:
         self._plane = plane
 
@@ -405,7 +411,7 @@ def _boundaries(
                 p - q for p, q in zip(given.triples[first], given.triples[second], strict=True)
             )
             if u or v:
-                line, sign = canonical(u, v, c)
+                line, sign = canonical_line(u, v, c)
                 number = lines.setdefault(line, len(lines))
                 boundaries.append(FlipBoundary(number, query, first, second, sign))
         if len(lines) > MOST_LINES:
@@ -419,7 +425,7 @@ def _boundaries(
     return tuple(boundaries), tuple(lines)
 
 
-def clipped(
+def clip_polygon(
     corners: list[tuple[float, float]], a: float, b: float, c: float
 ) -> list[tuple[float, float]]:
     """The part of a polygon where a·x + b·y + c is at least 0."""

@@ -28,7 +28,7 @@ from rankgauge.space.inputs import (
 )
 from rankgauge.space.lines import Segment, mean_of
 
-TOGETHER = 1 << 15
+DOCUMENTS_AT_A_TIME = 1 << 15
 """How many documents at most are ranked together, unless one array of scores has more: they stay in the
 cache of a processor."""
 
@@ -77,7 +77,7 @@ class LinearScorer(Record):
         return int(self.values.shape[1]) - self.jitter
 
     @cached_property
-    def varying(self) -> list[int]:
+    def varying_features(self) -> list[int]:
         """The features that can change a ranking: their values differ within some query."""
         first = self.documents.offsets[:-1][self.documents.lengths > 0]
         columns = self.values[:, : self.width].T
@@ -107,17 +107,19 @@ class LinearScorer(Record):
 
     def mean_at(self, weights: Floats, measure: Measure | Aggregate) -> float:
         """The mean of a measure with these weights, evaluated there."""
-        return self.mean_by(self.scores(weights), measure)
+        return self.mean_of_scores(self.scores(weights), measure)
 
-    def mean_by(self, scores: Floats, measure: Measure | Aggregate) -> float:
+    def mean_of_scores(self, scores: Floats, measure: Measure | Aggregate) -> float:
         """The mean of a measure where each document has this score."""
         return Segment(self.documents, scores, scores).mean_at(0, measure)
 
-    def means_by(self, scores: Iterable[Floats], measure: Measure | Aggregate) -> Iterator[float]:
+    def means_of_scores(
+        self, scores: Iterable[Floats], measure: Measure | Aggregate
+    ) -> Iterator[float]:
         """The same for several arrays of scores, which are ranked together: that is faster for few
         documents."""
         lists, remaining = self.documents, iter(scores)
-        size = max(1, TOGETHER // max(1, len(lists.labels)))
+        size = max(1, DOCUMENTS_AT_A_TIME // max(1, len(lists.labels)))
         while together := list(itertools.islice(remaining, size)):
             count = len(together)
             repeated = Rankings(

@@ -22,7 +22,7 @@ from rankgauge.core.notes import Note, counted, worded
 from rankgauge.core.policies import SEED
 from rankgauge.core.records import Record
 from rankgauge.core.results import Result
-from rankgauge.core.tables import Cell, MadeRows, Row, Table
+from rankgauge.core.tables import Cell, LazyRows, Row, Table
 from rankgauge.data.features import Features
 from rankgauge.data.model import decode
 from rankgauge.errors import RankgaugeError
@@ -30,8 +30,8 @@ from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import AnyMeasure
 from rankgauge.native import replay
-from rankgauge.space.crossings import Crossings, PartOfPath, parts_of_path
-from rankgauge.space.curves import NEAR, Curve, sign_of, values_earlier
+from rankgauge.space.crossings import Crossings, PathPart, path_parts
+from rankgauge.space.curves import NEAR, Curve, sign_of, values_before
 from rankgauge.space.inputs import Documents, FeatureRows, array_of, lists_of
 from rankgauge.space.lines import Segment, mean_of
 from rankgauge.space.scorers import LinearScorer, measures_of, number_of
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 MOST_FLIPS = 2_000_000
 """How many flips a trajectory may meet."""
-SHOWN = 20
+SHOWN_FLIPS = 20
 """How many flips are printed where a trajectory is shown."""
 KINDS = {1: "good", -1: "bad", 0: "neutral"}
 """What a flip is called, by its merit."""
@@ -98,7 +98,7 @@ def trajectory(
         if not len(lists):
             raise RankgaugeError("no list, expected one or more")
     segments = tuple(Segment(lists, *ends) for ends in itertools.pairwise(scores))
-    return _followed(segments, path, chosen, features)
+    return _follow_segments(segments, path, chosen, features)
 
 
 class Trajectory(Result, Record):
@@ -184,7 +184,7 @@ class Trajectory(Result, Record):
         columns = ["piece", "position", "query", "rank", "upper", "lower", "flip", "noticed by"]
         for measure in self.measures:
             columns += [str(measure), f"mean {measure}"]
-        rows = MadeRows(len(self), self._rows)
+        rows = LazyRows(len(self), self._rows)
         return Table(tuple(columns), rows, worded(self.notes))
 
     def measure_table(self) -> Table:
@@ -195,12 +195,12 @@ class Trajectory(Result, Record):
             means = np.append(start, self.means(measure))
             cells.append((*means[[0, -1]].tolist(), float(means.min()), float(means.max())))
         table = self.noticed.measure_table(("start", "end", "lowest", "highest"), cells)
-        return replace(table, notes=(*self._counts, *table.notes))
+        return replace(table, notes=(*self._count_texts, *table.notes))
 
     def rank_table(self) -> Table:
         """A row for each rank: its flips, and the share that each measure notices."""
         table = self.noticed.rank_table()
-        return replace(table, notes=(*self._counts, *table.notes))
+        return replace(table, notes=(*self._count_texts, *table.notes))
 
     @property
     def noticed(self) -> NoticedFlips:
@@ -208,7 +208,7 @@ class Trajectory(Result, Record):
         return NoticedFlips(self.measures, self.merit, self.rank, self.changes)
 
     @property
-    def _counts(self) -> tuple[str, ...]:
+    def _count_texts(self) -> tuple[str, ...]:
         return worded(note for note in self.notes if note.column is None)
 
     def figure(self) -> Figure:
@@ -229,14 +229,17 @@ class Trajectory(Result, Record):
     def __repr__(self) -> str:
         table = self.table()
         notes = table.notes
-        if len(self) > SHOWN:
-            notes = (f"the first {SHOWN} of {len(self):,} flips; table() has all of them", *notes)
-        shown = Table(table.columns, table.rows[:SHOWN], notes)
+        if len(self) > SHOWN_FLIPS:
+            notes = (
+                f"the first {SHOWN_FLIPS} of {len(self):,} flips; table() has all of them",
+                *notes,
+            )
+        shown = Table(table.columns, table.rows[:SHOWN_FLIPS], notes)
         return f"{self._title()}\n{shown.render('table')}".rstrip("\n")
 
     def _repr_html_(self) -> str:
         table = self.table()
-        return Table(table.columns, table.rows[:SHOWN], table.notes).render_html()
+        return Table(table.columns, table.rows[:SHOWN_FLIPS], table.notes).render_html()
 
     def _title(self) -> str:
         pieces = counted(len(self.segments), "piece")
@@ -270,7 +273,7 @@ class Trajectory(Result, Record):
         return row - int(self.segments[0].documents.offsets[query]) + 1
 
 
-def _followed(
+def _follow_segments(
     segments: tuple[Segment, ...],
     points: Floats,
     measures: tuple[Measure | Aggregate, ...],
@@ -278,9 +281,9 @@ def _followed(
 ) -> Trajectory:
     """The trajectory along these segments, each of which starts where the one before it ends."""
     lists = segments[0].documents
-    parts: list[PartOfPath] = []
+    parts: list[PathPart] = []
     for number, segment in enumerate(segments, start=1):
-        parts += parts_of_path(number, segment)
+        parts += path_parts(number, segment)
     flips = sum(part.size for part in parts)
     if flips > MOST_FLIPS:
         raise RankgaugeError(
@@ -330,7 +333,7 @@ def _mean_changes(
     bounds = np.searchsorted(query[order], np.arange(len(before) + 1))
     reached = replay.running(own[order], bounds, before)
     after, earlier = np.empty(len(own)), np.empty(len(own))
-    after[order], earlier[order] = reached, values_earlier(before, query[order], reached)
+    after[order], earlier[order] = reached, values_before(before, query[order], reached)
     forward = np.where(defined[query], measure.forward(after) - measure.forward(earlier), 0.0)
     total = np.array([float(measure.forward(before[defined]).sum())])
     sums = np.append(total, replay.running(forward, np.array([0, len(forward)]), total))
@@ -374,7 +377,7 @@ class NoticedFlips(Record):
         """Measure × flip: whether the measure notices the flip."""
         return np.asarray(np.abs(self.changes) > NEAR)
 
-    def wrong(self, number: int) -> int | None:
+    def count_wrong(self, number: int) -> int | None:
         """How often a measure rewards a bad flip or punishes a good one; None without a direction."""
         measure = self.measures[number]
         if inner(measure).direction == "none":
@@ -390,9 +393,9 @@ class NoticedFlips(Record):
         for number, (measure, seen) in enumerate(zip(self.measures, self.seen, strict=True)):
             counts = (int(np.count_nonzero(seen & (self.merit == sign))) for sign in KINDS)
             share = float(np.mean(seen[decisive])) if decisive.any() else None
-            ranks = spans(np.unique(self.rank[seen]).tolist())
+            ranks = format_ranges(np.unique(self.rank[seen]).tolist())
             first: Row = (str(measure), *cells[number])
-            rows.append((*first, *counts, share, ranks, self.wrong(number)))
+            rows.append((*first, *counts, share, ranks, self.count_wrong(number)))
         notes = (
             "good, bad, neutral: the flips of each kind that change the value of their query",
             "share: of all good and bad flips, the share that does",
@@ -427,10 +430,10 @@ class NoticedFlips(Record):
         return Table(columns, tuple(rows), notes)
 
 
-def spans(numbers: Sequence[int]) -> str:
+def format_ranges(numbers: Sequence[int]) -> str:
     """Increasing numbers in short: runs of neighbours by their ends.
 
-    >>> spans([1, 2, 3, 5, 7, 8])
+    >>> format_ranges([1, 2, 3, 5, 7, 8])
     '1-3, 5, 7-8'
     """
     parts = []

@@ -39,13 +39,13 @@ from rankgauge.workers import AnyExecutor
 FIXED = "fixed"
 """The name of the part of the score that does not vary."""
 WEIGHT = Number(-np.inf, np.inf)
-SIDE = Number(-1e9, 1e9)
+SQUARE_SIDES = Number(-1e9, 1e9)
 """Where the square of a plane may begin and end."""
 MOST_SIZE = 2**500
 """Lines with larger numbers would meet in points that no double can hold."""
-SHORT = 3
+LONGEST_SHORT_ID = 3
 """How many characters the id of a document has at most, if it is to be drawn."""
-FIX = "fix the weight of another feature: fixed={5: 1.0}, or --fixed 5=1"
+FIX_REMEDY = "fix the weight of another feature: fixed={5: 1.0}, or --fixed 5=1"
 
 
 class WeightSpace(Record):
@@ -135,7 +135,7 @@ class WeightSpace(Record):
         if len(parameters) == 1 and not fixed:
             raise RankgaugeError(
                 f"{parameters[0]} alone: all weights above 0 give the same ranking; add a parameter, or "
-                f"{FIX}"
+                f"{FIX_REMEDY}"
             )
         queries = counted(len(scorer.documents), "query", "queries")
         size = Note(f"{queries}, {counted(len(scorer.documents.labels), 'document')}")
@@ -154,7 +154,7 @@ class WeightSpace(Record):
         the others 0, then the second has weight 1, and so on."""
         if len(self.parameters) > 1:
             return np.eye(len(self.parameters))
-        return np.array(_ends(low, high, WEIGHT)).reshape(2, 1)
+        return np.array(_check_ends(low, high, WEIGHT)).reshape(2, 1)
 
     def flips(
         self, measures: AnyMeasure | Iterable[AnyMeasure], points: ArrayLike | None = None
@@ -218,7 +218,7 @@ class WeightSpace(Record):
                 f"{counted(len(self.parameters), 'parameter')} and {beside}: a plane is for two "
                 "parameters beside a fixed part, or for three whose weights sum to 1"
             )
-        low, high = _ends(low, high, SIDE)
+        low, high = _check_ends(low, high, SQUARE_SIDES)
         chosen, lists = measures_of(measures), self.scorer.documents
         queries = lists.each_row(np.arange(len(lists))).tolist()
         made = plane(self._triples(), lists.labels, queries, neutral=neutral, progress=progress)
@@ -244,7 +244,7 @@ class WeightSpace(Record):
         """The ids of the documents if they are short enough to be drawn, else numbers from 1."""
         ids = self.scorer.features.documents
         names = () if ids is None else tuple(ids.texts())
-        if max(map(len, names), default=SHORT + 1) <= SHORT:
+        if max(map(len, names), default=LONGEST_SHORT_ID + 1) <= LONGEST_SHORT_ID:
             return names
         return tuple(map(str, range(1, len(self.scorer.documents.labels) + 1)))
 
@@ -301,7 +301,7 @@ class WeightSpace(Record):
         return replace(result, notes=(*result.notes, *self.notes))
 
 
-def _ends(low: float, high: float, kind: Number) -> tuple[float, float]:
+def _check_ends(low: float, high: float, kind: Number) -> tuple[float, float]:
     """The least and the greatest weight, checked."""
     low, high = checked("low", low, kind), checked("high", high, kind)
     if not low < high:

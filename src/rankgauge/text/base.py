@@ -35,7 +35,7 @@ class ExpectedScore(NamedTuple):
     method: ChanceMethod
 
 
-def _one(candidate: str, references: str | Sequence[str], source: str) -> Candidates:
+def _single_candidate(candidate: str, references: str | Sequence[str], source: str) -> Candidates:
     return Texts([source], [references], {"": [candidate]}).candidates()
 
 
@@ -67,19 +67,19 @@ class Metric(Scored):
 
     def __call__(self, /, *values: Any, **parameters: Any) -> Self:
         """The same metric with these parameters."""
-        return dataclasses.replace(self, **self._named(values, parameters))
+        return dataclasses.replace(self, **self._arguments_by_name(values, parameters))
 
     def __str__(self) -> str:
-        return self._spelled(self._written(python=False), ",")
+        return self._format(self._format_parameters(python=False), ",")
 
     def __repr__(self) -> str:
-        return self._spelled(self._written(python=True), ", ")
+        return self._format(self._format_parameters(python=True), ", ")
 
     def specification(self) -> str:
         """The text form with every parameter written out, as signatures have it."""
-        return self._spelled(self._written(python=False, every=True), ",")
+        return self._format(self._format_parameters(python=False, every=True), ",")
 
-    def _spelled(self, arguments: list[str], comma: str) -> str:
+    def _format(self, arguments: list[str], comma: str) -> str:
         return self.name + (f"({comma.join(arguments)})" if arguments else "")
 
     def _score(self, candidates: Candidates) -> Floats:
@@ -88,9 +88,9 @@ class Metric(Scored):
 
     def score_each(self, candidates: Candidates) -> Floats:
         """The score of each candidate, computed once for these candidates."""
-        return candidates.once(self, lambda: self._checked(candidates))
+        return candidates.once(self, lambda: self._compute_scores(candidates))
 
-    def _checked(self, candidates: Candidates) -> Floats:
+    def _compute_scores(self, candidates: Candidates) -> Floats:
         if self.source_needed:
             texts = candidates.texts
             for text in np.unique(candidates.of).tolist():
@@ -163,7 +163,7 @@ class Metric(Scored):
         >>> rouge1.score("the cat sat", "a cat sat")
         0.6666666666666666
         """
-        return float(self.score_each(_one(candidate, references, source))[0])
+        return float(self.score_each(_single_candidate(candidate, references, source))[0])
 
     def expected(
         self,
@@ -180,7 +180,7 @@ class Metric(Scored):
         """
         from rankgauge.text.chance import Null
 
-        mean = self.expected_each(_one(candidate, references, source), null or Null())
+        mean = self.expected_each(_single_candidate(candidate, references, source), null or Null())
         method: ChanceMethod = "monte-carlo" if mean.samples[0] else "exact"
         return ExpectedScore(float(mean.values[0]), float(mean.errors[0]), method)
 

@@ -35,7 +35,7 @@ REFERENCE, CANDIDATE = "reference", "candidate"
 TEXT = "text"
 ERROR = 0.002
 """The standard error that estimates of chance have, unless another one is asked for."""
-FIRST, MOST_DRAWS = 100, 100_000
+INITIAL_DRAWS, MOST_DRAWS = 100, 100_000
 """How many texts are drawn at first, and how many at most."""
 MOST_WORDS = 100_000
 """How many words a drawn text may be asked to have."""
@@ -62,7 +62,7 @@ def register_null(name: str, draw: Draw | None = None) -> None:
     NULLS.add(name, draw)
 
 
-def check_known_elsewhere(metric: Metric) -> None:
+def check_null_for_workers(metric: Metric) -> None:
     """RankgaugeError if a metric draws texts by a function that only this process knows."""
     null = getattr(metric, "null", None)
     if NULLS.get(null or "") is not None:
@@ -77,7 +77,7 @@ class NullName(Kind):
 
     @property
     def description(self) -> str:  # type: ignore[override]
-        return f"one of {NULLS.listed()}"
+        return f"one of {NULLS.format_names()}"
 
     def check(self, value: Any) -> str:
         if value not in NULLS:
@@ -94,7 +94,7 @@ def check_null(null: str, metric: Metric) -> None:
         )
 
 
-class LengthOf(Kind):
+class TextLength(Kind):
     """Whose length a drawn text has, or a number of words."""
 
     description = f"reference, candidate, or a number of words up to {MOST_WORDS:,}"
@@ -121,7 +121,7 @@ class ChanceParameters(Parametric):
         default=WORDS,
     )
     length: str | int = parameter(
-        LengthOf(),
+        TextLength(),
         "how many words it has, or tokens: as many as the reference, as the candidate, or a number",
         default=REFERENCE,
     )
@@ -169,8 +169,8 @@ class Null(ChanceParameters):
         check_null(self.null, metric)
         tasks = self._tasks(metric, candidates)
         texts = candidates.texts
-        if not self._random(metric):
-            return Mean.exact(self._drawn(metric, texts, tasks, 1).mean().values[tasks.task])
+        if not self._is_random(metric):
+            return Mean.exact(self._draw_scores(metric, texts, tasks, 1).mean().values[tasks.task])
         mean = Mean.exact(np.full(len(tasks.text), np.nan))
         if self.draws is None and self.null == WORDS:
             values = metric._expected(texts, tasks.text, tasks.length)
@@ -179,7 +179,7 @@ class Null(ChanceParameters):
         # What has no formula is drawn.
         rest = np.flatnonzero(np.isnan(mean.values))
         if len(rest):
-            drawn = self._drawn(metric, texts, tasks.chosen(rest), self.draws).mean()
+            drawn = self._draw_scores(metric, texts, tasks.chosen(rest), self.draws).mean()
             for whole, part in zip(mean, drawn, strict=True):
                 whole[rest] = part
         return Mean(mean.values[tasks.task], mean.errors[tasks.task], mean.samples[tasks.task])
@@ -188,23 +188,23 @@ class Null(ChanceParameters):
         """The standard deviation of the scores of what is drawn in place of each candidate."""
         check_null(self.null, metric)
         tasks = self._tasks(metric, candidates)
-        if not self._random(metric):
+        if not self._is_random(metric):
             return np.zeros(len(tasks.task))
         draws = max(SPREAD_DRAWS, self.draws or 0)
-        return self._drawn(metric, candidates.texts, tasks, draws).spread()[tasks.task]
+        return self._draw_scores(metric, candidates.texts, tasks, draws).spread()[tasks.task]
 
-    def _random(self, metric: Metric) -> bool:
+    def _is_random(self, metric: Metric) -> bool:
         """Whether draws differ; if they do not, one text stands for all."""
         return metric.nulls.get(self.null, True)
 
-    def _by_units(self, metric: Metric) -> bool:
+    def _draws_units(self, metric: Metric) -> bool:
         """Whether units of the metric are drawn, such as tokens, or words of a text."""
         return self.null == WORDS or self.null in metric.nulls
 
     def _tasks(self, metric: Metric, candidates: Candidates) -> _Tasks:
         """What is to be drawn: what several candidates share only once."""
         texts, of = candidates.texts, candidates.of
-        units = self._by_units(metric)
+        units = self._draws_units(metric)
         if self.length == CANDIDATE:
             counts = metric._candidate_units if units else candidate_counts
             length = np.maximum(1, counts(candidates))
@@ -228,24 +228,26 @@ class Null(ChanceParameters):
         content = "\0".join(parts).encode("utf-8", "surrogatepass")
         return int.from_bytes(digest(content, 16), "little")
 
-    def _drawn(self, metric: Metric, texts: Texts, tasks: _Tasks, draws: int | None) -> _Sums:
+    def _draw_scores(
+        self, metric: Metric, texts: Texts, tasks: _Tasks, draws: int | None
+    ) -> _RunningMoments:
         """The scores of texts that are drawn for each task: so many, or as many as the error asks."""
         generators = [np.random.default_rng(seed) for seed in tasks.seeds]
-        sums = _Sums.none(len(tasks.text))
-        known = [self._drawable(metric, texts, text) for text in tasks.text.tolist()]
-        wanted = np.where(np.array(known, dtype=bool), draws or FIRST, 0)
+        sums = _RunningMoments.none(len(tasks.text))
+        known = [self._can_draw(metric, texts, text) for text in tasks.text.tolist()]
+        wanted = np.where(np.array(known, dtype=bool), draws or INITIAL_DRAWS, 0)
         low, high = metric.range
         while wanted.any():
             for some, count in _blocks(wanted, tasks.length):
                 own = [generators[task] for task in some.tolist()]
                 block = Draws(texts, tasks.text[some], tasks.length[some], count, own)
                 sums.add(np.repeat(some, count), self._scores(metric, block))
-            wanted = np.zeros_like(wanted) if draws else sums.lacking(self.error, high - low)
+            wanted = np.zeros_like(wanted) if draws else sums.draws_needed(self.error, high - low)
         return sums
 
-    def _drawable(self, metric: Metric, texts: Texts, text: int) -> bool:
+    def _can_draw(self, metric: Metric, texts: Texts, text: int) -> bool:
         """Whether there is something to draw in the source of a text."""
-        if self._by_units(metric):
+        if self._draws_units(metric):
             return metric._source_units(texts, text) > 0
         if self.null == SENTENCES:
             return bool(source_sentences(texts, text))
@@ -258,16 +260,18 @@ class Null(ChanceParameters):
         if self.null in metric.nulls:
             return metric._score_null(self.null, draws)
         words = tuple(
-            self._text(draws.texts, text, length, generator)
+            self._draw_text(draws.texts, text, length, generator)
             for text, length, count, generator in draws.tasks()
             for _ in range(count)
         )
         return metric.score_each(Candidates(draws.texts, words, draws.of))
 
-    def _text(self, texts: Texts, text: int, length: int, generator: np.random.Generator) -> str:
+    def _draw_text(
+        self, texts: Texts, text: int, length: int, generator: np.random.Generator
+    ) -> str:
         """A text of so many words, of sentences or by a function that was registered."""
         if self.null == SENTENCES:
-            return _some_sentences(source_sentences(texts, text), length, generator)
+            return _draw_sentences(source_sentences(texts, text), length, generator)
         draw = NULLS[self.null]
         assert draw is not None  # metrics draw the others
         try:
@@ -282,7 +286,7 @@ class Null(ChanceParameters):
         return drawn
 
 
-def _some_sentences(
+def _draw_sentences(
     sentences: Sequence[tuple[str, int]], length: int, generator: np.random.Generator
 ) -> str:
     """Sentences in a random order, until there are so many words; the last sentence is cut."""
@@ -338,7 +342,7 @@ def _blocks(wanted: Ints, length: Ints) -> Iterator[tuple[Ints, Ints]]:
         left[some] -= count
 
 
-class _Sums(Record):
+class _RunningMoments(Record):
     """For each task the number of draws, the mean of their scores, and the sum of the squares of what
     they differ from it."""
 
@@ -347,7 +351,7 @@ class _Sums(Record):
     squares: Floats
 
     @classmethod
-    def none(cls, tasks: int) -> _Sums:
+    def none(cls, tasks: int) -> _RunningMoments:
         return cls(np.zeros(tasks, dtype=np.int64), np.zeros(tasks), np.zeros(tasks))
 
     def add(self, tasks: Ints, scores: Floats) -> None:
@@ -376,7 +380,7 @@ class _Sums(Record):
             errors = self.spread() / np.sqrt(self.number)
         return Mean(np.where(self.number > 0, self.centre, np.nan), errors, self.number)
 
-    def lacking(self, error: float, width: float) -> Ints:
+    def draws_needed(self, error: float, width: float) -> Ints:
         """How many more draws each task needs for this standard error, as a share of the width of the
         range of the metric.
 

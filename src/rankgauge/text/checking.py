@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from rankgauge.core.arrays import Bools, Floats
-from rankgauge.core.laws import TOLERANCE, Laws, expect, fail, same, within
+from rankgauge.core.laws import TOLERANCE, Laws, expect, fail, is_close, is_within
 from rankgauge.errors import MeasureError
 from rankgauge.testing import other_parameters
 from rankgauge.text.base import Metric
@@ -94,7 +94,7 @@ def _texts(cases: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]) -> T
     return Texts([source for source, _, _ in cases], [refs for _, refs, _ in cases], outputs)
 
 
-def _ordinary() -> Texts:
+def _ordinary_texts() -> Texts:
     return _texts(_ORDINARY)
 
 
@@ -147,7 +147,7 @@ def _text_form(metric: Metric) -> None:
 @LAWS.law("zero texts")
 def _no_texts(metric: Metric) -> None:
     """Without texts there are no scores."""
-    for texts in (_ordinary(), Texts([], [], {"system": []})):
+    for texts in (_ordinary_texts(), Texts([], [], {"system": []})):
         none = Candidates(texts, (), np.zeros(0, dtype=np.int64))
         scores = metric.score_each(none)
         if scores.shape != (0,):
@@ -160,7 +160,7 @@ def _range(metric: Metric) -> None:
     candidates = _candidates(metric)
     low, high = metric.range
     scores = metric.score_each(candidates)
-    inside = within(scores, (low, high))
+    inside = is_within(scores, (low, high))
     if isinstance(metric, ChanceMetric):
         inside |= np.isnan(scores)
     _expect(inside, candidates, f"it scores {{score}}, expected {low} to {high}", score=scores)
@@ -178,7 +178,7 @@ def _ideal(metric: Metric) -> None:
         candidates = Texts(sources, best, {"copy": outputs}).candidates()
         scores = metric.score_each(candidates)
         _expect(
-            same(scores, np.full(len(scores), metric.ideal), metric.rounding),
+            is_close(scores, np.full(len(scores), metric.ideal), metric.rounding),
             candidates,
             f"it scores {{score}}, expected {metric.ideal}, the ideal",
             score=scores,
@@ -186,7 +186,7 @@ def _ideal(metric: Metric) -> None:
 
 
 @LAWS.law("each text alone")
-def _each_alone(metric: Metric) -> None:
+def _independence(metric: Metric) -> None:
     """The score of a text does not depend on other texts."""
     together = _candidates(metric)
     if not metric.alone:
@@ -200,7 +200,7 @@ def _each_alone(metric: Metric) -> None:
         )
         alone.append(float(metric.score_each(one.candidates())[0]))
     _expect(
-        same(scores, np.array(alone), metric.rounding),
+        is_close(scores, np.array(alone), metric.rounding),
         together,
         "it scores {together} together with other texts, but {alone} alone; expected the same score",
         together=scores,
@@ -211,7 +211,7 @@ def _each_alone(metric: Metric) -> None:
 @LAWS.law("drawn words")
 def _drawn_words(metric: Metric) -> None:
     """Words drawn from the source score the same as the text that they make."""
-    texts = _ordinary()
+    texts = _ordinary_texts()
     if metric.in_context:
         return
     lengths = np.tile([0, 1, 2, 9, 30], len(texts))
@@ -222,7 +222,7 @@ def _drawn_words(metric: Metric) -> None:
     written = drawn.candidates(lambda text: source_words(texts, text, metric.split))
     by_place, by_text = metric._score_drawn(drawn), metric.score_each(written)
     _expect(
-        same(by_place, by_text),
+        is_close(by_place, by_text),
         written,
         "_score_drawn gives {by_place}, but the same words as a text score {by_text}",
         by_place=by_place,
@@ -252,7 +252,7 @@ def _expected(metric: Metric) -> None:
             mean=mean.values,
         )
         _expect(
-            within(mean.values, (low, high)) | ~known,
+            is_within(mean.values, (low, high)) | ~known,
             candidates,
             f"its expected score is {{mean}}, expected {low} to {high}",
             mean=mean.values,
@@ -273,16 +273,16 @@ def _expected(metric: Metric) -> None:
 
 
 @LAWS.law("drawn texts")
-def _drawn_in_range(metric: Metric) -> None:
+def _chance_in_range(metric: Metric) -> None:
     """The mean of drawn texts lies in the range."""
     if isinstance(metric, ChanceMetric):
         return
-    candidates = _ordinary().candidates()
+    candidates = _ordinary_texts().candidates()
     low, high = metric.range
     for null in (Null(draws=20), Null(draws=20, null="sentences"), Null(draws=2, per="candidate")):
         values = metric.expected_each(candidates, null).values
         _expect(
-            within(values, (low, high)),
+            is_within(values, (low, high)),
             candidates,
             f"the mean of drawn texts is {{mean}}, expected {low} to {high}",
             mean=values,
@@ -294,7 +294,7 @@ def _forms(metric: Metric) -> None:
     """A form normalized by chance puts outputs in the order of their scores."""
     if isinstance(metric, ChanceMetric) or metric.direction == "none":
         return
-    candidates = _ordinary().candidates()
+    candidates = _ordinary_texts().candidates()
     sign = 1 if metric.direction == "higher" else -1
     score = sign * metric.score_each(candidates)
     for form in FORMS:
@@ -316,7 +316,7 @@ def _forms(metric: Metric) -> None:
 
 
 @LAWS.law("a long source")
-def _long(metric: Metric) -> None:
+def _long_text(metric: Metric) -> None:
     """A very long source is scored."""
     source = _long_source()
     texts = Texts([source], ["w1 w2 w3 w1 w7"], {"lead": [source[:200]]})

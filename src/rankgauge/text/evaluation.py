@@ -20,16 +20,16 @@ from rankgauge.core.results import Result
 from rankgauge.core.tables import Cell, Table
 from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.measures.around import innermost
-from rankgauge.measures.scored import Around
+from rankgauge.measures.scored import Composite
 from rankgauge.scores.matrices import TEXTS, scores_of
 from rankgauge.scores.model import Scores
 from rankgauge.text import registry
 from rankgauge.text.base import Metric
-from rankgauge.text.chance import Null, check_known_elsewhere
+from rankgauge.text.chance import Null, check_null_for_workers
 from rankgauge.text.data.texts import Candidates, Texts
-from rankgauge.text.encoders.threads import one_thread_each
+from rankgauge.text.encoders.threads import limit_blas_threads
 from rankgauge.text.grammar import parse_metrics
-from rankgauge.text.metrics.embedding import AnyEncoder, current_encoder, using
+from rankgauge.text.metrics.embedding import AnyEncoder, current_encoder, encoder_context
 from rankgauge.text.tokens import word_counts
 from rankgauge.workers import AnyExecutor, as_workers, results_of
 
@@ -90,14 +90,14 @@ def scores_of_candidates(
         raise RankgaugeError("no metrics, expected at least one, such as rouge1")
     if as_workers(executor) is not None:
         for metric in asked:
-            check_known_elsewhere(metric)
+            check_null_for_workers(metric)
     families: dict[object, list[Metric]] = {}
     for metric in dict.fromkeys(asked):
         families.setdefault(innermost(metric).family, []).append(metric)
     encoder = current_encoder() if any(metric.by_encoder for metric in asked) else None
-    work = partial(_scored, candidates, encoder)
+    work = partial(_score_family, candidates, encoder)
     results: dict[Metric, tuple[Floats, list[Note]]] = {}
-    each = results_of(work, list(families.values()), executor, _named, progress=progress)
+    each = results_of(work, list(families.values()), executor, _family_label, progress=progress)
     for family, scored in each:
         results.update(zip(family, scored, strict=True))
     shape = len(texts.outputs), len(texts)
@@ -114,15 +114,15 @@ def scores_of_candidates(
     )
     notes = dict.fromkeys(note for metric in metrics for note in results[metric][1])
     policies = replace(scores.policies, encoder=None if encoder is None else encoder.digest)
-    return replace(scores, policies=policies, notes=(*_about(texts), *notes))
+    return replace(scores, policies=policies, notes=(*_notes_on_texts(texts), *notes))
 
 
-def _scored(
+def _score_family(
     candidates: Candidates, encoder: AnyEncoder | None, family: Sequence[Metric]
 ) -> list[tuple[Floats, list[Note]]]:
     """The scores by each metric of a family, with notes on them; what they share is computed once."""
     inside = [each for each in map(innermost, family) if isinstance(each, Metric)]
-    with using(encoder), nullcontext() if encoder is None else one_thread_each():
+    with encoder_context(encoder), nullcontext() if encoder is None else limit_blas_threads():
         type(inside[0]).expect(candidates, list(dict.fromkeys(inside)))
         return [
             (metric.complete().score_each(candidates), metric.remarks(candidates))
@@ -130,11 +130,11 @@ def _scored(
         ]
 
 
-def _named(family: Sequence[Metric]) -> str:
+def _family_label(family: Sequence[Metric]) -> str:
     return str(innermost(family[0]))
 
 
-def _about(texts: Texts) -> list[Note]:
+def _notes_on_texts(texts: Texts) -> list[Note]:
     """Notes on the texts: what systems lack, and which texts have no source."""
     notes = [
         Note("wrote nothing for {texts}", run=system, count=lacking)
@@ -181,7 +181,7 @@ def overview(
     sourced = any(source.strip() for source in texts.sources)
     for metric in asked:
         every.append(metric)
-        for name in FORMS if sourced and not isinstance(metric, Around) else ():
+        for name in FORMS if sourced and not isinstance(metric, Composite) else ():
             kind: Any = registry.find(name)
             try:
                 form = forms[metric, name] = kind(metric, **parameters)

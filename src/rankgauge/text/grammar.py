@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from rankgauge.errors import MeasureError
-from rankgauge.measures.grammar import LONGEST, Parser
+from rankgauge.measures.grammar import MOST_CHARACTERS, Parser
 from rankgauge.text.base import Metric
 from rankgauge.text.registry import METRICS
 
@@ -23,8 +23,10 @@ def parse_metric(text: str | Metric) -> Metric:
         return text
     if not isinstance(text, str) or not text.strip():
         raise MeasureError(f"{text!r} is not a metric; write, for example, rouge1")
-    if len(text) > LONGEST:
-        raise MeasureError(f"a metric of {len(text)} characters, expected at most {LONGEST}")
+    if len(text) > MOST_CHARACTERS:
+        raise MeasureError(
+            f"a metric of {len(text)} characters, expected at most {MOST_CHARACTERS}"
+        )
     metric: Metric = _MetricParser(text).whole()
     return metric
 
@@ -53,5 +55,5 @@ class _MetricParser(Parser):
     def elsewhere(self, name: str) -> None:
         return None
 
-    def registered(self, name: str, values: list[Any], keywords: dict[str, Any]) -> Any:
+    def build_registered(self, name: str, values: list[Any], keywords: dict[str, Any]) -> Any:
         return METRICS.find(name)(*values, **keywords)

@@ -15,7 +15,7 @@ from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.notes import Note
 from rankgauge.errors import MeasureError
 from rankgauge.measures import forms
-from rankgauge.measures.scored import Around, Direction, Scored
+from rankgauge.measures.scored import Composite, Direction, Scored
 from rankgauge.text.base import Metric
 from rankgauge.text.chance import CANDIDATE, SPREAD_DRAWS, ChanceParameters, Null, check_null
 from rankgauge.text.data.texts import Candidates, Texts
@@ -35,7 +35,7 @@ BY_DRAW = (
 )
 
 
-class ChanceMetric(Around, ChanceParameters, Metric):
+class ChanceMetric(Composite, ChanceParameters, Metric):
     """A metric made of another one, and of what chance gets by it."""
 
     contains: ClassVar[type[Scored]] = Metric
@@ -83,12 +83,12 @@ class ChanceMetric(Around, ChanceParameters, Metric):
         """The words of a text, as the metric inside has them."""
         return self.measure.split
 
-    def _signed(self, values: Floats) -> Floats:
+    def _orient(self, values: Floats) -> Floats:
         """The values on a scale on which higher is better."""
         return values if self.measure.direction == "higher" else -values
 
     def _best(self, values: Floats) -> Floats:
-        return self._signed(np.full(len(values), self.measure.ideal))
+        return self._orient(np.full(len(values), self.measure.ideal))
 
     def remarks(self, candidates: Candidates) -> list[Note]:
         mean = self.measure.expected_each(candidates, self.of)
@@ -155,7 +155,7 @@ class NormalizedMetric(ChanceMetric):
         return notes
 
 
-class _Bounded(NormalizedMetric):
+class _BoundedMetric(NormalizedMetric):
     """A form that needs a lowest score."""
 
     def __post_init__(self) -> None:
@@ -177,7 +177,7 @@ class _Bounded(NormalizedMetric):
         return low if self.measure.direction == "higher" else high
 
 
-class V1Metric(_Bounded):
+class V1Metric(_BoundedMetric):
     """The score divided by the best, times its share of the sum of score and chance."""
 
     name = "v1"
@@ -201,7 +201,7 @@ class V1Metric(_Bounded):
         return forms.v1(score, self._best(score), chance)
 
 
-class V2Metric(_Bounded):
+class V2Metric(_BoundedMetric):
     """Where the score lies between chance (0) and the best (1), or the lowest score (−1)."""
 
     name = "v2"
@@ -217,8 +217,8 @@ class V2Metric(_Bounded):
     range = (-1.0, 1.0)
 
     def _form(self, score: Floats, chance: Floats, candidates: Candidates) -> Floats:
-        lowest = self._signed(np.full(len(score), self._lowest()))
-        return forms.v2(self._signed(score), self._best(score), self._signed(chance), lowest)
+        lowest = self._orient(np.full(len(score), self._lowest()))
+        return forms.v2(self._orient(score), self._best(score), self._orient(chance), lowest)
 
 
 class LinearMetric(NormalizedMetric):
@@ -236,7 +236,7 @@ class LinearMetric(NormalizedMetric):
         return super().takes(measure) and bool(np.isfinite(measure.ideal))
 
     def _form(self, score: Floats, chance: Floats, candidates: Candidates) -> Floats:
-        return forms.linear(self._signed(score), self._best(score), self._signed(chance))
+        return forms.linear(self._orient(score), self._best(score), self._orient(chance))
 
 
 class ZMetric(NormalizedMetric):
@@ -253,7 +253,7 @@ class ZMetric(NormalizedMetric):
 
     def _form(self, score: Floats, chance: Floats, candidates: Candidates) -> Floats:
         spread = self.measure.spread_each(candidates, self.of)
-        values = forms.z(self._signed(score), self._signed(chance), spread)
+        values = forms.z(self._orient(score), self._orient(chance), spread)
         level = (spread <= forms.TOLERANCE) & (np.abs(score - chance) > forms.TOLERANCE)
         return np.where(level, np.nan, values)
 

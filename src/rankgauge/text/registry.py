@@ -16,17 +16,17 @@ MetricEntry = Metric | type[Metric]
 E = TypeVar("E", bound=MetricEntry)
 
 
-class _Metrics(Registry[MetricEntry]):
+class _MetricRegistry(Registry[MetricEntry]):
     """Metrics. A module may replace its own."""
 
-    def folded(self, name: str) -> str:
+    def normalize_name(self, name: str) -> str:
         return name.lower().replace("-", "").replace("_", "")
 
     def origin(self, entry: MetricEntry) -> str:
         return module_of(self.maker(entry))
 
 
-METRICS = _Metrics(
+METRICS = _MetricRegistry(
     "metric",
     package="rankgauge.text",
     homes=registered_homes("rankgauge.text"),

@@ -15,7 +15,7 @@ from rankgauge.text.data.texts import Candidates, Texts
 SplitWords: TypeAlias = Callable[[str], list[str]]
 """A way to tell the words of a text."""
 WORD = re.compile(r"[a-z0-9]+")
-_SPACED = bytes(byte if WORD.match(chr(byte)) else ord(" ") for byte in range(256))
+_SPACE_TABLE = bytes(byte if WORD.match(chr(byte)) else ord(" ") for byte in range(256))
 """A space for each byte that is not part of a word."""
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 """A sentence ends with a full stop, an exclamation or a question mark before a space, or with a line."""
@@ -23,7 +23,7 @@ SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 
 def words_of(text: str) -> list[str]:
     """The words of a text: runs of the letters a to z and digits, in lower case."""
-    return text.lower().encode("ascii", "replace").translate(_SPACED).decode("ascii").split()
+    return text.lower().encode("ascii", "replace").translate(_SPACE_TABLE).decode("ascii").split()
 
 
 def first_words(text: str, count: int) -> str:

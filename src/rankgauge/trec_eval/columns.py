@@ -23,8 +23,8 @@ from rankgauge.trec_eval.settings import (
     Settings,
     UsageError,
     WeightsError,
-    number,
-    whole,
+    parse_integer,
+    parse_number,
 )
 
 Form: TypeAlias = Literal["float", "count", "text"]
@@ -78,20 +78,20 @@ class Request(Record):
     settings: Settings
 
 
-Make: TypeAlias = Callable[[Request], Iterable[ReportColumn]]
+ColumnMaker: TypeAlias = Callable[[Request], Iterable[ReportColumn]]
 TopicScores: TypeAlias = Callable[[ReportTopics], Floats]
 
 
 # Scores of our measures.
 
 
-def relevance(text: str) -> TopicScores:
+def binary_scores(text: str) -> TopicScores:
     """The scores of the measure that a text describes, with -l as the lowest relevant grade."""
     measure = _measure(text)
     return lambda topics: measure.score_each(topics.binary)
 
 
-def graded(text: str) -> TopicScores:
+def graded_scores(text: str) -> TopicScores:
     """The scores of the measure that a text describes, on the grades as they are."""
     measure = _measure(text)
     return lambda topics: measure.score_each(topics.rankings)
@@ -104,7 +104,7 @@ def _measure(text: str) -> Measure:
     return measure
 
 
-def zero_where_bogus(scores: TopicScores) -> TopicScores:
+def zero_bogus_topics(scores: TopicScores) -> TopicScores:
     """The same scores, 0 for the topics that only -c of version 10 adds.
 
     Version 10 clears num_ret, unj, and utility, relstring and rbp_resid without parameters. All else is
@@ -116,36 +116,38 @@ def zero_where_bogus(scores: TopicScores) -> TopicScores:
 # Kinds of columns.
 
 
-def scored(text: str) -> Make:
+def measure_column(text: str) -> ColumnMaker:
     """One column: one of our measures, with -l as the lowest relevant grade."""
-    return lambda request: [ReportColumn(request.label, relevance(text))]
+    return lambda request: [ReportColumn(request.label, binary_scores(text))]
 
 
-def cut(template: str, scores_of: Callable[[str], TopicScores] = relevance) -> Make:
+def cutoff_columns(
+    template: str, scores_of: Callable[[str], TopicScores] = binary_scores
+) -> ColumnMaker:
     """One column for each cut-off: one of our measures at that cut-off."""
 
     def make(request: Request) -> Iterable[ReportColumn]:
-        for cutoff in sorted(map(whole, request.parameters)):
+        for cutoff in sorted(map(parse_integer, request.parameters)):
             text = template.format(min(cutoff, LARGEST))
             yield ReportColumn(f"{request.label}_{cutoff}", scores_of(text))
 
     return make
 
 
-def counted(text: str) -> Make:
+def count_column(text: str) -> ColumnMaker:
     """A column of counts, summed over topics."""
 
     def make(request: Request) -> Iterable[ReportColumn]:
-        yield ReportColumn(request.label, zero_where_bogus(relevance(text)), "count", "sum")
+        yield ReportColumn(request.label, zero_bogus_topics(binary_scores(text)), "count", "sum")
 
     return make
 
 
-def geometric(text: str) -> Make:
+def geometric_mean_column(text: str) -> ColumnMaker:
     """A column that only the summary has: the geometric mean of a measure."""
 
     def make(request: Request) -> Iterable[ReportColumn]:
-        scores = relevance(text)
+        scores = binary_scores(text)
 
         def logarithms(topics: ReportTopics) -> Floats:
             return np.log(np.maximum(scores(topics), LEAST))
@@ -155,14 +157,14 @@ def geometric(text: str) -> Make:
     return make
 
 
-def with_gains(template: str) -> Make:
+def gain_column(template: str) -> ColumnMaker:
     """A column of a measure whose parameters are gains, `1=3,2=9`."""
 
     def make(request: Request) -> Iterable[ReportColumn]:
         gains = _gains(request.parameters)
         zero = gains.pop(0, 0.0)
         if zero == 0:
-            yield ReportColumn(request.label, graded(_with_map(template, gains)))
+            yield ReportColumn(request.label, graded_scores(_format_gains(template, gains)))
             return
 
         def scores(topics: ReportTopics) -> Floats:
@@ -170,8 +172,8 @@ def with_gains(template: str) -> Make:
             lists = topics.rankings
             used = {*gains, *np.unique(lists.judged.labels).tolist()}
             spare = next(level for level in count(1) if level not in used)
-            measure = _measure(_with_map(template, {**gains, spare: zero}))
-            return measure.score_each(_relabelled(lists, 0, spare))
+            measure = _measure(_format_gains(template, {**gains, spare: zero}))
+            return measure.score_each(_relabel(lists, 0, spare))
 
         yield ReportColumn(request.label, scores)
 
@@ -182,7 +184,7 @@ def _gains(pairs: Sequence[str]) -> dict[int, float]:
     """The gain of each level; of a level given twice, the first."""
     gains: dict[int, float] = {}
     for level, gain in map(_pair, pairs):
-        gains.setdefault(whole(level), number(gain))
+        gains.setdefault(parse_integer(level), parse_number(gain))
     for least, shown in (
         (min(gains, default=0), "levels"),
         (min(gains.values(), default=0), "gains"),
@@ -199,12 +201,12 @@ def _pair(text: str) -> tuple[str, str]:
     return level, gain
 
 
-def _with_map(template: str, gains: Mapping[int, float]) -> str:
+def _format_gains(template: str, gains: Mapping[int, float]) -> str:
     text = ",".join(f"{level}:{number_text(gain)}" for level, gain in sorted(gains.items()))
     return template.format(gain=f"{{{text}}}" if gains else "linear")
 
 
-def _relabelled(lists: Rankings, old: int, new: int) -> Rankings:
+def _relabel(lists: Rankings, old: int, new: int) -> Rankings:
     """The same lists with another label for all documents of one label."""
     known = np.where(lists.judged.labels == old, new, lists.judged.labels).astype(np.int32)
     query = np.repeat(np.arange(len(lists.judged)), lists.judged.sizes)
@@ -215,7 +217,7 @@ def _relabelled(lists: Rankings, old: int, new: int) -> Rankings:
 
 def gain_levels(request: Request) -> Iterable[ReportColumn]:
     """Rndcg. It is 0 if no document is relevant at the level of -l, though its gains ignore -l."""
-    for column in with_gains("ndcg_levels(gain={gain})")(request):
+    for column in gain_column("ndcg_levels(gain={gain})")(request):
 
         def scores(topics: ReportTopics, column: ReportColumn = column) -> Floats:
             lists = topics.binary
@@ -246,13 +248,13 @@ def number_relevant(request: Request) -> Iterable[ReportColumn]:
 
     own = total if request.settings.complete else None
     yield ReportColumn(
-        request.label, relevance("NumRel"), "count", "own" if own else "sum", total=own
+        request.label, binary_scores("NumRel"), "count", "own" if own else "sum", total=own
     )
 
 
 def relevance_string(request: Request) -> Iterable[ReportColumn]:
     """The labels of the first documents as text: digits, > above 9, - unpooled, . unjudged."""
-    length = max(int(number(request.parameters[0])), 0)
+    length = max(int(parse_number(request.parameters[0])), 0)
 
     def strings(topics: ReportTopics) -> list[str]:
         lists = topics.rankings
@@ -274,8 +276,8 @@ def _sign(label: int) -> str:
 
 def utility(request: Request) -> Iterable[ReportColumn]:
     """Four weights times four counts; -N, the size of the collection, may be any number."""
-    weights = [number(parameter) for parameter in request.parameters]
-    counts = [relevance(text) for text in ("NumRelRet", "NumRet", "NumRel")]
+    weights = [parse_number(parameter) for parameter in request.parameters]
+    counts = [binary_scores(text) for text in ("NumRelRet", "NumRet", "NumRel")]
 
     def scores(topics: ReportTopics) -> Floats:
         if len(weights) != 4:
@@ -289,14 +291,14 @@ def utility(request: Request) -> Iterable[ReportColumn]:
         return worth + rejected * others
 
     yield ReportColumn(
-        request.label, zero_where_bogus(scores) if request.label == "utility" else scores
+        request.label, zero_bogus_topics(scores) if request.label == "utility" else scores
     )
 
 
 def set_f(request: Request) -> Iterable[ReportColumn]:
     """(x + 1)·P·R / (x·P + R), for any x: where that is 0/0, 0."""
-    x = number(request.parameters[0])
-    precision, recall = relevance("SetP"), relevance("Recall")
+    x = parse_number(request.parameters[0])
+    precision, recall = binary_scores("SetP"), binary_scores("Recall")
 
     def scores(topics: ReportTopics) -> Floats:
         p, r = precision(topics), recall(topics)
@@ -310,9 +312,9 @@ def multiples_of_r(request: Request) -> Iterable[ReportColumn]:
     """Precision at multiples of R. It is 0 at multiples of 0 or less, and at those that no list
     reaches."""
     least, greatest = MULTIPLES_OF_R
-    for times in sorted(map(number, request.parameters)):
+    for times in sorted(map(parse_number, request.parameters)):
         text = f"Rprec(times={number_text(min(max(times, least), greatest))})"
-        scores = relevance(text) if times > 0 else lambda topics: np.zeros(len(topics.ids))
+        scores = binary_scores(text) if times > 0 else lambda topics: np.zeros(len(topics.ids))
         yield ReportColumn(f"{request.label}_{level_text(times)}", scores)
 
 
@@ -323,16 +325,17 @@ def level_text(level: float) -> str:
 
 def recall_levels(request: Request) -> Iterable[ReportColumn]:
     """Interpolated precision, one column a level of recall."""
-    for level in sorted(map(number, request.parameters)):
+    for level in sorted(map(parse_number, request.parameters)):
         yield ReportColumn(
-            f"{request.label}_{level_text(level)}", _at_recall(level, request.settings)
+            f"{request.label}_{level_text(level)}", _recall_level_scores(level, request.settings)
         )
 
 
 def mean_over_levels(request: Request) -> Iterable[ReportColumn]:
     """Interpolated precision averaged over levels of recall, the highest added first."""
     levels = [
-        _at_recall(level, request.settings) for level in sorted(map(number, request.parameters))
+        _recall_level_scores(level, request.settings)
+        for level in sorted(map(parse_number, request.parameters))
     ]
 
     def mean(topics: ReportTopics) -> Floats:
@@ -344,14 +347,14 @@ def mean_over_levels(request: Request) -> Iterable[ReportColumn]:
     yield ReportColumn(request.label, mean)
 
 
-def _at_recall(level: float, settings: Settings) -> TopicScores:
+def _recall_level_scores(level: float, settings: Settings) -> TopicScores:
     """Interpolated precision at any level: those below 0 are 0, those above 1 mostly out of reach.
 
     Where nothing is retrieved trec_eval divides 0 by 0 for level 0 and prints -nan, this prints 0.
     """
     rounding, more = ("ninetenths", 0.9) if settings.version == 9 else ("nearest", 0.5)
     inside = min(max(level, 0.0), 1.0)
-    scores = relevance(f"IPrec(rounding={rounding})@{number_text(inside)}")
+    scores = binary_scores(f"IPrec(rounding={rounding})@{number_text(inside)}")
     if level <= 1:
         return scores
 
@@ -366,15 +369,15 @@ def _at_recall(level: float, settings: Settings) -> TopicScores:
 def rank_biased(request: Request) -> Iterable[ReportColumn]:
     """RBP with each topic's gains brought to [0, 1], and its residual."""
     pairs = dict(map(_pair, request.parameters))
-    persistence = number(pairs.pop("p", "0.9"))
+    persistence = parse_number(pairs.pop("p", "0.9"))
     if not 0 <= persistence <= 1:
         raise ParameterError("p is a chance, expected a number from 0 to 1")
-    gains = {whole(level): number(gain) for level, gain in pairs.items()}
+    gains = {parse_integer(level): parse_number(gain) for level, gain in pairs.items()}
 
     def scores(topics: ReportTopics) -> Floats:
         lists = topics.rankings
         gain = np.maximum(lists.labels, 0).astype(np.float64)
-        best = np.array([_highest(lists.judged, q, gains) for q in range(len(lists.judged))])
+        best = np.array([_highest_gain(lists.judged, q, gains) for q in range(len(lists.judged))])
         for level, value in gains.items():
             gain[lists.labels == level] = value
         weights = (1 - persistence) * persistence ** (lists.ranks - 1)
@@ -388,14 +391,14 @@ def rank_biased(request: Request) -> Iterable[ReportColumn]:
         return np.where(lists.count(unjudged) > 0, rest, 0.0)
 
     if request.label == "rbp_resid":
-        yield ReportColumn(request.label, zero_where_bogus(residual))
+        yield ReportColumn(request.label, zero_bogus_topics(residual))
     else:
         yield ReportColumn(
             request.label, residual if request.label.startswith("rbp_resid") else scores
         )
 
 
-def _highest(judged: JudgedLabels, query: int, gains: Mapping[int, float]) -> float:
+def _highest_gain(judged: JudgedLabels, query: int, gains: Mapping[int, float]) -> float:
     """The highest gain of a topic's grades, and of all grades that were given a gain."""
     labels = judged.labels[judged.offsets[query] : judged.offsets[query + 1]]
     levels = range(min(int(labels.max(initial=0)), 1000) + 1)
@@ -404,4 +407,4 @@ def _highest(judged: JudgedLabels, query: int, gains: Mapping[int, float]) -> fl
 
 def unjudged_share(text: str) -> TopicScores:
     """The share of unjudged documents, 0 for the topics that only -c of version 10 adds."""
-    return zero_where_bogus(graded(text))
+    return zero_bogus_topics(graded_scores(text))

@@ -8,15 +8,17 @@ from typing import Literal
 from rankgauge.core.records import Value
 from rankgauge.errors import MeasureError
 from rankgauge.trec_eval.columns import (
-    Make,
+    ColumnMaker,
     ReportColumn,
     Request,
-    counted,
-    cut,
+    count_column,
+    cutoff_columns,
+    gain_column,
     gain_levels,
-    geometric,
-    graded,
+    geometric_mean_column,
+    graded_scores,
     mean_over_levels,
+    measure_column,
     multiples_of_r,
     number_of_queries,
     number_relevant,
@@ -24,13 +26,17 @@ from rankgauge.trec_eval.columns import (
     recall_levels,
     relevance_string,
     run_id,
-    scored,
     set_f,
     unjudged_share,
     utility,
-    with_gains,
 )
-from rankgauge.trec_eval.settings import ParameterError, Settings, UsageError, number, whole
+from rankgauge.trec_eval.settings import (
+    ParameterError,
+    Settings,
+    UsageError,
+    parse_integer,
+    parse_number,
+)
 
 CUTOFFS = ("5", "10", "15", "20", "30", "100", "200", "500", "1000")
 RECALL_LEVELS = tuple(f"{i / 10}" for i in range(11))
@@ -44,7 +50,7 @@ class ListedMeasure(Value):
     """
 
     name: str
-    make: Make
+    make: ColumnMaker
     defaults: tuple[str, ...] = ()
     takes: Literal["cutoffs", "levels", "values", "nothing"] = "nothing"
     since: int = 9
@@ -53,43 +59,43 @@ class ListedMeasure(Value):
 LISTINGS = (
     ListedMeasure("runid", run_id),
     ListedMeasure("num_q", number_of_queries),
-    ListedMeasure("num_ret", counted("NumRet")),
+    ListedMeasure("num_ret", count_column("NumRet")),
     ListedMeasure("num_rel", number_relevant),
-    ListedMeasure("num_rel_ret", counted("NumRelRet")),
-    ListedMeasure("map", scored("AP")),
-    ListedMeasure("gm_map", geometric("AP")),
-    ListedMeasure("Rprec", scored("Rprec")),
-    ListedMeasure("bpref", scored("bpref")),
-    ListedMeasure("recip_rank", scored("RR")),
+    ListedMeasure("num_rel_ret", count_column("NumRelRet")),
+    ListedMeasure("map", measure_column("AP")),
+    ListedMeasure("gm_map", geometric_mean_column("AP")),
+    ListedMeasure("Rprec", measure_column("Rprec")),
+    ListedMeasure("bpref", measure_column("bpref")),
+    ListedMeasure("recip_rank", measure_column("RR")),
     ListedMeasure("iprec_at_recall", recall_levels, RECALL_LEVELS, "levels"),
-    ListedMeasure("P", cut("P@{}"), CUTOFFS, "cutoffs"),
+    ListedMeasure("P", cutoff_columns("P@{}"), CUTOFFS, "cutoffs"),
     ListedMeasure("relstring", relevance_string, ("10",), "values"),
-    ListedMeasure("recall", cut("Recall@{}"), CUTOFFS, "cutoffs"),
-    ListedMeasure("infAP", scored("infAP")),
-    ListedMeasure("gm_bpref", geometric("bpref")),
+    ListedMeasure("recall", cutoff_columns("Recall@{}"), CUTOFFS, "cutoffs"),
+    ListedMeasure("infAP", measure_column("infAP")),
+    ListedMeasure("gm_bpref", geometric_mean_column("bpref")),
     ListedMeasure("Rprec_mult", multiples_of_r, MULTIPLES, "levels"),
     ListedMeasure("utility", utility, ("1", "-1", "0", "0"), "values"),
     ListedMeasure("11pt_avg", mean_over_levels, RECALL_LEVELS, "values"),
-    ListedMeasure("binG", scored("binG")),
-    ListedMeasure("G", with_gains("G(gain={gain})"), (), "values"),
-    ListedMeasure("ndcg", with_gains("nDCG(gain={gain})"), (), "values"),
-    ListedMeasure("ndcg_rel", with_gains("ndcg_rel(gain={gain})"), (), "values"),
+    ListedMeasure("binG", measure_column("binG")),
+    ListedMeasure("G", gain_column("G(gain={gain})"), (), "values"),
+    ListedMeasure("ndcg", gain_column("nDCG(gain={gain})"), (), "values"),
+    ListedMeasure("ndcg_rel", gain_column("ndcg_rel(gain={gain})"), (), "values"),
     ListedMeasure("Rndcg", gain_levels, (), "values"),
-    ListedMeasure("ndcg_cut", cut("nDCG@{}", graded), CUTOFFS, "cutoffs"),
-    ListedMeasure("map_cut", cut("AP@{}"), CUTOFFS, "cutoffs"),
-    ListedMeasure("relative_P", cut("RelP@{}"), CUTOFFS, "cutoffs"),
-    ListedMeasure("success", cut("Success@{}"), ("1", "5", "10"), "cutoffs"),
-    ListedMeasure("set_P", scored("SetP")),
-    ListedMeasure("set_relative_P", scored("SetRelP")),
-    ListedMeasure("set_recall", scored("Recall")),
-    ListedMeasure("set_map", scored("SetAP")),
+    ListedMeasure("ndcg_cut", cutoff_columns("nDCG@{}", graded_scores), CUTOFFS, "cutoffs"),
+    ListedMeasure("map_cut", cutoff_columns("AP@{}"), CUTOFFS, "cutoffs"),
+    ListedMeasure("relative_P", cutoff_columns("RelP@{}"), CUTOFFS, "cutoffs"),
+    ListedMeasure("success", cutoff_columns("Success@{}"), ("1", "5", "10"), "cutoffs"),
+    ListedMeasure("set_P", measure_column("SetP")),
+    ListedMeasure("set_relative_P", measure_column("SetRelP")),
+    ListedMeasure("set_recall", measure_column("Recall")),
+    ListedMeasure("set_map", measure_column("SetAP")),
     ListedMeasure("set_F", set_f, ("1.0",), "values"),
-    ListedMeasure("num_nonrel_judged_ret", counted("NumNonRelRet")),
-    ListedMeasure("yaap", scored("yaap")),
+    ListedMeasure("num_nonrel_judged_ret", count_column("NumNonRelRet")),
+    ListedMeasure("yaap", measure_column("yaap")),
     ListedMeasure("rbp", rank_biased, (), "values", since=10),
     ListedMeasure("rbp_resid", rank_biased, (), "values", since=10),
     ListedMeasure(
-        "unj", cut("Unjudged@{}", unjudged_share), ("5", "10", "20"), "cutoffs", since=10
+        "unj", cutoff_columns("Unjudged@{}", unjudged_share), ("5", "10", "20"), "cutoffs", since=10
     ),
 )
 """trec_eval's measures, in the order in which it prints them."""
@@ -108,7 +114,7 @@ NICKNAMES: dict[str, list[str]] = {
 UNSUPPORTED = ("prefs", "all_prefs", "qrels_jg")
 
 
-def asked_for(settings: Settings) -> dict[str, str | None]:
+def requested_measures(settings: Settings) -> dict[str, str | None]:
     """The names of the measures asked for, each with its parameters; None stands for the default ones.
 
     If a measure is given parameters twice, the first ones count. Those of a nickname do not count.
@@ -136,7 +142,7 @@ def asked_for(settings: Settings) -> dict[str, str | None]:
 
 def columns(settings: Settings) -> list[ReportColumn]:
     """The columns that the asked-for measures make, in trec_eval's order."""
-    asked = asked_for(settings)
+    asked = requested_measures(settings)
     made: list[ReportColumn] = []
     for listing in LISTINGS:
         if listing.name in asked:
@@ -162,7 +168,9 @@ def columns_of(
     elif listing.takes == "values":
         label += "" if given is None else f"_{given}"
     else:
-        values = [whole(x) if listing.takes == "cutoffs" else number(x) for x in parameters]
+        values = [
+            parse_integer(x) if listing.takes == "cutoffs" else parse_number(x) for x in parameters
+        ]
         if len(set(values)) < len(values):
             raise ParameterError("a parameter is given twice")
         if listing.takes == "cutoffs" and min(values) <= 0:

@@ -70,22 +70,22 @@ class Settings(Value):
         return "single" if self.compat == "9.0.7" else "double"
 
 
-def whole(text: str) -> int:
+def parse_integer(text: str) -> int:
     """The whole number a text starts with, as C's atol reads it: 0 where there is none.
 
-    >>> whole("1.5"), whole("1e2"), whole("-3x"), whole("abc")
+    >>> parse_integer("1.5"), parse_integer("1e2"), parse_integer("-3x"), parse_integer("abc")
     (1, 1, -3, 0)
     """
     match = re.match(r"[ \t-\r]*[+-]?[0-9]+", text[:4000])
     return min(max(int(match.group()), -(2**63)), 2**63 - 1) if match else 0
 
 
-def number(text: str) -> float:
+def parse_number(text: str) -> float:
     """The number a text starts with, as C's atof reads it: 0 where there is none.
 
     What C reads as no plain number, such as inf, is refused.
 
-    >>> number("1.5x"), number(".5"), number("abc")
+    >>> parse_number("1.5x"), parse_number(".5"), parse_number("abc")
     (1.5, 0.5, 0.0)
     """
     match = re.match(r"[ \t-\r]*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", text)

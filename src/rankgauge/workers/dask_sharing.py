@@ -26,13 +26,13 @@ from rankgauge.workers.sharing import (
     MOST_VALUES,
     ClusterError,
     ClusterLost,
-    Ended,
     Preparation,
     Shared,
     Task,
+    TaskResult,
     make_ready,
     preparations,
-    working_for,
+    use_folder,
 )
 
 if TYPE_CHECKING:
@@ -43,10 +43,10 @@ T = TypeVar("T")
 PATIENCE, WAIT = 300.0, 5.0
 """For how many seconds a cluster may have no worker, and for how many Dask waits for one at a time;
 after that a log message, which Python prints to standard error by default, says that we wait."""
-AGAIN, MOST_TRIES = 0.2, 5
+RETRY_SECONDS, MOST_TRIES = 0.2, 5
 """After how many seconds values are sent again that did not arrive, and how often at most, if it is not
 the connection that failed."""
-SMALL = 1 << 14
+LARGEST_ATTACHED = 1 << 14
 """Up to how many bytes a value goes with each task."""
 
 
@@ -61,13 +61,13 @@ class Parcel:
         self.prepared, self.value, self.size = prepared, value, size
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Parcel, (_ReadyFirst(self.prepared), self.value, self.size)
+        return Parcel, (_ProcessPreparation(self.prepared), self.value, self.size)
 
     def __sizeof__(self) -> int:
         return self.size  # Dask asks, to know how full a worker is
 
 
-class _ReadyFirst(Record):
+class _ProcessPreparation(Record):
     """Makes the process ready that unpickles it."""
 
     prepared: tuple[Preparation, ...]
@@ -81,10 +81,10 @@ _packing = threading.local()
 
 
 @contextlib.contextmanager
-def _collecting() -> Iterator[dict[str, Scattered[Any]]]:
+def _collect_shared() -> Iterator[dict[str, ScatteredValue[Any]]]:
     """The shared values in what is pickled meanwhile."""
     before = getattr(_packing, "shared", None)
-    shared: dict[str, Scattered[Any]] = {}
+    shared: dict[str, ScatteredValue[Any]] = {}
     _packing.shared = shared
     try:
         yield shared
@@ -92,24 +92,24 @@ def _collecting() -> Iterator[dict[str, Scattered[Any]]]:
         _packing.shared = before
 
 
-def packed(value: Any) -> tuple[bytes, list[Scattered[Any]]]:
+def pack_value(value: Any) -> tuple[bytes, list[ScatteredValue[Any]]]:
     """A task as bytes, and the shared values that it needs, which are not among these bytes."""
     from distributed.protocol import pickle as any_pickle
 
     dumps: Any = any_pickle.dumps
-    with _collecting() as shared:
+    with _collect_shared() as shared:
         content = bytes(dumps(value))
     return content, list(shared.values())
 
 
-def _unpickled(content: bytes) -> Any:
+def _unpickle(content: bytes) -> Any:
     from distributed.protocol import pickle as any_pickle
 
     loads: Any = any_pickle.loads
     return loads(content)
 
 
-class _Hashing:
+class _HashWriter:
     """A file that keeps nothing but a digest of what is written to it."""
 
     def __init__(self) -> None:
@@ -124,7 +124,7 @@ class _Hashing:
         self.write(buffer.raw())
 
 
-class Pickled(Record):
+class PickleDigest(Record):
     """What is known of a value as it is pickled.
 
     Parameters
@@ -145,15 +145,15 @@ class Pickled(Record):
     holds_shared: bool
 
 
-def digest_of(value: Any) -> Pickled:
+def digest_of(value: Any) -> PickleDigest:
     """What is known of a value as it is pickled; no copy is made."""
-    hashing = _Hashing()
-    with _collecting() as shared:
+    hashing = _HashWriter()
+    with _collect_shared() as shared:
         try:
             pickle.Pickler(hashing, 5, buffer_callback=hashing.write_array).dump(value)
         except Exception:  # cloudpickle will do
-            return Pickled(uuid.uuid4().hex, hashing.size, False, bool(shared))
-    return Pickled(hashing.digest.hexdigest(), hashing.size, True, bool(shared))
+            return PickleDigest(uuid.uuid4().hex, hashing.size, False, bool(shared))
+    return PickleDigest(hashing.digest.hexdigest(), hashing.size, True, bool(shared))
 
 
 # Values
@@ -164,7 +164,7 @@ _sent: WeakKeyDictionary[Any, OrderedDict[str, tuple[Any, set[str]]]] = WeakKeyD
 there for the next call."""
 
 
-class Scattered(Shared[T]):
+class ScatteredValue(Shared[T]):
     """A value on the workers of a cluster, known by its content."""
 
     def __init__(self, value: T, client: Client) -> None:
@@ -174,21 +174,23 @@ class Scattered(Shared[T]):
         content = digest_of(self._parcel)
         self._parcel.size = content.size
         self.key = f"rankgauge-{content.digest}"
-        self._goes_along = content.holds_shared or (content.known and content.size <= SMALL)
+        self._goes_along = content.holds_shared or (
+            content.known and content.size <= LARGEST_ATTACHED
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         if not self._goes_along:
             _packing.shared[self.key] = self
-            return _value_there, (self.key,)
-        content, needed = self._along
+            return _get_worker_value, (self.key,)
+        content, needed = self._packed_parcel
         for value in needed:
             _packing.shared[value.key] = value
-        return _value_taken_along, (self.key, content)
+        return _load_attached_value, (self.key, content)
 
     @cached_property
-    def _along(self) -> tuple[bytes, list[Scattered[Any]]]:
+    def _packed_parcel(self) -> tuple[bytes, list[ScatteredValue[Any]]]:
         """The value as it goes with a task, and the shared values that it holds."""
-        return packed(self._parcel)
+        return pack_value(self._parcel)
 
     def holders(self) -> set[str]:
         """The addresses of the workers that are known to have the value."""
@@ -200,7 +202,7 @@ class Scattered(Shared[T]):
         sent = _sent.setdefault(self._client, OrderedDict())
         future, holders = sent.pop(self.key, (None, set()))
         if future is None or future.status != "finished":
-            future = scattered(self._client, {self.key: self._parcel})[self.key]
+            future = scatter(self._client, {self.key: self._parcel})[self.key]
             with contextlib.suppress(Exception):  # who lacks it fetches it with the first task
                 self._client.replicate([future])
         sent[self.key] = future, holders
@@ -209,7 +211,7 @@ class Scattered(Shared[T]):
         return future
 
 
-def scattered(client: Any, values: Any) -> Any:
+def scatter(client: Any, values: Any) -> Any:
     """Send values to a worker. Other workers fetch them from there, and then from each other."""
     start, tries = time.monotonic(), 0
     while True:
@@ -220,26 +222,26 @@ def scattered(client: Any, values: Any) -> Any:
                 raise
             tries += 1
             if tries == 1 and isinstance(error, TimeoutError):
-                say_waiting(client)
+                log_waiting(client)
             late = time.monotonic() - start > PATIENCE
             if late and isinstance(error, TimeoutError):
-                raise no_worker(client, PATIENCE) from None
+                raise no_worker_error(client, PATIENCE) from None
             if late or (tries > MOST_TRIES and not isinstance(error, OSError | KeyError)):
                 raise ClusterError(
                     f"a worker could not take what it was sent: {error}; all workers need the packages, "
                     "and the files and variables of plug-ins, that this machine has"
                 ) from error
-        time.sleep(AGAIN)
+        time.sleep(RETRY_SECONDS)
 
 
-def say_waiting(client: Any) -> None:
+def log_waiting(client: Any) -> None:
     """Log that a cluster has no worker."""
     logging.getLogger("rankgauge").warning(
         "note: waiting for workers at %s; the cluster has none", address_of(client)
     )
 
 
-def no_worker(client: Any, seconds: float) -> ClusterLost:
+def no_worker_error(client: Any, seconds: float) -> ClusterLost:
     """The error for a cluster that had no worker for this time."""
     return ClusterLost(
         f"the Dask cluster {address_of(client)} has had no worker for {seconds:g} seconds; start some "
@@ -255,7 +257,7 @@ def address_of(client: Any) -> str:
 # On the workers
 
 
-class About(Record):
+class BatchInfo(Record):
     """What a worker is told of tasks: who sends them, and which shared values they need."""
 
     version: str
@@ -266,19 +268,19 @@ class About(Record):
     keys: list[str]
 
 
-class Done(Record):
+class BatchResult(Record):
     """How tasks ended, where, and how many seconds they took together."""
 
     worker: str
     seconds: float
-    ended: list[Ended[Any]]
+    ended: list[TaskResult[Any]]
 
 
-class Lacking(Record):
+class MissingValues(Record):
     """Tasks that were not begun: the worker lacks what they need."""
 
 
-class _Values:
+class _ValueCache:
     """The few values that this worker used last, by key. Dask drops copies of what no task waits for."""
 
     def __init__(self) -> None:
@@ -299,30 +301,32 @@ class _Values:
                 self._kept.popitem(last=False)
 
 
-_scattered, _taken_along = _Values(), _Values()
+_scattered_values, _attached_values = _ValueCache(), _ValueCache()
 _unpacking = threading.local()
 """The shared values that the task needs which this thread unpacks, by key."""
 
 
-class _ValueThere(Record):
+class _WorkerValue(Record):
     """A shared value on a worker."""
 
     key: str
     value: Any
 
 
-def _value_there(key: str) -> _ValueThere:
-    return _ValueThere(key, _unpacking.values[key].value)
+def _get_worker_value(key: str) -> _WorkerValue:
+    return _WorkerValue(key, _unpacking.values[key].value)
 
 
-def _value_taken_along(key: str, content: bytes) -> Parcel:
+def _load_attached_value(key: str, content: bytes) -> Parcel:
     """A shared value that came with a task; it is unpickled once."""
-    value: Parcel = _taken_along.get(key) or _unpickled(content)
-    _taken_along.keep({key: value})
+    value: Parcel = _attached_values.get(key) or _unpickle(content)
+    _attached_values.keep({key: value})
     return value
 
 
-def performed(given: Mapping[str, Parcel], contents: list[bytes], about: About) -> Done | Lacking:
+def run_batch(
+    given: Mapping[str, Parcel], contents: list[bytes], about: BatchInfo
+) -> BatchResult | MissingValues:
     """Do tasks, on a worker."""
     from distributed import get_worker
 
@@ -334,28 +338,28 @@ def performed(given: Mapping[str, Parcel], contents: list[bytes], about: About) 
         )
     values = {}
     for key in about.keys:
-        value = given.get(key) or _scattered.get(key)
+        value = given.get(key) or _scattered_values.get(key)
         if value is None:
-            return Lacking()
+            return MissingValues()
         values[key] = value
-    _scattered.keep(values)
+    _scattered_values.keep(values)
     ended, start = [], time.monotonic()
     for number, content in zip(about.numbers, contents, strict=True):
         if about.topic is not None:
             worker.log_event(about.topic, (about.call, number, True))
         try:
-            with working_for(about.folder):
-                ended.append(_unpickled_task(values, content)())
+            with use_folder(about.folder):
+                ended.append(_unpickle_task(values, content)())
         finally:
             if about.topic is not None:
                 worker.log_event(about.topic, (about.call, number, False))
-    return Done(worker.address, time.monotonic() - start, ended)
+    return BatchResult(worker.address, time.monotonic() - start, ended)
 
 
-def _unpickled_task(values: Mapping[str, Parcel], content: bytes) -> Task[Any, Any]:
+def _unpickle_task(values: Mapping[str, Parcel], content: bytes) -> Task[Any, Any]:
     _unpacking.values = values
     try:
-        task: Task[Any, Any] = _unpickled(content)
+        task: Task[Any, Any] = _unpickle(content)
     finally:
         del _unpacking.values
     return task

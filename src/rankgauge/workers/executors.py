@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, cast
 
 from rankgauge.core.checks import Number, Whole, checked
 from rankgauge.errors import RankgaugeError
-from rankgauge.workers.sharing import DIED, PAUSE, Ended, Lost, Shared, Task, processors
+from rankgauge.workers.sharing import DIED, PAUSE, LostTask, Shared, Task, TaskResult, processors
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
@@ -167,8 +167,8 @@ def outcomes(
     """
     workers = as_workers(executor)
     if workers is not None:
-        return _by_workers(work, items, workers, name, in_order)
-    return _by_futures(work, items, cast("Executor | None", executor), name, in_order)
+        return _run_by_workers(work, items, workers, name, in_order)
+    return _run_by_futures(work, items, cast("Executor | None", executor), name, in_order)
 
 
 def results_of(
@@ -191,7 +191,7 @@ def results_of(
                 progress(name(item))
 
 
-def _by_workers(
+def _run_by_workers(
     work: Callable[[T], R],
     items: Sequence[T],
     workers: Workers,
@@ -204,9 +204,9 @@ def _by_workers(
     pool = workers.pool(len(items))
     shared = workers.start().share(work)
     tasks = [Task(shared, item, name) for item in items]
-    early: dict[int, Ended[R]] = {}
+    early: dict[int, TaskResult[R]] = {}
     turn = 0
-    with contextlib.closing(ends_of(pool, tasks, workers.retries, workers.timeout)) as found:
+    with contextlib.closing(run_tasks(pool, tasks, workers.retries, workers.timeout)) as found:
         for number, end in found:
             if not in_order:
                 yield items[number], end.outcome()
@@ -217,7 +217,7 @@ def _by_workers(
                 turn += 1
 
 
-def _by_futures(
+def _run_by_futures(
     work: Callable[[T], R],
     items: Sequence[T],
     executor: Executor | None,
@@ -236,7 +236,7 @@ def _by_futures(
     pool = ThreadPoolExecutor(min(processors(), len(items))) if executor is None else executor
     shared, wait = share(work, executor), True
     tasks = [Task(shared, item, name) for item in items]
-    futures: dict[int, Future[Ended[R]]] = {}
+    futures: dict[int, Future[TaskResult[R]]] = {}
     try:
         for number, task in enumerate(tasks):
             with contextlib.suppress(Exception):  # it is broken, or cannot reach its machines
@@ -246,7 +246,7 @@ def _by_futures(
             if future is None and executor is None:  # no thread could be started
                 ended = task(beside_others=False)
             else:
-                ended = _received(future) or _alone(task)
+                ended = _future_result(future) or _run_in_own_process(task)
             yield task.item, ended.outcome()
     except KeyboardInterrupt:
         wait = False
@@ -258,7 +258,7 @@ def _by_futures(
             pool.shutdown(wait)
 
 
-def _as_completed(futures: Mapping[int, Future[Ended[R]]], count: int) -> Iterator[int]:
+def _as_completed(futures: Mapping[int, Future[TaskResult[R]]], count: int) -> Iterator[int]:
     """The numbers of these tasks as they end, and then the others of so many."""
     from concurrent.futures import as_completed
 
@@ -269,7 +269,7 @@ def _as_completed(futures: Mapping[int, Future[Ended[R]]], count: int) -> Iterat
     yield from refused
 
 
-def _received(future: Future[Ended[R]] | None) -> Ended[R] | None:
+def _future_result(future: Future[TaskResult[R]] | None) -> TaskResult[R] | None:
     """How a task ended; None if the executor refused the task, or failed."""
     if future is None:
         return None
@@ -279,7 +279,7 @@ def _received(future: Future[Ended[R]] | None) -> Ended[R] | None:
         return None
 
 
-def _alone(task: Task[T, R]) -> Ended[R]:
+def _run_in_own_process(task: Task[T, R]) -> TaskResult[R]:
     """Do a task in a process of its own."""
     from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 
@@ -312,13 +312,13 @@ class WorkerPool(Protocol):
     def begin(self, number: int, task: Task[Any, Any]) -> None:
         """Give them a task."""
 
-    def news(self, seconds: float) -> Iterable[tuple[int, Ended[Any] | Lost]]:
+    def wait(self, seconds: float) -> Iterable[tuple[int, TaskResult[Any] | LostTask]]:
         """The tasks that ended; waits for this time until there is one."""
 
-    def age(self, number: int) -> float:
+    def running_seconds(self, number: int) -> float:
         """For how many seconds a worker has been at a task."""
 
-    def blocked(self) -> bool:
+    def is_blocked(self) -> bool:
         """Whether all workers are at tasks that were dropped, and that they cannot be stopped at."""
 
     def drop(self, numbers: Iterable[int]) -> None:
@@ -328,9 +328,9 @@ class WorkerPool(Protocol):
         """The call is over."""
 
 
-def ends_of(
+def run_tasks(
     pool: WorkerPool, tasks: Sequence[Task[T, R]], retries: int, timeout: float | None
-) -> Generator[tuple[int, Ended[R]], None, None]:
+) -> Generator[tuple[int, TaskResult[R]], None, None]:
     """The number of each task, and how it ended.
 
     A task whose worker died is tried again when nothing else is under way. So it cannot be blamed for
@@ -352,14 +352,16 @@ def ends_of(
                 alone = True
                 under_way.add(number := suspects.popleft())
                 pool.begin(number, tasks[number])
-            ended = [(n, how) for n, how in pool.news(PAUSE) if n in under_way]
+            ended = [(n, how) for n, how in pool.wait(PAUSE) if n in under_way]
             under_way.difference_update(number for number, _ in ended)
             # Nobody may wait between the news and this: who ended in time must not look late.
-            late = [n for n in under_way if timeout is not None and pool.age(n) > timeout]
+            late = [
+                n for n in under_way if timeout is not None and pool.running_seconds(n) > timeout
+            ]
             pool.drop(late)
             under_way.difference_update(late)
             for number, how in ended:
-                if isinstance(how, Ended):
+                if isinstance(how, TaskResult):
                     yield number, how
                 elif how.blameless and not alone and resent[number] < MOST_RESENT:
                     resent[number] += 1
@@ -371,7 +373,9 @@ def ends_of(
                     yield number, tasks[number].failed(how.fault)
             for number in late:
                 yield number, tasks[number].failed(f"took longer than {timeout:g} seconds")
-            stopped = pool.blocked() and not any(pool.age(number) for number in under_way)
+            stopped = pool.is_blocked() and not any(
+                pool.running_seconds(number) for number in under_way
+            )
             blocked_at = (blocked_at or time.monotonic()) if stopped else None
             if blocked_at is not None and time.monotonic() - blocked_at > (timeout or 0.0):
                 left = [*under_way, *waiting, *suspects]

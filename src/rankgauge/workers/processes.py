@@ -14,7 +14,7 @@ from multiprocessing import current_process, get_context
 from typing import Any, TypeVar
 
 from rankgauge.errors import RankgaugeError
-from rankgauge.workers.sharing import DIED, Ended, Lost, Shared, Task, WorkerDied
+from rankgauge.workers.sharing import DIED, LostTask, Shared, Task, TaskResult, WorkerDied
 
 T = TypeVar("T")
 
@@ -88,7 +88,7 @@ class ProcessPool:
     def __init__(self, processes: Processes) -> None:
         self._processes = processes
         self._at_work: dict[int, _Process] = {}
-        self._unsent: list[tuple[int, Ended[Any]]] = []
+        self._unsent: list[tuple[int, TaskResult[Any]]] = []
 
     def room(self) -> int:
         """How many tasks this call may have: the processes that no other call has, at least one."""
@@ -105,7 +105,7 @@ class ProcessPool:
             return
         self._at_work[number] = self._processes.given(content)
 
-    def news(self, seconds: float) -> Iterator[tuple[int, Ended[Any] | Lost]]:
+    def wait(self, seconds: float) -> Iterator[tuple[int, TaskResult[Any] | LostTask]]:
         """The tasks that ended."""
         yield from self._unsent
         self._unsent.clear()
@@ -127,19 +127,19 @@ class ProcessPool:
                 self._processes.end(process)
                 if not self._processes.begun:
                     raise WorkerDied(NOT_STARTED)
-                yield number, Lost(DIED)
+                yield number, LostTask(DIED)
             else:
                 self._processes.rest(process)
                 yield number, ended
 
-    def age(self, number: int) -> float:
+    def running_seconds(self, number: int) -> float:
         """For how many seconds a process has been at a task."""
         process = self._at_work.get(number)
         if process is None or process.since is None or process.connection.poll():  # it has ended
             return 0.0
         return time.monotonic() - process.since
 
-    def blocked(self) -> bool:
+    def is_blocked(self) -> bool:
         """Never: a process that takes too long is ended."""
         return False
 
@@ -161,7 +161,7 @@ class _Process:
         context = get_context("spawn")
         self.connection, other = context.Pipe()
         self._process = context.Process(target=_serve, args=(other,), daemon=True)
-        with _one_thread_each():
+        with _limit_threads():
             self._process.start()
         other.close()
         self.since: float | None = None
@@ -176,13 +176,13 @@ class _Process:
             return False
         return True
 
-    def result(self) -> Ended[Any] | Lost | str | None:
+    def result(self) -> TaskResult[Any] | LostTask | str | None:
         """What it says: that its task begins, or how it ended; None if it died."""
         try:
             content = self.connection.recv_bytes()
         except (EOFError, OSError):
             return None
-        said: Ended[Any] | Lost | str = pickle.loads(content)
+        said: TaskResult[Any] | LostTask | str = pickle.loads(content)
         return said
 
     def end(self) -> None:
@@ -194,7 +194,7 @@ class _Process:
 
 
 @contextlib.contextmanager
-def _one_thread_each() -> Iterator[None]:
+def _limit_threads() -> Iterator[None]:
     """For processes that are started meanwhile: their algebra has one thread, unless the user said."""
     with _starting:
         unset = [name for name in ONE_THREAD if name not in os.environ]
@@ -216,19 +216,19 @@ def _serve(connection: connections.Connection) -> None:
             return
         with contextlib.suppress(OSError):
             connection.send_bytes(pickle.dumps(BEGUN))
-            connection.send_bytes(_performed(content))
+            connection.send_bytes(_run_task(content))
 
 
-def _performed(content: bytes) -> bytes:
+def _run_task(content: bytes) -> bytes:
     """How a task ended, as it is sent back."""
     try:
         ended = pickle.loads(content)()
     except Exception as error:  # a class that this process does not know
-        ended = Ended(
+        ended = TaskResult(
             WorkerDied(f"a process could not take a task: {type(error).__name__}: {error}")
         )
     try:
         return pickle.dumps(ended, protocol=pickle.HIGHEST_PROTOCOL)
     except Exception as error:
         fault = f"its result cannot be sent between processes: {type(error).__name__}: {error}"
-        return pickle.dumps(Ended(None, WorkerDied(fault)))
+        return pickle.dumps(TaskResult(None, WorkerDied(fault)))

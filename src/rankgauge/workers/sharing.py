@@ -46,23 +46,23 @@ def processors() -> int:
 
 # Where files are
 
-_given = threading.local()
+_task_folder = threading.local()
 
 
 @contextmanager
-def working_for(folder: str) -> Iterator[None]:
+def use_folder(folder: str) -> Iterator[None]:
     """Meanwhile, names of files in this thread start from this folder, that of who gave the task."""
-    before = getattr(_given, "folder", None)
-    _given.folder = folder
+    before = getattr(_task_folder, "folder", None)
+    _task_folder.folder = folder
     try:
         yield
     finally:
-        _given.folder = before
+        _task_folder.folder = before
 
 
-def place(path: str | os.PathLike[str]) -> str | os.PathLike[str]:
+def resolve_path(path: str | os.PathLike[str]) -> str | os.PathLike[str]:
     """The path at which to open a file."""
-    folder = getattr(_given, "folder", None)
+    folder = getattr(_task_folder, "folder", None)
     return path if folder is None else os.path.join(folder, path)
 
 
@@ -123,10 +123,10 @@ class Shared(Generic[T]):
         with self._lock:
             if self._pickled is None:
                 content = pickle.dumps(self._value, protocol=pickle.HIGHEST_PROTOCOL)
-                self._pickled = content if self._anywhere else self._written(content)
-        return _Received, (self._key, self._prepared, self._pickled)
+                self._pickled = content if self._anywhere else self._write_file(content)
+        return _ReceivedValue, (self._key, self._prepared, self._pickled)
 
-    def _written(self, content: bytes) -> str:
+    def _write_file(self, content: bytes) -> str:
         """The name of a file with this content; the file is removed with this object."""
         import tempfile
         import weakref
@@ -149,7 +149,7 @@ _values: dict[str, Any] = {}
 MOST_VALUES = 4
 
 
-class _Received:
+class _ReceivedValue:
     """A `Shared` value in the process that received it."""
 
     def __init__(self, key: str, prepared: Sequence[Preparation], pickled: bytes | str) -> None:
@@ -158,7 +158,7 @@ class _Received:
         make_ready(prepared)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _Received, (self._key, self._prepared, self._pickled)
+        return _ReceivedValue, (self._key, self._prepared, self._pickled)
 
     @property
     def value(self) -> Any:
@@ -180,7 +180,7 @@ class _Received:
 # Tasks
 
 
-class Ended(Generic[R]):
+class TaskResult(Generic[R]):
     """How a task ended: with a result, with a failure of its item, or with an error that ends
     everything."""
 
@@ -202,7 +202,7 @@ class Ended(Generic[R]):
                 pickle.loads(pickle.dumps(error))
             except Exception:  # not every error can be sent between processes
                 error = RankgaugeError(f"{type(error).__name__}: {error}")
-        return Ended, (self.result, error)
+        return TaskResult, (self.result, error)
 
 
 class Task(Generic[T, R]):
@@ -215,7 +215,7 @@ class Task(Generic[T, R]):
         # The work first: it makes the other process ready, which the item may need.
         return Task, (self.work, self.item, self.name)
 
-    def __call__(self, *, beside_others: bool = True) -> Ended[R]:
+    def __call__(self, *, beside_others: bool = True) -> TaskResult[R]:
         """Do the work, in the thread that was given it; a failure of the item is its result.
 
         If other threads work `beside_others`, this thread uses only one processor.
@@ -223,22 +223,22 @@ class Task(Generic[T, R]):
         before = getattr(SHARING, "one_of_many", False)
         SHARING.one_of_many = before or beside_others
         try:
-            return Ended(self.work.value(self.item))
+            return TaskResult(self.work.value(self.item))
         except InputError as error:
-            return Ended(error)
+            return TaskResult(error)
         except MemoryError:
             return self.failed("not enough memory", RankgaugeError)
         except Exception as error:
-            return Ended(None, error)
+            return TaskResult(None, error)
         finally:
             SHARING.one_of_many = before
 
-    def failed(self, fault: str, kind: type[RankgaugeError] = WorkerDied) -> Ended[R]:
+    def failed(self, fault: str, kind: type[RankgaugeError] = WorkerDied) -> TaskResult[R]:
         """How the task ended if it failed for this reason."""
-        return Ended(kind(f"{self.name(self.item)}: {fault}"))
+        return TaskResult(kind(f"{self.name(self.item)}: {fault}"))
 
 
-class Lost(Record):
+class LostTask(Record):
     """A task whose worker is gone. `blameless`: another task, or nobody, may be the cause."""
 
     fault: str

@@ -19,15 +19,15 @@ import numpy as np
 
 from rankgauge.extending import Cell, Record, Table
 from rankgauge.forecast import FeatureJudgments
-from rankgauge_studies.forecast.quality import StudyNumber, amount_of, combined, mean_of
+from rankgauge_studies.forecast.quality import StudyNumber, combine_numbers, estimate_of, mean_of
 from rankgauge_studies.forecast.splits import RowSplit
 from rankgauge_studies.forecast.study import ForecastStudy
-from rankgauge_studies.verdicts import Amount
+from rankgauge_studies.verdicts import IntervalEstimate
 
-Where: TypeAlias = tuple[str, int, str]
-Compared: TypeAlias = Literal["sides", "depths", "depths of sides"]
+Place: TypeAlias = tuple[str, int, str]
+ComparisonKind: TypeAlias = Literal["sides", "depths", "depths of sides"]
 
-LOOKED_AT = {
+CLAIM_NUMBERS = {
     "system_tau": "τ over systems",
     "tau_a": "τ over rows",
     "rho": "ρ over rows",
@@ -61,25 +61,29 @@ class Claim(Record):
     text: str
     one: Side
     other: Side
-    numbers: Sequence[str] = tuple(LOOKED_AT)
-    compared: Compared = "sides"
+    numbers: Sequence[str] = tuple(CLAIM_NUMBERS)
+    compared: ComparisonKind = "sides"
 
 
-def _own(method: str) -> Side:
+def _paper_side(method: str) -> Side:
     return Side(method, "paper", "full")
 
 
-def _new(method: str) -> Side:
+def _new_query_side(method: str) -> Side:
     return Side(method, "topics", "pool")
 
 
-def _elsewhere(method: str, judgments: FeatureJudgments = "pool") -> Side:
+def _new_track_side(method: str, judgments: FeatureJudgments = "pool") -> Side:
     return Side(method, "track", judgments)
 
 
-BOOSTING, REGRESSION = _own("boosting"), _own("regression")
-GUPTA, GUPTA_SVR = _elsewhere("gupta", "full"), _elsewhere("gupta, svr", "full")
-NEW_BOOSTING, NEW_POOLED, SHALLOW = _new("boosting"), _new("pooled"), _new("shallow")
+BOOSTING, REGRESSION = _paper_side("boosting"), _paper_side("regression")
+GUPTA, GUPTA_SVR = _new_track_side("gupta", "full"), _new_track_side("gupta, svr", "full")
+NEW_BOOSTING, NEW_POOLED, SHALLOW = (
+    _new_query_side("boosting"),
+    _new_query_side("pooled"),
+    _new_query_side("shallow"),
+)
 CLAIMS = (
     Claim("Boosting is better than regression.", BOOSTING, REGRESSION),
     Claim("Boosting is better than Gupta's method.", BOOSTING, GUPTA, SYSTEMS),
@@ -111,7 +115,7 @@ CLAIMS = (
     Claim(
         "Weak learners beat strong ones: boosting is better than support vectors (on rows).",
         BOOSTING,
-        _own("svr"),
+        _paper_side("svr"),
     ),
     Claim(
         "On the means of systems, support vectors are better than least squares.",
@@ -122,28 +126,28 @@ CLAIMS = (
     Claim(
         "Boosting models of each track, averaged, are better than one boosting model of all tracks.",
         BOOSTING,
-        _own("boosting, one model"),
+        _paper_side("boosting, one model"),
     ),
     Claim(
         "Lines of each track, averaged, are better than one line of all tracks.",
         REGRESSION,
-        _own("regression, one model"),
+        _paper_side("regression, one model"),
     ),
     Claim(
         "Boosting models of each track, averaged, are better than different learners that vote, each "
         "on all rows (VotingRegressor).",
         BOOSTING,
-        _own("voting"),
+        _paper_side("voting"),
     ),
     Claim(
         "New topics, cheap judgments: averaged boosting models are better than one.",
         NEW_BOOSTING,
-        _new("boosting, one model"),
+        _new_query_side("boosting, one model"),
     ),
     Claim(
         "New topics, cheap judgments: averaged lines are better than one.",
-        _new("regression"),
-        _new("regression, one model"),
+        _new_query_side("regression"),
+        _new_query_side("regression, one model"),
     ),
     Claim(
         "New topics, cheap judgments: averaged boosting models are better than one with other settings "
@@ -154,14 +158,14 @@ CLAIMS = (
     Claim(
         "New tracks, cheap judgments: topic scores (boosting) rank systems better than the means of "
         "systems (Gupta).",
-        _elsewhere("boosting"),
-        _elsewhere("gupta"),
+        _new_track_side("boosting"),
+        _new_track_side("gupta"),
         SYSTEMS,
     ),
     Claim(
         "New tracks, cheap judgments: Gupta's method is better with the best features than with all.",
-        _elsewhere("gupta, best subset"),
-        _elsewhere("gupta"),
+        _new_track_side("gupta, best subset"),
+        _new_track_side("gupta"),
         SYSTEMS,
     ),
     Claim(
@@ -170,7 +174,7 @@ CLAIMS = (
     Claim("One model of all tracks is better than the shallow score.", NEW_POOLED, SHALLOW),
     Claim(
         "One model with more features is better than the shallow score.",
-        _new("pooled, rich"),
+        _new_query_side("pooled, rich"),
         SHALLOW,
     ),
     Claim(
@@ -211,7 +215,7 @@ class MeasuredClaim(NamedTuple):
         interval and most places must agree, so that no single track decides."""
         if not self.of:
             return NO_NUMBERS
-        verdict = Amount(self.difference, self.low, self.high).verdict
+        verdict = IntervalEstimate(self.difference, self.low, self.high).verdict
         mostly = 2 * self.holds > self.of
         return "undecided" if mostly != (verdict == "holds") else verdict
 
@@ -226,7 +230,7 @@ class MeasuredClaim(NamedTuple):
         return f"{self.verdict} ({shown}, {self.holds}/{self.of})"
 
 
-def claims_of(study: ForecastStudy) -> Iterator[MeasuredClaim]:
+def measure_claims(study: ForecastStudy) -> Iterator[MeasuredClaim]:
     """Each claim by each of its numbers, also those that the study has no numbers for."""
     for claim in CLAIMS:
         for number in claim.numbers:
@@ -235,11 +239,11 @@ def claims_of(study: ForecastStudy) -> Iterator[MeasuredClaim]:
             known = [each for each in differences if math.isfinite(each.value)]
             ahead = sum(each.value > 0 for each in known)
             sides = ", ".join(one), _other_side(claim.compared, other)
-            amount = amount_of(mean_of(known))
+            amount = estimate_of(mean_of(known))
             yield MeasuredClaim(claim.text, number, *sides, *amount, ahead, len(known))
 
 
-def _other_side(compared: Compared, other: Side) -> str:
+def _other_side(compared: ComparisonKind, other: Side) -> str:
     if compared == "depths":
         return "the depth before"
     shown = ", ".join(other)
@@ -249,7 +253,7 @@ def _other_side(compared: Compared, other: Side) -> str:
 
 
 def _differences(
-    study: ForecastStudy, compared: Compared, one: Side, other: Side, number: str
+    study: ForecastStudy, compared: ComparisonKind, one: Side, other: Side, number: str
 ) -> list[StudyNumber]:
     """What the claim says is above 0, in each place."""
     first, second = _numbers(study, one, number), _numbers(study, other, number)
@@ -274,10 +278,10 @@ def _differences(
 
 
 def _difference(one: StudyNumber, other: StudyNumber) -> StudyNumber:
-    return combined(np.subtract, [one, other])
+    return combine_numbers(np.subtract, [one, other])
 
 
-def _numbers(study: ForecastStudy, side: Side, number: str) -> dict[Where, StudyNumber]:
+def _numbers(study: ForecastStudy, side: Side, number: str) -> dict[Place, StudyNumber]:
     return {
         (cell.target, cell.depth, track): numbers.number(number)
         for cell in study.cells
@@ -293,7 +297,7 @@ def claim_table(study: ForecastStudy) -> Table:
             *(None if isinstance(cell, float) and math.isnan(cell) else cell for cell in each),
             each.verdict,
         )
-        for each in claims_of(study)
+        for each in measure_claims(study)
     ]
     notes = [
         "difference: the mean over places, each a target, a depth and a track, with its 95% interval "
@@ -313,11 +317,11 @@ def claim_table(study: ForecastStudy) -> Table:
 def short_claims(study: ForecastStudy) -> Table:
     """A row for each claim, with a verdict by each number; claims without any number are left out."""
     rows: dict[str, dict[str, str]] = {}
-    for each in claims_of(study):
+    for each in measure_claims(study):
         if each.of:
             rows.setdefault(each.claim, {})[each.number] = each.short
     table: list[tuple[Cell, ...]] = [
-        (text, *(shown.get(number) for number in LOOKED_AT)) for text, shown in rows.items()
+        (text, *(shown.get(number) for number in CLAIM_NUMBERS)) for text, shown in rows.items()
     ]
     notes = (
         "in brackets: the mean difference with its 95% interval, and in how many places (a target, a "
@@ -325,4 +329,4 @@ def short_claims(study: ForecastStudy) -> Table:
         "holds: the 95% interval of the difference is above 0, and so are most places; does not hold: "
         "neither is",
     )
-    return Table(("claim", *LOOKED_AT.values()), tuple(table), notes)
+    return Table(("claim", *CLAIM_NUMBERS.values()), tuple(table), notes)

@@ -35,15 +35,15 @@ from rankgauge.extending import (
     workers_options,
 )
 from rankgauge.forecast import ScoreTrack, Track
-from rankgauge.forecast.tracks import TRACK
+from rankgauge.forecast.tracks import TRACK_FORMAT
 from rankgauge_studies.forecast.claims import claim_table, short_claims
 from rankgauge_studies.forecast.methods import LEARNERS, StudyLearner
 from rankgauge_studies.forecast.study import (
     DEPTHS,
-    ENOUGH,
     REPEATS,
+    STANDARD_ERROR_LIMIT,
     TARGETS,
-    Asked,
+    ForecastProtocol,
     block_count,
     run_study,
 )
@@ -83,13 +83,13 @@ class StudyOptions(OptionGroup, heading="Study"):
     repeats: int = repeats_option(
         REPEATS,
         "Draw each random split at most N times. It is not drawn again once the standard error of every "
-        f"mean over tracks is at most {ENOUGH:g}.",
+        f"mean over tracks is at most {STANDARD_ERROR_LIMIT:g}.",
     )
     seed: int = seed_option("everything that is drawn at random")
 
-    def asked(self) -> Asked:
+    def asked(self) -> ForecastProtocol:
         """What the study computes; what is given twice counts once."""
-        return Asked(
+        return ForecastProtocol(
             **self.values()
             | {
                 "targets": tuple(dict.fromkeys(self.targets)),
@@ -97,11 +97,11 @@ class StudyOptions(OptionGroup, heading="Study"):
                 "learners": tuple(dict.fromkeys(self.learners)),
                 "target_tracks": tuple(dict.fromkeys(self.target_tracks)),
             }
-        ).gained
+        ).with_explicit_gain
 
 
 @click.command("forecast", cls=HeadedCommand)
-@click.argument("tracks", nargs=-1, required=True, metavar=f"{TRACK}...")
+@click.argument("tracks", nargs=-1, required=True, metavar=f"{TRACK_FORMAT}...")
 @takes(options=StudyOptions, reading=TrackOptions)
 @workers_options
 @output_option("DIR", "The folder to write to.", required=True, type=OUTPUT_FOLDER)

@@ -99,8 +99,8 @@ def _forecasts(
         "shallow": inside.shallow,
     }
     for learner in learners:
-        made[learner] = _learnt(learner, own, seed).predict(seen)
-        made[ONE_MODEL.format(learner)] = _learnt(learner, together, seed).predict(seen)
+        made[learner] = _fit_learner(learner, own, seed).predict(seen)
+        made[ONE_MODEL.format(learner)] = _fit_learner(learner, together, seed).predict(seen)
     if VOTING in methods:
         made[VOTING] = np.mean([made[ONE_MODEL.format(learner)] for learner in learners], axis=0)
     if "regression" in learners:
@@ -116,7 +116,7 @@ def _forecasts(
     return made
 
 
-def _learnt(learner: StudyLearner, rows: StackedRows, seed: int) -> Average:
+def _fit_learner(learner: StudyLearner, rows: StackedRows, seed: int) -> Average:
     """A model for each track, averaged. Without tracks it is one model of all rows."""
     if learner != "svr":
         return Forecaster(learner, seed=seed).fitted(rows)

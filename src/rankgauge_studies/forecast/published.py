@@ -42,28 +42,30 @@ class PrintedPercentage(Record):
     printed: tuple[float | None, float | None]
 
 
-def _ahead(target: str, depth: int, number: str, *printed: float | None) -> PrintedPercentage:
+def _boosting_percentage(
+    target: str, depth: int, number: str, *printed: float | None
+) -> PrintedPercentage:
     return PrintedPercentage(
         target, depth, number, "boosting", "regression", (printed[0], printed[1])
     )
 
 
 PERCENTAGES = (
-    _ahead("nDCG@1000", 15, "tau_a", None, 8.44),
-    _ahead("nDCG@1000", 15, "rho", None, 4.89),
-    _ahead("nDCG@1000", 20, "tau_a", 10.43, None),
-    _ahead("nDCG@1000", 20, "rho", 5.83, None),
-    _ahead("nDCG@1000", 30, "tau_a", 4.21, 2.85),
-    _ahead("nDCG@1000", 30, "rho", 2.61, 3.59),
-    _ahead("nDCG@1000", 30, "r2", 10.0, None),
+    _boosting_percentage("nDCG@1000", 15, "tau_a", None, 8.44),
+    _boosting_percentage("nDCG@1000", 15, "rho", None, 4.89),
+    _boosting_percentage("nDCG@1000", 20, "tau_a", 10.43, None),
+    _boosting_percentage("nDCG@1000", 20, "rho", 5.83, None),
+    _boosting_percentage("nDCG@1000", 30, "tau_a", 4.21, 2.85),
+    _boosting_percentage("nDCG@1000", 30, "rho", 2.61, 3.59),
+    _boosting_percentage("nDCG@1000", 30, "r2", 10.0, None),
     PrintedPercentage("nDCG@1000", 10, "tau_a", "regression", "gupta", (27.23, 19.86)),
-    _ahead("nDCG@100", 15, "tau_a", None, 6.61),
-    _ahead("nDCG@100", 15, "rho", None, 5.38),
-    _ahead("nDCG@100", 20, "tau_a", 11.69, None),
-    _ahead("nDCG@100", 20, "rho", 5.82, None),
-    _ahead("nDCG@100", 30, "tau_a", None, 3.64),
-    _ahead("nDCG@100", 30, "rho", None, 0.91),
-    _ahead("nDCG@100", 30, "r2", None, 6.46),
+    _boosting_percentage("nDCG@100", 15, "tau_a", None, 6.61),
+    _boosting_percentage("nDCG@100", 15, "rho", None, 5.38),
+    _boosting_percentage("nDCG@100", 20, "tau_a", 11.69, None),
+    _boosting_percentage("nDCG@100", 20, "rho", 5.82, None),
+    _boosting_percentage("nDCG@100", 30, "tau_a", None, 3.64),
+    _boosting_percentage("nDCG@100", 30, "rho", None, 0.91),
+    _boosting_percentage("nDCG@100", 30, "r2", None, 6.46),
     PrintedPercentage("nDCG@100", 30, "tau_a", "boosting", "gupta", (4.53, 3.45)),
 )
 """All percentages of the text. For R² it says "above 10" and "above 6.46"."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankgauge.comparison import rank_correlations
 from rankgauge.extending import Floats, Ints, Record, rounded
-from rankgauge_studies.verdicts import Amount
+from rankgauge_studies.verdicts import IntervalEstimate
 
 FEWEST = 3
 LEVEL = 0.95
@@ -27,7 +27,7 @@ class ForecastQuality(NamedTuple):
 
 
 NUMBERS = ForecastQuality._fields
-OVER_ROWS = NUMBERS[:4]
+ROW_NUMBERS = NUMBERS[:4]
 
 
 def quality_of(target: Floats, forecast: Floats, systems: Ints | None) -> ForecastQuality:
@@ -76,7 +76,7 @@ class StudyNumber(Record):
         return float(np.std(known, ddof=1)) / math.sqrt(len(known)) if len(known) > 1 else 0.0
 
     @property
-    def amount(self) -> Amount:
+    def amount(self) -> IntervalEstimate:
         """The number with its 95% interval: for other topics like these, and other splits.
 
         The variance over topics is the mean of (a − b)²/4 over the ways to halve them: two halves vary
@@ -90,18 +90,20 @@ class StudyNumber(Record):
         squares = (self.halves[0] - self.halves[1]) ** 2 / 4
         known = squares[np.isfinite(squares)]
         if len(known) < 2 or not math.isfinite(self.value):
-            return Amount(self.value, math.nan, math.nan)
+            return IntervalEstimate(self.value, math.nan, math.nan)
         half = float(t.ppf((1 + LEVEL) / 2, len(known)))
         half *= math.sqrt(float(known.mean()) + self.standard_error**2)
-        return Amount(self.value, self.value - half, self.value + half)
+        return IntervalEstimate(self.value, self.value - half, self.value + half)
 
 
-def amount_of(estimate: StudyNumber | None) -> Amount:
+def estimate_of(estimate: StudyNumber | None) -> IntervalEstimate:
     """The number with its interval; all NaN where there is none."""
-    return Amount(math.nan, math.nan, math.nan) if estimate is None else estimate.amount
+    return IntervalEstimate(math.nan, math.nan, math.nan) if estimate is None else estimate.amount
 
 
-def combined(formula: Callable[..., Floats], estimates: Sequence[StudyNumber]) -> StudyNumber:
+def combine_numbers(
+    formula: Callable[..., Floats], estimates: Sequence[StudyNumber]
+) -> StudyNumber:
     """What a formula makes of several estimates on the same topics and splits.
 
     A split that is not drawn has one repetition, which goes with all those of the others.
@@ -117,4 +119,4 @@ def mean_of(estimates: Sequence[StudyNumber]) -> StudyNumber | None:
     """The mean of several numbers, each of the same weight, without those that are undefined; None if
     all are."""
     known = [each for each in estimates if math.isfinite(each.value)]
-    return combined(lambda *values: np.mean(values, axis=0), known) if known else None
+    return combine_numbers(lambda *values: np.mean(values, axis=0), known) if known else None

@@ -21,12 +21,12 @@ SPLITS: Mapping[FeatureJudgments, tuple[RowSplit, ...]] = {
     "full": ("topics", "track", "paper"),
 }
 """The splits, by the judgements that features see."""
-ONCE: tuple[RowSplit, ...] = ("kind", "track")
+FIXED_SPLITS: tuple[RowSplit, ...] = ("kind", "track")
 """The splits of which nothing is drawn, so that repeating them says nothing."""
-AT_GREATEST_DEPTH: tuple[RowSplit, ...] = ("rows", "topics and runs")
+GREATEST_DEPTH_SPLITS: tuple[RowSplit, ...] = ("rows", "topics and runs")
 """The splits that are looked at for the greatest depth alone, to save time: no claim of the paper needs
 them."""
-WHOLE: tuple[RowSplit, ...] = ("rows", "topics", "kind", "track")
+ALL_ROWS_SPLITS: tuple[RowSplit, ...] = ("rows", "topics", "kind", "track")
 """The splits that test all rows, so that systems can be compared by their means."""
 TESTED_SHARE = 0.2
 """The share of the rows of a target track that the paper tests on."""
@@ -73,12 +73,12 @@ def parts(
             inside = rows.track == number
             yield SplitRows(~rows.with_topics_of(inside), inside)
     else:
-        yield from _dealt_parts(rows, split, seed)
+        yield from _fold_parts(rows, split, seed)
 
 
-def _dealt_parts(rows: StackedRows, split: RowSplit, seed: int) -> Iterator[SplitRows]:
+def _fold_parts(rows: StackedRows, split: RowSplit, seed: int) -> Iterator[SplitRows]:
     topics = rows.folds(seed)
-    runs = _dealt(rows.system, seed)
+    runs = _draw_groups(rows.system, seed)
     drawn = np.random.default_rng(seed).permutation(len(rows.target)) % GROUPS
     for number in range(GROUPS):
         inside, own = topics == number, runs == number
@@ -101,7 +101,7 @@ def _paper_part(rows: StackedRows, targets: Sequence[int], seed: int) -> SplitRo
     return SplitRows(~tested, tested)
 
 
-def _dealt(numbers: Ints, seed: int) -> Ints:
+def _draw_groups(numbers: Ints, seed: int) -> Ints:
     """The part of each row: what has the same number is in the same part."""
     count = int(numbers.max(initial=-1)) + 1
     order = np.random.default_rng((seed, 1)).permutation(count) % GROUPS

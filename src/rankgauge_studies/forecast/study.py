@@ -39,13 +39,19 @@ from rankgauge.forecast.forecaster import check_target
 from rankgauge.forecast.tracks import RICH, deep_enough
 from rankgauge.workers import AnyExecutor, results_of
 from rankgauge_studies.forecast.methods import GUPTA, LEARNERS, StudyLearner, forecasts, methods_of
-from rankgauge_studies.forecast.quality import NUMBERS, OVER_ROWS, StudyNumber, mean_of, quality_of
+from rankgauge_studies.forecast.quality import (
+    NUMBERS,
+    ROW_NUMBERS,
+    StudyNumber,
+    mean_of,
+    quality_of,
+)
 from rankgauge_studies.forecast.splits import (
-    AT_GREATEST_DEPTH,
-    ONCE,
+    ALL_ROWS_SPLITS,
+    FIXED_SPLITS,
+    GREATEST_DEPTH_SPLITS,
     SPLITS,
     TESTED_SHARE,
-    WHOLE,
     RowSplit,
     parts,
     repeat_seed,
@@ -57,19 +63,19 @@ if TYPE_CHECKING:
 DEPTHS = (10, 15, 20, 25, 30)
 TARGETS = ("nDCG@100", "nDCG@1000")
 REPEATS, FEWEST_REPEATS = 20, 5
-ENOUGH = 0.01
+STANDARD_ERROR_LIMIT = 0.01
 """A split is not drawn again once the standard errors of all means over tracks are at most this."""
 HALVINGS = 10
 """In so many ways topics are halved, to see how far a number depends on the topics."""
-GAINED = ("nDCG", "DCG")
+GAIN_MEASURES = ("nDCG", "DCG")
 """The measures that `gain` is for."""
 
 AnyTrack = Track | ScoreTrack
-RowsPlace = tuple[int, str, FeatureJudgments]
-Work = tuple[int, str, FeatureJudgments, RowSplit]
+RowsKey = tuple[int, str, FeatureJudgments]
+BlockKey = tuple[int, str, FeatureJudgments, RowSplit]
 
 
-class Asked(Record):
+class ForecastProtocol(Record):
     """What the study asks, by default what the paper asks.
 
     Parameters
@@ -101,7 +107,7 @@ class Asked(Record):
             check_target(target)
 
     @property
-    def gained(self) -> Asked:
+    def with_explicit_gain(self) -> ForecastProtocol:
         """The same, with the gain in the names of the measures."""
         targets = tuple(str(parse(with_gain(name, self.gain))) for name in self.targets)
         features = tuple(with_gain(name, self.gain) for name in features_of(self.features))
@@ -115,7 +121,11 @@ def with_gain(measure: str, gain: str) -> str:
     ('nDCG(gain=exp2)@100', 'P')
     """
     name, at, cutoff = measure.partition("@")
-    return f"{name}(gain={gain}){at}{cutoff}" if name in GAINED and gain != "linear" else measure
+    return (
+        f"{name}(gain={gain}){at}{cutoff}"
+        if name in GAIN_MEASURES and gain != "linear"
+        else measure
+    )
 
 
 class TrackNumbers(Record):
@@ -132,7 +142,7 @@ class TrackNumbers(Record):
         return StudyNumber(float(known_mean(own)), own, self.halves[:, :, place])
 
 
-class Found(NamedTuple):
+class StudyCell(NamedTuple):
     """One cell of the study: where it belongs, and how good a method is there, by track."""
 
     target: str
@@ -154,7 +164,7 @@ class Found(NamedTuple):
 
 def run_study(
     tracks: Sequence[AnyTrack],
-    asked: Asked | None = None,
+    asked: ForecastProtocol | None = None,
     *,
     executor: AnyExecutor | None = None,
     progress: Progress | None = None,
@@ -164,7 +174,7 @@ def run_study(
     Tracks are put in an order by what they hold. So neither the order in which they are given nor the
     names of tracks and kinds change a number.
     """
-    asked = (asked or Asked()).gained
+    asked = (asked or ForecastProtocol()).with_explicit_gain
     _check(tracks, asked)
     left_out = {
         target: [track.name for track in tracks if not _reaches(track, target)]
@@ -185,19 +195,19 @@ def run_study(
             rows[place] = [made[name][place] for name in known]
     task = _Block(rows, asked)
     blocks = blocks_of(rows)
-    made_cells: dict[Work, list[Found]] = {}
+    made_cells: dict[BlockKey, list[StudyCell]] = {}
     # Those that take longest start first, so that no worker is left with one at the end.
-    first = sorted(blocks, key=lambda work: (work[3] in ONCE, work[2] == "full"))
+    first = sorted(blocks, key=lambda work: (work[3] in FIXED_SPLITS, work[2] == "full"))
     for which, result in results_of(task, first, executor, in_order=False):
         made_cells[which] = result
         if progress is not None:
             progress(", ".join(map(str, which)))
     cells = tuple(cell for which in blocks for cell in made_cells[which])
     left = {target: [name for name in names if name in left_out[target]] for target in left_out}
-    return ForecastStudy(asked, names, left, cells, _shared_topics(order))
+    return ForecastStudy(asked, names, left, cells, _count_shared_queries(order))
 
 
-def blocks_of(rows: Mapping[RowsPlace, Sequence[Rows]]) -> list[Work]:
+def blocks_of(rows: Mapping[RowsKey, Sequence[Rows]]) -> list[BlockKey]:
     """The blocks of the study: a depth, a target, the judgements of features and a split."""
     greatest = max((place[0] for place in rows), default=0)
     return [
@@ -205,21 +215,21 @@ def blocks_of(rows: Mapping[RowsPlace, Sequence[Rows]]) -> list[Work]:
         for place, own in rows.items()
         for split in SPLITS[place[2]]
         if split != "kind" or len({each.kind for each in own}) > 1
-        if split not in AT_GREATEST_DEPTH or place[0] == greatest
+        if split not in GREATEST_DEPTH_SPLITS or place[0] == greatest
     ]
 
 
-def block_count(asked: Asked) -> int:
+def block_count(asked: ForecastProtocol) -> int:
     """At most how many blocks the study has, for its progress."""
     greatest = max(asked.depths)
     return sum(
-        split not in AT_GREATEST_DEPTH or depth == greatest
+        split not in GREATEST_DEPTH_SPLITS or depth == greatest
         for depth, _, judgments in _places(asked)
         for split in SPLITS[judgments]
     )
 
 
-def _places(asked: Asked) -> list[RowsPlace]:
+def _places(asked: ForecastProtocol) -> list[RowsKey]:
     return [
         (depth, target, judgments)
         for depth in asked.depths
@@ -228,7 +238,7 @@ def _places(asked: Asked) -> list[RowsPlace]:
     ]
 
 
-def _check(tracks: Sequence[AnyTrack], asked: Asked) -> None:
+def _check(tracks: Sequence[AnyTrack], asked: ForecastProtocol) -> None:
     if len(tracks) < 2:
         raise RankgaugeError(f"{counted(len(tracks), 'track')}, expected at least 2 to compare")
     names = [track.name for track in tracks]
@@ -247,7 +257,7 @@ def _reaches(track: AnyTrack, target: str) -> bool:
     return track.has(target) if isinstance(track, ScoreTrack) else deep_enough(track, target)
 
 
-def _rows(track: AnyTrack, asked: Asked) -> dict[RowsPlace, Rows]:
+def _rows(track: AnyTrack, asked: ForecastProtocol) -> dict[RowsKey, Rows]:
     """The rows of a track; of a table of scores for the targets that it has. Rich features come after
     the others."""
     if isinstance(track, ScoreTrack):
@@ -257,7 +267,7 @@ def _rows(track: AnyTrack, asked: Asked) -> dict[RowsPlace, Rows]:
     return rows_by(track, asked.targets, asked.depths, features)
 
 
-def _shared_topics(tracks: Sequence[AnyTrack]) -> int:
+def _count_shared_queries(tracks: Sequence[AnyTrack]) -> int:
     """How many topics are in more than one track of their kind."""
     counts = Counter(
         (track.kind, topic)
@@ -274,10 +284,10 @@ def _shared_topics(tracks: Sequence[AnyTrack]) -> int:
 class _Block(Record):
     """Forecasts one target from one depth in one split, with one kind of features."""
 
-    rows: Mapping[RowsPlace, Sequence[Rows]]
-    asked: Asked
+    rows: Mapping[RowsKey, Sequence[Rows]]
+    asked: ForecastProtocol
 
-    def __call__(self, which: Work) -> list[Found]:
+    def __call__(self, which: BlockKey) -> list[StudyCell]:
         depth, target, judgments, split = which
         asked, tracks = self.asked, self.rows[depth, target, judgments]
         stacked = StackedRows.of(tracks)
@@ -286,8 +296,8 @@ class _Block(Record):
         targets = [number for number, rows in enumerate(tracks) if rows.track in chosen]
         methods = methods_of(asked.learners, judgments, split)
         width = len(asked.features)
-        judged = _Judged(stacked, len(tracks), split, asked.seed)
-        for repeat in range(1 if split in ONCE else asked.repeats):
+        judged = _QualityRecorder(stacked, len(tracks), split, asked.seed)
+        for repeat in range(1 if split in FIXED_SPLITS else asked.repeats):
             seed = repeat_seed(asked.seed, repeat)
             made = list(parts(stacked, kinds, targets, split, seed))
             judged.add(forecasts(stacked, made, methods, asked.learners, width, seed))
@@ -295,12 +305,12 @@ class _Block(Record):
                 break
         names = [rows.track for rows in tracks]
         return [
-            Found(target, depth, judgments, split, method, judged.numbers(method, names))
+            StudyCell(target, depth, judgments, split, method, judged.numbers(method, names))
             for method in methods
         ]
 
 
-class _Judged:
+class _QualityRecorder:
     """The numbers of forecasts by method and track, for all repetitions so far."""
 
     def __init__(self, rows: StackedRows, tracks: int, split: RowSplit, seed: int) -> None:
@@ -309,7 +319,7 @@ class _Judged:
         self.halves = [rows.folds(repeat_seed(seed, way), 2) for way in range(HALVINGS)]
         self.repeats: dict[tuple[str, int], list[tuple[float, ...]]] = {}
         self.by_half: dict[tuple[str, int], list[Floats]] = {}
-        self.looked_at = 1 if split in WHOLE else math.ceil(1 / TESTED_SHARE)
+        self.looked_at = 1 if split in ALL_ROWS_SPLITS else math.ceil(1 / TESTED_SHARE)
         """In so many repetitions halves of topics are looked at: until about all rows were tested."""
 
     def add(self, forecast: Mapping[str, Floats]) -> None:
@@ -330,10 +340,10 @@ class _Judged:
                     self.by_half.setdefault((method, number), []).append(np.array(by_half))
 
     def _quality(self, method: str, tested: np.ndarray, values: Floats) -> tuple[float, ...]:
-        systems = self.rows.system[tested] if self.split in WHOLE else None
+        systems = self.rows.system[tested] if self.split in ALL_ROWS_SPLITS else None
         found = quality_of(self.rows.target[tested], values[tested], systems)
         if method in GUPTA:  # it forecasts systems, so it is judged on systems
-            found = found._replace(**dict.fromkeys(OVER_ROWS, math.nan))
+            found = found._replace(**dict.fromkeys(ROW_NUMBERS, math.nan))
         return found
 
     def settled(self) -> bool:
@@ -342,7 +352,7 @@ class _Judged:
             own = [seen for (name, _), seen in self.repeats.items() if name == method]
             means = known_mean(np.array(own))
             errors = np.std(means, axis=0, ddof=1) / math.sqrt(len(means))
-            if (errors > ENOUGH).any():  # never for NaN
+            if (errors > STANDARD_ERROR_LIMIT).any():  # never for NaN
                 return False
         return True
 
@@ -367,12 +377,12 @@ def known_mean(values: Floats) -> Floats:
 class ForecastStudy(Result, Record):
     """How well a costly measure is forecast: for each target, depth, split and method."""
 
-    asked: Asked
+    asked: ForecastProtocol
     tracks: Mapping[str, str]
     """The kinds of the tracks, by name."""
     left_out: Mapping[str, Sequence[str]]
     """For each target the tracks whose runs are not deep enough for it."""
-    cells: tuple[Found, ...]
+    cells: tuple[StudyCell, ...]
     shared: int = 0
 
     @property
@@ -380,12 +390,12 @@ class ForecastStudy(Result, Record):
         """The tracks that the paper's protocol tests, in the order given."""
         return self.asked.target_tracks or tuple(self.tracks)
 
-    def cell(self, *place: object) -> Found | None:
+    def cell(self, *place: object) -> StudyCell | None:
         """The cell of a target, a depth, judgements, a split and a method."""
         return self._by_place.get(place)
 
     @cached_property
-    def _by_place(self) -> dict[tuple[object, ...], Found]:
+    def _by_place(self) -> dict[tuple[object, ...], StudyCell]:
         return {tuple(cell[:5]): cell for cell in self.cells}
 
     @property
@@ -409,7 +419,7 @@ class ForecastStudy(Result, Record):
         )
         yield Note(
             f"a split is drawn up to {self.asked.repeats} times, until the standard error of every mean "
-            f"over tracks is at most {ENOUGH:g}",
+            f"over tracks is at most {STANDARD_ERROR_LIMIT:g}",
             column="repeats",
         )
         if len(set(self.tracks.values())) == 1:

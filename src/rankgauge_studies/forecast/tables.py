@@ -17,16 +17,16 @@ from rankgauge_studies.forecast.published import (
     PRINTED,
     printed_r2,
 )
-from rankgauge_studies.forecast.quality import NUMBERS, StudyNumber, amount_of, combined
-from rankgauge_studies.forecast.study import Asked, ForecastStudy, Found, with_gain
-from rankgauge_studies.verdicts import Amount
+from rankgauge_studies.forecast.quality import NUMBERS, StudyNumber, combine_numbers, estimate_of
+from rankgauge_studies.forecast.study import ForecastProtocol, ForecastStudy, StudyCell, with_gain
+from rankgauge_studies.verdicts import IntervalEstimate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-PLACE = ("target", "depth", "judgments", "split", "method")
+KEY_COLUMNS = ("target", "depth", "judgments", "split", "method")
 COLUMNS = tuple(name for number in NUMBERS for name in (number, f"{number}_low", f"{number}_high"))
-PAPERS = ("boosting", "regression")
+PAPER_METHODS = ("boosting", "regression")
 """The methods of the paper."""
 OVERVIEW: Mapping[str, tuple[str, str, str]] = {
     "rows": ("pool", "rows", "r2"),
@@ -52,20 +52,20 @@ def slug(target: str) -> str:
     return re.sub(r"[^A-Za-z0-9]+", "-", target).strip("-")
 
 
-def in_paper(asked: Asked, target: str) -> str | None:
+def paper_target(asked: ForecastProtocol, target: str) -> str | None:
     """The target of the paper that a target of the study is, whatever its gain; None if none is."""
     same = (name for name in NUMBER_IN_PAPER if str(parse(with_gain(name, asked.gain))) == target)
     return next(same, None)
 
 
-def _file(kind: str, asked: Asked, target: str) -> str:
-    printed = in_paper(asked, target)
+def _file(kind: str, asked: ForecastProtocol, target: str) -> str:
+    printed = paper_target(asked, target)
     return f"{kind}-{slug(target) if printed is None else NUMBER_IN_PAPER[printed]}"
 
 
 def cells_of(estimate: StudyNumber | None) -> tuple[Cell, Cell, Cell]:
     """A number and the ends of its interval; None where there is none."""
-    value, low, high = (end if math.isfinite(end) else None for end in amount_of(estimate))
+    value, low, high = (end if math.isfinite(end) else None for end in estimate_of(estimate))
     return value, low, high
 
 
@@ -79,7 +79,7 @@ def means_table(study: ForecastStudy) -> Table:
         )
         for cell in study.cells
     ]
-    return Table((*PLACE, "repeats", *COLUMNS), tuple(rows), worded(study.notes))
+    return Table((*KEY_COLUMNS, "repeats", *COLUMNS), tuple(rows), worded(study.notes))
 
 
 def track_table(study: ForecastStudy) -> Table:
@@ -89,7 +89,7 @@ def track_table(study: ForecastStudy) -> Table:
         for cell in study.cells
         for track, numbers in cell.tracks.items()
     ]
-    return Table((*PLACE, "track", *COLUMNS), tuple(rows), worded(study.notes))
+    return Table((*KEY_COLUMNS, "track", *COLUMNS), tuple(rows), worded(study.notes))
 
 
 def overview(study: ForecastStudy, *, short: bool = False) -> Table:
@@ -104,7 +104,7 @@ def overview(study: ForecastStudy, *, short: bool = False) -> Table:
             ends = cells_of(None if cell is None else cell.mean(number))
             row += [_plus_minus(*ends)] if short else ends
         rows.append(tuple(row))
-    columns = OVERVIEW if short else _with_ends(OVERVIEW)
+    columns = OVERVIEW if short else _add_interval_columns(OVERVIEW)
     notes = [
         Note(
             f"all are means over tracks, judged to depth {depth}; R² (1 − squared error / spread) but "
@@ -124,13 +124,13 @@ def overview(study: ForecastStudy, *, short: bool = False) -> Table:
     return Table(("target", "method", *columns), tuple(rows), worded(notes))
 
 
-def _lettered(study: ForecastStudy) -> dict[str, str]:
+def _track_labels(study: ForecastStudy) -> dict[str, str]:
     """The target tracks by name, with the letters that the paper gives to its test sets."""
     letters = chain(ascii_uppercase, repeat(""))
     return {name: f"{next(letters)}: {name}" for name in study.target_tracks}
 
 
-def _with_ends(names: Iterable[str]) -> Iterator[str]:
+def _add_interval_columns(names: Iterable[str]) -> Iterator[str]:
     for name in names:
         yield from (name, f"{name} low", f"{name} high")
 
@@ -147,20 +147,20 @@ def _plus_minus(value: Cell, low: Cell, high: Cell) -> str | None:
 def paper_tables(study: ForecastStudy) -> dict[str, Table]:
     """Tables 1 and 2 of the paper, and one for every other target: R² of both methods at each depth in
     the paper's protocol, the test sets side by side, with the printed numbers."""
-    lettered = _lettered(study)
+    lettered = _track_labels(study)
     made = {}
     for target in study.asked.targets:
-        printed = in_paper(study.asked, target)
+        printed = paper_target(study.asked, target)
         tested = [name for name in study.target_tracks if name not in study.left_out[target]]
         rows: list[tuple[Cell, ...]] = []
-        for method in PAPERS:
+        for method in PAPER_METHODS:
             for depth in study.asked.depths:
                 cell = study.cell(target, depth, "full", "paper", method)
                 ours = [end for name in tested for end in cells_of(_number(cell, name, "r2"))]
                 printed_values = printed_r2(printed or "", method, depth)
                 rows.append((method, depth, *ours, *printed_values))
         columns = [f"R² {lettered[name]}" for name in tested]
-        head = ("method", "depth", *_with_ends(columns), *PRINTED)
+        head = ("method", "depth", *_add_interval_columns(columns), *PRINTED)
         notes = (
             f"R² of {target} in the paper's protocol, with features that see all judgements",
             OTHER_DATA,
@@ -169,7 +169,7 @@ def paper_tables(study: ForecastStudy) -> dict[str, Table]:
     return made
 
 
-def _number(cell: Found | None, track: str, number: str) -> StudyNumber | None:
+def _number(cell: StudyCell | None, track: str, number: str) -> StudyNumber | None:
     if cell is None or track not in cell.tracks:
         return None
     return cell.tracks[track].number(number)
@@ -178,7 +178,7 @@ def _number(cell: Found | None, track: str, number: str) -> StudyNumber | None:
 def percentage_table(study: ForecastStudy) -> Table:
     """The percentages of the paper's text: by how much a method is ahead of another on each target
     track. Gupta's method is compared as the paper does it: τ over its systems with τ over rows."""
-    names = {in_paper(study.asked, target): target for target in study.asked.targets}
+    names = {paper_target(study.asked, target): target for target in study.asked.targets}
     tested = study.target_tracks
     rows: list[tuple[Cell, ...]] = []
     for each in PERCENTAGES:
@@ -194,8 +194,8 @@ def percentage_table(study: ForecastStudy) -> Table:
             second = _number(other, name, "system_tau" if over_systems else each.number)
             ours += cells_of(_percent_ahead(first, second))
         rows.append((target, each.depth, each.number, each.one, each.other, *ours, *each.printed))
-    columns = [f"percent {name}" for name in _lettered(study).values()]
-    head = ("target", "depth", "number", "one", "other", *_with_ends(columns))
+    columns = [f"percent {name}" for name in _track_labels(study).values()]
+    head = ("target", "depth", "number", "one", "other", *_add_interval_columns(columns))
     notes = (
         "percent: by how much the number of one is above the number of other, in the paper's protocol "
         "with features that see all judgements",
@@ -212,7 +212,7 @@ def _percent_ahead(one: StudyNumber | None, other: StudyNumber | None) -> StudyN
     def percent(first: Floats, second: Floats) -> Floats:
         return 100 * (first - second) / abs(second)
 
-    return combined(percent, [one, other])
+    return combine_numbers(percent, [one, other])
 
 
 def study_figures(study: ForecastStudy) -> dict[str, Figure]:
@@ -221,7 +221,7 @@ def study_figures(study: ForecastStudy) -> dict[str, Figure]:
     from rankgauge.figures import depth_curves
 
     made = {}
-    lettered = _lettered(study)
+    lettered = _track_labels(study)
     for target in study.asked.targets:
         panels = {
             lettered[track]: _paper_curves(study, target, track)
@@ -243,23 +243,23 @@ def study_figures(study: ForecastStudy) -> dict[str, Figure]:
     return made
 
 
-AmountCurve = list[Amount]
+EstimateCurve = list[IntervalEstimate]
 
 
-def _paper_curves(study: ForecastStudy, target: str, track: str) -> dict[str, AmountCurve]:
+def _paper_curves(study: ForecastStudy, target: str, track: str) -> dict[str, EstimateCurve]:
     """τ by Equation 2 and ρ of both methods on a test set."""
     names = {"tau_a": "Kendall's τ", "rho": "Spearman's ρ"}
     curves = {}
-    for method in PAPERS:
+    for method in PAPER_METHODS:
         cells = [study.cell(target, depth, "full", "paper", method) for depth in study.asked.depths]
         for number, shown in names.items():
             curves[f"{method}, {shown}"] = [
-                amount_of(_number(cell, track, number)) for cell in cells
+                estimate_of(_number(cell, track, number)) for cell in cells
             ]
-    return _drawn(curves)
+    return _curves_with_values(curves)
 
 
-def _system_curves(study: ForecastStudy, target: str) -> dict[str, AmountCurve]:
+def _system_curves(study: ForecastStudy, target: str) -> dict[str, EstimateCurve]:
     """τ over systems of each method; Gupta's is learnt from other tracks."""
     curves = {}
     places = {name: ("topics", name) for name in SYSTEM_CURVES}
@@ -267,12 +267,12 @@ def _system_curves(study: ForecastStudy, target: str) -> dict[str, AmountCurve]:
     for label, place in places.items():
         cells = [study.cell(target, depth, "pool", *place) for depth in study.asked.depths]
         curves[label] = [
-            amount_of(None if cell is None else cell.mean("system_tau")) for cell in cells
+            estimate_of(None if cell is None else cell.mean("system_tau")) for cell in cells
         ]
-    return _drawn(curves)
+    return _curves_with_values(curves)
 
 
-def _drawn(curves: Mapping[str, AmountCurve]) -> dict[str, AmountCurve]:
+def _curves_with_values(curves: Mapping[str, EstimateCurve]) -> dict[str, EstimateCurve]:
     return {
         name: curve for name, curve in curves.items() if any(math.isfinite(a.value) for a in curve)
     }

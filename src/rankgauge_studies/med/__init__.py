@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankgauge import Judgments, Measure, read_qrels
-from rankgauge.distance.maximized import asked_measure, med_of_lists
+from rankgauge.distance.maximized import med_of_lists, parse_distance_measure
 from rankgauge.extending import Cell, Floats, Ints, Record, Table
 from rankgauge.rankings import JudgedLabels, Rankings, judged_labels
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 X3 = ("A", "B", "C", "D", "E", "F", "G", "H", "J", "K")
 X4 = ("A", "D", "B", "E", "C", "G", "F", "J", "L", "H")
-KNOWN = {"A": 1, "E": 0}
+KNOWN_LABELS = {"A": 1, "E": 0}
 """The two rankings of the paper's Equation 6, and the labels known of them."""
 
-FREE = ("B", "C", "D", "F", "G", "H", "J", "K", "L")
+FREE_DOCUMENTS = ("B", "C", "D", "F", "G", "H", "J", "K", "L")
 MEASURES = {"SDCG": "SDCG@10", "NDCG": "nDCG@10", "SSP": "SSP@10", "AP": "AP@10"}
 
 WEIGHTS = {
@@ -90,17 +90,17 @@ def table_1() -> Table:
     rows = []
     for k, published in WEIGHTS.items():
         alone = [[int(place == rank) for place in range(k)] for rank in range(k)]
-        weights = [asked_measure(f"SDCG@{k}").score(labels) for labels in alone]
-        ours = [asked_measure(f"DCG@{k}").score([1] * k), *weights]
+        weights = [parse_distance_measure(f"SDCG@{k}").score(labels) for labels in alone]
+        ours = [parse_distance_measure(f"DCG@{k}").score([1] * k), *weights]
         empty = (None,) * (len(WEIGHTS) - k)
         rows.append(_Row((k,), (*ours, *empty), (*published, *empty)))
     columns = ("S(k)", *(f"W({i})" for i in WEIGHTS))
-    return _beside(("k",), columns, rows)
+    return _compare_with_published(("k",), columns, rows)
 
 
 def table_2() -> Table:
     """Algorithm 1 on the two rankings: its steps, ours and the published ones."""
-    distance = med_of_lists("nDCG@10", X3, X4, KNOWN, trace=True)
+    distance = med_of_lists("nDCG@10", X3, X4, KNOWN_LABELS, trace=True)
     trace = distance.trace
     assert trace is not None
     rows = []
@@ -111,14 +111,14 @@ def table_2() -> Table:
     columns = ("wY", "wZ", "diff", "R", "numer", "denom", "numer/denom")
     note = f"the greatest quotient numer/denom (numerator / denominator) is {trace.greatest:.6f}; "
     note += f"the distance by rankgauge is {distance.value:.6f}"
-    return _beside(("side", "d"), columns, rows, note)
+    return _compare_with_published(("side", "d"), columns, rows, note)
 
 
 def table_3() -> Table:
     """Differences of the two rankings under four labellings, ours and the published ones."""
     rows = []
     for free_labels, published in ASSIGNMENTS.items():
-        labels = {**KNOWN, **dict(zip(FREE, free_labels, strict=True))}
+        labels = {**KNOWN_LABELS, **dict(zip(FREE_DOCUMENTS, free_labels, strict=True))}
         judged = JudgedLabels.of(list(labels.values()))
         lists = [
             Rankings.of([labels[document] for document in ranking], judged=judged)
@@ -126,20 +126,20 @@ def table_3() -> Table:
         ]
         ours = []
         for text in MEASURES.values():
-            first, second = (float(asked_measure(text).score_each(x)[0]) for x in lists)
+            first, second = (float(parse_distance_measure(text).score_each(x)[0]) for x in lists)
             ours.append(abs(first - second))
         relevant = int(judged.relevant(1)[0])
         rows.append(_Row(("".join(map(str, free_labels)),), (relevant, *ours), published))
     notes: list[str] = []
     for (name, text), free_labels in zip(MEASURES.items(), ASSIGNMENTS, strict=True):
-        distance = med_of_lists(text, X3, X4, KNOWN)
-        same = distance.witness().labels == dict(zip(FREE, free_labels, strict=True))
+        distance = med_of_lists(text, X3, X4, KNOWN_LABELS)
+        same = distance.witness().labels == dict(zip(FREE_DOCUMENTS, free_labels, strict=True))
         exact = "yes" if distance.exact else "no"
         notes.append(
             f"the distance by {name} is {distance.value:.6f}, exact: {exact}; its labels are "
             f"{'those' if same else 'NOT those'} of row {len(notes) + 1}"
         )
-    return _beside(("".join(FREE),), ("R", *MEASURES), rows, *notes)
+    return _compare_with_published(("".join(FREE_DOCUMENTS),), ("R", *MEASURES), rows, *notes)
 
 
 class _Row(Record):
@@ -150,7 +150,7 @@ class _Row(Record):
     published: tuple[float | None, ...]
 
 
-def _beside(
+def _compare_with_published(
     about: tuple[str, ...], columns: tuple[str, ...], rows: Sequence[_Row], *notes: str
 ) -> Table:
     """Our numbers, below each row the published numbers, and the largest difference."""
@@ -172,7 +172,7 @@ def _beside(
 # Judgements
 
 
-class JudgedTopics(Record):
+class JudgedQueries(Record):
     """For each topic, how many documents reach each threshold, and the ideal DCG@20."""
 
     name: str
@@ -188,7 +188,7 @@ class JudgedTopics(Record):
     def sorted_ideal(self) -> Floats:
         return np.sort(self.ideal)[::-1]
 
-    def underestimated(self) -> int:
+    def count_underestimated(self) -> int:
         """On how many topics SSP@100 is below AP@100: the same sum, divided by 100 and by R."""
         relevant = self.counts[1]
         return int(np.count_nonzero((relevant > 0) & (relevant < 100)))
@@ -211,20 +211,24 @@ def reference_lines() -> dict[str, float]:
 
 def _dcg() -> Measure:
     gains = ",".join(f"{grade}:{gain}" for grade, gain in GAINS.items())
-    return asked_measure(f"DCG(gain={{{gains}}})@20")
+    return parse_distance_measure(f"DCG(gain={{{gains}}})@20")
 
 
-def topics_of(name: str, judgments: Judgments) -> JudgedTopics:
+def queries_of(name: str, judgments: Judgments) -> JudgedQueries:
     """The counts and ideal scores of judgements. If there are subtopics, a document counts for each."""
-    judged = _by_row(judgments) if judgments.subtopics is not None else judged_labels(judgments)
-    return JudgedTopics(
+    judged = (
+        _labels_by_subtopic(judgments)
+        if judgments.subtopics is not None
+        else judged_labels(judgments)
+    )
+    return JudgedQueries(
         name,
         {threshold: judged.relevant(threshold) for threshold in THRESHOLDS},
         _dcg().ideal_each(judged),
     )
 
 
-def _by_row(judgments: Judgments) -> JudgedLabels:
+def _labels_by_subtopic(judgments: Judgments) -> JudgedLabels:
     """The labels of each topic, one for each subtopic of a document."""
     subtopics = judgments.subtopics
     assert subtopics is not None
@@ -236,15 +240,15 @@ def _by_row(judgments: Judgments) -> JudgedLabels:
     return JudgedLabels.of(*(labels[labels >= 0] for labels in rows), max_grade=HIGHEST)
 
 
-def read(folder: str | os.PathLike[str]) -> list[JudgedTopics]:
+def read(folder: str | os.PathLike[str]) -> list[JudgedQueries]:
     """The topics of the four sets of judgements; InputError if a file is missing."""
     return [
-        topics_of(name, read_qrels(os.path.join(folder, file), subtopics=name.endswith(SUBTOPICS)))
+        queries_of(name, read_qrels(os.path.join(folder, file), subtopics=name.endswith(SUBTOPICS)))
         for name, file in QRELS.items()
     ]
 
 
-def claims_table(sets: Sequence[JudgedTopics]) -> Table:
+def claims_table(sets: Sequence[JudgedQueries]) -> Table:
     """What the text of the paper says about Figures 1 and 2, and what each set of judgements gives."""
     (first, high), (second, low) = reference_lines().items()
     rows: list[tuple[Cell, ...]] = [
@@ -257,7 +261,7 @@ def claims_table(sets: Sequence[JudgedTopics]) -> Table:
                 topics.name,
                 str(np.count_nonzero(counts[2] >= 20)),
                 str(np.count_nonzero(counts[3] > 20)),
-                str(topics.underestimated()),
+                str(topics.count_underestimated()),
                 f"{topics.factor():.1f}",
                 str(np.count_nonzero(topics.ideal > low + 1e-9)),
             )
@@ -274,7 +278,7 @@ def claims_table(sets: Sequence[JudgedTopics]) -> Table:
     )
 
 
-def topics_table(sets: Sequence[JudgedTopics]) -> Table:
+def queries_table(sets: Sequence[JudgedQueries]) -> Table:
     """The numbers of Figures 1 and 2: each line sorted separately, the largest first."""
     rows: list[tuple[Cell, ...]] = []
     for topics in sets:
@@ -293,12 +297,12 @@ def tables() -> dict[str, Table]:
     return {"table-1": table_1(), "table-2": table_2(), "table-3": table_3()}
 
 
-def data_tables(sets: Sequence[JudgedTopics]) -> dict[str, Table]:
+def data_tables(sets: Sequence[JudgedQueries]) -> dict[str, Table]:
     """The tables that need the judgements: the claims of the paper, and the numbers of its figures."""
-    return {"claims": claims_table(sets), "figures": topics_table(sets)}
+    return {"claims": claims_table(sets), "figures": queries_table(sets)}
 
 
-def figures(sets: Sequence[JudgedTopics]) -> dict[str, Figure]:
+def figures(sets: Sequence[JudgedQueries]) -> dict[str, Figure]:
     """Figures 1 and 2, by the names of their files without endings."""
     from rankgauge.figures import ideal_lines, relevant_lines
 

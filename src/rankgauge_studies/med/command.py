@@ -9,7 +9,7 @@ import click
 from rankgauge import InputError, RankgaugeError
 from rankgauge.extending import HeadedCommand, Incomplete, Table, make_folder
 from rankgauge_studies.output import (
-    VARIABLE,
+    DATA_VARIABLE,
     data_folder,
     study_options,
     write_figures,
@@ -42,7 +42,9 @@ def command(output: str, data: str | None) -> None:
         tables |= study.data_tables(judgements)
         figures = study.figures(judgements)
     except InputError as error:
-        failed = f"{error}\nno figures: give the folder of the judgements by --data or {VARIABLE}"
+        failed = (
+            f"{error}\nno figures: give the folder of the judgements by --data or {DATA_VARIABLE}"
+        )
     except RankgaugeError as error:
         failed = str(error)
     for name, table in tables.items():

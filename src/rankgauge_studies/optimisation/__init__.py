@@ -40,30 +40,33 @@ SECTIONS = {
     "notes": "A.7",
 }
 """The section of the paper that each table is about, in the order of the paper."""
-REAL_SEED, REAL = 7, 200
+REAL_SEED, REAL_INSTANCES = 7, 200
 """How many instances of real documents are drawn for the theorems."""
 
 
-def works(data: queries.Queries | None) -> dict[str, Callable[[], Table]]:
+def make_table_functions(data: queries.Queries | None) -> dict[str, Callable[[], Table]]:
     """What makes each table, by the name of its file without ending. Without data there are no tables of
     real queries, and all instances are random."""
     random = np.random.default_rng(REAL_SEED)
-    pairs = [("random, 3 queries", theorems.drawn(random, 3, 4, 300)) for _ in range(REAL)]
+    pairs = [
+        ("random, 3 queries", theorems.draw_instance(random, 3, 4, 300))
+        for _ in range(REAL_INSTANCES)
+    ]
     real = []
     if data is not None:
         for count, documents in ((1, 6), (2, 4)):
-            chosen = (random.choice(len(data), count, replace=False) for _ in range(REAL))
+            chosen = (random.choice(len(data), count, replace=False) for _ in range(REAL_INSTANCES))
             real += [data.instance(numbers, documents, highest=1) for numbers in chosen]
-        pairs += [("MQ2008, 2 queries", each) for each in real[REAL:]]
+        pairs += [("MQ2008, 2 queries", each) for each in real[REAL_INSTANCES:]]
     made: dict[str, Callable[[], Table]] = {
         "notes": example.notes_table,
         "shared-documents": example.cases_table,
         "contact": example.contact_table,
         "assertion-1": flips.assertion_table,
-        "noticed": flips.noticed_table,
+        "noticed": flips.response_table,
         "theorems": partial(theorems.theorems_table, real),
         "three-parameters": three_parameters_table,
-        "theorems-dropped": theorems.dropped_table,
+        "theorems-dropped": theorems.dropped_assumptions_table,
         "theorems-smallest": flips.smallest_table,
         "map-gmap": partial(theorems.gmap_table, pairs),
         "objectives": objectives.objectives_table,
@@ -71,10 +74,10 @@ def works(data: queries.Queries | None) -> dict[str, Callable[[], Table]]:
     if data is not None:
         made["optima"] = partial(queries.optima_table, data)
         made["grids"] = partial(queries.grids_table, data)
-    return {name: partial(_sectioned, name, make) for name, make in made.items()}
+    return {name: partial(_add_section_note, name, make) for name, make in made.items()}
 
 
-def _sectioned(name: str, make: Callable[[], Table]) -> Table:
+def _add_section_note(name: str, make: Callable[[], Table]) -> Table:
     """A table whose first note is the section that it is about."""
     table = make()
     return replace(table, notes=(f"the paper, section {SECTIONS[name]}", *table.notes))
@@ -85,27 +88,30 @@ def figures() -> dict[str, Figure]:
     files."""
     from rankgauge.figures import objectives_figure, regions_figure
 
-    one, other = example.example(example.FIRST), example.example(example.SECOND)
-    best, local = example.best(other, "AP"), [own for own in other.optima("AP") if not own.best]
+    one, other = example.example_plane(example.FIRST), example.example_plane(example.SECOND)
+    best, local = (
+        example.global_optima(other, "AP"),
+        [own for own in other.optima("AP") if not own.best],
+    )
     curves = objectives.curves()
     return {
         **{
             f"figure-{name}": regions_figure(made, example.NAMES, regions, title=title)
             for name, made, regions, title in (
                 ("1", one, {}, FIRST),
-                ("2", one, {"MAP, nDCG, P@2": example.best(one, "AP")}, FIRST),
-                ("3", one, {"P@1, MRR": example.best(one, "RR")}, FIRST),
+                ("2", one, {"MAP, nDCG, P@2": example.global_optima(one, "AP")}, FIRST),
+                ("3", one, {"P@1, MRR": example.global_optima(one, "RR")}, FIRST),
                 ("notes", other, {"MAP, nDCG: global": best, "MAP, nDCG: local": local}, SECOND),
             )
         },
         "objectives": objectives_figure(
             objectives.POINTS,
-            {name: curves[name][objectives.USUAL] for name in objectives.RANKED},
+            {name: curves[name][objectives.UNCHANGED] for name in objectives.RANK_OBJECTIVES},
             {
-                name: {kind: own[kind] for kind in objectives.MAPPED}
+                name: {kind: own[kind] for kind in objectives.INCREASING_MAPS}
                 for name, own in curves.items()
-                if name not in objectives.RANKED
+                if name not in objectives.RANK_OBJECTIVES
             },
-            lower_is_better=objectives.LOWER,
+            lower_is_better=objectives.LOWER_IS_BETTER,
         ),
     }

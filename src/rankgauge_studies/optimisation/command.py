@@ -22,7 +22,7 @@ from rankgauge.extending import (
 )
 from rankgauge.workers import outcomes
 from rankgauge_studies.output import (
-    VARIABLE,
+    DATA_VARIABLE,
     data_folder,
     study_options,
     write_figures,
@@ -51,19 +51,20 @@ def command(output: str, data: str | None) -> None:
     try:
         read = study.read(data_folder(data))
     except InputError as error:
-        failed = (
-            f"{error}\nno tables of MQ2008: give the folder of the data by --data or {VARIABLE}"
-        )
+        remedy = f"give the folder of the data by --data or {DATA_VARIABLE}"
+        failed = f"{error}\nno tables of MQ2008: {remedy}"
     try:
         check_plotting()
     except RankgaugeError as error:
         failed = "\n".join(filter(None, (failed, f"no figures: {error}")))
     if failed:
         notify([Note(line) for line in failed.splitlines()])
-    works = study.works(read)
+    works = study.make_table_functions(read)
     lost = []
     with progress(len(works), "computing") as advance:
-        for (name, _), table in outcomes(_made, list(works.items()), workers(), itemgetter(0)):
+        for (name, _), table in outcomes(
+            _make_table, list(works.items()), workers(), itemgetter(0)
+        ):
             if isinstance(table, RankgaugeError):
                 lost.append(str(table))
             else:
@@ -78,6 +79,6 @@ def command(output: str, data: str | None) -> None:
         raise Incomplete("\n".join(lost))
 
 
-def _made(work: tuple[str, Callable[[], Table]]) -> Table:
+def _make_table(work: tuple[str, Callable[[], Table]]) -> Table:
     """The table that something with a name makes."""
     return work[1]()

@@ -10,16 +10,16 @@ from rankgauge.extending import Bools, Cell, Table
 from rankgauge.space import Plane, Region, parameter_map, plane
 
 NAMES = "abcd"
-FOUR = ((8, 9, -7), (-3, 5, 6), (-1, 9, 0), (6, 1, -1))
+DOCUMENTS = ((8, 9, -7), (-3, 5, 6), (-1, 9, 0), (6, 1, -1))
 """Four documents with the topology of Figure 1: the score is 8 + 9x − 7y for a."""
 FIRST, SECOND, GRADED = (1, 1, 0, 0), (0, 0, 1, 1), (0, 0, 2, 1)
 """The labels of a, b, c and d: in Figure 1; in note 3; in note 6."""
 MEASURES = ("AP", "nDCG", "P@1", "P@2", "RR", "Success@2")
 
 
-def example(labels: Sequence[int]) -> Plane:
+def example_plane(labels: Sequence[int]) -> Plane:
     """The plane of the four documents."""
-    return plane(FOUR, labels)
+    return plane(DOCUMENTS, labels)
 
 
 def ranking(made: Plane, cell: int) -> str:
@@ -32,18 +32,18 @@ def rankings(made: Plane, regions: Sequence[Region]) -> list[str]:
     return sorted(ranking(made, int(cell)) for region in regions for cell in region.cells)
 
 
-def places(order: str, of: str) -> tuple[int, ...]:
+def ranks_of(order: str, of: str) -> tuple[int, ...]:
     """The ranks of some documents in a ranking."""
     return tuple(sorted(order.index(name) + 1 for name in of))
 
 
-def sides(made: Plane, region: Region) -> int:
+def count_sides(made: Plane, region: Region) -> int:
     """How many edges separate a region from the other cells."""
     inside = np.isin(made.arrangement.left, region.cells)
     return int(np.count_nonzero(inside != np.isin(made.arrangement.right, region.cells)))
 
 
-def place(made: Plane, region: Region) -> str:
+def region_position(made: Plane, region: Region) -> str:
     """Where a region lies, seen from the middle of all vertices, such as "bottom left"."""
     corners = np.array([(float(x), float(y)) for x, y, _ in made.vertices])
     low, high = corners.min(axis=0), corners.max(axis=0)
@@ -53,7 +53,7 @@ def place(made: Plane, region: Region) -> str:
     return f"{'top' if up else 'bottom'} {'right' if right else 'left'}"
 
 
-def best(made: Plane, measure: str) -> list[Region]:
+def global_optima(made: Plane, measure: str) -> list[Region]:
     """The global optima of a measure."""
     return [region for region in made.optima(measure) if region.best]
 
@@ -68,7 +68,7 @@ def notes_table() -> Table:
         ("note", "the paper (A.7)", "computed", "holds"),
         tuple(rows),
         (
-            f"documents (c, u, v): {', '.join(map(str, FOUR))}; a document scores c + x·u + y·v",
+            f"documents (c, u, v): {', '.join(map(str, DOCUMENTS))}; a document scores c + x·u + y·v",
             "the paper prints no numbers: these documents are ours, with lines that cross as in Figure "
             "1. Turned by a quarter to the left, the optima of note 5 are where the paper has them",
             "note 4: MRR has no preference; it is the same with the second relevant document third or "
@@ -79,15 +79,15 @@ def notes_table() -> Table:
 
 
 def _notes() -> Iterator[tuple[str, str, bool]]:
-    one, other = example(FIRST), example(SECOND)
-    (perfect,) = best(one, "AP")
+    one, other = example_plane(FIRST), example_plane(SECOND)
+    (perfect,) = global_optima(one, "AP")
     orders = rankings(one, [perfect])
     yield (
         'the perfect ranking is "the central quadrilateral"',
-        f"AP {perfect.value:g} in a region of {sides(one, perfect)} sides: {' '.join(orders)}",
-        perfect.value == 1 and sides(one, perfect) == 4,
+        f"AP {perfect.value:g} in a region of {count_sides(one, perfect)} sides: {' '.join(orders)}",
+        perfect.value == 1 and count_sides(one, perfect) == 4,
     )
-    extended = {name: best(one, name) for name in MEASURES}
+    extended = {name: global_optima(one, name) for name in MEASURES}
     inside = [
         any(set(perfect.cells) <= set(region.cells) for region in regions)
         for regions in extended.values()
@@ -98,9 +98,9 @@ def _notes() -> Iterator[tuple[str, str, bool]]:
         "cells: " + ", ".join(f"{name} {size}" for name, size in sizes.items()),
         all(inside) and max(sizes.values()) > len(perfect.cells),
     )
-    optimal = {name: set(rankings(other, best(other, name))) for name in MEASURES}
+    optimal = {name: set(rankings(other, global_optima(other, name))) for name in MEASURES}
     first_and_third = {
-        order for order in rankings(other, other.regions("AP")) if places(order, "cd") == (1, 3)
+        order for order in rankings(other, other.regions("AP")) if ranks_of(order, "cd") == (1, 3)
     }
     reached = max(float(other.values(name).max()) for name in ("AP", "nDCG"))
     yield (
@@ -108,8 +108,8 @@ def _notes() -> Iterator[tuple[str, str, bool]]:
         f"best AP or nDCG {reached:.3f}; optimal for all: {' '.join(sorted(first_and_third))}",
         reached < 1 and all(first_and_third <= orders for orders in optimal.values()),
     )
-    second = sorted(order for order in optimal["P@2"] if places(order, "cd")[0] == 2)
-    dropped = sorted(order for order in optimal["RR"] if places(order, "cd") == (1, 4))
+    second = sorted(order for order in optimal["P@2"] if ranks_of(order, "cd")[0] == 2)
+    dropped = sorted(order for order in optimal["RR"] if ranks_of(order, "cd") == (1, 4))
     yield (
         'P@2 "as happy with the first relevant in second position"; "MRR would prefer to drop the '
         'second relevant"',
@@ -117,20 +117,21 @@ def _notes() -> Iterator[tuple[str, str, bool]]:
         bool(second) and bool(dropped),
     )
     local = other.optima("AP")
-    where = [{places(order, "cd") for order in rankings(other, [region])} for region in local]
+    where = [{ranks_of(order, "cd") for order in rankings(other, [region])} for region in local]
     yield (
         '"two disconnected regions (bottom left and bottom right)", a local optimum "at the top"',
         ", ".join(
-            f"{region.value:.3f} {' '.join(rankings(other, [region]))} ({place(other, region)})"
+            f"{region.value:.3f} {' '.join(rankings(other, [region]))} "
+            f"({region_position(other, region)})"
             for region in local
         ),
         sorted(map(sorted, where)) == [[(1, 3)], [(1, 3)], [(1, 4)]],
     )
-    graded = example(GRADED)
+    graded = example_plane(GRADED)
     choices = {
         name: {(order.index("c") + 1, order.index("d") + 1) for order in rankings(graded, own)}
         for name in ("nDCG(gain={1:1,2:1.1})", "nDCG(gain={1:1,2:3})")
-        for own in [best(graded, name)]
+        for own in [global_optima(graded, name)]
     }
     yield (
         '"Some NDCGs will prefer the former, some the latter"',
@@ -158,7 +159,7 @@ def cases_table(draws: int = 100) -> Table:
         for _ in range(draws):
             triples = [tuple(row) for row in random.integers(-99, 100, (3, 3)).tolist()]
             made = plane(triples, labels)
-            for region in best(made, "nDCG"):
+            for region in global_optima(made, "nDCG"):
                 sides = made.arrangement.left, made.arrangement.right
                 left, right = (np.isin(side, region.cells) for side in sides)
                 edges = _flips(made, left != right)
@@ -168,7 +169,7 @@ def cases_table(draws: int = 100) -> Table:
                 inside = _flips(made, left & right)
                 crossed += (0, 2) in inside
                 neutral += (0, 2) in inside and (0, 2) not in edges
-                bad += (0, 2) not in inside and _worse_across(made, region)
+                bad += (0, 2) not in inside and _is_best_at_corners(made, region)
         rows.append((case, bounded, crossed, neutral, bad))
     columns = ("case", "optima", "d1/d3 inside", "neutral there", "bad through the point")
     return Table(
@@ -188,7 +189,7 @@ def _flips(made: Plane, edges: Bools) -> set[tuple[int, int]]:
     return {(flip.first, flip.second) for flip in made.boundaries if flip.line in lines}
 
 
-def _worse_across(made: Plane, region: Region) -> bool:
+def _is_best_at_corners(made: Plane, region: Region) -> bool:
     """Whether every other cell at the point where the three flips meet is worse."""
     values = made.values("nDCG")
     at, cell = made.arrangement.corners.T
@@ -197,34 +198,41 @@ def _worse_across(made: Plane, region: Region) -> bool:
     return bool(points) and all(values[other] < region.value for other in around)
 
 
-TOUCHING = ((1, 1, 0), (0, 1, 1, 1, 1))
-"""The labels of the documents of the two queries that `touching` scores."""
-PATHS = (0.0, 0.5)
+TOUCHING_LABELS = ((1, 1, 0), (0, 1, 1, 1, 1))
+"""The labels of the documents of the two queries that `touching_scores` scores."""
+PATH_POSITIONS = (0.0, 0.5)
 """The values of x: a path up through the point of contact, and a path beside it."""
 
 
-def touching(x: float, y: float) -> list[float]:
+def touching_scores(x: float, y: float) -> list[float]:
     """Scores of two queries whose flip boundaries touch in the origin: y = 0 of the first one, where a
     relevant document falls, and y = x² of the second one, where a relevant document rises."""
     return [9, -y, y, x * x - y, y - x * x, -7, -8, -9]
 
 
-def contact_table(score: Callable[[float, float], Sequence[float]] = touching) -> Table:
+def contact_table(score: Callable[[float, float], Sequence[float]] = touching_scores) -> Table:
     """Two flip boundaries that touch without crossing (A.6): what measures are along two paths up, one
     through the point of contact and one beside it."""
-    lists = [list(labels) for labels in TOUCHING]
+    lists = [list(labels) for labels in TOUCHING_LABELS]
     maps = [
         parameter_map(
-            lambda y, x: score(x, y), [(-1, 1)] * 2, lists, name, at=PATHS, parameters=("y", "x")
+            lambda y, x: score(x, y),
+            [(-1, 1)] * 2,
+            lists,
+            name,
+            at=PATH_POSITIONS,
+            parameters=("y", "x"),
         )
         for name in ("AP", "nDCG")
     ]
-    through, beside = ([made.rows[number] for made in maps] for number in range(len(PATHS)))
+    through, beside = (
+        [made.rows[number] for made in maps] for number in range(len(PATH_POSITIONS))
+    )
     edges = beside[0].edges
     rows: list[tuple[Cell, ...]] = []
     for number, where in enumerate(("below both", "between", "above both")):
         middle = (edges[number] + edges[number + 1]) / 2
-        labels = _ranked_labels(score(PATHS[1], float(middle)))
+        labels = _ranked_labels(score(PATH_POSITIONS[1], float(middle)))
         rows.append((where, labels, *(float(curve.values[number]) for curve in beside)))
     better = [str(curve.measure) for curve in through if curve.values[-1] > curve.values[0]]
     note = (
@@ -240,7 +248,7 @@ def contact_table(score: Callable[[float, float], Sequence[float]] = touching) -
 def _ranked_labels(scores: Sequence[float]) -> str:
     """The labels of each query in rank order."""
     rest, parts = list(scores), []
-    for labels in TOUCHING:
+    for labels in TOUCHING_LABELS:
         own, rest = rest[: len(labels)], rest[len(labels) :]
         order = sorted(range(len(labels)), key=lambda row: -own[row])
         parts.append("".join(str(labels[row]) for row in order))

@@ -15,22 +15,24 @@ from rankgauge.measures.around import inner
 from rankgauge.rankings import Flips, JudgedLabels, Rankings
 from rankgauge.space import Plane
 from rankgauge.space.curves import NEAR
-from rankgauge_studies.optimisation.theorems import DROPPED_SEED, binary, drawn
+from rankgauge_studies.optimisation.theorems import DROPPED_SEED, draw_binary_labels, draw_instance
 
-GRADED = ("nDCG", "nDCG(discount=zipf)", "ERR", "nDCG(discount=log_2)", "nDCG@2")
-NOTICED = ("AP", *GRADED, "AP(norm=min)@2", "P@1", "P@2", "RR", "Success@2")
+GRADED_MEASURES = ("nDCG", "nDCG(discount=zipf)", "ERR", "nDCG(discount=log_2)", "nDCG@2")
+RESPONSE_MEASURES = ("AP", *GRADED_MEASURES, "AP(norm=min)@2", "P@1", "P@2", "RR", "Success@2")
 """Measures whose share of flips is counted, and those of them for labels above 1."""
 
 
-def noticed_table() -> Table:
+def response_table() -> Table:
     """The share of good and bad flips that measures respond to, over the edges of random planes."""
     random = np.random.default_rng(DROPPED_SEED)
-    seen: dict[str, Ints] = {measure: np.zeros(5, dtype=np.int64) for measure in NOTICED}
+    seen: dict[str, Ints] = {measure: np.zeros(5, dtype=np.int64) for measure in RESPONSE_MEASURES}
     for number in range(60):
         graded = number % 2 == 1
-        made = drawn(random, 1, 6, 300, _graded if graded else binary).plane()
-        for measure in GRADED if graded else NOTICED:
-            seen[measure] += _responses(made, measure)
+        made = draw_instance(
+            random, 1, 6, 300, _draw_graded_labels if graded else draw_binary_labels
+        ).plane()
+        for measure in GRADED_MEASURES if graded else RESPONSE_MEASURES:
+            seen[measure] += _count_responses(made, measure)
     rows = tuple(
         (measure, decisive, noticed / decisive, wrong, neutral, neutral_noticed)
         for measure, counts in seen.items()
@@ -40,11 +42,11 @@ def noticed_table() -> Table:
     return Table(columns, rows, ("flips are counted once for each edge between two cells",))
 
 
-def _graded(random: np.random.Generator, count: int) -> list[int]:
+def _draw_graded_labels(random: np.random.Generator, count: int) -> list[int]:
     return list(map(int, random.integers(0, 3, count)))
 
 
-def _responses(made: Plane, measure: str) -> Ints:
+def _count_responses(made: Plane, measure: str) -> Ints:
     """Of the edges: good or bad flips, those noticed, those answered the wrong way, neutral flips, and
     neutral flips noticed."""
     values, edges = made.values(measure), made.arrangement
@@ -103,7 +105,7 @@ def assertion_table() -> Table:
         neutral = int(np.count_nonzero(noticed & (better == 0)))
         holds = "no" if against or neutral else "yes"
         declared = "yes" if measure.complete().swap_monotone else "no"
-        example = _wrong_way(rankings, against[0]) if against else None
+        example = _format_flip(rankings, against[0]) if against else None
         rows.append((str(measure), share, len(against), neutral, holds, declared, example))
     columns = ("measure", "noticed", "wrong way", "neutral noticed", "holds", "declared", "example")
     return Table(
@@ -120,7 +122,7 @@ def assertion_table() -> Table:
     )
 
 
-def _wrong_way(rankings: Rankings, flip: int) -> str:
+def _format_flip(rankings: Rankings, flip: int) -> str:
     """The labels of the list before and after a flip."""
     number, place = divmod(flip, LENGTH - 1)
     before = rankings.labels[number * LENGTH : (number + 1) * LENGTH].tolist()
@@ -146,7 +148,7 @@ def smallest_table() -> Table:
     ]
     return Table(
         ("dropped", "before", "after", "measure", "change", "other", "its change"),
-        (smallest_on_a_line(flips), smallest_at_a_point(flips), smallest_discount()),
+        (smallest_on_shared_line(flips), smallest_at_shared_point(flips), smallest_discount()),
         (
             "before, after: the labels in rank order of each query, on the two sides of a line or of a "
             "point where three lines meet, of which no sector has all three flips good",
@@ -156,7 +158,7 @@ def smallest_table() -> Table:
     )
 
 
-def smallest_on_a_line(flips: Sequence[LabelFlip]) -> tuple[Cell, ...]:
+def smallest_on_shared_line(flips: Sequence[LabelFlip]) -> tuple[Cell, ...]:
     """Two queries that flip on one line, one for the better: the fewest documents for which AP and nDCG
     disagree, and of these the clearest."""
     disagreeing = []
@@ -178,7 +180,7 @@ def smallest_on_a_line(flips: Sequence[LabelFlip]) -> tuple[Cell, ...]:
     )
 
 
-def smallest_at_a_point(flips: Sequence[LabelFlip]) -> tuple[Cell, ...]:
+def smallest_at_shared_point(flips: Sequence[LabelFlip]) -> tuple[Cell, ...]:
     """Three queries whose flips meet in a point: the fewest documents for which AP and nDCG are best in
     different sectors, and of these the clearest.
 

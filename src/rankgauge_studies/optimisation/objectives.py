@@ -25,14 +25,14 @@ OBJECTIVES: dict[str, Objective] = {
     "pairwise loss": pairwise_loss,
     "Swets": swets,
 }
-USUAL, CUBED, EXP, SHIFTED = "as they are", "cubed", "exp", "shifted by query"
-MAPPED = (USUAL, CUBED, EXP)
+UNCHANGED, CUBED, EXP, SHIFTED = "as they are", "cubed", "exp", "shifted by query"
+INCREASING_MAPS = (UNCHANGED, CUBED, EXP)
 """Increasing maps of the scores, beside which there is a shift by query."""
-RANKED, LOWER = ("nDCG", "AP"), ("pairwise loss",)
+RANK_OBJECTIVES, LOWER_IS_BETTER = ("nDCG", "AP"), ("pairwise loss",)
 """The objectives that see ranks alone, and those of which low values are better."""
 
 
-def line() -> Segment:
+def draw_segment() -> Segment:
     """Queries with documents whose scores go from one noisy scorer to another, better one."""
     random = np.random.default_rng(SEED)
     labels = [np.sort(random.integers(0, 3, DOCUMENTS))[::-1] for _ in range(QUERIES)]
@@ -49,7 +49,7 @@ def maps() -> dict[str, Callable[[Floats], Floats]]:
     """Increasing maps of the scores, and a constant added to the scores of each query."""
     shift = np.repeat(np.random.default_rng(SEED).standard_normal(QUERIES) * 3, DOCUMENTS)
     return {
-        USUAL: lambda scores: scores,
+        UNCHANGED: lambda scores: scores,
         CUBED: lambda scores: scores**3,
         EXP: np.exp,
         SHIFTED: lambda scores: scores + shift,
@@ -58,7 +58,7 @@ def maps() -> dict[str, Callable[[Floats], Floats]]:
 
 def curves() -> dict[str, dict[str, Floats]]:
     """Each objective under each map, at the points of the line."""
-    segment = line()
+    segment = draw_segment()
     return {
         name: {
             kind: objective_curve(segment, objective, POINTS, transform)
@@ -72,12 +72,12 @@ def objectives_table() -> Table:
     """Where each objective is best under each map, and whether its curve is convex."""
     rows: list[tuple[Cell, ...]] = []
     for name, own in curves().items():
-        best = {kind: _best(values, name) for kind, values in own.items()}
-        usual = own[USUAL]
-        by_map = "yes" if len({best[kind] for kind in MAPPED}) > 1 else "no"
-        by_shift = "yes" if best[SHIFTED] != best[USUAL] else "no"
+        best = {kind: _best_point(values, name) for kind, values in own.items()}
+        usual = own[UNCHANGED]
+        by_map = "yes" if len({best[kind] for kind in INCREASING_MAPS}) > 1 else "no"
+        by_shift = "yes" if best[SHIFTED] != best[UNCHANGED] else "no"
         convex = "yes" if (np.diff(usual, 2) >= -1e-12).all() else "no"
-        optima = _local(usual if name in LOWER else -usual)
+        optima = _count_local_optima(usual if name in LOWER_IS_BETTER else -usual)
         rows.append((name, *best.values(), by_map, by_shift, optima, convex))
     return Table(
         ("objective", *maps(), "moved by a map", "moved by a shift", "local optima", "convex"),
@@ -91,15 +91,15 @@ def objectives_table() -> Table:
     )
 
 
-def _best(values: Floats, name: str) -> float:
+def _best_point(values: Floats, name: str) -> float:
     """The middle of the first run of points that are best."""
-    merit = -values if name in LOWER else values
+    merit = -values if name in LOWER_IS_BETTER else values
     best = np.flatnonzero(merit >= np.nanmax(merit) - 1e-12)
     run = best[: int(np.argmax(np.append(np.diff(best) > 1, True))) + 1]
     return float(POINTS[run[len(run) // 2]])
 
 
-def _local(cost: Floats) -> int:
+def _count_local_optima(cost: Floats) -> int:
     """How many local optima there are, flat ones counted once."""
     steps = np.sign(np.diff(cost))
     steps = np.concatenate(([-1], steps[steps != 0], [1]))  # up to both ends

@@ -21,7 +21,7 @@ COLUMNS = (39, 23, 40)
 DECIMALS = 6
 DOCUMENTS, RELEVANT = 8, (2, 4)
 """Queries with so many documents are taken, of which so many are relevant."""
-ADDED = {1: 6, 2: 6, 4: 4, 8: 3, 16: 1, 24: 1}
+DRAWS_BY_COUNT = {1: 6, 2: 6, 4: 4, 8: 3, 16: 1, 24: 1}
 """How many queries, and how many draws of so many."""
 SEED = 5
 MEASURES = ("AP", "nDCG", "P@5", "RR")
@@ -76,7 +76,7 @@ def optima_table(data: Queries) -> Table:
     """How many local optima there are, and how large, as queries are added."""
     random = np.random.default_rng(SEED)
     rows: list[tuple[Cell, ...]] = []
-    for queries, draws in ADDED.items():
+    for queries, draws in DRAWS_BY_COUNT.items():
         seen = []
         for _ in range(draws):
             made = label_plane(data.instance(random.choice(len(data), queries, replace=False)))
@@ -110,7 +110,7 @@ def grids_table(data: Queries, queries: int = 16, draws: int = 3) -> Table:
         for measure in MEASURES:
             best = float(made.values(measure)[inside].max())
             for step in STEPS:
-                found = float(_on_grid(each, measure, step).max())
+                found = float(_grid_values(each, measure, step).max())
                 lost.setdefault((measure, step), []).append((best, best - found))
     for (measure, step), pairs in lost.items():
         best, loss = np.mean(pairs, axis=0)
@@ -122,7 +122,7 @@ def grids_table(data: Queries, queries: int = 16, draws: int = 3) -> Table:
     )
 
 
-def _on_grid(each: Instance, measure: str, step: float) -> Floats:
+def _grid_values(each: Instance, measure: str, step: float) -> Floats:
     """The mean of a measure at every point of the grid."""
     ticks = BOX[0] + np.arange(round((BOX[2] - BOX[0]) / step) + 1) * step
     x, y = (axis.ravel() for axis in np.meshgrid(ticks, ticks))

@@ -10,8 +10,8 @@ import numpy as np
 
 from rankgauge.extending import Cell, Record, Table
 from rankgauge.space import Across, Arrangement, FlipBoundary, Line, Plane, plane
-from rankgauge.space.arrangements import canonical
-from rankgauge_studies.optimisation.example import best
+from rankgauge.space.arrangements import canonical_line
+from rankgauge_studies.optimisation.example import global_optima
 
 SAME_FLIPS = (
     ("AP", "nDCG"),
@@ -33,10 +33,10 @@ GENERIC = ((1, 4, 150), (1, 6, 60), (1, 8, 15), (2, 4, 100), (3, 4, 60), (2, 6, 
 """Queries, documents of each, and how many instances."""
 MANY = ((1, 4, 1_200), (2, 3, 600), (1, 5, 300))
 GENERIC_SEED, MANY_SEED, DROPPED_SEED, POINT_SEED = 3, 4, 5, 21
-DROPPED = ((1, 4, 1, 1_500), (1, 5, 1, 600), (2, 3, 1, 1_500), (2, 4, 2, 400))
+DROPPED_INSTANCES = ((1, 4, 1, 1_500), (1, 5, 1, 600), (2, 3, 1, 1_500), (2, 4, 2, 400))
 """Queries, documents of each, the largest coordinate, and how many are drawn."""
-THROUGH_A_POINT = 3_000
-WAYS: tuple[Across, ...] = ("edges", "trajectories")
+POINT_DRAWS = 3_000
+OPTIMUM_DEFINITIONS: tuple[Across, ...] = ("edges", "trajectories")
 
 
 class Instance(Record):
@@ -57,18 +57,18 @@ class Instance(Record):
         return plane(self.documents, self.labels, self.queries)
 
 
-def binary(random: np.random.Generator, count: int) -> list[int]:
+def draw_binary_labels(random: np.random.Generator, count: int) -> list[int]:
     """Random labels 0 and 1, at least one of each."""
     relevant = [1] * int(random.integers(1, count)) + [0] * count
     return [int(label) for label in random.permutation(relevant)[:count]]
 
 
-def drawn(
+def draw_instance(
     random: np.random.Generator,
     queries: int,
     documents: int,
     size: int,
-    labels: Callable[[np.random.Generator, int], list[int]] = binary,
+    labels: Callable[[np.random.Generator, int], list[int]] = draw_binary_labels,
 ) -> Instance:
     """A random instance with whole coordinates up to a size."""
     made = Instance([], [], [])
@@ -78,12 +78,12 @@ def drawn(
     return made
 
 
-def coincident(made: Plane) -> bool:
+def has_coincident_flips(made: Plane) -> bool:
     """Whether two flips share a line."""
     return len({flip.line for flip in made.boundaries}) < len(made.boundaries)
 
 
-def meets_others(made: Plane) -> bool:
+def has_extra_meetings(made: Plane) -> bool:
     """Whether flips meet in a point that need not: those of several queries, or of four documents."""
     for lines in made.arrangement.meeting:
         if len(lines) > 2:
@@ -99,7 +99,7 @@ def optima(made: Plane, measure: str, across: Across = "edges") -> set[frozenset
     return {frozenset(region.cells.tolist()) for region in made.optima(measure, across)}
 
 
-def share(made: Plane, pair: Sequence[str], across: Across = "edges") -> bool:
+def have_same_optima(made: Plane, pair: Sequence[str], across: Across = "edges") -> bool:
     """Whether two measures have the same local optima."""
     first, second = (optima(made, measure, across) for measure in pair)
     return first == second
@@ -108,8 +108,8 @@ def share(made: Plane, pair: Sequence[str], across: Across = "edges") -> bool:
 def theorems_table(real: Sequence[Instance] = ()) -> Table:
     """How many instances have the same local optima for both measures of a pair."""
     sets = {
-        "random": list(_generic(GENERIC, GENERIC_SEED)),
-        "more random": list(_generic(MANY, MANY_SEED)),
+        "random": list(_generic_planes(GENERIC, GENERIC_SEED)),
+        "more random": list(_generic_planes(MANY, MANY_SEED)),
         "MQ2008": [made for each in real for made in [each.plane()] if _is_generic(made)],
     }
     rows: list[tuple[Cell, ...]] = []
@@ -117,7 +117,10 @@ def theorems_table(real: Sequence[Instance] = ()) -> Table:
         if not planes:
             continue
         for pair in SAME_FLIPS if name != "random" else (*SAME_FLIPS, *OTHER_FLIPS):
-            counts = [sum(share(made, pair, across) for made in planes) for across in WAYS]
+            counts = [
+                sum(have_same_optima(made, pair, across) for made in planes)
+                for across in OPTIMUM_DEFINITIONS
+            ]
             same = "yes" if pair in SAME_FLIPS else "no"
             rows.append((name, *pair, same, len(planes), *counts))
     return Table(
@@ -133,35 +136,41 @@ def theorems_table(real: Sequence[Instance] = ()) -> Table:
 
 
 def _is_generic(made: Plane) -> bool:
-    return not coincident(made) and not meets_others(made)
+    return not has_coincident_flips(made) and not has_extra_meetings(made)
 
 
-def _generic(kinds: Sequence[tuple[int, int, int]], seed: int) -> Iterator[Plane]:
+def _generic_planes(kinds: Sequence[tuple[int, int, int]], seed: int) -> Iterator[Plane]:
     random = np.random.default_rng(seed)
     for queries, documents, count in kinds:
         size = 300 if documents > 4 or queries > 1 else 99
         for _ in range(count):
-            made = drawn(random, queries, documents, size).plane()
+            made = draw_instance(random, queries, documents, size).plane()
             if _is_generic(made):
                 yield made
 
 
-def dropped_table() -> Table:
+def dropped_assumptions_table() -> Table:
     """Where an assumption is dropped: how often AP and nDCG have different local optima."""
     random = np.random.default_rng(DROPPED_SEED)
     rows: list[tuple[Cell, ...]] = []
-    for queries, documents, size, count in DROPPED:
+    for queries, documents, size, count in DROPPED_INSTANCES:
         seen: Counter[str] = Counter()
         for _ in range(count):
-            each = drawn(random, queries, documents, size)
+            each = draw_instance(random, queries, documents, size)
             made = each.plane()
             pairs = queries * documents * (documents - 1) // 2
             if len(made) < 2 or len(made.boundaries) < pairs:
                 continue  # documents that never change places: ties are another matter
-            kind = "lines" if coincident(made) else "points" if meets_others(made) else "generic"
+            kind = (
+                "lines"
+                if has_coincident_flips(made)
+                else "points"
+                if has_extra_meetings(made)
+                else "generic"
+            )
             seen[kind] += 1
-            for across in WAYS:
-                seen[f"{kind} {across}"] += not share(made, ("AP", "nDCG"), across)
+            for across in OPTIMUM_DEFINITIONS:
+                seen[f"{kind} {across}"] += not have_same_optima(made, ("AP", "nDCG"), across)
         what = f"{queries} × {documents} documents, coordinates up to {size}"
         rows += [
             (what, name, seen[kind], seen[f"{kind} edges"], seen[f"{kind} trajectories"])
@@ -171,7 +180,7 @@ def dropped_table() -> Table:
                 ("points", "flips meet in a point"),
             )
         ]
-    rows.append(through_a_point())
+    rows.append(shared_point_row())
     return Table(
         ("instances", "dropped", "count", "differ across edges", "differ along paths"),
         tuple(rows),
@@ -179,7 +188,7 @@ def dropped_table() -> Table:
     )
 
 
-def padded(random: np.random.Generator) -> Instance:
+def draw_padded_instance(random: np.random.Generator) -> Instance:
     """Three queries with one flip each, all three lines through the origin, and documents far above and
     below, which never change places near it."""
     made = Instance([], [], [])
@@ -194,7 +203,7 @@ def padded(random: np.random.Generator) -> Instance:
     return made
 
 
-def around_the_origin(each: Instance) -> Plane | None:
+def origin_plane(each: Instance) -> Plane | None:
     """The six sectors around the origin; None if two of the three lines are the same."""
     lines: dict[Line, int] = {}
     boundaries = []
@@ -204,7 +213,7 @@ def around_the_origin(each: Instance) -> Plane | None:
         (_, u, v), (_, p, q) = each.documents[first], each.documents[second]
         if u == p and v == q:
             return None
-        line, sign = canonical(u - p, v - q, 0)
+        line, sign = canonical_line(u - p, v - q, 0)
         number = lines.setdefault(line, len(lines))
         boundaries.append(FlipBoundary(number, query, first, second, sign))
     if len(lines) < 3:
@@ -220,17 +229,17 @@ def around_the_origin(each: Instance) -> Plane | None:
     )
 
 
-def through_a_point() -> tuple[Cell, ...]:
+def shared_point_row() -> tuple[Cell, ...]:
     """The row of instances in which the lines of three queries meet in a point."""
     random = np.random.default_rng(POINT_SEED)
     count = edges = paths = 0
-    for _ in range(THROUGH_A_POINT):
-        made = around_the_origin(padded(random))
+    for _ in range(POINT_DRAWS):
+        made = origin_plane(draw_padded_instance(random))
         if made is None:
             continue
         count += 1
-        edges += not share(made, ("AP", "nDCG"))
-        paths += not share(made, ("AP", "nDCG"), "trajectories")
+        edges += not have_same_optima(made, ("AP", "nDCG"))
+        paths += not have_same_optima(made, ("AP", "nDCG"), "trajectories")
     return "3 queries, one flip each", "three lines meet in a point", count, edges, paths
 
 
@@ -243,11 +252,11 @@ def gmap_table(instances: Sequence[tuple[str, Instance]]) -> Table:
         seen["count"] += 1
         seen["shared"] += any(
             set(a.cells.tolist()) & set(b.cells.tolist())
-            for a, b in itertools.product(*(best(made, m) for m in ("AP", "gm(AP)")))
+            for a, b in itertools.product(*(global_optima(made, m) for m in ("AP", "gm(AP)")))
         )
         for one, other in (("AP", "gm(AP)"), ("gm(AP)", "AP")):
             local = {cell for region in made.optima(other) for cell in region.cells.tolist()}
-            inside = all(set(region.cells.tolist()) <= local for region in best(made, one))
+            inside = all(set(region.cells.tolist()) <= local for region in global_optima(made, one))
             seen[one] += inside
     rows = tuple(
         (name, seen["count"], seen["AP"], seen["gm(AP)"], seen["shared"])

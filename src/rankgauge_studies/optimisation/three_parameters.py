@@ -21,7 +21,7 @@ from rankgauge.extending import Cell, Record, Table
 from rankgauge.measures import Aggregate
 from rankgauge.measures.around import inner
 from rankgauge.space.curves import NEAR
-from rankgauge_studies.optimisation.theorems import OTHER_FLIPS, SAME_FLIPS, binary
+from rankgauge_studies.optimisation.theorems import OTHER_FLIPS, SAME_FLIPS, draw_binary_labels
 
 Vector: TypeAlias = tuple[int, int, int]
 Sides: TypeAlias = tuple[int, ...]
@@ -32,7 +32,7 @@ GENERIC = ((1, 4, 30), (1, 5, 30), (2, 3, 60), (2, 4, 10), (3, 3, 15))
 SEED, POINT_SEED = 11, 12
 SIZE = 60
 """The largest coordinate."""
-THROUGH_A_POINT = 600
+POINT_DRAWS = 600
 
 
 class Boundary(Record):
@@ -57,7 +57,7 @@ class Space(Record):
         """The points where three planes or more meet, with the planes through each."""
         points: dict[tuple[Fraction, ...], set[int]] = {}
         for three in itertools.combinations(range(len(self.boundaries)), 3):
-            point = _meeting(*(self.boundaries[number] for number in three))
+            point = _meeting_point(*(self.boundaries[number] for number in three))
             if point is not None:
                 points.setdefault(point, set()).update(three)
         return {point: sorted(own) for point, own in points.items()}
@@ -65,14 +65,14 @@ class Space(Record):
     @cached_property
     def around(self) -> list[set[Sides]]:
         """For each corner the cells that meet there."""
-        return [set(self._around(point, through)) for point, through in self.corners.items()]
+        return [set(self._cells_at(point, through)) for point, through in self.corners.items()]
 
     @cached_property
     def cells(self) -> list[Sides]:
         """All cells."""
         return sorted(set().union(*self.around))
 
-    def _around(self, point: tuple[Fraction, ...], through: list[int]) -> Iterator[Sides]:
+    def _cells_at(self, point: tuple[Fraction, ...], through: list[int]) -> Iterator[Sides]:
         normals = [boundary.normal for boundary in self.boundaries]
         at = [
             _sign(sum(n * p for n, p in zip(each.normal, point, strict=True)) + each.offset)
@@ -98,9 +98,9 @@ class Space(Record):
     @cached_property
     def rankings(self) -> list[list[tuple[int, ...]]]:
         """For each cell the labels of each query in rank order."""
-        return [self._ranked(cell) for cell in self.cells]
+        return [self._rank_labels(cell) for cell in self.cells]
 
-    def _ranked(self, cell: Sides) -> list[tuple[int, ...]]:
+    def _rank_labels(self, cell: Sides) -> list[tuple[int, ...]]:
         """By how many documents each is above; pairs without a boundary are in the order given."""
         above = [
             dict.fromkeys(itertools.combinations(range(len(own)), 2), 1) for own in self.labels
@@ -167,11 +167,11 @@ class Space(Record):
             for one, other in itertools.combinations(through, 2)
             for edge in [_cross(self.boundaries[one].normal, self.boundaries[other].normal)]
         )
-        return all(self._independent(own) == 2 for own in lines) and all(
-            self._independent(own) == 3 for own in self.corners.values()
+        return all(self._count_independent(own) == 2 for own in lines) and all(
+            self._count_independent(own) == 3 for own in self.corners.values()
         )
 
-    def _independent(self, planes: Sequence[int]) -> int:
+    def _count_independent(self, planes: Sequence[int]) -> int:
         """How many flips must happen for all of these to happen: with d1/d2 and d2/d3, d1/d3 is not one
         more."""
         group: dict[tuple[int, int], int] = {}
@@ -201,12 +201,14 @@ def space_of(documents: Sequence[Sequence[tuple[int, ...]]], labels: Sequence[li
     return Space(tuple(boundaries), tuple(map(tuple, labels)))
 
 
-def drawn(random: np.random.Generator, queries: int, documents: int, size: int = SIZE) -> Space:
+def draw_space(
+    random: np.random.Generator, queries: int, documents: int, size: int = SIZE
+) -> Space:
     """A random instance with whole coordinates up to a size, and labels 0 and 1."""
     rows = random.integers(-size, size + 1, (queries, documents, 4)).tolist()
     return space_of(
         [[tuple(row) for row in own] for own in rows],
-        [binary(random, documents) for _ in range(queries)],
+        [draw_binary_labels(random, documents) for _ in range(queries)],
     )
 
 
@@ -215,12 +217,12 @@ def generic_instances() -> Iterator[Space]:
     random = np.random.default_rng(SEED)
     for queries, documents, count in GENERIC:
         for _ in range(count):
-            made = drawn(random, queries, documents)
+            made = draw_space(random, queries, documents)
             if made.generic:
                 yield made
 
 
-def one_flip_each(random: np.random.Generator) -> Space | None:
+def draw_one_flip_space(random: np.random.Generator) -> Space | None:
     """Four queries with one flip each, all four planes through the origin; None where three of them
     share a line, or two are the same. Other documents stay above and below the two that flip."""
     normals = [tuple(row) for row in random.integers(-3, 4, (4, 3)).tolist()]
@@ -241,14 +243,14 @@ def three_parameters_table() -> Table:
     rows: list[tuple[Cell, ...]] = []
     spaces = list(generic_instances())
     for pair in (*SAME_FLIPS, *OTHER_FLIPS):
-        shared = Counter(name for made in spaces for name in _shared(made, pair))
+        shared = Counter(name for made in spaces for name in _shared_definitions(made, pair))
         same = "yes" if pair in SAME_FLIPS else "no"
         rows.append(("generic", *pair, same, len(spaces), shared["facets"], shared["paths"]))
     random = np.random.default_rng(POINT_SEED)
-    central = [one_flip_each(random) for _ in range(THROUGH_A_POINT)]
+    central = [draw_one_flip_space(random) for _ in range(POINT_DRAWS)]
     met = [made for made in central if made is not None]
     pair = SAME_FLIPS[0]
-    shared = Counter(name for made in met for name in _shared(made, pair))
+    shared = Counter(name for made in met for name in _shared_definitions(made, pair))
     name = "four planes meet in a point"
     rows.append((name, *pair, "yes", len(met), shared["facets"], shared["paths"]))
     return Table(
@@ -264,7 +266,7 @@ def three_parameters_table() -> Table:
     )
 
 
-def _shared(made: Space, pair: Sequence[str]) -> Iterator[str]:
+def _shared_definitions(made: Space, pair: Sequence[str]) -> Iterator[str]:
     """The definitions of a local optimum by which two measures have the same ones."""
     first, second = (made.optima(measure) for measure in pair)
     for name, one, other in zip(("facets", "paths"), first, second, strict=True):
@@ -272,7 +274,7 @@ def _shared(made: Space, pair: Sequence[str]) -> Iterator[str]:
             yield name
 
 
-def _meeting(*three: Boundary) -> tuple[Fraction, ...] | None:
+def _meeting_point(*three: Boundary) -> tuple[Fraction, ...] | None:
     """The point where three planes meet; None if there is none, or more than one."""
     one, two, last = (each.normal for each in three)
     across = _determinant(one, two, last)

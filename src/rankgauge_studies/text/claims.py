@@ -13,8 +13,8 @@ import numpy as np
 from rankgauge.extending import Cell, Floats, Record, Table
 from rankgauge.text import HETEROGENEOUS, HOMOGENEOUS
 from rankgauge.text.human import Over, percentiles, win_share
-from rankgauge_studies.text.experiment import Examined, known_mean, of_kind
-from rankgauge_studies.text.preference_tables import compared_forms, compared_words
+from rankgauge_studies.text.experiment import DataSetResult, documents_of_kind, known_mean
+from rankgauge_studies.text.preference_tables import comparison_text, form_comparisons
 from rankgauge_studies.text.protocol import (
     CONTEXT,
     MOST_SIMILAR,
@@ -24,18 +24,18 @@ from rankgauge_studies.text.protocol import (
     TextProtocol,
     layer_name,
 )
-from rankgauge_studies.text.tables import OVER
-from rankgauge_studies.verdicts import Amount, Verdict
+from rankgauge_studies.text.tables import LEVEL_NAMES
+from rankgauge_studies.verdicts import IntervalEstimate, Verdict
 
-UNCHANGED = 0.1
+CHANGE_LIMIT = 0.1
 """A correlation that changes by less is nearly the same."""
-LARGE = 0.8
+LARGE_DIFFERENCE = 0.8
 """A difference of two means is large from so many standard deviations on (Cohen 1988)."""
 
 FEWEST_CASES = 20
 """A share of wins among fewer disagreements says nothing."""
 
-OfTwoSets: TypeAlias = Callable[[Floats, Floats], Floats]
+TwoSetStatistic: TypeAlias = Callable[[Floats, Floats], Floats]
 """A number of two sets of documents."""
 
 CLAIMS = {
@@ -65,9 +65,9 @@ class TextStatement(Record):
     claim: str
     data: str
     what: str
-    amount: Amount
+    amount: IntervalEstimate
     digits: int = 3
-    shown: Amount | None = None
+    shown: IntervalEstimate | None = None
 
     @property
     def verdict(self) -> Verdict:
@@ -81,51 +81,56 @@ class TextStatement(Record):
         return f"{self.data}: {self.what}: {told}: {self.verdict}."
 
 
-def statements(examined: Sequence[Examined], asked: TextProtocol) -> list[TextStatement]:
+def statements(examined: Sequence[DataSetResult], asked: TextProtocol) -> list[TextStatement]:
     """All statements that there is a number for, claim by claim."""
     made = [
-        each for data in examined for each in _about(data, asked) if np.isfinite(each.amount.value)
+        each
+        for data in examined
+        for each in _statements_about(data, asked)
+        if np.isfinite(each.amount.value)
     ]
     order = list(CLAIMS)
     return sorted(made, key=lambda each: order.index(each.claim))
 
 
-def _about(data: Examined, asked: TextProtocol) -> Iterator[TextStatement]:
+def _statements_about(data: DataSetResult, asked: TextProtocol) -> Iterator[TextStatement]:
     if data.correlated:
         layers = [layer_name(layer) for layer in asked.layers]
         for chance in (MOST_SIMILAR.name, CONTEXT.name):
             for metric in layers:
-                yield from _changes(data, asked, metric, chance)
+                yield from _change_statements(data, asked, metric, chance)
         for metric in layers:
-            yield from _by_kind(data, asked, metric)
+            yield from _kind_statements(data, asked, metric)
         for each in ROUGE:
-            yield from _unchanged(data, asked, each.name)
-    yield from _documents(data, asked)
-    yield from _preferred(data, asked)
+            yield from _rouge_statements(data, asked, each.name)
+    yield from _document_statements(data, asked)
+    yield from _preference_statements(data, asked)
 
 
 # Agreement with people
 
 
-def _amount(value: float, drawn: Floats, level: float) -> Amount:
+def _percentile_estimate(value: float, drawn: Floats, level: float) -> IntervalEstimate:
     """A number and its percentile interval, which is widened to have the number in it. What is left of a
     rounding error is 0."""
     low, high = percentiles(drawn, level)
     ends = (value, float(np.fmin(low, value)), float(np.fmax(high, value)))
-    return Amount(*(round(each, 12) + 0.0 for each in ends))
+    return IntervalEstimate(*(round(each, 12) + 0.0 for each in ends))
 
 
-def _changes(
-    data: Examined, asked: TextProtocol, metric: str, chance: str
+def _change_statements(
+    data: DataSetResult, asked: TextProtocol, metric: str, chance: str
 ) -> Iterator[TextStatement]:
     systems = data.data.correlated()[0]
     for form, change in data.changes(metric, chance, systems).items():
-        amount = _amount(change.mean, change.drawn_mean, asked.level)
+        amount = _percentile_estimate(change.mean, change.sample_means, asked.level)
         what = f"τ-b of {form.upper()} minus τ-b of {metric}, chance: {chance}"
         yield TextStatement("bertscore", data.name, what, amount)
 
 
-def _by_kind(data: Examined, asked: TextProtocol, metric: str) -> Iterator[TextStatement]:
+def _kind_statements(
+    data: DataSetResult, asked: TextProtocol, metric: str
+) -> Iterator[TextStatement]:
     systems, chance = data.data.correlated()[0], MOST_SIMILAR.name
     one, other = (
         data.changes(metric, chance, systems, kind, "difference")
@@ -138,54 +143,61 @@ def _by_kind(data: Examined, asked: TextProtocol, metric: str) -> Iterator[TextS
             "heterogeneous",
             data.name,
             f"change of τ-b by {told}, on heterogeneous minus on homogeneous documents",
-            _amount(ours.mean - theirs.mean, ours.drawn_mean - theirs.drawn_mean, asked.level),
+            _percentile_estimate(
+                ours.mean - theirs.mean, ours.sample_means - theirs.sample_means, asked.level
+            ),
         )
         yield TextStatement(
             "homogeneous",
             data.name,
             f"τ-b of {metric} minus τ-b of {told}, on homogeneous documents",
-            _amount(-theirs.mean, -theirs.drawn_mean, asked.level),
+            _percentile_estimate(-theirs.mean, -theirs.sample_means, asked.level),
         )
 
 
-def _unchanged(data: Examined, asked: TextProtocol, metric: str) -> Iterator[TextStatement]:
+def _rouge_statements(
+    data: DataSetResult, asked: TextProtocol, metric: str
+) -> Iterator[TextStatement]:
     systems = data.data.correlated()[0]
     levels: tuple[Over, ...] = ("rows", "systems")  # Table 9.1 fits rows
     for over in levels:
         for form, change in data.changes(metric, WORDS.name, systems, over=over).items():
             if np.isfinite(change.drawn).any():
                 value = float(known_mean(np.abs(change.difference)))
-                shown = _amount(value, known_mean(np.abs(change.drawn)), asked.level)
+                shown = _percentile_estimate(value, known_mean(np.abs(change.drawn)), asked.level)
                 what = (
-                    f"change of τ-b over {OVER[over]} by {form.upper()} of {metric}, whatever its sign "
-                    f"(limit {UNCHANGED})"
+                    f"change of τ-b over {LEVEL_NAMES[over]} by {form.upper()} of {metric}, "
+                    "whatever its sign "
+                    f"(limit {CHANGE_LIMIT})"
                 )
-                yield TextStatement("rouge", data.name, what, _below(UNCHANGED, shown), shown=shown)
+                yield TextStatement(
+                    "rouge", data.name, what, _distance_below(CHANGE_LIMIT, shown), shown=shown
+                )
 
 
-def _below(limit: float, amount: Amount) -> Amount:
+def _distance_below(limit: float, amount: IntervalEstimate) -> IntervalEstimate:
     """By how much a number is below a limit."""
-    return Amount(limit - amount.value, limit - amount.high, limit - amount.low)
+    return IntervalEstimate(limit - amount.value, limit - amount.high, limit - amount.low)
 
 
 # Documents
 
 
-def _documents(data: Examined, asked: TextProtocol) -> Iterator[TextStatement]:
+def _document_statements(data: DataSetResult, asked: TextProtocol) -> Iterator[TextStatement]:
     kinds = data.kinds
     if kinds is None:
         return
     place = {name: number for number, name in enumerate(kinds.ids)}
     for layer in kinds.layers:
         one, other = (
-            kinds.spread[[place[name] for name in of_kind(kinds, kind, layer)]]
+            kinds.spread[[place[name] for name in documents_of_kind(kinds, kind, layer)]]
             for kind in (HETEROGENEOUS, HOMOGENEOUS)
         )
         what = (
             "standard deviation of the similarity, heterogeneous minus homogeneous documents by layer "
             f"{layer}"
         )
-        amount = _drawn(_mean_difference, one, other, asked)
+        amount = _bootstrap_estimate(_mean_difference, one, other, asked)
         yield TextStatement("spread", data.name, what, amount, 4)
     if data.attention:
         ours, theirs = data.attention[HETEROGENEOUS], data.attention[HOMOGENEOUS]
@@ -195,13 +207,13 @@ def _documents(data: Examined, asked: TextProtocol) -> Iterator[TextStatement]:
         ):
             what = (
                 f"how far the {name} of attention is apart in the two kinds, in standard deviations "
-                f"(limit {LARGE})"
+                f"(limit {LARGE_DIFFERENCE})"
             )
-            shown = _drawn(_apart(one, other), one, other, asked)
-            amount = _below(LARGE, shown)
+            shown = _bootstrap_estimate(_cohens_d(one, other), one, other, asked)
+            amount = _distance_below(LARGE_DIFFERENCE, shown)
             yield TextStatement("attention", data.name, what, amount, 2, shown)
             what = f"{name} of attention in heterogeneous minus homogeneous documents"
-            amount = _drawn(_mean_difference, one, other, asked)
+            amount = _bootstrap_estimate(_mean_difference, one, other, asked)
             yield TextStatement("attention higher", data.name, what, amount, 4)
 
 
@@ -209,30 +221,32 @@ def _mean_difference(one: Floats, other: Floats) -> Floats:
     return np.asarray(one.mean(axis=-1) - other.mean(axis=-1))
 
 
-def _apart(one: Floats, other: Floats) -> OfTwoSets:
+def _cohens_d(one: Floats, other: Floats) -> TwoSetStatistic:
     """Cohen's d, whatever its sign, by the spread of these documents."""
     spread = float(np.sqrt((one.var(ddof=1) + other.var(ddof=1)) / 2)) or np.nan
     return lambda a, b: np.asarray(np.abs(_mean_difference(a, b)) / spread)
 
 
-def _drawn(number: OfTwoSets, one: Floats, other: Floats, asked: TextProtocol) -> Amount:
+def _bootstrap_estimate(
+    number: TwoSetStatistic, one: Floats, other: Floats, asked: TextProtocol
+) -> IntervalEstimate:
     """A number of two sets of documents, and its interval if the documents of both are drawn again."""
     random = np.random.default_rng(asked.seed)
     drawn = [
         each[random.integers(0, len(each), (asked.samples, len(each)))] for each in (one, other)
     ]
-    return _amount(float(number(one, other)), number(*drawn), asked.level)
+    return _percentile_estimate(float(number(one, other)), number(*drawn), asked.level)
 
 
 # Preferences
 
 
-def _preferred(data: Examined, asked: TextProtocol) -> Iterator[TextStatement]:
+def _preference_statements(data: DataSetResult, asked: TextProtocol) -> Iterator[TextStatement]:
     """The share of wins, and how often ROUGE wins minus how often BERTScore does, in percent. The
     dimensions are taken together."""
     wins: dict[tuple[str, str], list[tuple[float, Floats]]] = {}
     enough = dict.fromkeys(VERSIONS, False)
-    for label, result in compared_forms(data):
+    for label, result in form_comparisons(data):
         if not result.pairs:
             continue
         family = "bertscore" if label.metric.startswith("bertscore") else "rouge"
@@ -244,12 +258,14 @@ def _preferred(data: Examined, asked: TextProtocol) -> Iterator[TextStatement]:
             continue
         enough[label.form] = True
         value = float(win_share(result.win.sum(), result.lose.sum()))
-        shown = _amount(100 * value, 100 * win_share(drawn[:, 0], drawn[:, 1]), asked.level)
+        shown = _percentile_estimate(
+            100 * value, 100 * win_share(drawn[:, 0], drawn[:, 1]), asked.level
+        )
         what = (
             f"percent won by {label.form.upper()} of {label.metric} (chance: {label.chance}), of the "
-            f"disagreements that people decide, {compared_words(data)} (limit 50)"
+            f"disagreements that people decide, {comparison_text(data)} (limit 50)"
         )
-        amount = Amount(*(each - 50 for each in shown))
+        amount = IntervalEstimate(*(each - 50 for each in shown))
         yield TextStatement(f"preferred {family}", data.name, what, amount, 1, shown)
     for form in VERSIONS:
         one, other = (wins.get((form, family), []) for family in ("rouge", "bertscore"))
@@ -259,15 +275,17 @@ def _preferred(data: Examined, asked: TextProtocol) -> Iterator[TextStatement]:
             what = (
                 f"percent of all pairs won by {form.upper()} of ROUGE minus percent won by "
                 f"{form.upper()} of BERTScore, the mean over metrics and readings, "
-                f"{compared_words(data)}"
+                f"{comparison_text(data)}"
             )
-            amount = _amount(shares[0] - shares[1], sampled[0] - sampled[1], asked.level)
+            amount = _percentile_estimate(
+                shares[0] - shares[1], sampled[0] - sampled[1], asked.level
+            )
             yield TextStatement("rouge wins more", data.name, what, amount, 1)
 
 
-def few_cases(data: Examined) -> int:
+def count_left_out(data: DataSetResult) -> int:
     """How many statements on disagreements are left out, as there are too few."""
-    return sum(result.disagreements < FEWEST_CASES for _, result in compared_forms(data))
+    return sum(result.disagreements < FEWEST_CASES for _, result in form_comparisons(data))
 
 
 def claim_table(made: Sequence[TextStatement]) -> Table:

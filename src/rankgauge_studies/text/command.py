@@ -39,9 +39,9 @@ from rankgauge.extending import (
 )
 from rankgauge.text import use_encoder
 from rankgauge_studies.index import INDEX, index_table
-from rankgauge_studies.output import can, lacking_libraries, write_figures, write_text
-from rankgauge_studies.text.counterparts import FIGURES, TABLES, counterparts
-from rankgauge_studies.text.experiment import steps
+from rankgauge_studies.output import is_available, missing_library_notes, write_figures, write_text
+from rankgauge_studies.text.counterparts import FIGURES, TABLES, list_counterparts
+from rankgauge_studies.text.experiment import count_steps
 from rankgauge_studies.text.page import study_page
 from rankgauge_studies.text.protocol import LAYERS, RatedSummaries, TextProtocol
 from rankgauge_studies.text.study import (
@@ -124,14 +124,14 @@ def command(
     if encoder is not None:
         use_encoder(encoder)
     asked = TextProtocol(layers, level, samples, seed).checked()
-    read = _with_pairs(_read(data, preferences), pairs)
+    read = _add_pairs(_read(data, preferences), pairs)
     folder = OwnPath(output)
     folder.check_folders(TABLES, FIGURES)
     bert = available_encoder() is not None
-    lacking = lacking_libraries() + ([] if bert else [f"no BERTScore: {WITHOUT_ENCODER}"])
+    lacking = missing_library_notes() + ([] if bert else [f"no BERTScore: {WITHOUT_ENCODER}"])
     notify([Note(each) for each in lacking])
     try:
-        with progress(len(read) * steps(asked, bert), "working") as advance:
+        with progress(len(read) * count_steps(asked, bert), "working") as advance:
             study = run_study(read, asked, folder, executor=workers(), progress=advance)
     except KeyboardInterrupt:
         notify([Note(f"the same command goes on from what is finished in {output}")])
@@ -163,10 +163,10 @@ def _read(data: tuple[str, ...], preferences: tuple[str, ...]) -> list[RatedSumm
             raise click.UsageError(
                 f"--preferences is about {name!r}, expected one of the data sets {', '.join(names)}"
             )
-    return [_data(argument, votes) for argument in data]
+    return [_parse_data_set(argument, votes) for argument in data]
 
 
-def _with_pairs(read: list[RatedSummaries], pairs: tuple[str, ...]) -> list[RatedSummaries]:
+def _add_pairs(read: list[RatedSummaries], pairs: tuple[str, ...]) -> list[RatedSummaries]:
     """The data sets with the pairs of systems that they have. A name may have commas."""
     chosen: dict[str, list[tuple[str, str]]] = {each.name: [] for each in read}
     for argument in pairs:
@@ -186,7 +186,7 @@ def _with_pairs(read: list[RatedSummaries], pairs: tuple[str, ...]) -> list[Rate
     return [replace(each, pairs=tuple(chosen[each.name])) for each in read]
 
 
-def _data(argument: str, votes: Mapping[str, str]) -> RatedSummaries:
+def _parse_data_set(argument: str, votes: Mapping[str, str]) -> RatedSummaries:
     name, mark, files = argument.partition("=")
     texts, _, ratings = (files, "", "") if os.path.exists(files) else files.partition(",")
     if not (name and mark and texts):
@@ -203,10 +203,12 @@ def write_study(study: TextStudy, folder: OwnPath) -> None:
     for name, table in study.tables().items():
         write_text(tables / f"{name}.csv", table.render("csv"))
     drawn = {}
-    for name, (figure, caption) in (study.figures() if can(check_plotting) else {}).items():
+    for name, (figure, caption) in (
+        study.figures() if is_available(check_plotting) else {}
+    ).items():
         write_figures({name: figure}, pictures)
         drawn[name] = (read_bytes(pictures / f"{name}.svg"), caption)
-    index = index_table(counterparts(study, drawn))
+    index = index_table(list_counterparts(study, drawn))
     write_text(folder / f"{INDEX}.csv", index.render("csv"))
-    if can(check_pages):
+    if is_available(check_pages):
         write_page(study_page(study, drawn, index), folder / PAGE)

@@ -9,10 +9,10 @@ import numpy as np
 from rankgauge.extending import Cell, Note, Table, worded
 from rankgauge.text import Texts, words_of
 from rankgauge_studies.text import published
-from rankgauge_studies.text.experiment import Examined
+from rankgauge_studies.text.experiment import DataSetResult
 
 
-def corpus_table(examined: Sequence[Examined]) -> Table:
+def corpus_table(examined: Sequence[DataSetResult]) -> Table:
     """Table 4.3: a column for each data set, then the printed columns."""
     ours = [_statistics(each.data.texts) for each in examined]
     names = dict.fromkeys([*(ours[0] if ours else ()), *published.CORPUS])

@@ -7,13 +7,13 @@ from collections.abc import Collection, Iterator
 from rankgauge.text import HETEROGENEOUS, HOMOGENEOUS
 from rankgauge.text.encoders.folder import WHEEL
 from rankgauge_studies.index import Counterpart
-from rankgauge_studies.text.published import FITS, file_name
+from rankgauge_studies.text.published import PRINTED_LEVELS, file_name
 from rankgauge_studies.text.study import TextStudy
-from rankgauge_studies.text.tables import OVER
+from rankgauge_studies.text.tables import LEVEL_NAMES
 
 TABLES, FIGURES = "tables", "figures"
 """The folders of a study."""
-SHOWS = {
+PRINTED_TITLES = {
     "Table 4.3": "Corpus statistics",
     "Figure 8.1": "How R_BERT is computed: cosines of tokens, and their maxima",
     "Figure 8.2": "Documents by order sensitivity",
@@ -28,11 +28,11 @@ SHOWS = {
 """What is printed, in the order of the dissertation."""
 
 
-def counterparts(study: TextStudy, drawn: Collection[str]) -> Iterator[Counterpart]:
+def list_counterparts(study: TextStudy, drawn: Collection[str]) -> Iterator[Counterpart]:
     """Where the counterpart of each printed table and figure is. `drawn` are the names of the figures
     that there are files of."""
     made = study.tables()
-    for printed, shows in SHOWS.items():
+    for printed, shows in PRINTED_TITLES.items():
         figure = printed.startswith("Figure")
         folder, ending, there = (FIGURES, "svg", drawn) if figure else (TABLES, "csv", made)
         names = [file_name(printed, data) for data in ("", *(each.name for each in study.examined))]
@@ -51,8 +51,10 @@ def _remark(study: TextStudy, printed: str, there: bool) -> str:
         if number in ("8.2", "8.3"):
             return "missing: it needs ratings by people, and at least 25 documents"
         return "missing: it needs ratings by people"
-    if kind == "Table" and number in FITS:
-        return f"the printed numbers fit a correlation over {OVER[FITS[number][0]]}"
+    if kind == "Table" and number in PRINTED_LEVELS:
+        return (
+            f"the printed numbers fit a correlation over {LEVEL_NAMES[PRINTED_LEVELS[number][0]]}"
+        )
     if printed == "Table 4.3":
         return "the printed table is of CNN/Daily Mail, from which SummEval was drawn"
     return ""

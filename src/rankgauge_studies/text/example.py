@@ -9,8 +9,8 @@ import numpy as np
 from rankgauge.extending import Floats
 from rankgauge.text import Texts, words_of
 from rankgauge.text.encoders import current_encoder
-from rankgauge.text.encoders.windows import cut_off
-from rankgauge.text.metrics.embedding import tokens_of, unit
+from rankgauge.text.encoders.windows import truncate_tokens
+from rankgauge.text.metrics.embedding import tokens_of, unit_vectors
 from rankgauge.text.tokens import SENTENCE_END, first_words
 
 MOST_TOKENS, MOST_WORDS, FEWEST_WORDS = 15, 10, 4
@@ -41,18 +41,20 @@ def token_example(texts: Texts, layer: int) -> TokenExample | None:
     """The example for one output, by the current encoder; None where the encoder cannot name its tokens,
     or where every output is empty."""
     encoder: Any = current_encoder()
-    chosen = _chosen(texts)
+    chosen = _choose_output(texts)
     if chosen is None or not hasattr(encoder, "decode"):
         return None
     name, system, *both = chosen
-    tokens = cut_off(tokens_of(encoder, both), MOST_TOKENS + 2)
-    vectors = [unit(each[0])[1:-1] for each in encoder.encode(tokens, [layer], truncate=True)]
+    tokens = truncate_tokens(tokens_of(encoder, both), MOST_TOKENS + 2)
+    vectors = [
+        unit_vectors(each[0])[1:-1] for each in encoder.encode(tokens, [layer], truncate=True)
+    ]
     names = [[encoder.decode(int(number)).strip() for number in ids[1:-1]] for ids in tokens]
     cosines = np.round(vectors[0] @ vectors[1].T, 12)
     return TokenExample(name, system, layer, names[0], names[1], cosines)
 
 
-def _chosen(texts: Texts) -> tuple[str, str, str, str] | None:
+def _choose_output(texts: Texts) -> tuple[str, str, str, str] | None:
     """A text and a system, with the first words of the reference and of the output. Sentences that fit
     whole are taken if there are any, of an output that is not copied from the reference."""
     first = None

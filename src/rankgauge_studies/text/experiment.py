@@ -24,14 +24,14 @@ from rankgauge.text import (
 )
 from rankgauge.text.encoders import current_encoder
 from rankgauge.text.human import Over, percentage_increase
-from rankgauge.text.metrics.embedding import embedded, unit
+from rankgauge.text.metrics.embedding import embedding_store, unit_vectors
 from rankgauge.text.metrics.references import FIRST
 from rankgauge_studies.text.example import TokenExample, token_example
 from rankgauge_studies.text.protocol import (
+    BERTSCORE_READINGS,
     CHANCE,
-    OF_BERTSCORE,
-    OF_ROUGE,
     ROUGE,
+    ROUGE_READINGS,
     SCORE,
     VERSIONS,
     MetricLabel,
@@ -45,11 +45,11 @@ if TYPE_CHECKING:
 
 
 EVERY_DOCUMENT = "all"
-LEVELS_OF: tuple[Over, ...] = ("systems", "texts", "rows")
+CORRELATION_LEVELS: tuple[Over, ...] = ("systems", "texts", "rows")
 KINDS = (HETEROGENEOUS, HOMOGENEOUS)
-KINDS_BY = ("difference", "similarity")
-_OF_ROUGE = {metric.name for metric in ROUGE}
-READINGS = {reading.name: reading for reading in (*OF_ROUGE, *OF_BERTSCORE)}
+KIND_CRITERIA = ("difference", "similarity")
+_ROUGE_NAMES = {metric.name for metric in ROUGE}
+READINGS = {reading.name: reading for reading in (*ROUGE_READINGS, *BERTSCORE_READINGS)}
 
 Advance = Callable[[str], object]
 V = TypeVar("V")
@@ -92,7 +92,7 @@ class Change(Record):
         return float(known_mean(self.difference))
 
     @property
-    def drawn_mean(self) -> Floats:
+    def sample_means(self) -> Floats:
         """The mean difference in samples of texts."""
         return known_mean(self.drawn)
 
@@ -104,7 +104,7 @@ def known_mean(values: Floats) -> Floats:
         return np.asarray(np.where(known, values, 0.0).sum(axis=-1) / known.sum(axis=-1))
 
 
-class Preferred(NamedTuple):
+class PreferenceResult(NamedTuple):
     """Whom people agree with where a metric and a form of it disagree."""
 
     systems: str
@@ -112,7 +112,7 @@ class Preferred(NamedTuple):
     result: Preferences
 
 
-class Examined(Record):
+class DataSetResult(Record):
     """What was computed for a data set."""
 
     data: RatedSummaries
@@ -124,7 +124,7 @@ class Examined(Record):
     """By kind of document; empty where the encoder shows no attention."""
     correlated: Mapping[CorrelationScope, HumanCorrelation]
     """Empty without ratings."""
-    preferred: tuple[Preferred, ...]
+    preferred: tuple[PreferenceResult, ...]
     example: TokenExample | None = None
     """What Figure 8.1 shows; None without an encoder that can name its tokens."""
 
@@ -141,7 +141,7 @@ class Examined(Record):
     @property
     def bert(self) -> bool:
         """Whether there was an encoder for BERTScore."""
-        return any(label.metric not in _OF_ROUGE for label in self.labels.values())
+        return any(label.metric not in _ROUGE_NAMES for label in self.labels.values())
 
     def column(self, label: MetricLabel) -> Floats:
         """System × text: the numbers of a metric."""
@@ -246,7 +246,7 @@ def content_digest(data: RatedSummaries) -> str:
     return digest(b"".join([told, *(np.asarray(each).tobytes() for each in values)]), size=16).hex()
 
 
-def steps(asked: TextProtocol, bert: bool = True) -> int:
+def count_steps(asked: TextProtocol, bert: bool = True) -> int:
     """How many pieces of work a data set is, with or without BERTScore."""
     return len(list(asked.parts(bert))) + 2
 
@@ -258,7 +258,7 @@ def examine(
     executor: AnyExecutor | None = None,
     advance: Advance | None = None,
     bert: bool = True,
-) -> Examined:
+) -> DataSetResult:
     """All of the work on a data set, a part after the other; finished parts are taken from the store.
     `bert` is whether there is an encoder for BERTScore."""
 
@@ -279,19 +279,19 @@ def examine(
             store.keep(data, scores)
         done(name)
     assert scores is not None
-    kinds, attention = _documents(data, asked, store) if bert else (None, {})
+    kinds, attention = _kinds_and_attention(data, asked, store) if bert else (None, {})
     example = _example(data, asked, store) if bert else None
     done("kinds of documents")
-    correlated = dict(_correlated(data, asked, scores, labels, kinds))
-    preferred = tuple(_preferred(data, asked, scores, labels))
+    correlated = dict(_correlate_scores(data, asked, scores, labels, kinds))
+    preferred = tuple(_compare_preferences(data, asked, scores, labels))
     done("agreement with people")
-    return Examined(data, labels, scores, kinds, attention, correlated, preferred, example)
+    return DataSetResult(data, labels, scores, kinds, attention, correlated, preferred, example)
 
 
 # Documents
 
 
-def _documents(
+def _kinds_and_attention(
     data: RatedSummaries, asked: TextProtocol, store: PartStore
 ) -> tuple[DocumentKinds | None, dict[str, Attention]]:
     count = data.kinds()
@@ -341,7 +341,7 @@ def _example(data: RatedSummaries, asked: TextProtocol, store: PartStore) -> Tok
     return store.numbers(f"{data.name}-example", make, read)
 
 
-def of_kind(kinds: DocumentKinds, kind: str, layer: int) -> list[str]:
+def documents_of_kind(kinds: DocumentKinds, kind: str, layer: int) -> list[str]:
     """The documents of a kind by a layer."""
     return kinds.heterogeneous(layer) if kind == HETEROGENEOUS else kinds.homogeneous(layer)
 
@@ -351,17 +351,17 @@ def _attention(data: RatedSummaries, kinds: DocumentKinds) -> dict[str, Any]:
     encoder: Any = current_encoder()
     if not hasattr(encoder, "attention"):
         return {}
-    store = embedded(data.texts, encoder)
+    store = embedding_store(data.texts, encoder)
     place = {name: number for number, name in enumerate(data.texts.ids)}
     drawn: dict[str, Any] = {}
     for kind in KINDS:
         numbers: tuple[list[float], list[float]] = ([], [])
-        for name in of_kind(kinds, kind, kinds.layers[0]):
+        for name in documents_of_kind(kinds, kind, kinds.layers[0]):
             text = place[name]
             vectors = store.source(text, [encoder.layers])[encoder.layers]
             attended = encoder.attention(store.sources[text]) @ vectors
-            document = unit(vectors.mean(axis=0, dtype=np.float64)[None])
-            cosines = (unit(attended) @ document.T)[:, 0]
+            document = unit_vectors(vectors.mean(axis=0, dtype=np.float64)[None])
+            cosines = (unit_vectors(attended) @ document.T)[:, 0]
             numbers[0].append(float(cosines.mean()))
             numbers[1].append(float(cosines.std()))
         drawn[kind] = numbers
@@ -371,7 +371,7 @@ def _attention(data: RatedSummaries, kinds: DocumentKinds) -> dict[str, Any]:
 # People
 
 
-def _correlated(
+def _correlate_scores(
     data: RatedSummaries,
     asked: TextProtocol,
     scores: Scores,
@@ -381,25 +381,32 @@ def _correlated(
     every = [text for text, label in labels.items() if label.form != CHANCE]
     for systems in data.correlated():
         runs = data.groups[systems]
-        for over in LEVELS_OF:
+        for over in CORRELATION_LEVELS:
             part = scores.select(runs=runs, measures=every)
-            yield (systems, EVERY_DOCUMENT, "", over), _human(data, asked, part, over)
+            yield (
+                (systems, EVERY_DOCUMENT, "", over),
+                _correlate_with_people(data, asked, part, over),
+            )
         if kinds is None:
             continue
-        for by in KINDS_BY:
+        for by in KIND_CRITERIA:
             chosen = replace(kinds, by=by)  # type: ignore[arg-type]
             for number, kind in enumerate(KINDS):
                 # Each layer has its own documents; the results of layers stand side by side.
                 each = []
                 for layer in asked.layers:
                     own = [text for text in every if labels[text].metric == layer_name(layer)]
-                    documents = of_kind(chosen, kind, layer)
+                    documents = documents_of_kind(chosen, kind, layer)
                     part = scores.select(documents, runs=runs, measures=own)
-                    each.append(_human(data, asked, part, "systems", seed=asked.seed + 1 + number))
-                yield (systems, kind, by, "systems"), _side_by_side(each)
+                    each.append(
+                        _correlate_with_people(
+                            data, asked, part, "systems", seed=asked.seed + 1 + number
+                        )
+                    )
+                yield (systems, kind, by, "systems"), _merge_correlations(each)
 
 
-def _human(
+def _correlate_with_people(
     data: RatedSummaries, asked: TextProtocol, scores: Scores, over: Over, seed: int | None = None
 ) -> HumanCorrelation:
     """Correlations with people. Kinds of documents have seeds of their own, so that what is drawn of one
@@ -415,7 +422,7 @@ def _human(
     )
 
 
-def _side_by_side(results: Sequence[HumanCorrelation]) -> HumanCorrelation:
+def _merge_correlations(results: Sequence[HumanCorrelation]) -> HumanCorrelation:
     """Correlations of different metrics as one result."""
     first = results[0]
     numbers: dict[str, Any] = {
@@ -430,9 +437,9 @@ def _side_by_side(results: Sequence[HumanCorrelation]) -> HumanCorrelation:
     )
 
 
-def _preferred(
+def _compare_preferences(
     data: RatedSummaries, asked: TextProtocol, scores: Scores, labels: Mapping[str, MetricLabel]
-) -> Iterator[Preferred]:
+) -> Iterator[PreferenceResult]:
     plain = {label.metric: text for text, label in labels.items() if label.form == SCORE}
     people = data.preferences or data.ratings
     assert people is not None
@@ -447,4 +454,4 @@ def _preferred(
                     samples=asked.samples,
                     seed=asked.seed,
                 )
-                yield Preferred(systems, label, result)
+                yield PreferenceResult(systems, label, result)

@@ -21,17 +21,17 @@ from rankgauge.text import HETEROGENEOUS, HOMOGENEOUS
 from rankgauge_studies.index import index_table
 from rankgauge_studies.text import published, tables
 from rankgauge_studies.text.corpus import corpus_table
-from rankgauge_studies.text.counterparts import counterparts
-from rankgauge_studies.text.experiment import Examined
+from rankgauge_studies.text.counterparts import list_counterparts
+from rankgauge_studies.text.experiment import DataSetResult
 from rankgauge_studies.text.preference_tables import (
-    compared_words,
+    comparison_text,
     preferences_text,
     win_table,
 )
 from rankgauge_studies.text.protocol import (
+    BERTSCORE_READINGS,
     MOST_SIMILAR,
-    OF_BERTSCORE,
-    OF_ROUGE,
+    ROUGE_READINGS,
     layer_name,
 )
 from rankgauge_studies.text.study import TextStudy
@@ -45,7 +45,7 @@ DOCUMENTS = {
     "8.3": f"the {{count}} most {HOMOGENEOUS} documents",
     "9.1": "all documents",
 }
-ELSEWHERE = {
+FILE_EXTRAS = {
     "8.1": "Other systems and layers, and correlations over texts and over all outputs,",
     "8.2": "Other systems and layers",
     "8.3": "Other systems and layers",
@@ -75,7 +75,7 @@ def study_page(
         Where the counterparts of the printed tables are; made of `study` by default.
     """
     if index is None:
-        index = index_table(counterparts(study, pictures))
+        index = index_table(list_counterparts(study, pictures))
     data = " and ".join(each.name for each in study.examined)
     return Page(
         f"Does normalisation by chance help text metrics? {data}",
@@ -84,11 +84,11 @@ def study_page(
         (
             _claims(study),
             Section("Where each printed table is", (ShownTable(index, INDEX_ABOUT),)),
-            _asked(),
+            _protocol_section(),
             Section("The data", (ShownTable(corpus_table(study.examined), "Table 4.3", digits=1),)),
             *(_data(study, each, pictures) for each in study.examined),
             _chance(study),
-            _computed(study),
+            _computation_section(study),
         ),
     )
 
@@ -111,10 +111,10 @@ def _claims(study: TextStudy) -> Section:
     )
 
 
-def _asked() -> Section:
+def _protocol_section() -> Section:
     readings = tuple(
         f"{name}, {reading.name}: {reading.about}."
-        for name, readings in (("BERTScore", OF_BERTSCORE), ("ROUGE", OF_ROUGE))
+        for name, readings in (("BERTScore", BERTSCORE_READINGS), ("ROUGE", ROUGE_READINGS))
         for reading in readings
     )
     return Section(
@@ -138,7 +138,7 @@ def _asked() -> Section:
 
 
 def _data(
-    study: TextStudy, examined: Examined, pictures: Mapping[str, tuple[bytes, str]]
+    study: TextStudy, examined: DataSetResult, pictures: Mapping[str, tuple[bytes, str]]
 ) -> Section:
     sizes = [f"{name} systems: {len(own)}" for name, own in examined.data.groups.items()]
     facts = [
@@ -159,12 +159,12 @@ def _data(
     return Section(examined.name, (Facts(tuple(facts)),), sections)
 
 
-def _correlations(study: TextStudy, examined: Examined) -> list[Section]:
+def _correlations(study: TextStudy, examined: DataSetResult) -> list[Section]:
     made = []
     for title, numbers in (("BERTScore", ("8.1", "8.2", "8.3")), ("ROUGE", ("9.1",))):
         shown: list[Item] = [each for n in numbers for each in _panels(study, examined, n)]
-        if shown and tables.as_printed(examined):
-            shown.insert(0, Text(published.FITS[numbers[0]][1]))
+        if shown and tables.has_printed_numbers(examined):
+            shown.insert(0, Text(published.PRINTED_LEVELS[numbers[0]][1]))
         if shown:
             made.append(Section(f"{title} and people", tuple(shown)))
     levels = ShownTable(
@@ -178,13 +178,13 @@ def _correlations(study: TextStudy, examined: Examined) -> list[Section]:
     return [*made, Section("Over systems, texts and all outputs", (levels,))]
 
 
-def _preferences(examined: Examined) -> Section:
+def _preferences(examined: DataSetResult) -> Section:
     """Tables 8.4 and 9.2."""
     numbers = ("8.4", "9.2") if examined.bert else ("9.2",)
     shown = [
         ShownTable(
-            _without(win_table([examined], number), "data"),
-            f"Table {number}: whom people side with, {compared_words(examined)}",
+            _drop_columns(win_table([examined], number), "data"),
+            f"Table {number}: whom people side with, {comparison_text(examined)}",
             digits=2,
         )
         for number in numbers
@@ -192,13 +192,13 @@ def _preferences(examined: Examined) -> Section:
     return Section("Where a metric and its normalised form disagree", tuple(shown))
 
 
-def _readings(examined: Examined) -> Section:
+def _readings(examined: DataSetResult) -> Section:
     chance = ShownTable(
-        _without(tables.chance_table([examined]), "data", "about"),
+        _drop_columns(tables.chance_table([examined]), "data", "about"),
         "The mean score, and what chance gets",
     )
     better = ShownTable(
-        _without(tables.overview_table([examined]), "data", "systems"),
+        _drop_columns(tables.overview_table([examined]), "data", "systems"),
         "By how much V1 and V2 agree better with people",
         "Other systems and each dimension are in tables/correlations.csv.",
     )
@@ -206,7 +206,7 @@ def _readings(examined: Examined) -> Section:
 
 
 def _kinds(
-    study: TextStudy, examined: Examined, pictures: Mapping[str, tuple[bytes, str]]
+    study: TextStudy, examined: DataSetResult, pictures: Mapping[str, tuple[bytes, str]]
 ) -> list[Item]:
     """Figures 8.1 to 8.3, with the tables of kinds of documents."""
     names = [published.file_name(f"Figure {n}", examined.name) for n in ("8.1", "8.2", "8.3")]
@@ -225,14 +225,14 @@ def _kinds(
     return items
 
 
-def _panels(study: TextStudy, examined: Examined, number: str) -> list[ShownTable]:
+def _panels(study: TextStudy, examined: DataSetResult, number: str) -> list[ShownTable]:
     """Our tables of the first layer by Algorithm 1, or of each ROUGE, with the printed numbers."""
     systems = examined.data.correlated()[0]
-    over, _ = published.FITS[number]
+    over, _ = published.PRINTED_LEVELS[number]
     first = (layer_name(study.asked.layers[0]), MOST_SIMILAR.name)
-    printed = published.printed_rows(number) if tables.as_printed(examined) else []
+    printed = published.printed_rows(number) if tables.has_printed_numbers(examined) else []
     file = f"tables/{published.file_name(f'Table {number}', examined.name)}.csv"
-    about = f"{ELSEWHERE[number]} are in {file}."
+    about = f"{FILE_EXTRAS[number]} are in {file}."
     count = 0 if examined.kinds is None else examined.kinds.count
     documents = DOCUMENTS[number].format(count=count)
     if printed:
@@ -242,9 +242,9 @@ def _panels(study: TextStudy, examined: Examined, number: str) -> list[ShownTabl
             about += " The printed 0.4 is a misprint of 0.04: its PAI is 6.2."
     return [
         ShownTable(
-            _beside(examined.dimensions, rows, printed),
+            _add_printed_columns(examined.dimensions, rows, printed),
             f"Table {number}: {panel.metric}, chance: {panel.chance}, {documents}, {systems} systems, "
-            f"over {tables.OVER[over]}",
+            f"over {tables.LEVEL_NAMES[over]}",
             about,
         )
         for panel, rows in tables.panels(examined, study.asked, number).items()
@@ -253,7 +253,7 @@ def _panels(study: TextStudy, examined: Examined, number: str) -> list[ShownTabl
     ]
 
 
-def _beside(
+def _add_printed_columns(
     dimensions: tuple[str, ...],
     rows: list[tuple[Cell, ...]],
     printed: list[tuple[Cell, ...]],
@@ -279,13 +279,13 @@ def _chance(study: TextStudy) -> Section:
     return Section("What chance gets", (Listing(tuple(study.chance_text())),), (one,))
 
 
-def _without(table: Table, *columns: str) -> Table:
+def _drop_columns(table: Table, *columns: str) -> Table:
     kept = [place for place, name in enumerate(table.columns) if name not in columns]
     rows = tuple(tuple(row[place] for place in kept) for row in table.rows)
     return Table(tuple(table.columns[place] for place in kept), rows, table.notes)
 
 
-def _computed(study: TextStudy) -> Section:
+def _computation_section(study: TextStudy) -> Section:
     asked, content = study.asked, study.content
     facts = [
         ("rankgauge", str(content["rankgauge"])),

@@ -7,19 +7,19 @@ from collections.abc import Iterator, Sequence
 from rankgauge.extending import Cell, Note, Table, counted, worded
 from rankgauge.text import Preferences
 from rankgauge_studies.text import published
-from rankgauge_studies.text.experiment import READINGS, Examined
+from rankgauge_studies.text.experiment import READINGS, DataSetResult
 from rankgauge_studies.text.protocol import EVERY, EXTRACTIVE, MetricLabel
 
 PRINTED_PAIRS = "5 chosen pairs, as printed"
 
 
-def preference_table(examined: Sequence[Examined]) -> Table:
+def preference_table(examined: Sequence[DataSetResult]) -> Table:
     """A row for each data set, group of systems, metric, reading of chance that depends on the output,
     form and dimension: the counterpart of Tables 8.4 and 9.2."""
     rows: list[tuple[Cell, ...]] = []
     for each in examined:
         for systems, label, result in each.preferred:
-            if not READINGS[label.chance].by_output:
+            if not READINGS[label.chance].depends_on_output:
                 continue
             low, high = result.interval
             for d, dimension in enumerate(result.dimensions):
@@ -50,7 +50,7 @@ def preference_table(examined: Sequence[Examined]) -> Table:
     return Table(columns, tuple(rows), worded(notes))
 
 
-def win_table(examined: Sequence[Examined], number: str) -> Table:
+def win_table(examined: Sequence[DataSetResult], number: str) -> Table:
     """Table 8.4 or 9.2: in percent, how often people side with V1 or V2, how often with the metric, and
     all other pairs; the printed rows first. The dimensions that people rated are taken together."""
     family, forms = published.PREFERENCES[number]
@@ -59,14 +59,14 @@ def win_table(examined: Sequence[Examined], number: str) -> Table:
         for form, counts in forms.items()
     ]
     for each in examined:
-        for label, result in compared_forms(each):
+        for label, result in form_comparisons(each):
             every = result.pairs * len(result.dimensions)
             if not every or not label.metric.startswith(family.lower()):
                 continue
             win, lose = int(result.win.sum()), int(result.lose.sum())
             percent = [100 * count / every for count in (win, lose, every - win - lose)]
             share = win / (win + lose) if win + lose else None
-            where = (each.name, compared_words(each), label.metric, label.chance)
+            where = (each.name, comparison_text(each), label.metric, label.chance)
             row = (_row_name(label.form, family), *percent, result.disagreements, share)
             rows.append((*where, *row))
     columns = ("data", "pairs", "metric", "chance", "comparison", "win", "lost", "tie")
@@ -93,7 +93,7 @@ def _row_name(form: str, family: str) -> str:
     return f"{form.upper()} vs {family}"
 
 
-def compared_systems(examined: Examined) -> str:
+def comparison_group(examined: DataSetResult) -> str:
     """The group of systems whose outputs people compare: the chosen or judged pairs, or else the systems
     that extract, where they are known."""
     groups = examined.data.compared()
@@ -102,24 +102,24 @@ def compared_systems(examined: Examined) -> str:
     return EXTRACTIVE if EXTRACTIVE in groups else EVERY
 
 
-def compared_forms(examined: Examined) -> Iterator[tuple[MetricLabel, Preferences]]:
+def form_comparisons(examined: DataSetResult) -> Iterator[tuple[MetricLabel, Preferences]]:
     """Whom people agree with where a metric and a form of it disagree, over these systems, by the
     readings of chance that depend on the output."""
-    group = compared_systems(examined)
+    group = comparison_group(examined)
     for systems, label, result in examined.preferred:
-        if systems == group and READINGS[label.chance].by_output:
+        if systems == group and READINGS[label.chance].depends_on_output:
             yield label, result
 
 
-def compared_words(examined: Examined) -> str:
+def comparison_text(examined: DataSetResult) -> str:
     """The same in words, with the number of pairs if they were chosen."""
-    group, pairs = compared_systems(examined), examined.data.pairs
+    group, pairs = comparison_group(examined), examined.data.pairs
     if pairs:
         return f"{len(pairs)} chosen {'pair' if len(pairs) == 1 else 'pairs'}"
     return group if examined.data.preferences is not None else f"{group} systems"
 
 
-def preferences_text(examined: Examined) -> str:
+def preferences_text(examined: DataSetResult) -> str:
     """What people compared, and how, in words."""
     votes = examined.data.preferences
     if votes is None:
@@ -133,11 +133,11 @@ def preferences_text(examined: Examined) -> str:
     )
 
 
-def disagreements_without_output(examined: Examined) -> int:
+def count_constant_disagreements(examined: DataSetResult) -> int:
     """How often a form by a chance that is one number for each document puts two systems in another
     order than the metric does, on a document."""
     return sum(
         result.disagreements
         for _, label, result in examined.preferred
-        if not READINGS[label.chance].by_output
+        if not READINGS[label.chance].depends_on_output
     )

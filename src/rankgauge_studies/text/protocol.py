@@ -71,7 +71,7 @@ class ChanceReading(Record):
     costly: bool = False
 
     @property
-    def by_output(self) -> bool:
+    def depends_on_output(self) -> bool:
         """Whether chance depends on the output, so that it can reorder the outputs for a document."""
         return not self.null.constant
 
@@ -139,8 +139,8 @@ ONE_DRAW_OUTPUT = ChanceReading(
     Null(draws=1, per=CANDIDATE),
     "one text of words, drawn anew for each output, as section 9.1 reads literally",
 )
-OF_ROUGE = (WORDS, WORDS_OUTPUT, ONE_DRAW, ONE_DRAW_OUTPUT, TASK)
-OF_BERTSCORE = (
+ROUGE_READINGS = (WORDS, WORDS_OUTPUT, ONE_DRAW, ONE_DRAW_OUTPUT, TASK)
+BERTSCORE_READINGS = (
     MOST_SIMILAR,
     MOST_SIMILAR_OUTPUT,
     LEAST_SIMILAR,
@@ -187,7 +187,7 @@ class TextProtocol(NamedTuple):
         layers: dict[str, Metric] = {
             layer_name(layer): bertscore(layer=layer, references=FIRST) for layer in self.layers
         }
-        families = (("rouge", rouge, OF_ROUGE), ("bertscore", layers, OF_BERTSCORE))
+        families = (("rouge", rouge, ROUGE_READINGS), ("bertscore", layers, BERTSCORE_READINGS))
         for family, metrics, readings in families[: 2 if bert else 1]:
             yield family, {each: MetricLabel(name, "", SCORE) for name, each in metrics.items()}
             for reading in readings:

@@ -65,7 +65,7 @@ _STEPS = (
     "where t of the 66 pairs of systems are not tied by people. So they are correlations of the means "
     "of systems."
 )
-FITS: Mapping[str, tuple[Over, str]] = {
+PRINTED_LEVELS: Mapping[str, tuple[Over, str]] = {
     "8.1": ("systems", _STEPS),
     "8.2": ("systems", _STEPS),
     "8.3": ("systems", _STEPS),

@@ -38,18 +38,18 @@ from rankgauge_studies.text.claims import (
     FEWEST_CASES,
     TextStatement,
     claim_table,
-    few_cases,
+    count_left_out,
     statements,
 )
 from rankgauge_studies.text.corpus import corpus_table
 from rankgauge_studies.text.experiment import (
-    Examined,
+    DataSetResult,
     PartStore,
     content_digest,
     examine,
 )
 from rankgauge_studies.text.preference_tables import (
-    disagreements_without_output,
+    count_constant_disagreements,
     preference_table,
     win_table,
 )
@@ -60,7 +60,7 @@ from rankgauge_studies.text.protocol import (
     layer_name,
 )
 from rankgauge_studies.text.published import file_name, printed_table
-from rankgauge_studies.verdicts import Judged, judged
+from rankgauge_studies.verdicts import ClaimVerdict, judge_claims
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -163,7 +163,7 @@ class TextStudy(Result, Record):
     asked: TextProtocol
     content: Mapping[str, Any]
     """What `study.json` has: versions, digests of the data and of the encoder, and how it was done."""
-    examined: tuple[Examined, ...]
+    examined: tuple[DataSetResult, ...]
     encoder_name: str = "an encoder"
     """The folder of the encoder, shortly."""
 
@@ -185,7 +185,7 @@ class TextStudy(Result, Record):
                     text = f"{dimension} has no correlation, as people rate all systems alike; left out"
                     made.append(Note(text, part=each.name))
             made += [replace(note, part=each.name) for note in about if note.column is None]
-            if left := few_cases(each):
+            if left := count_left_out(each):
                 text = (
                     f"statements left out, as there are fewer than {FEWEST_CASES} disagreements: "
                     "{count}"
@@ -217,9 +217,9 @@ class TextStudy(Result, Record):
         """The statements of the claims."""
         return statements(self.examined, self.asked)
 
-    def judged(self) -> list[Judged]:
+    def judged(self) -> list[ClaimVerdict]:
         """Which claims hold, in words."""
-        return judged(CLAIMS, self.statements)
+        return judge_claims(CLAIMS, self.statements)
 
     def table(self) -> Table:
         """A row for each statement of the claims, with its interval and its verdict."""
@@ -287,10 +287,10 @@ class TextStudy(Result, Record):
         told = []
         metric = layer_name(self.asked.layers[0])
         for each in self.examined:
-            constant = disagreements_without_output(each)
+            constant = count_constant_disagreements(each)
             algorithm = ""
             if each.bert:
-                below, of = tables.below_random(each, metric, MOST_SIMILAR.name)
+                below, of = tables.count_below_random(each, metric, MOST_SIMILAR.name)
                 algorithm = (
                     "Algorithm 1 (most similar tokens) gets less than random tokens do on "
                     f"{below} of {of} documents by {metric}. If it were an expected value, it would be "

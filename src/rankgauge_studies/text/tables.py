@@ -13,13 +13,13 @@ from rankgauge.text import HETEROGENEOUS, HOMOGENEOUS, DocumentKinds
 from rankgauge.text.human import Over, percentiles
 from rankgauge_studies.text import published
 from rankgauge_studies.text.experiment import (
+    CORRELATION_LEVELS,
     EVERY_DOCUMENT,
+    KIND_CRITERIA,
     KINDS,
-    KINDS_BY,
-    LEVELS_OF,
     READINGS,
     Change,
-    Examined,
+    DataSetResult,
     known_mean,
 )
 from rankgauge_studies.text.protocol import (
@@ -37,10 +37,10 @@ from rankgauge_studies.text.protocol import (
     TextProtocol,
     layer_name,
 )
-from rankgauge_studies.verdicts import Amount, plain
+from rankgauge_studies.verdicts import IntervalEstimate, format_number
 
 AVERAGE = "average PAI"
-OVER: Mapping[str, str] = {"systems": "systems", "texts": "texts", "rows": "all outputs"}
+LEVEL_NAMES: Mapping[str, str] = {"systems": "systems", "texts": "texts", "rows": "all outputs"}
 """What correlations are over, in words."""
 
 
@@ -49,7 +49,7 @@ def average_increase(changes: Iterable[Change]) -> float:
     return float(known_mean(np.concatenate([change.pai for change in changes])))
 
 
-def names_of(examined: Examined) -> list[tuple[str, str]]:
+def metric_readings(examined: DataSetResult) -> list[tuple[str, str]]:
     """The metrics with each reading of chance, in the order of the study."""
     every = [(label.metric, label.chance) for label in examined.labels.values() if label.chance]
     return list(dict.fromkeys(every))
@@ -87,7 +87,7 @@ TABLES = {
 
 
 def panels(
-    examined: Examined, asked: TextProtocol, number: str
+    examined: DataSetResult, asked: TextProtocol, number: str
 ) -> dict[Panel, list[tuple[Cell, ...]]]:
     """The counterparts of a table, over each group of systems and each level, first the level that the
     printed table fits: of Tables 8.1 to 8.3 for each layer, by Algorithm 1 and by tokens in context; of
@@ -100,26 +100,26 @@ def panels(
         wanted = [(layer, each.name) for layer in layers for each in (MOST_SIMILAR, CONTEXT)]
     made = {}
     for systems in examined.data.correlated():
-        for over in dict.fromkeys((published.FITS[number][0], *LEVELS_OF)):
+        for over in dict.fromkeys((published.PRINTED_LEVELS[number][0], *CORRELATION_LEVELS)):
             for metric, chance in wanted:
                 if changes := examined.changes(metric, chance, systems, documents, by, over):
                     made[Panel(systems, over, metric, chance)] = dissertation_rows(changes)
     return made
 
 
-def as_printed(examined: Examined) -> bool:
+def has_printed_numbers(examined: DataSetResult) -> bool:
     """Whether the dissertation has printed numbers of these data."""
     return examined.data.known and examined.dimensions == published.DIMENSIONS
 
 
-def short_sentences(examined: Examined, asked: TextProtocol) -> list[str]:
+def short_sentences(examined: DataSetResult, asked: TextProtocol) -> list[str]:
     """By how much V1 and V2 change the agreement with people, in words, with the printed PAI. Without
     ratings there is nothing to say."""
     if not examined.correlated:
         return []
     systems = examined.data.correlated()[0]
     count = len(examined.data.groups[systems])
-    swap = f"; one swap of two neighbours is {plain(4 / (count * (count - 1)), 3)}"
+    swap = f"; one swap of two neighbours is {format_number(4 / (count * (count - 1)), 3)}"
     sentences = []
     for name, metrics, chance, number in (
         ("BERTScore", list(map(layer_name, asked.layers)), MOST_SIMILAR.name, "8.1"),
@@ -127,7 +127,7 @@ def short_sentences(examined: Examined, asked: TextProtocol) -> list[str]:
     ):
         if number == "8.1" and not examined.bert:
             continue
-        over = published.FITS[number][0]
+        over = published.PRINTED_LEVELS[number][0]
         known = [
             change
             for metric in metrics
@@ -137,33 +137,34 @@ def short_sentences(examined: Examined, asked: TextProtocol) -> list[str]:
         if not known:
             sentences.append(f"{examined.name}: {name}: no correlation with people is known.")
             continue
-        better = sum(percentiles(change.drawn_mean, asked.level)[0] > 0 for change in known)
+        better = sum(percentiles(change.sample_means, asked.level)[0] > 0 for change in known)
         means = [change.mean for change in known]
         own = panels(examined, asked, number)
         averages = [own[Panel(systems, over, metric, chance)][-1][1] for metric in metrics]
         increases = [float(each) for each in averages if isinstance(each, float)]
         how = "are not seen to agree better" if not better else "agree better"
         where = "" if better in (0, len(known)) else f" in {better} of {len(known)} cases"
-        printed = f"; printed: {plain(published.CORRELATIONS[number][2], 2)}"
+        printed = f"; printed: {format_number(published.CORRELATIONS[number][2], 2)}"
         sentences.append(
             f"{examined.name}, {count} systems ({systems}): V1 and V2 of {name} {how} with people than "
-            f"{name} does{where}. τ-b over {OVER[over]} changes by {plain(min(means), 3)} to "
-            f"{plain(max(means), 3)}{swap if over == 'systems' else ''}. Average PAI: "
-            f"{plain(min(increases))} to {plain(max(increases))}"
-            f"{printed if as_printed(examined) else ''}."
+            f"{name} does{where}. τ-b over {LEVEL_NAMES[over]} changes by "
+            f"{format_number(min(means), 3)} to "
+            f"{format_number(max(means), 3)}{swap if over == 'systems' else ''}. Average PAI: "
+            f"{format_number(min(increases))} to {format_number(max(increases))}"
+            f"{printed if has_printed_numbers(examined) else ''}."
         )
     return sentences
 
 
-def panel_table(examined: Examined, asked: TextProtocol, number: str, encoder: str) -> Table:
+def panel_table(examined: DataSetResult, asked: TextProtocol, number: str, encoder: str) -> Table:
     """All counterparts of a table one below the other, the printed one first where it is of these
     data."""
     rows: list[tuple[Cell, ...]] = []
     bert = number != "9.1"
     every = panels(examined, asked, number)
-    if every and as_printed(examined):
+    if every and has_printed_numbers(examined):
         about = "bertscore" if bert else "ROUGE"
-        over = published.FITS[number][0]
+        over = published.PRINTED_LEVELS[number][0]
         where = (
             published.ENCODER if bert else None,
             "12 abstractive, as printed",
@@ -175,10 +176,10 @@ def panel_table(examined: Examined, asked: TextProtocol, number: str, encoder: s
     for panel, own in every.items():
         rows += [(encoder if bert else None, *panel, *row) for row in own]
     columns = ("encoder", "systems", "over", "metric", "chance", "row", *examined.dimensions)
-    return Table(columns, tuple(rows), (published.FITS[number][1],))
+    return Table(columns, tuple(rows), (published.PRINTED_LEVELS[number][1],))
 
 
-def correlation_table(examined: Sequence[Examined]) -> Table:
+def correlation_table(examined: Sequence[DataSetResult]) -> Table:
     """A row for each data set, group of systems, set of documents, metric, reading of chance, form and
     dimension: τ-b with its interval, and the change by the form with its interval, and as PAI."""
     rows: list[tuple[Cell, ...]] = []
@@ -204,7 +205,7 @@ def correlation_table(examined: Sequence[Examined]) -> Table:
     return Table(columns, tuple(rows))
 
 
-def overview_table(examined: Sequence[Examined]) -> Table:
+def overview_table(examined: Sequence[DataSetResult]) -> Table:
     """A row for each data set, metric and reading of chance, over the first group of systems: by how
     much V1 and V2 agree better with people, as a mean over dimensions, on all documents and on each
     kind, and the average PAI of V1 and V2."""
@@ -214,7 +215,7 @@ def overview_table(examined: Sequence[Examined]) -> Table:
             continue
         systems = each.data.correlated()[0]
         sets = [(EVERY_DOCUMENT, ""), *((kind, "difference") for kind in KINDS)]
-        for metric, chance in names_of(each):
+        for metric, chance in metric_readings(each):
             cells: list[Cell] = []
             for documents, by in sets:
                 cells += _mean_changes(each.changes(metric, chance, systems, documents, by))
@@ -240,14 +241,14 @@ def _mean_changes(changes: Mapping[str, Change]) -> list[Cell]:
     return [*(each.mean for each in changes.values()), average_increase(changes.values())]
 
 
-def interval_table(examined: Examined, asked: TextProtocol) -> Table:
+def interval_table(examined: DataSetResult, asked: TextProtocol) -> Table:
     """τ-b of the first layer of BERTScore and of each ROUGE with its interval, over systems, texts and
     all outputs; of V1 and V2 by Algorithm 1 and by words."""
     rows: list[tuple[Cell, ...]] = []
     systems = examined.data.correlated()[0]
     chosen = [(layer_name(asked.layers[0]), MOST_SIMILAR.name)] if examined.bert else []
     chosen += [(each.name, WORDS.name) for each in ROUGE]
-    for over in LEVELS_OF:
+    for over in CORRELATION_LEVELS:
         result = examined.correlation(systems, over=over)
         assert result is not None
         place = {examined.labels[str(metric)]: m for m, metric in enumerate(result.metrics)}
@@ -255,7 +256,7 @@ def interval_table(examined: Examined, asked: TextProtocol) -> Table:
             for form in (SCORE, *VERSIONS):
                 m = place[MetricLabel(metric, "" if form == SCORE else chance, form)]
                 cells = [
-                    Amount(
+                    IntervalEstimate(
                         *(float(part[0, m, d]) for part in (result.values, result.low, result.high))
                     )
                     for d in range(len(result.dimensions))
@@ -264,12 +265,12 @@ def interval_table(examined: Examined, asked: TextProtocol) -> Table:
     return Table(("over", "metric", "form", *examined.dimensions), tuple(rows))
 
 
-def kinds_table(examined: Examined, asked: TextProtocol) -> Table:
+def kinds_table(examined: DataSetResult, asked: TextProtocol) -> Table:
     """By how much V1 and V2 of BERTScore by Algorithm 1 agree better with people on each kind of
     document, by both readings of what the kinds are."""
     systems = examined.data.correlated()[0]
     rows: list[tuple[Cell, ...]] = []
-    for by in KINDS_BY:
+    for by in KIND_CRITERIA:
         for kind in KINDS:
             if examined.correlation(systems, kind, by) is None:
                 continue
@@ -291,19 +292,21 @@ def kinds_table(examined: Examined, asked: TextProtocol) -> Table:
 # Chance
 
 
-def chance_table(examined: Sequence[Examined]) -> Table:
+def chance_table(examined: Sequence[DataSetResult]) -> Table:
     """A row for each data set, metric and reading of chance: the mean score and what chance gets."""
     rows: list[tuple[Cell, ...]] = []
     for each in examined:
-        for metric, chance in names_of(each):
-            numbers = _beside_chance(each, metric, chance)
+        for metric, chance in metric_readings(each):
+            numbers = _chance_statistics(each, metric, chance)
             rows.append((each.name, metric, chance, *numbers, READINGS[chance].about))
     notes = [Note("the share of outputs that score less than chance", column="below")]
     columns = ("data", "metric", "chance", "score", "expected", "below", "about")
     return Table(columns, tuple(rows), worded(notes))
 
 
-def _beside_chance(examined: Examined, metric: str, chance: str) -> tuple[float, float, float]:
+def _chance_statistics(
+    examined: DataSetResult, metric: str, chance: str
+) -> tuple[float, float, float]:
     """Of the outputs for which chance is known: the mean score, what chance gets, and the share that
     scores less than chance."""
     score = examined.column(MetricLabel(metric, "", SCORE))
@@ -313,7 +316,7 @@ def _beside_chance(examined: Examined, metric: str, chance: str) -> tuple[float,
     return float(score[known].mean()), float(level[known].mean()), below
 
 
-def below_random(examined: Examined, metric: str, chance: str) -> tuple[int, int]:
+def count_below_random(examined: DataSetResult, metric: str, chance: str) -> tuple[int, int]:
     """On how many documents a reading of chance is below random tokens, and on how many it is known."""
     one, other = (
         examined.column(MetricLabel(metric, name, CHANCE))[0]
@@ -337,21 +340,21 @@ class TaskRow(NamedTuple):
     agreement: float
 
 
-def task_rows(examined: Sequence[Examined], asked: TextProtocol) -> Iterator[TaskRow]:
+def task_rows(examined: Sequence[DataSetResult], asked: TextProtocol) -> Iterator[TaskRow]:
     """Chapter 11: chance by metric beside chance by task, for each metric."""
     for each in examined:
         systems = next(iter(each.data.correlated()), EVERY)
         bert = layer_name(asked.layers[0])
         chosen = [
             (metric, CONTEXT.name if metric == bert else WORDS.name)
-            for metric, chance in names_of(each)
+            for metric, chance in metric_readings(each)
             if chance == TASK.name
         ]
         rows = [each.data.texts.systems.index(name) for name in each.data.groups[systems]]
         for metric, own in chosen:
             numbers, changes, means = [], [], []
             for chance in (own, TASK.name):
-                numbers.append(_beside_chance(each, metric, chance))
+                numbers.append(_chance_statistics(each, metric, chance))
                 known = each.changes(metric, chance, systems)
                 changes.append(known["v2"].mean if known else float("nan"))
                 values = each.column(MetricLabel(metric, chance, "v2"))
@@ -369,7 +372,7 @@ def task_rows(examined: Sequence[Examined], asked: TextProtocol) -> Iterator[Tas
             )
 
 
-def task_table(examined: Sequence[Examined], asked: TextProtocol) -> Table:
+def task_table(examined: Sequence[DataSetResult], asked: TextProtocol) -> Table:
     """The rows of `task_rows` as a table."""
     notes = [
         Note(

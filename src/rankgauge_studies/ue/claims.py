@@ -14,19 +14,19 @@ import numpy as np
 from rankgauge.comparison import Assessed, conflicts_of, swapped_pairs
 from rankgauge.comparison.assessed import ALL
 from rankgauge.extending import Floats, Record
-from rankgauge_studies.ue.experiment import IDEAL, TESTED, UNINFORMATIVE, Drawn, Parts
+from rankgauge_studies.ue.experiment import IDEAL, TESTED_SETS, UNINFORMATIVE, Parts, ResampledParts
 from rankgauge_studies.ue.protocol import CASES, MARGIN, VERSIONS, Case
 from rankgauge_studies.ue.tables import (
     BREADTHS,
     SET_PAIR,
-    Opposed,
-    across_collections,
-    drawn_interval,
+    QuerySetPair,
+    bootstrap_interval,
+    cross_collection_pairs,
     interval,
     swap_rate,
-    within_collections,
+    within_collection_pairs,
 )
-from rankgauge_studies.verdicts import Amount, Verdict, deciding_factor, plain
+from rankgauge_studies.verdicts import IntervalEstimate, Verdict, deciding_factor, format_number
 
 Statistic: TypeAlias = Callable[[Parts], float]
 NOT_A_NUMBER = float("nan")
@@ -166,7 +166,7 @@ class Statement(Record):
     version: str
     where: str
     what: str
-    amount: Amount
+    amount: IntervalEstimate
     percent: float | None = None
     limit: float = 0.0
     queries: int = 0
@@ -198,19 +198,19 @@ class Statement(Record):
             return f"{place}, {self.measure}, {self.version}: a set has fewer than two queries."
         percent = ""
         if self.percent is not None and np.isfinite(self.percent):
-            percent = f", which is {plain(self.percent)}%"
+            percent = f", which is {format_number(self.percent)}%"
         text = SENTENCES[self.what].format(
             version=self.version,
             measure=self.measure,
             amount=self.amount.words(),
             percent=percent,
         )
-        limit = f" (above {plain(self.limit)})" if self.limit else ""
+        limit = f" (above {format_number(self.limit)})" if self.limit else ""
         return f"{place}: {text}{limit}: {self.verdict}."
 
 
 def statements(
-    found: Mapping[str, Mapping[str, Drawn]],
+    found: Mapping[str, Mapping[str, ResampledParts]],
     level: float,
     halves: Mapping[str, Mapping[str, Mapping[str, Floats]]] | None = None,
     margin: float = MARGIN,
@@ -230,18 +230,18 @@ def statements(
     """
     made: list[Statement] = []
     for case in CASES:
-        about = _AboutCase(case, level, margin)
+        about = _CaseStatements(case, level, margin)
         drawn = {name: cases[case.name] for name, cases in found.items()}
         for name, own in drawn.items():
             made += about.sets(name, own)
-        made += about.two_collections(" and ".join(found), across_collections(drawn))
+        made += about.collection_statements(" and ".join(found), cross_collection_pairs(drawn))
         for name, cases in (halves or {}).items():
             made += about.documents(name, cases[case.name])
     order = list(CLAIMS)
     return sorted(made, key=lambda each: order.index(each.claim))
 
 
-class _Number(Record):
+class _ResampledNumber(Record):
     """A number that a claim is about, the same on drawn queries, and on more of them by factor."""
 
     value: float
@@ -250,7 +250,7 @@ class _Number(Record):
     queries: int
 
     @classmethod
-    def of(cls, number: Callable[..., float], *drawn: Drawn) -> _Number:
+    def of(cls, number: Callable[..., float], *drawn: ResampledParts) -> _ResampledNumber:
         """A number of the parts of one data set, or of two, which may be the same."""
         factors = [factor for factor in drawn[0].larger if all(factor in d.larger for d in drawn)]
         return cls(
@@ -265,8 +265,8 @@ class _Number(Record):
 
     @classmethod
     def of_rates(
-        cls, opposed: Opposed, versions: Sequence[str], number: Callable[..., float]
-    ) -> _Number:
+        cls, opposed: QuerySetPair, versions: Sequence[str], number: Callable[..., float]
+    ) -> _ResampledNumber:
         """A number of the swap rates of some versions, in percentage points."""
         part, against = opposed.part, opposed.against
 
@@ -276,67 +276,72 @@ class _Number(Record):
         return cls.of(of_parts, opposed.one, opposed.other)
 
 
-class _AboutCase(Record):
+class _CaseStatements(Record):
     """Makes the statements about a case."""
 
     case: Case
     level: float
     margin: float
 
-    def stated(
+    def make_statement(
         self,
         claim: str,
         data: str,
         version: str,
         where: str,
         what: str,
-        number: _Number,
+        number: _ResampledNumber,
         percent: float | None = None,
     ) -> Statement:
         """A statement whose interval is over queries."""
-        ends = drawn_interval(number.value, number.draws, self.level)
+        ends = bootstrap_interval(number.value, number.draws, self.level)
         limit = -self.margin if CLAIMS[claim].kept else 0.0
         return Statement(
             *(claim, data, self.case.name, version, where, what),
-            *(Amount(number.value, *ends), percent, limit, number.queries),
+            *(IntervalEstimate(number.value, *ends), percent, limit, number.queries),
             deciding_factor(number.larger, limit, self.level),
             max(number.larger, default=0),
         )
 
-    def sets(self, data: str, drawn: Drawn) -> Iterator[Statement]:
+    def sets(self, data: str, drawn: ResampledParts) -> Iterator[Statement]:
         """The statements about the sets of queries of one data set."""
         name = self.case.name
         for version in VERSIONS:
-            reordered, conflicts = _reordered(name, version), _conflicts(name, version)
+            reordered, conflicts = _reordered_pairs(name, version), _conflicts(name, version)
             for claim, where, what, statistic in (
-                ("rankings", UNINFORMATIVE, REORDERED, _on(UNINFORMATIVE, reordered)),
-                ("conflicts", UNINFORMATIVE, CONFLICTING, _on(UNINFORMATIVE, conflicts)),
+                ("rankings", UNINFORMATIVE, REORDERED, _restrict_to_set(UNINFORMATIVE, reordered)),
+                (
+                    "conflicts",
+                    UNINFORMATIVE,
+                    CONFLICTING,
+                    _restrict_to_set(UNINFORMATIVE, conflicts),
+                ),
                 ("effect", "", MORE_REORDERED, _difference(reordered)),
                 ("effect", "", MORE_CONFLICTING, _difference(conflicts)),
             ):
-                number = _Number.of(statistic, drawn)
-                yield self.stated(claim, data, version, where, what, number)
-            for part in TESTED:
-                yield self._gain("pad", data, (version,), part, MORE_PAD, drawn, _pad)
-        for part in TESTED:
+                number = _ResampledNumber.of(statistic, drawn)
+                yield self.make_statement(claim, data, version, where, what, number)
+            for part in TESTED_SETS:
+                yield self._gain_statement("pad", data, (version,), part, MORE_PAD, drawn, _pad)
+        for part in TESTED_SETS:
             claim = "power" if part == UNINFORMATIVE else "power kept"
-            yield self._gain(claim, data, VERSIONS, part, MORE_SIGNIFICANT, drawn, _power)
-        (sets,) = within_collections({data: drawn}, *SET_PAIR).values()
-        (breadths,) = within_collections({data: drawn}, *BREADTHS).values()
+            yield self._gain_statement(claim, data, VERSIONS, part, MORE_SIGNIFICANT, drawn, _power)
+        (sets,) = within_collection_pairs({data: drawn}, *SET_PAIR).values()
+        (breadths,) = within_collection_pairs({data: drawn}, *BREADTHS).values()
         across = "swaps across queries" if self.case.sums_precisions else "nDCG swaps"
-        yield from self._swaps(across, data, "", sets)
-        yield from self._swaps("breadth", data, "", breadths)
+        yield from self._swap_statements(across, data, "", sets)
+        yield from self._swap_statements("breadth", data, "", breadths)
         if self.case.sums_precisions:
-            yield self._lowest(data, "", sets)
+            yield self._lowest_statement(data, "", sets)
 
-    def _gain(
+    def _gain_statement(
         self,
         claim: str,
         data: str,
         versions: Sequence[str],
         part: str,
         what: str,
-        drawn: Drawn,
+        drawn: ResampledParts,
         amount: Callable[[Assessed], float],
     ) -> Statement:
         """By how much the versions have more of something than the measure, in the mean."""
@@ -345,35 +350,41 @@ class _AboutCase(Record):
             mean = float(np.mean([amount(own[version]) for version in versions]))
             return mean - amount(own[self.case.name])
 
-        number = _Number.of(_on(part, gain), drawn)
-        before = _on(part, lambda own: amount(own[self.case.name]))(drawn.parts)
+        number = _ResampledNumber.of(_restrict_to_set(part, gain), drawn)
+        before = _restrict_to_set(part, lambda own: amount(own[self.case.name]))(drawn.parts)
         percent = 100 * number.value / before if before else NOT_A_NUMBER
-        return self.stated(claim, data, " and ".join(versions), part, what, number, percent)
+        return self.make_statement(claim, data, " and ".join(versions), part, what, number, percent)
 
-    def two_collections(self, both: str, pairs: Mapping[str, Opposed]) -> Iterator[Statement]:
+    def collection_statements(
+        self, both: str, pairs: Mapping[str, QuerySetPair]
+    ) -> Iterator[Statement]:
         """The statements about two data sets. The abstract speaks of all queries, the tables of all
         sets."""
         for part, opposed in pairs.items():
             if not self.case.sums_precisions:
-                yield from self._swaps("nDCG swaps", both, part, opposed)
+                yield from self._swap_statements("nDCG swaps", both, part, opposed)
                 continue
             if part == ALL:
-                yield from self._swaps("swaps across data", both, part, opposed)
-            yield self._lowest(both, part, opposed)
+                yield from self._swap_statements("swaps across data", both, part, opposed)
+            yield self._lowest_statement(both, part, opposed)
 
-    def _swaps(self, claim: str, data: str, where: str, opposed: Opposed) -> Iterator[Statement]:
+    def _swap_statements(
+        self, claim: str, data: str, where: str, opposed: QuerySetPair
+    ) -> Iterator[Statement]:
         """By how much each version lowers a swap rate."""
         name = self.case.name
         before = opposed.rate(name)
         for version in VERSIONS:
-            number = _Number.of_rates(opposed, (name, version), lambda one, other: one - other)
+            number = _ResampledNumber.of_rates(
+                opposed, (name, version), lambda one, other: one - other
+            )
             percent = 100 * (1 - opposed.rate(version) / before) if before else NOT_A_NUMBER
-            yield self.stated(claim, data, version, where, LOWERED, number, percent)
+            yield self.make_statement(claim, data, version, where, LOWERED, number, percent)
 
-    def _lowest(self, data: str, where: str, opposed: Opposed) -> Statement:
+    def _lowest_statement(self, data: str, where: str, opposed: QuerySetPair) -> Statement:
         """By how much V2 has a lower swap rate than the measure and V1."""
-        number = _Number.of_rates(opposed, self.case.rows, lambda a, b, c: min(a, b) - c)
-        return self.stated("lowest", data, VERSIONS[-1], where, LOWEST, number)
+        number = _ResampledNumber.of_rates(opposed, self.case.rows, lambda a, b, c: min(a, b) - c)
+        return self.make_statement("lowest", data, VERSIONS[-1], where, LOWEST, number)
 
     def documents(self, data: str, rates: Mapping[str, Floats]) -> Iterator[Statement]:
         """By how much each version lowers the swap rate between parts of the documents: the mean over
@@ -382,7 +393,7 @@ class _AboutCase(Record):
         before = rates[name]
         for version in VERSIONS:
             lowered = 100 * (before - rates[version])
-            amount = Amount(float(lowered.mean()), *interval(lowered, self.level))
+            amount = IntervalEstimate(float(lowered.mean()), *interval(lowered, self.level))
             share = float(lowered.mean() / before.mean() / 100) if before.any() else NOT_A_NUMBER
             yield Statement(
                 *("documents", data, name, version, "", LOWERED, amount, 100 * share, -self.margin)
@@ -392,17 +403,17 @@ class _AboutCase(Record):
 SetStatistic: TypeAlias = Callable[[Mapping[str, Assessed]], float]
 
 
-def _on(part: str, number: SetStatistic) -> Statistic:
+def _restrict_to_set(part: str, number: SetStatistic) -> Statistic:
     """A number on a set of queries; NaN without the set."""
     return lambda parts: number(parts[part]) if part in parts else NOT_A_NUMBER
 
 
 def _difference(number: SetStatistic) -> Statistic:
-    one, other = _on(UNINFORMATIVE, number), _on(IDEAL, number)
+    one, other = _restrict_to_set(UNINFORMATIVE, number), _restrict_to_set(IDEAL, number)
     return lambda parts: one(parts) - other(parts)
 
 
-def _reordered(measure: str, version: str) -> SetStatistic:
+def _reordered_pairs(measure: str, version: str) -> SetStatistic:
     return lambda own: float(swapped_pairs(own[measure].merits, own[version].merits))
 
 

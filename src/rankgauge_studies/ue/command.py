@@ -11,7 +11,7 @@ import click
 from click.formatting import wrap_text
 
 from rankgauge import InputError
-from rankgauge.cli.scoring import named
+from rankgauge.cli.scoring import split_named_file
 from rankgauge.extending import (
     OUTPUT_FOLDER,
     SEAL,
@@ -62,7 +62,7 @@ from rankgauge.extending import (
 from rankgauge.measures.answers import BESTS, CHANCES
 from rankgauge.query_sets import BROAD_LABEL, BROAD_SHARE, SET_SHARE, InformativeBy
 from rankgauge_studies.index import INDEX
-from rankgauge_studies.output import can, lacking_libraries, write_figures, write_text
+from rankgauge_studies.output import is_available, missing_library_notes, write_figures, write_text
 from rankgauge_studies.ue.counterparts import FIGURES, QUERIES, TABLES
 from rankgauge_studies.ue.page import DrawnFigure, study_page
 from rankgauge_studies.ue.protocol import (
@@ -262,19 +262,19 @@ def command(
     """
     from rankgauge_studies.ue.study import begin_study, run_study
 
-    collections = tuple(map(_collection, data))
+    collections = tuple(map(_parse_data_set, data))
     if again is not None:
-        protocol = _again(again, collections)
+        protocol = _read_protocol(again, collections)
     else:
         protocol = _protocol(collections, training, reading, numbers)
     folder = OwnPath(output)
     folder.check_folders(TABLES, QUERIES, FIGURES)
-    lacking = lacking_libraries()
+    lacking = missing_library_notes()
     notify([Note(text) for text in lacking])
     try:
         begun = begin_study(protocol)
         notify([Note(text) for text in begun.remarks])
-        with progress(_steps(protocol), "working") as advance:
+        with progress(_count_steps(protocol), "working") as advance:
             study = run_study(begun, folder, executor=workers(), progress=advance)
     except KeyboardInterrupt:
         notify([Note(f"the same command goes on from what is finished in {output}")])
@@ -300,18 +300,18 @@ def command(
     click.echo(f"All of it: {folder / PAGE}")
 
 
-def _collection(text: str) -> DataSet:
+def _parse_data_set(text: str) -> DataSet:
     """The data set in [NAME=]FOLDS[,SIZE=N...]; its name is by default that of the folder."""
     given: dict[str, str] = {}
-    while not os.path.exists(named(text)[1]) and (size := SIZE.search(text)):
+    while not os.path.exists(split_named_file(text)[1]) and (size := SIZE.search(text)):
         text = text[: size.start()]
         if size["name"] in given:
             raise click.UsageError(f"{size['name']}= is given twice for a data set; give it once")
         given[size["name"]] = size["value"]
     sizes: dict[str, Any] = {}
     for size_name, value in given.items():
-        sizes |= _size(size_name, value)
-    name, folder = named(text)
+        sizes |= _parse_size(size_name, value)
+    name, folder = split_named_file(text)
     plain = os.path.basename(os.path.abspath(folder))
     return DataSet(name or plain or folder, folder, **sizes)
 
@@ -321,7 +321,7 @@ SIZE = re.compile(r",(?P<name>[a-z]+)=(?P<value>[^,=]*)$")
 _SIZES = {"queries": "queries", "set": "set_number", "training": "training_queries"}
 
 
-def _size(name: str, value: str) -> dict[str, int | float]:
+def _parse_size(name: str, value: str) -> dict[str, int | float]:
     """What a size of a data set sets: a number, or for the sets of queries a share."""
     field = _SIZES.get(name)
     try:
@@ -337,7 +337,7 @@ def _size(name: str, value: str) -> dict[str, int | float]:
     )
 
 
-def _again(file: str, collections: tuple[DataSet, ...]) -> Protocol:
+def _read_protocol(file: str, collections: tuple[DataSet, ...]) -> Protocol:
     for parameter in click.get_current_context().command.params:
         name = parameter.name or ""
         if is_given(name) and name not in ("data", "output", "again"):
@@ -399,19 +399,19 @@ def _protocol(
     return Protocol(collections, methods, reading.readings(), **chosen).checked()
 
 
-def _steps(protocol: Protocol) -> int:
+def _count_steps(protocol: Protocol) -> int:
     """About how many pieces of work there are: folds are counted as five."""
-    from rankgauge_studies.ue.experiment import draw_blocks
+    from rankgauge_studies.ue.experiment import sample_blocks
 
     trained = (protocol.folds or 5) * (len(protocol.methods) + 1)
-    drawn = len(draw_blocks(1, protocol.samples)) + protocol.replicates
+    drawn = len(sample_blocks(1, protocol.samples)) + protocol.replicates
     return len(protocol.collections) * len(protocol.readings) * (trained + drawn)
 
 
 def write_study(study: Study, folder: OwnPath) -> None:
     """Write tables, figures and the page, as far as the libraries for them are installed."""
     remove_unfinished(folder)
-    before = _listed(folder)
+    before = _written_files(folder)
     files = [f"{INDEX}.csv"]
     for name, each in study.tables().items():
         for form, ending in FORMATS.items():
@@ -421,13 +421,13 @@ def write_study(study: Study, folder: OwnPath) -> None:
         files.append(f"{QUERIES}/{name}.csv")
         write_text(folder / files[-1], table.render("csv"))
     pictures = []
-    for name, drawn in (study.figures() if can(check_plotting) else {}).items():
+    for name, drawn in (study.figures() if is_available(check_plotting) else {}).items():
         write_figures({name: drawn.figure}, (folder / FIGURES).make())
         svg = f"{FIGURES}/{name}.svg"
         files += [svg, f"{FIGURES}/{name}.png"]
         picture = DrawnFigure(read_bytes(folder / svg), drawn.caption, drawn.case, drawn.reading)
         pictures.append(picture)
-    if can(check_pages):
+    if is_available(check_pages):
         write_page(study_page(study, pictures), folder / PAGE)
     for file in before - set(files):  # of a study with other sizes or readings
         (folder / file).unlink()
@@ -437,14 +437,14 @@ def write_study(study: Study, folder: OwnPath) -> None:
 
 FILES = "files.json"
 """The names of the files that the study wrote."""
-OURS = re.compile(rf"({TABLES}|{QUERIES}|{FIGURES})/[A-Za-z0-9][A-Za-z0-9._-]*")
+OWN_FILES = re.compile(rf"({TABLES}|{QUERIES}|{FIGURES})/[A-Za-z0-9][A-Za-z0-9._-]*")
 """The files that a study may remove again: nothing outside its own folders."""
 
 
-def _listed(folder: OwnPath) -> set[str]:
+def _written_files(folder: OwnPath) -> set[str]:
     """The files that an earlier study wrote into the folder."""
     if not (folder / FILES).exists():
         return set()
     kept = read_sealed(folder / FILES, "the list of a study's files", "rankgauge", "remove it")
-    ours = {line for line in kept.get("files", []) if OURS.fullmatch(line)}
+    ours = {line for line in kept.get("files", []) if OWN_FILES.fullmatch(line)}
     return {line for line in ours if (folder / line).is_file()}

@@ -12,7 +12,7 @@ from rankgauge.extending import Cell, Record, Table
 from rankgauge.query_sets import TYPES
 from rankgauge_studies.index import Counterpart
 from rankgauge_studies.ue import numbering, published, tables
-from rankgauge_studies.ue.deciding import needed_table
+from rankgauge_studies.ue.deciding import query_count_table
 from rankgauge_studies.ue.experiment import BROAD, FOCUSED, IDEAL, UNINFORMATIVE, CaseStudy
 from rankgauge_studies.ue.numbering import table_file
 from rankgauge_studies.ue.protocol import ASCENT, CASES, VERSIONS, Case, slug
@@ -53,7 +53,7 @@ def study_tables(study: Study) -> dict[str, StudyTable]:
     made: dict[str, StudyTable] = {
         "claims": StudyTable(study.table(), "claims", "The paper's claims on these data"),
         "queries-to-decide": StudyTable(
-            needed_table(study.statements), "needed", "How many queries would decide"
+            query_count_table(study.statements), "needed", "How many queries would decide"
         ),
         table_file(data, "data"): StudyTable(_statistics(study), "data", "The data", data),
         table_file(methods, "methods"): StudyTable(
@@ -74,8 +74,8 @@ def study_tables(study: Study) -> dict[str, StudyTable]:
                 subject, _, data_set = name.partition("/")
                 printed = numbering.SUBJECTS[subject]
                 numbers = printed.of(case)
-                if len(numbers) > 1 and data_set in study.recognised:
-                    place = published.COLLECTIONS.index(study.recognised[data_set])
+                if len(numbers) > 1 and data_set in study.recognized:
+                    place = published.COLLECTIONS.index(study.recognized[data_set])
                     numbers = (numbers[place],)
                 caption = printed.shows.format(case=case.name)
                 caption += f", {data_set}" if data_set else ""
@@ -100,12 +100,12 @@ def _case_tables(study: Study, case: Case, found: Mapping[str, CaseStudy]) -> di
     made["conflicts"] = tables.conflict_table(case, parts)
     made["significant"] = tables.significant_table(case, parts)
     made["pad"] = tables.pad_table(case, parts)
-    across = tables.across_collections(drawn)
+    across = tables.cross_collection_pairs(drawn)
     if across:
         made["swaps-data"] = tables.swap_table(case, "queries", across, level)
-    sets = tables.within_collections(drawn, *tables.SET_PAIR)
+    sets = tables.within_collection_pairs(drawn, *tables.SET_PAIR)
     made["swaps-sets"] = tables.swap_table(case, "data", sets, level)
-    breadths = tables.within_collections(drawn, *tables.BREADTHS)
+    breadths = tables.within_collection_pairs(drawn, *tables.BREADTHS)
     made["swaps-breadth"] = tables.swap_table(case, "data", breadths, level)
     rates = {name: each.document_swaps for name, each in found.items()}
     made["swaps-documents"] = tables.document_table(case, rates, level)
@@ -228,7 +228,7 @@ def query_tables(study: Study) -> dict[str, Table]:
     }
 
 
-def counterparts(study: Study, drawn: bool) -> list[Counterpart]:
+def list_counterparts(study: Study, drawn: bool) -> list[Counterpart]:
     """For each printed table and figure, the files that repeat it. `drawn`: there are figures."""
     made = []
     for number, shows in numbering.ALL_TABLES.items():
@@ -237,7 +237,7 @@ def counterparts(study: Study, drawn: bool) -> list[Counterpart]:
             for name, each in study.tables().items()
             if number in each.printed
         )
-        remark = "" if files else _missing(number)
+        remark = "" if files else _missing_reason(number)
         made.append(Counterpart(numbering.table_heading((number,)), shows, files, remark))
     for kind, shows in numbering.FIGURES.items():
         for case in CASES:
@@ -252,7 +252,7 @@ def counterparts(study: Study, drawn: bool) -> list[Counterpart]:
     return made
 
 
-def _missing(number: int) -> str:
+def _missing_reason(number: int) -> str:
     """Why a printed table has no counterpart."""
     for printed in numbering.SUBJECTS.values():
         for numbers in printed.numbers:

@@ -21,7 +21,7 @@ def claim_table(made: Mapping[str, Sequence[Statement]]) -> Table:
             *(reading, each.claim, CLAIMS[each.claim].tables, each.data, each.measure),
             *(each.version, each.where, each.what, *each.amount, each.percent, each.limit),
             each.verdict,
-            shown_count(each.needed, each.tried),
+            count_cell(each.needed, each.tried),
         )
         for reading, own in made.items()
         for each in own
@@ -29,24 +29,24 @@ def claim_table(made: Mapping[str, Sequence[Statement]]) -> Table:
     return Table(columns, tuple(rows))
 
 
-def more_than(tried: int) -> str:
+def format_more_than(tried: int) -> str:
     """That more queries are needed than were tried, in words."""
     return f"over {tried} times as many queries" if tried else "an unknown number of queries"
 
 
-def shown_count(needed: float | None, tried: int) -> Cell:
+def count_cell(needed: float | None, tried: int) -> Cell:
     """A number of queries in a table."""
     if needed is None:
         return None
-    return rough(needed) if np.isfinite(needed) else more_than(tried)
+    return round_count(needed) if np.isfinite(needed) else format_more_than(tried)
 
 
-def rough(number: float) -> int:
+def round_count(number: float) -> int:
     """A number of queries with two digits: more would pretend to know."""
     return int(float(f"{number:.2g}"))
 
 
-class Undecided(Record):
+class UndecidedClaim(Record):
     """The undecided statements of a claim in one reading, and what would decide half of them."""
 
     claim: PrintedClaim
@@ -62,7 +62,7 @@ class Undecided(Record):
     """The data set that these queries are of."""
 
 
-def undecided(made: Mapping[str, Sequence[Statement]]) -> list[Undecided]:
+def undecided_claims(made: Mapping[str, Sequence[Statement]]) -> list[UndecidedClaim]:
     """For each claim and reading, the undecided statements, and how many queries would decide them."""
     results = []
     for key, claim in CLAIMS.items():
@@ -79,20 +79,20 @@ def undecided(made: Mapping[str, Sequence[Statement]]) -> list[Undecided]:
                 if each.growth is not None and each.needed is not None
             )
             half = known[(len(known) - 1) // 2] if known else (None, None, 0, "")
-            results.append(Undecided(claim, reading, len(stated), len(left), *half))
+            results.append(UndecidedClaim(claim, reading, len(stated), len(left), *half))
     return [each for each in results if each.statements]
 
 
-def undecided_words(made: Mapping[str, Sequence[Statement]]) -> str:
+def undecided_sentences(made: Mapping[str, Sequence[Statement]]) -> str:
     """How many queries would decide half of the undecided statements, claim by claim, in words."""
-    found: dict[str, list[Undecided]] = {}
-    for each in undecided(made):
+    found: dict[str, list[UndecidedClaim]] = {}
+    for each in undecided_claims(made):
         if each.undecided and each.queries is not None:
             found.setdefault(each.claim.short, []).append(each)
     listed = []
     more: dict[str, list[str]] = {}
     for claim, own in found.items():
-        texts = {each.reading: _needed_words(each) for each in own}
+        texts = {each.reading: _growth_text(each) for each in own}
         (first, *others) = set(texts.values())
         if not others and not any(np.isfinite(each.growth or 0) for each in own):
             more.setdefault(first, []).append(claim)
@@ -112,13 +112,13 @@ def undecided_words(made: Mapping[str, Sequence[Statement]]) -> str:
     return " ".join(sentences)
 
 
-def _needed_words(each: Undecided) -> str:
+def _growth_text(each: UndecidedClaim) -> str:
     if each.queries is None or each.growth is None or not np.isfinite(each.growth):
-        return more_than(each.tried)
-    return f"{each.growth:g} times as many queries (about {rough(each.queries):,} of {each.data})"
+        return format_more_than(each.tried)
+    return f"{each.growth:g} times as many queries (about {round_count(each.queries):,} of {each.data})"
 
 
-def needed_table(made: Mapping[str, Sequence[Statement]]) -> Table:
+def query_count_table(made: Mapping[str, Sequence[Statement]]) -> Table:
     """For each claim and reading, how many queries would decide the statements that are undecided."""
     columns = (
         *("claim", "reading", "statements", "undecided", "times as many queries"),
@@ -128,9 +128,9 @@ def needed_table(made: Mapping[str, Sequence[Statement]]) -> Table:
         (
             *(each.claim.short, each.reading, each.statements, each.undecided),
             int(each.growth) if each.growth and np.isfinite(each.growth) else None,
-            shown_count(each.queries, each.tried),
+            count_cell(each.queries, each.tried),
             each.data,
         )
-        for each in undecided(made)
+        for each in undecided_claims(made)
     ]
     return Table(columns, tuple(rows))

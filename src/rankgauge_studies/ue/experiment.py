@@ -26,7 +26,7 @@ from rankgauge.query_sets import (
     focused,
     significance,
 )
-from rankgauge.query_sets.samples import drawn
+from rankgauge.query_sets.samples import draw_queries
 from rankgauge.rankers import cross_validation
 from rankgauge.rankers.crossval import SINGLE
 from rankgauge.rankings import judged_labels
@@ -34,11 +34,11 @@ from rankgauge.workers import AnyExecutor, results_of
 from rankgauge_studies.ue.protocol import CASES, FEWEST, Case, DataSet, Protocol, Reading
 
 UNINFORMATIVE, IDEAL, BROAD, FOCUSED = "uninformative", "ideal", "broad", "focused"
-TESTED = (ALL, UNINFORMATIVE, IDEAL)
+TESTED_SETS = (ALL, UNINFORMATIVE, IDEAL)
 """The sets on which methods are tested; on others only their order counts."""
-EQUAL = {UNINFORMATIVE: "uninformative, equal in size", IDEAL: "ideal, equal in size"}
+EQUAL_SETS = {UNINFORMATIVE: "uninformative, equal in size", IDEAL: "ideal, equal in size"}
 """The sets that are compared across data sets, of the same size in both."""
-BLOCK = 20
+BLOCK_SIZE = 20
 FACTORS = (3, 10, 30)
 """How many times as many queries are drawn, to see how many would decide the claims."""
 LARGER_DRAWS = 40
@@ -68,15 +68,15 @@ class CaseScores(Record):
                 chosen = rows[inside[rows]]
             if len(chosen) < FEWEST:
                 continue
-            own = testing if name in TESTED else None
+            own = testing if name in TESTED_SETS else None
             parts[name] = {
-                version: assessed(version, values[:, :, chosen], own)
+                version: assess_version(version, values[:, :, chosen], own)
                 for version, values in self.values.items()
             }
         return parts
 
 
-def assessed(version: str, values: Floats, testing: Testing | None) -> Assessed:
+def assess_version(version: str, values: Floats, testing: Testing | None) -> Assessed:
     """A version of a measure, from cut-off × method × query. Without `testing` only means are had."""
     if testing is not None:
         return testing.assessed(version, list(values))
@@ -85,7 +85,7 @@ def assessed(version: str, values: Floats, testing: Testing | None) -> Assessed:
     return Assessed(version, values.shape[2], means, False, none, counts, np.nan, None)
 
 
-class Drawn(Record):
+class ResampledParts(Record):
     """What was found on a data set, and on drawn queries of it."""
 
     parts: Parts
@@ -99,7 +99,7 @@ class CaseStudy(Record):
     rate for each split)."""
 
     scores: CaseScores
-    drawn: Drawn
+    drawn: ResampledParts
     document_swaps: Mapping[str, Floats]
 
 
@@ -110,7 +110,7 @@ class Experiment(Record):
     chosen: ChosenQueries
     breadth: tuple[int, int]
     """How many broad and focused queries there are, before the two sets are made equal."""
-    means: Mapping[str, EmptyMeans]
+    means: Mapping[str, EmptyQueryMeans]
     """By case, the means over all test queries."""
     cases: Mapping[str, CaseStudy]
     notes: tuple[str, ...] = ()
@@ -143,7 +143,7 @@ def choose_queries(
     asked, notes = protocol.queries_of(data), []
     if asked is not None and asked > len(pool):
         notes.append(f"{asked:,} queries asked for, but only {len(pool):,} {what}: all are taken")
-    queries = drawn(pool, min(asked or len(pool), len(pool)), protocol.seed)
+    queries = draw_queries(pool, min(asked or len(pool), len(pool)), protocol.seed)
     if reading.informative_by == "difference":
         size = protocol.size(data).size(len(queries))
         sizes = f"{size:,} uninformative and {size:,} ideal queries"
@@ -165,7 +165,7 @@ def choose_queries(
     )
 
 
-class EmptyMeans(Record):
+class EmptyQueryMeans(Record):
     """The mean of a measure over all test queries, method × cut-off: with 0 for queries without relevant
     documents, and without these queries."""
 
@@ -207,11 +207,11 @@ def rank(
     return RankedQueries(runs, trained.judgments, worded(learnt))
 
 
-class Prepared(Record):
+class PreparedScores(Record):
     """Scores and sets of queries, before the sets of two data sets are made equal in size."""
 
     scores: dict[str, CaseScores]
-    means: dict[str, EmptyMeans]
+    means: dict[str, EmptyQueryMeans]
     breadth: tuple[int, int]
 
 
@@ -221,7 +221,7 @@ def prepare(
     data: DataSet,
     reading: Reading,
     protocol: Protocol,
-) -> Prepared:
+) -> PreparedScores:
     """Score the runs, and choose the sets of queries."""
     measures = [
         text
@@ -231,14 +231,14 @@ def prepare(
     ]
     everywhere = Evaluator(ranked.judgments, measures).scores(list(ranked.runs))
     scores = everywhere.select(chosen.queries)
-    by_breadth, breadth = _by_breadth(ranked.judgments, scores.queries, protocol)
+    by_breadth, breadth = _breadth_sets(ranked.judgments, scores.queries, protocol)
     cases: dict[str, CaseScores] = {}
-    means: dict[str, EmptyMeans] = {}
+    means: dict[str, EmptyQueryMeans] = {}
     start, width = 0, len(protocol.cutoffs)
     for case in CASES:
         above, sets = _sets(case, scores, ranked.judgments, data, reading, protocol)
         original = everywhere.values[:, :, start : start + width]
-        means[case.name] = EmptyMeans(
+        means[case.name] = EmptyQueryMeans(
             original.mean(axis=1), original[:, everywhere.relevant > 0].mean(axis=1)
         )
         values = {}
@@ -248,7 +248,7 @@ def prepare(
             start += width
         rows = _rows(scores.queries, {**sets, **by_breadth})
         cases[case.name] = CaseScores(case, scores.queries, values, above, rows)
-    return Prepared(cases, means, breadth)
+    return PreparedScores(cases, means, breadth)
 
 
 def _sets(
@@ -277,7 +277,7 @@ def _sets(
     return above, sets
 
 
-def _by_breadth(
+def _breadth_sets(
     judgments: Judgments, queries: Sequence[str], protocol: Protocol
 ) -> tuple[dict[str, Sequence[str]], tuple[int, int]]:
     """The broad and the focused queries, equally many, and how many there were of each."""
@@ -292,7 +292,7 @@ def _by_breadth(
     ]
     size = min(map(len, both))
     sets: dict[str, Sequence[str]] = {
-        name: drawn(chosen, size, protocol.seed)
+        name: draw_queries(chosen, size, protocol.seed)
         for name, chosen in zip((BROAD, FOCUSED), both, strict=True)
     }
     return sets, (len(both[0]), len(both[1]))
@@ -306,7 +306,7 @@ def _rows(queries: Sequence[str], sets: Mapping[str, Sequence[str]]) -> dict[str
     }
 
 
-def equalised(prepared: Sequence[Prepared], reading: Reading) -> list[Prepared]:
+def equalize_sets(prepared: Sequence[PreparedScores], reading: Reading) -> list[PreparedScores]:
     """The same, with sets that have the same size in both data sets."""
     results = []
     for one in prepared:
@@ -315,13 +315,13 @@ def equalised(prepared: Sequence[Prepared], reading: Reading) -> list[Prepared]:
             above = scores.above
             sizes = {
                 kind: HowMany(number=min(len(each.scores[name].sets[kind]) for each in prepared))
-                for kind in EQUAL
+                for kind in EQUAL_SETS
             }
             uninformative = above.uninformative(sizes[UNINFORMATIVE], reading.by)
             ideal = above.ideal(sizes[IDEAL], uninformative)
             equal = {
-                EQUAL[UNINFORMATIVE]: above.set_of(UNINFORMATIVE, uninformative).queries,
-                EQUAL[IDEAL]: above.set_of(IDEAL, ideal).queries,
+                EQUAL_SETS[UNINFORMATIVE]: above.set_of(UNINFORMATIVE, uninformative).queries,
+                EQUAL_SETS[IDEAL]: above.set_of(IDEAL, ideal).queries,
             }
             sets = {**scores.sets, **_rows(scores.queries, equal)}
             cases[name] = replace(scores, sets=sets)
@@ -333,7 +333,7 @@ def equalised(prepared: Sequence[Prepared], reading: Reading) -> list[Prepared]:
 
 
 def study_cases(
-    prepared: Prepared,
+    prepared: PreparedScores,
     ranked: RankedQueries,
     reading: Reading,
     protocol: Protocol,
@@ -350,9 +350,9 @@ def study_cases(
     drawing = QueryDraws(prepared.scores, testing, (protocol.seed, place))
     count = len(next(iter(prepared.scores.values())).queries)
     factors = [factor for factor in FACTORS if factor * count <= MOST_DRAWN]
-    blocks = [*draw_blocks(1, protocol.samples)]
+    blocks = [*sample_blocks(1, protocol.samples)]
     for factor in factors:
-        blocks += draw_blocks(factor, min(LARGER_DRAWS, protocol.samples))
+        blocks += sample_blocks(factor, min(LARGER_DRAWS, protocol.samples))
     draws: dict[str, dict[int, list[Parts]]] = {
         name: {factor: [] for factor in (1, *factors)} for name in prepared.scores
     }
@@ -361,7 +361,7 @@ def study_cases(
             draws[name][factor] += parts
         if progress is not None and factor == 1:
             progress("drawn queries")
-    splitting = _Splitting(ranked, prepared.scores, reading, protocol)
+    splitting = _DocumentSplits(ranked, prepared.scores, reading, protocol)
     swaps: dict[str, dict[str, list[float]]] = {
         name: {version: [] for version in scores.case.rows}
         for name, scores in prepared.scores.items()
@@ -374,16 +374,16 @@ def study_cases(
     return {
         name: CaseStudy(
             scores,
-            Drawn(scores.parts(testing), draws[name].pop(1), draws[name]),
+            ResampledParts(scores.parts(testing), draws[name].pop(1), draws[name]),
             {version: np.array(own) for version, own in swaps[name].items()},
         )
         for name, scores in prepared.scores.items()
     }
 
 
-def draw_blocks(factor: int, samples: int) -> list[tuple[int, range]]:
+def sample_blocks(factor: int, samples: int) -> list[tuple[int, range]]:
     """The draws of so many times as many queries as there are, in pieces of work."""
-    size = max(1, BLOCK // factor)
+    size = max(1, BLOCK_SIZE // factor)
     starts = range(0, samples, size)
     return [(factor, range(start, min(start + size, samples))) for start in starts]
 
@@ -407,7 +407,7 @@ class QueryDraws(Record):
         return drawn_parts
 
 
-class _Splitting(Record):
+class _DocumentSplits(Record):
     """Splits the documents at random, and says how often two parts put methods in opposite orders."""
 
     ranked: RankedQueries

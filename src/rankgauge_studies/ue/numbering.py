@@ -6,7 +6,7 @@ from rankgauge.extending import Record
 from rankgauge_studies.ue.protocol import CASES, Case, slug
 
 
-class Printed(Record):
+class PrintedTables(Record):
     """A subject of the case studies: what its tables show, and their numbers in the paper for nDCG and
     for MAP. Two numbers are of MSLR-WEB30K and of MQ2007."""
 
@@ -19,24 +19,26 @@ class Printed(Record):
 
 
 SUBJECTS = {
-    "scores": Printed("Mean {case} of each method", ((3, 4), (15, 16))),
-    "normalised": Printed("V1 and V2 of {case} of each method", ((5, 6), (17, 18))),
-    "tau": Printed(
+    "scores": PrintedTables("Mean {case} of each method", ((3, 4), (15, 16))),
+    "normalised": PrintedTables("V1 and V2 of {case} of each method", ((5, 6), (17, 18))),
+    "tau": PrintedTables(
         "Kendall's τ between rankings of the methods by {case} and by V1, V2", ((7,), (19,))
     ),
-    "conflicts": Printed("Tests significant by only one of {case} and V1, V2", ((8,), (20,))),
-    "significant": Printed("Significant differences between methods by {case}", ((9,), (21,))),
-    "pad": Printed(
+    "conflicts": PrintedTables("Tests significant by only one of {case} and V1, V2", ((8,), (20,))),
+    "significant": PrintedTables(
+        "Significant differences between methods by {case}", ((9,), (21,))
+    ),
+    "pad": PrintedTables(
         "Percentage absolute difference (PAD) between methods by {case}", ((10,), (22,))
     ),
-    "swaps-data": Printed("Swap rates of {case} across the two data sets", ((11,), (23,))),
-    "swaps-sets": Printed(
+    "swaps-data": PrintedTables("Swap rates of {case} across the two data sets", ((11,), (23,))),
+    "swaps-sets": PrintedTables(
         "Swap rates of {case} between uninformative and ideal queries", ((12,), (24,))
     ),
-    "swaps-breadth": Printed(
+    "swaps-breadth": PrintedTables(
         "Swap rates of {case} between broad and focused queries", ((13,), (25,))
     ),
-    "swaps-documents": Printed(
+    "swaps-documents": PrintedTables(
         "Swap rates of {case} between random parts of the documents", ((14,), (26,))
     ),
 }
@@ -62,10 +64,10 @@ _MAP, _EXPECTED = "1", ("2", "3")
 _DISSERTATION_FIGURES = {"1": "3.1", "2": "6.1", "3": "7.1"}
 
 
-def dissertation(number: int) -> str:
+def dissertation_number(number: int) -> str:
     """The number in the dissertation of a table of the paper.
 
-    >>> [dissertation(number) for number in (1, 2, 3, 14, 15, 26)]
+    >>> [dissertation_number(number) for number in (1, 2, 3, 14, 15, 26)]
     ['4.1', '4.2', '6.1', '6.12', '7.1', '7.12']
     """
     for first, chapter in ((15, 7), (3, 6), (1, 4)):
@@ -81,7 +83,7 @@ def table_heading(numbers: tuple[int, ...]) -> str:
     ('Table 7 (dissertation 6.5)', 'Tables 3 and 4 (dissertation 6.1 and 6.2)')
     """
     word = "Tables" if len(numbers) > 1 else "Table"
-    theirs = " and ".join(map(dissertation, numbers))
+    theirs = " and ".join(map(dissertation_number, numbers))
     return f"{word} {' and '.join(map(str, numbers))} (dissertation {theirs})"
 
 

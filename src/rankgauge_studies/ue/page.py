@@ -71,18 +71,18 @@ def study_page(study: Study, pictures: Sequence[DrawnFigure]) -> Page:
         f"The experiment of {PAPER}, done again: what a measure says once it is held against the best "
         "ranking and against a random one.",
         (
-            _asked(study.protocol),
+            _protocol_section(study.protocol),
             _claims(study, tables),
             _data(study, tables, pictures),
             *(_case(study, case, tables) for case in CASES),
-            _elsewhere(study),
-            _computed(study, tables),
+            _other_data_section(study),
+            _computation_section(study, tables),
             Section("Where each printed table is", (index,)),
         ),
     )
 
 
-def _asked(protocol: Protocol) -> Section:
+def _protocol_section(protocol: Protocol) -> Section:
     facts = [
         ("Data", "; ".join(f"{each.name} ({each.folds})" for each in protocol.collections)),
         ("Methods", ", ".join(protocol.methods)),
@@ -125,7 +125,7 @@ def _claims(study: Study, tables: Mapping[str, StudyTable]) -> Section:
         f"statements. {interval_text(study.protocol)} {VERDICTS}"
     )
     needed = Section(
-        "How many queries would decide", (_shown(tables["queries-to-decide"], about=NEEDED),)
+        "How many queries would decide", (_show_table(tables["queries-to-decide"], about=NEEDED),)
     )
     verdicts = ShownTable(study.verdict_table(), "The verdicts")
     items = (verdicts, Text(study.undecided_text()), Text(about))
@@ -157,7 +157,7 @@ def _data(
                 items.append(Beside(tuple(own)))
             items += (
                 ShownTable(
-                    _first(query_table(each.cases[case.name])),
+                    _first_rows(query_table(each.cases[case.name])),
                     f"{name}, reading {reading}: the {FIRST_QUERIES} queries least above chance by "
                     f"{case.name}",
                 )
@@ -165,12 +165,14 @@ def _data(
             )
         title = f"{figure_headings(case)}: queries by {case.name}"
         sections.append(Section(title, (Text(HARD_AND_EASY), *items)))
-    printed = published.statistics(tuple(study.recognised.values()))
+    printed = published.statistics(tuple(study.recognized.values()))
     beside = [] if printed is None else [ShownTable(printed, "As printed")]
     warned = [Text(text) for text in study.warnings()]
     (data,) = (each for each in tables.values() if each.subject == "data")
-    shown: tuple[Item, ...] = (_shown(data), *beside, *warned, _shown(tables["sets"]))
-    which = Section("Which queries count", (Text(WHICH), _which(study, tables["which-queries"])))
+    shown: tuple[Item, ...] = (_show_table(data), *beside, *warned, _show_table(tables["sets"]))
+    which = Section(
+        "Which queries count", (Text(EMPTY_QUERIES), _middle_means(study, tables["which-queries"]))
+    )
     return Section("The data", shown, (which, *sections))
 
 
@@ -178,13 +180,13 @@ HARD_AND_EASY = (
     "Uninformative queries are split at their median score: those below it are hard, the others easy. "
     "The grey corners are where the paper's Figure 1 has hard, easy and ideal queries."
 )
-WHICH = (
+EMPTY_QUERIES = (
     "The paper does not say what it does with queries that have no relevant document. Its means on "
     "MQ2007, .40 to .43 by nDCG@10, fit counting them 0, and so do LETOR's own baselines, about .44."
 )
 
 
-def _which(study: Study, each: StudyTable) -> ShownTable:
+def _middle_means(study: Study, each: StudyTable) -> ShownTable:
     """The means at the cut-off that is nearest to 10; the file has all."""
     middle = min(study.protocol.cutoffs, key=lambda cutoff: abs(cutoff - 10))
     columns = each.table.columns
@@ -197,7 +199,7 @@ def _which(study: Study, each: StudyTable) -> ShownTable:
     return ShownTable(table, each.caption, digits=4)
 
 
-def _first(table: Table) -> Table:
+def _first_rows(table: Table) -> Table:
     return Table(table.columns, table.rows[:FIRST_QUERIES], table.notes)
 
 
@@ -209,8 +211,8 @@ def _case(study: Study, case: Case, tables: Mapping[str, StudyTable]) -> Section
         ]
         items: list[Item] = []
         for data in dict.fromkeys(each.data for each in own):
-            beside: list[Item] = [_shown(each) for each in own if each.data == data]
-            printed = _printed(study, subject, case, data)
+            beside: list[Item] = [_show_table(each) for each in own if each.data == data]
+            printed = _printed_tables(study, subject, case, data)
             both = (*beside, *printed)
             narrow = max(len(each.table.columns) for each in own) <= NARROW
             items += [Beside(both)] if narrow else both
@@ -221,7 +223,7 @@ def _case(study: Study, case: Case, tables: Mapping[str, StudyTable]) -> Section
     return Section(case.name, (), tuple(sections))
 
 
-def _shown(each: StudyTable, about: str = "") -> ShownTable:
+def _show_table(each: StudyTable, about: str = "") -> ShownTable:
     caption = each.caption
     if each.reading:  # below a heading that says what it shows
         caption = ", ".join(filter(None, (each.data, f"reading “{each.reading}”")))
@@ -234,13 +236,13 @@ def _digits(subject: str) -> int:
     return 4 if subject in ("scores", "normalised") else 3
 
 
-def _printed(study: Study, subject: str, case: Case, data: str) -> list[ShownTable]:
+def _printed_tables(study: Study, subject: str, case: Case, data: str) -> list[ShownTable]:
     """The paper's table of the same data sets, where there is one."""
     names = [data] if data else [each.name for each in study.protocol.collections]
-    same = tuple(study.recognised[name] for name in names if name in study.recognised)
+    same = tuple(study.recognized[name] for name in names if name in study.recognized)
     if not same:
         return []
-    table = published.published(subject, case.name, same)
+    table = published.published_table(subject, case.name, same)
     if table is None:
         return []
     caption = f"As printed: {', '.join(same)}"
@@ -254,9 +256,9 @@ def _printed(study: Study, subject: str, case: Case, data: str) -> list[ShownTab
     return [ShownTable(table, caption, about, _digits(subject))]
 
 
-def _elsewhere(study: Study) -> Section:
+def _other_data_section(study: Study) -> Section:
     """The paper's tables of data sets that the study does not have."""
-    there = set(study.recognised.values())
+    there = set(study.recognized.values())
     missing = tuple(name for name in published.COLLECTIONS if name not in there)
     if not missing:
         return Section("The paper's tables", (Text("All stand beside ours, above."),))
@@ -270,7 +272,7 @@ def _elsewhere(study: Study) -> Section:
             if subject == "swaps-data":
                 chosen = [published.COLLECTIONS]
             for names in chosen:
-                table = published.published(subject, case.name, names)
+                table = published.published_table(subject, case.name, names)
                 if table is not None:
                     numbers = printed.of(case)
                     if len(numbers) > 1:
@@ -287,7 +289,7 @@ def _elsewhere(study: Study) -> Section:
     return Section("The paper's tables: other data", (Text(about),), tuple(sections))
 
 
-def _computed(study: Study, tables: Mapping[str, StudyTable]) -> Section:
+def _computation_section(study: Study, tables: Mapping[str, StudyTable]) -> Section:
     protocol, content = study.protocol, study.protocol.content()
     facts = [
         ("rankgauge", str(content["rankgauge"])),
@@ -303,7 +305,7 @@ def _computed(study: Study, tables: Mapping[str, StudyTable]) -> Section:
         f"{reading}, {name}: {text}" for reading, name, each in study.each() for text in each.notes
     )
     (methods,) = (each for each in tables.values() if each.subject == "methods")
-    items: list[Item] = [Facts(tuple(facts)), _shown(methods)]
+    items: list[Item] = [Facts(tuple(facts)), _show_table(methods)]
     if notes:
         items.append(Listing(notes))
     return Section("How it was computed", tuple(items))

@@ -8,8 +8,8 @@ from dataclasses import asdict, field, fields
 from typing import Any, Literal, TypeAlias
 
 from rankgauge import InputError, MeasureError, RankgaugeError, __version__, parse
-from rankgauge.comparison.significance import named_test
-from rankgauge.core.policies import DEFAULT_BY, DEFAULT_INFORMATIVE_BY, DEFAULT_TEST
+from rankgauge.comparison.significance import find_test
+from rankgauge.core.policies import DEFAULT_CHANCE_DIFFERENCE, DEFAULT_INFORMATIVE_BY, DEFAULT_TEST
 from rankgauge.extending import (
     LEVEL,
     LEVELS,
@@ -25,7 +25,14 @@ from rankgauge.extending import (
     one_of,
 )
 from rankgauge.measures.answers import BESTS, CHANCES
-from rankgauge.query_sets import BROAD_LABEL, BROAD_SHARE, SET_SHARE, By, HowMany, InformativeBy
+from rankgauge.query_sets import (
+    BROAD_LABEL,
+    BROAD_SHARE,
+    SET_SHARE,
+    ChanceDifference,
+    HowMany,
+    InformativeBy,
+)
 from rankgauge.rankers import Ranker, find_method, with_settings
 from rankgauge.rankers.libraries import version_of
 
@@ -38,7 +45,7 @@ CUTOFFS = (5, 10, 15, 20, 30)
 VERSIONS = ("V1", "V2")
 STUDY = "ue"
 RESAMPLES = 1_000
-MOST = 1_000_000
+GREATEST_CUTOFF = 1_000_000
 """The greatest cut-off."""
 REPLICATES = 20
 MARGIN = 5.0
@@ -91,7 +98,7 @@ class Reading(Value):
     test: str = DEFAULT_TEST
     reb: str = "exact"
     iub: str = "achievable"
-    by: By = DEFAULT_BY
+    by: ChanceDifference = DEFAULT_CHANCE_DIFFERENCE
     informative_by: InformativeBy = DEFAULT_INFORMATIVE_BY
     without_relevant: WithoutRelevant = "leave-out"
     ascent_objective: str = ""
@@ -100,13 +107,13 @@ class Reading(Value):
     def checked(self) -> Reading:
         """The reading, after a check; RankgaugeError for a value that there is not."""
         checked("name", self.name, one_of(ReadingName))
-        named_test(self.test)
+        find_test(self.test)
         for name, allowed in (("reb", CHANCES), ("iub", BESTS)):
             if getattr(self, name) not in allowed:
                 raise RankgaugeError(
                     f"{name}={getattr(self, name)!r}, expected one of {', '.join(allowed)}"
                 )
-        checked("by", self.by, one_of(By))
+        checked("by", self.by, one_of(ChanceDifference))
         checked("informative_by", self.informative_by, one_of(InformativeBy))
         checked("without_relevant", self.without_relevant, one_of(WithoutRelevant))
         if self.ascent_objective:
@@ -129,7 +136,7 @@ RIGHT = Reading("right")
 READINGS = {reading.name: reading for reading in (PAPER, RIGHT)}
 
 
-def _texts(what: str, values: Iterable[Any]) -> None:
+def _check_texts(what: str, values: Iterable[Any]) -> None:
     if not all(isinstance(value, str) for value in values):
         raise RankgaugeError(f"{what}: not a text, expected texts")
 
@@ -202,19 +209,21 @@ class Protocol(Record):
                 f"{len(self.collections)} data sets, expected one, or two to compare"
             )
         for each in self.collections:
-            _texts("the name and the folder of a data set", (each.name, each.folds, each.digest))
+            _check_texts(
+                "the name and the folder of a data set", (each.name, each.folds, each.digest)
+            )
             for name, least in (("queries", FEWEST), ("training_queries", 1)):
                 checked(f"{each.name}: {name}", getattr(each, name), Whole(least), optional=True)
             self.size(each)
-        _texts("the methods", self.methods)
+        _check_texts("the methods", self.methods)
         for reading in self.readings:
-            _texts("a reading", vars(reading).values())
+            _check_texts("a reading", vars(reading).values())
         if not isinstance(self.settings, Mapping):
             raise RankgaugeError("settings: expected names with values")
         if not self.cutoffs:
             raise RankgaugeError("no cut-offs, expected at least one")
         for cutoff in self.cutoffs:
-            checked("cutoffs", cutoff, Whole(1, MOST))
+            checked("cutoffs", cutoff, Whole(1, GREATEST_CUTOFF))
         names = [collection.name for collection in self.collections]
         if len(set(names)) < len(names):
             raise RankgaugeError(
@@ -283,7 +292,10 @@ class Protocol(Record):
         try:
             names = {each.name for each in fields(cls)}
             more = set(content) - names - {"study", "rankgauge", "libraries"}
-            for fault, wrong in (("unknown", more), ("missing", names - set(content) - LATER)):
+            for fault, wrong in (
+                ("unknown", more),
+                ("missing", names - set(content) - OPTIONAL_FIELDS),
+            ):
                 if wrong:
                     listed = ", ".join(sorted(map(str, wrong)))
                     message = f"{fault}: {listed}; expected a study.json as it was written"
@@ -300,7 +312,7 @@ class Protocol(Record):
             raise InputError(source, None, str(error)) from None
 
 
-LATER = {"training_queries", "margin"}
+OPTIONAL_FIELDS = {"training_queries", "margin"}
 """Fields that a study.json of rankgauge 0.1 may lack; without them it is the same study."""
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "lightgbm", "matplotlib", "jinja2")
 """Other versions of these may give other bytes."""

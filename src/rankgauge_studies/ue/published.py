@@ -15,7 +15,7 @@ import numpy as np
 
 from rankgauge.comparison.assessed import ALL
 from rankgauge.extending import Cell, Floats, Table
-from rankgauge_studies.ue.experiment import Parts, assessed
+from rankgauge_studies.ue.experiment import Parts, assess_version
 from rankgauge_studies.ue.protocol import CASES, CUTOFFS, VERSIONS
 from rankgauge_studies.ue.tables import SETS, score_table
 
@@ -246,15 +246,15 @@ class Counts(NamedTuple):
         """Whether these can be the counts of the same data. Queries and features are counted exactly;
         documents are not: Table 1 rounds one of its two numbers, and the other one, 65,323, is 38.6
         documents a query, where section 6.1 has 41.47."""
-        near = abs(self.documents - other.documents) <= CLOSE * other.documents
+        near = abs(self.documents - other.documents) <= DOCUMENT_TOLERANCE * other.documents
         return near and self[1:] == other[1:]
 
 
-CLOSE = 0.1
+DOCUMENT_TOLERANCE = 0.1
 TABLE_1 = {MSLR: Counts(3_771_000, 31_531, 136), MQ2007: Counts(65_323, 1_692, 46)}
 
 
-def known(name: str) -> str | None:
+def find_data_set(name: str) -> str | None:
     """The data set of the paper that has this name, however it is spelled."""
     plain = "".join(letter for letter in name.lower() if letter.isalnum())
     return next((each for each in COLLECTIONS if each.lower().replace("-", "") == plain), None)
@@ -273,13 +273,15 @@ def parts_of_means(collection: str, case: str) -> Parts:
     means = MEANS[collection][case]
     return {
         ALL: {
-            version: assessed(version, values.T[:, :, None], None)
+            version: assess_version(version, values.T[:, :, None], None)
             for version, values in means.items()
         }
     }
 
 
-def published(subject: str, case: str, collections: tuple[str, ...] = COLLECTIONS) -> Table | None:
+def published_table(
+    subject: str, case: str, collections: tuple[str, ...] = COLLECTIONS
+) -> Table | None:
     """The paper's table of a subject, of these data sets; None where it has none."""
     rows: list[tuple[Cell, ...]] = []
     (name,) = (each for each in CASES if each.name == case)

@@ -31,37 +31,37 @@ from rankgauge_studies.ue.claims import CLAIMS, Statement, statements
 from rankgauge_studies.ue.counterparts import (
     StudyFigure,
     StudyTable,
-    counterparts,
+    list_counterparts,
     query_tables,
     study_figures,
     study_tables,
 )
-from rankgauge_studies.ue.deciding import claim_table, undecided_words
+from rankgauge_studies.ue.deciding import claim_table, undecided_sentences
 from rankgauge_studies.ue.experiment import (
     ChosenQueries,
     Experiment,
     choose_queries,
-    equalised,
+    equalize_sets,
     prepare,
     rank,
     study_cases,
 )
 from rankgauge_studies.ue.protocol import Protocol, slug
-from rankgauge_studies.verdicts import Judged, judged
+from rankgauge_studies.verdicts import ClaimVerdict, judge_claims
 
 if TYPE_CHECKING:
     from rankgauge.workers import AnyExecutor
 
 PROTOCOL_FILE = "study.json"
 RUNS = "runs"
-FEW = 100
+FEW_DRAWS = 100
 """With fewer draws intervals are rough."""
 VERDICTS = (
     "A claim says that the value is above the limit, which is 0 or, where nothing may be lost, minus "
     "the margin. It holds if low is above the limit, and does not hold if high is at most the limit; "
     "else these queries do not decide."
 )
-NOT_THE_PAPERS = (
+WRONG_DATA = (
     "called {printed}, but its counts are not those of Table 1 of the paper; so the printed numbers do "
     "not stand beside ours"
 )
@@ -92,7 +92,7 @@ class Study(Result, Record):
         samples = self.protocol.samples
         made = [Note(f"{interval_text(self.protocol)} {VERDICTS}", column="low, high")]
         made += [Note(text) for text in self.warnings()]
-        if samples < FEW:
+        if samples < FEW_DRAWS:
             made.append(Note(f"only {counted(samples, 'draw')}: the intervals are rough"))
         for reading, name, found in self.each():
             made += [Note(text, part=f"{reading}, {name}") for text in found.notes]
@@ -106,25 +106,25 @@ class Study(Result, Record):
 
     def warnings(self) -> tuple[str, ...]:
         """What a reader must know who takes the data for those of the paper."""
-        return not_the_papers(self.statistics)
+        return wrong_data_warnings(self.statistics)
 
     def undecided_text(self) -> str:
         """What to take home from the claims that are not decided, claim by claim."""
         if not any(e.verdict == "undecided" for made in self.statements.values() for e in made):
             return "Every statement is decided by these queries."
-        needed = undecided_words(self.statements)
+        needed = undecided_sentences(self.statements)
         if not needed:
             return (
                 "What is undecided does not hang on the number of queries: a set has fewer than two, or "
                 "the interval is over splits of the documents."
             )
-        drawn = "; ".join(f"{name} {self._drawn_words(name)}" for name in self.statistics)
+        drawn = "; ".join(f"{name} {self._query_count_text(name)}" for name in self.statistics)
         return (
             "“Undecided” is no evidence against a claim: these queries are too few to tell (queries "
             f"drawn: {drawn}). {needed}"
         )
 
-    def _drawn_words(self, data: str) -> str:
+    def _query_count_text(self, data: str) -> str:
         """How many queries of a data set are drawn, in every reading."""
         counts = {name: len(each[data].chosen.queries) for name, each in self.experiments.items()}
         if len(set(counts.values())) == 1:
@@ -155,16 +155,18 @@ class Study(Result, Record):
             for reading, experiments in self.experiments.items()
         }
 
-    def judged(self) -> dict[str, list[Judged]]:
+    def judged(self) -> dict[str, list[ClaimVerdict]]:
         """For each reading, which claims hold, in words."""
         texts = {key: f"{claim.text} ({claim.source})" for key, claim in CLAIMS.items()}
-        return {reading: judged(texts, made, reading) for reading, made in self.statements.items()}
+        return {
+            reading: judge_claims(texts, made, reading) for reading, made in self.statements.items()
+        }
 
     def verdict_table(self) -> Table:
         """A row for each claim, with the tables that it rests on and its verdict in each reading."""
         names = {claim.text: (claim.short, claim.tables) for claim in CLAIMS.values()}
         texts = {key: claim.text for key, claim in CLAIMS.items()}
-        verdicts = [judged(texts, made) for made in self.statements.values()]
+        verdicts = [judge_claims(texts, made) for made in self.statements.values()]
         rows = tuple(
             (*names[claims[0].claim], *(each.verdict for each in claims))
             for claims in zip(*verdicts, strict=True)
@@ -173,9 +175,9 @@ class Study(Result, Record):
         return Table(columns, rows)
 
     @cached_property
-    def recognised(self) -> dict[str, str]:
+    def recognized(self) -> dict[str, str]:
         """The data sets that are those of the paper: called so, with the counts of Table 1."""
-        return recognised(self.statistics)
+        return recognize_data_sets(self.statistics)
 
     @cached_property
     def _tables(self) -> dict[str, StudyTable]:
@@ -196,16 +198,16 @@ class Study(Result, Record):
     def index(self, *, joined: bool = False, drawn: bool = True) -> Table:
         """For each printed table and figure, the files that repeat it, each in a row or joined; `drawn`
         says whether figures were drawn."""
-        return index_table(counterparts(self, drawn), joined=joined)
+        return index_table(list_counterparts(self, drawn), joined=joined)
 
     def _title(self) -> str:
         data = " and ".join(collection.name for collection in self.protocol.collections)
         return f"Study: upper and expected value normalisation on {data}"
 
 
-def recognised(statistics: Mapping[str, Table]) -> dict[str, str]:
+def recognize_data_sets(statistics: Mapping[str, Table]) -> dict[str, str]:
     """The data sets of the paper, by our names: called so, with the counts of Table 1."""
-    named = {name: published.known(name) for name in statistics}
+    named = {name: published.find_data_set(name) for name in statistics}
     return {
         name: printed
         for name, printed in named.items()
@@ -213,13 +215,13 @@ def recognised(statistics: Mapping[str, Table]) -> dict[str, str]:
     }
 
 
-def not_the_papers(statistics: Mapping[str, Table]) -> tuple[str, ...]:
+def wrong_data_warnings(statistics: Mapping[str, Table]) -> tuple[str, ...]:
     """A warning for each data set that is called like one of the paper, and is not it."""
-    genuine = recognised(statistics)
+    genuine = recognize_data_sets(statistics)
     return tuple(
-        f"{name}: {NOT_THE_PAPERS.format(printed=published.known(name))}"
+        f"{name}: {WRONG_DATA.format(printed=published.find_data_set(name))}"
         for name in statistics
-        if published.known(name) and name not in genuine
+        if published.find_data_set(name) and name not in genuine
     )
 
 
@@ -235,7 +237,7 @@ def _counts(statistics: Table) -> published.Counts:
 # Running
 
 
-class Beginning(Record):
+class StudyStart(Record):
     """What is known from the data alone, before anything is trained."""
 
     protocol: Protocol
@@ -252,10 +254,10 @@ class Beginning(Record):
             for (reading, data), each in self.chosen.items()
             for text in each.notes
         )
-        return (*not_the_papers(self.statistics), *chosen)
+        return (*wrong_data_warnings(self.statistics), *chosen)
 
 
-def begin_study(protocol: Protocol) -> Beginning:
+def begin_study(protocol: Protocol) -> StudyStart:
     """Read the data, and check all that they alone can show to be wrong."""
     protocol = protocol.checked()
     read = {
@@ -281,11 +283,11 @@ def begin_study(protocol: Protocol) -> Beginning:
             except RankgaugeError as error:
                 raise RankgaugeError(f"{data.name}, reading {reading.name}: {error}") from None
             chosen[reading.name, data.name] = queries
-    return Beginning(protocol, read, statistics, chosen)
+    return StudyStart(protocol, read, statistics, chosen)
 
 
 def run_study(
-    asked: Protocol | Beginning,
+    asked: Protocol | StudyStart,
     output: str | os.PathLike[str],
     *,
     executor: AnyExecutor | None = None,
@@ -308,7 +310,7 @@ def run_study(
     begun = begin_study(asked) if isinstance(asked, Protocol) else asked
     protocol, read, chosen = begun.protocol, begun.folds, begun.chosen
     output = OwnPath(output)
-    changed = changes(output, protocol)
+    changed = changed_fields(output, protocol)
     ranked = {
         (reading.name, data.name): rank(
             read[data.name],
@@ -331,7 +333,7 @@ def run_study(
             for data in protocol.collections
         ]
         if len(prepared) == 2:
-            prepared = equalised(prepared, reading)
+            prepared = equalize_sets(prepared, reading)
         experiments[name] = {}
         for place, data in enumerate(protocol.collections):
             own = ranked[name, data.name]
@@ -347,7 +349,7 @@ def run_study(
     return Study(protocol, begun.statistics, experiments, changed)
 
 
-def changes(folder: OwnPath, protocol: Protocol) -> tuple[str, ...]:
+def changed_fields(folder: OwnPath, protocol: Protocol) -> tuple[str, ...]:
     """In what a protocol differs from the one in a folder. The folders of the folds decide whether what
     is trained can be used again."""
     path = folder / PROTOCOL_FILE

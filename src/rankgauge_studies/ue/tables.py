@@ -15,18 +15,18 @@ from rankgauge.comparison.assessed import ALL
 from rankgauge.extending import Cell, Floats, Record, Table
 from rankgauge_studies.ue.experiment import (
     BROAD,
-    EQUAL,
+    EQUAL_SETS,
     FOCUSED,
     IDEAL,
-    TESTED,
+    TESTED_SETS,
     UNINFORMATIVE,
-    Drawn,
     Parts,
+    ResampledParts,
 )
 from rankgauge_studies.ue.protocol import VERSIONS, Case
 
-SETS = TESTED
-AGAINST = {f"vs {version}": version for version in VERSIONS}
+SETS = TESTED_SETS
+VERSION_LABELS = {f"vs {version}": version for version in VERSIONS}
 SWAP_COLUMNS = ("version", "swap rate", "low", "high", "discordant", "pairs")
 
 
@@ -40,7 +40,7 @@ def interval(values: Sequence[float] | Floats, level: float) -> tuple[float, flo
     return float(low), float(high)
 
 
-def drawn_interval(value: float, draws: Sequence[float], level: float) -> tuple[float, float]:
+def bootstrap_interval(value: float, draws: Sequence[float], level: float) -> tuple[float, float]:
     """The interval of a number by what it is on drawn queries: the wider of two, at each end.
 
     Drawn queries vary once more than the queries they are drawn from. So tests on them find more
@@ -91,7 +91,7 @@ def tau_table(case: Case, found: Mapping[str, Parts]) -> Table:
     name = case.name
     return _table(
         found,
-        AGAINST,
+        VERSION_LABELS,
         lambda own, version: concordance_of(own[name].merits, own[version].merits).tau,
     )
 
@@ -103,10 +103,12 @@ def conflict_table(case: Case, found: Mapping[str, Parts]) -> Table:
     def conflicts(own: Mapping[str, Assessed], version: str) -> float:
         return conflicts_of(own[name].significant, own[version].significant).conflicts
 
-    return _table(found, AGAINST, conflicts)
+    return _table(found, VERSION_LABELS, conflicts)
 
 
-def _each(case: Case, found: Mapping[str, Parts], number: Callable[[Assessed], float]) -> Table:
+def _version_table(
+    case: Case, found: Mapping[str, Parts], number: Callable[[Assessed], float]
+) -> Table:
     """A number of the measure and of each version."""
     labels = {version: version for version in case.rows}
     return _table(found, labels, lambda own, version: number(own[version]))
@@ -128,15 +130,15 @@ def _table(
 
 def significant_table(case: Case, found: Mapping[str, Parts]) -> Table:
     """How many of the tests, of pairs of methods at each cut-off, are significant."""
-    table = _each(case, found, lambda one: int(np.count_nonzero(one.significant)))
+    table = _version_table(case, found, lambda one: int(np.count_nonzero(one.significant)))
     tests = {len(each.p) for parts in found.values() for each in parts[ALL].values()}
     return Table(table.columns, table.rows, tuple(f"of {count} tests" for count in sorted(tests)))
 
 
 def pad_table(case: Case, found: Mapping[str, Parts]) -> Table:
     """The percentage absolute difference between methods, as printed and with magnitudes below."""
-    printed = _each(case, found, lambda one: one.pad)
-    safe = _each(case, found, lambda one: one.safe_pad)
+    printed = _version_table(case, found, lambda one: one.pad)
+    safe = _version_table(case, found, lambda one: one.safe_pad)
     rows = tuple((*one, *other[2:]) for one, other in zip(printed.rows, safe.rows, strict=True))
     notes = (
         "|a − b| / max(a, b) in percent, the mean over pairs of methods. It is of no use where a mean "
@@ -157,12 +159,12 @@ def swap_rate(one: Parts, part: str, other: Parts, against: str, version: str) -
     return swap_rate_of(one[part][version].merits, other[against][version].merits)
 
 
-class Opposed(Record):
+class QuerySetPair(Record):
     """Two sets of queries, of one data set or of two."""
 
-    one: Drawn
+    one: ResampledParts
     part: str
-    other: Drawn
+    other: ResampledParts
     against: str
 
     def rate(self, version: str) -> float:
@@ -183,26 +185,28 @@ class Opposed(Record):
         first = self.one.parts[self.part][version].merits
         swapped = swapped_pairs(first, self.other.parts[self.against][version].merits)
         rate = self.rate(version)
-        ends = drawn_interval(rate, self.drawn_rates(version), level)
+        ends = bootstrap_interval(rate, self.drawn_rates(version), level)
         pairs = len(first) * (len(first) - 1) // 2
         return (version, rate, *ends, swapped, pairs)
 
 
-def across_collections(found: Mapping[str, Drawn]) -> dict[str, Opposed]:
+def cross_collection_pairs(found: Mapping[str, ResampledParts]) -> dict[str, QuerySetPair]:
     """The sets that are compared across two data sets: all queries, and sets of equal size."""
     if len(found) != 2:
         return {}
     one, other = found.values()
-    sets = {ALL: ALL, UNINFORMATIVE: EQUAL[UNINFORMATIVE], IDEAL: EQUAL[IDEAL]}
-    return {name: Opposed(one, part, other, part) for name, part in sets.items()}
+    sets = {ALL: ALL, UNINFORMATIVE: EQUAL_SETS[UNINFORMATIVE], IDEAL: EQUAL_SETS[IDEAL]}
+    return {name: QuerySetPair(one, part, other, part) for name, part in sets.items()}
 
 
-def within_collections(found: Mapping[str, Drawn], part: str, against: str) -> dict[str, Opposed]:
+def within_collection_pairs(
+    found: Mapping[str, ResampledParts], part: str, against: str
+) -> dict[str, QuerySetPair]:
     """Two sets of each data set."""
-    return {name: Opposed(each, part, each, against) for name, each in found.items()}
+    return {name: QuerySetPair(each, part, each, against) for name, each in found.items()}
 
 
-def swap_table(case: Case, label: str, opposed: Mapping[str, Opposed], level: float) -> Table:
+def swap_table(case: Case, label: str, opposed: Mapping[str, QuerySetPair], level: float) -> Table:
     """The swap rate of the measure and its versions, for each pair of sets."""
     rows = tuple(
         (name, *sets.row(version, level)) for name, sets in opposed.items() for version in case.rows

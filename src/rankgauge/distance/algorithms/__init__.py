@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from rankgauge.core.registry import Registry
 
 if TYPE_CHECKING:
-    from rankgauge.distance.algorithms.lists import Greatest, ListPairs
+    from rankgauge.distance.algorithms.lists import GreatestDifferences, ListPairs
 
-    Algorithm: TypeAlias = Callable[[Any, ListPairs], Greatest]
+    Algorithm: TypeAlias = Callable[[Any, ListPairs], GreatestDifferences]
 
 ALGORITHMS: Registry[Algorithm] = Registry(
     "distance algorithm",

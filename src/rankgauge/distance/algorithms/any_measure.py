@@ -10,23 +10,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Floats
-from rankgauge.distance.algorithms.lists import Greatest, ListPairs, Lists
+from rankgauge.distance.algorithms.lists import GreatestDifferences, ListPairs, Lists
 from rankgauge.measures.labelling import extremes
 from rankgauge.rankings.lists import Rankings
 
-MOST_LABELLINGS = 20_000
+MOST_LABELINGS = 20_000
 """How many labels of the free documents are tried one by one."""
 
-MOST_AT_ONCE = 1 << 16
+BLOCK_LABELS = 1 << 16
 """How many labels of documents are scored at once."""
 
 ROUNDS = 60
 """How many times a search takes a better labelling before it stops."""
 
-MOST_CHANGED = 200
+MOST_CHANGED_DOCUMENTS = 200
 """How many free documents a search may change."""
 
-MOST_WORK = 40_000_000
+MOST_SCORED_LABELS = 40_000_000
 """How many labels a search scores before it stops."""
 
 SLACK = 1e-9
@@ -35,10 +35,10 @@ SLACK = 1e-9
 Score = Callable[[Rankings], Floats]
 
 
-def enumerable(pairs: ListPairs) -> NDArray[np.bool_]:
+def can_enumerate(pairs: ListPairs) -> NDArray[np.bool_]:
     """Of which pairs all labels that matter can be tried: none, if the two lists are the same."""
     lists = pairs.lists
-    most = np.log(MOST_LABELLINGS) / np.log(max(2, len(lists.grades)))
+    most = np.log(MOST_LABELINGS) / np.log(max(2, len(lists.grades)))
     few = [
         np.count_nonzero(lists.pair(a, b).free) <= most
         and (not lists.offlist or np.array_equal(lists.list(a), lists.list(b)))
@@ -47,7 +47,7 @@ def enumerable(pairs: ListPairs) -> NDArray[np.bool_]:
     return np.array(few, dtype=np.bool_)
 
 
-class _Watched:
+class _ScoreMonitor:
     """Scores, whether none was seen outside the range that is declared of them, and how many were not
     defined."""
 
@@ -66,34 +66,42 @@ class _Watched:
         return scores
 
     @property
-    def widest(self) -> float:
+    def widest_difference(self) -> float:
         """How far apart two scores can be; infinite where the range is not true."""
         return self.high - self.low if self.inside else np.inf
 
 
-def searched(
+def search_differences(
     score_each: Score, pairs: ListPairs, within: tuple[float, float] = (-np.inf, np.inf)
-) -> Greatest:
+) -> GreatestDifferences:
     """The greatest differences over all labels, or if these are too many, those that a search finds.
 
     `within` is the declared range of the scores. It limits how much a search may have missed.
     """
-    watched = _Watched(score_each, within)
-    exact = enumerable(pairs)
+    watched = _ScoreMonitor(score_each, within)
+    exact = can_enumerate(pairs)
     best, defined = [], exact.copy()
     for p, ((a, b), few) in enumerate(zip(pairs, exact.tolist(), strict=True)):
         before = watched.undefined
-        best.append((_tried if few else _climbed_both)(watched, pairs.lists.only(a, b)))
+        best.append(
+            (_try_all_labelings if few else _hill_climb_both)(
+                watched, pairs.lists.select_pair(a, b)
+            )
+        )
         defined[p] &= watched.undefined == before
-    return pairs.by_labels(best, exact, watched.widest, defined)
+    return pairs.differences_from_labels(best, exact, watched.widest_difference, defined)
 
 
-def improved(found: Greatest, score_each: Score, pairs: ListPairs) -> Greatest:
+def refine_differences(
+    found: GreatestDifferences, score_each: Score, pairs: ListPairs
+) -> GreatestDifferences:
     """The same, made exact for the pairs whose labels are few enough to try."""
-    few = np.flatnonzero(~found.exact & enumerable(pairs))
+    few = np.flatnonzero(~found.exact & can_enumerate(pairs))
     if not len(few):
         return found
-    better = searched(score_each, ListPairs(pairs.lists, pairs.first[few], pairs.second[few]))
+    better = search_differences(
+        score_each, ListPairs(pairs.lists, pairs.first[few], pairs.second[few])
+    )
     ahead, exact = found.ahead.copy(), found.exact.copy()
     ahead[few], exact[few] = better.ahead, True
     defined = np.ones_like(exact) if found.defined is None else found.defined.copy()
@@ -107,26 +115,26 @@ def improved(found: Greatest, score_each: Score, pairs: ListPairs) -> Greatest:
     return replace(found, ahead=ahead, exact=exact, labelling=labelling, defined=defined)
 
 
-Labelled = tuple[float, NDArray[np.int32]]
+Lead = tuple[float, NDArray[np.int32]]
 """How far a list is ahead, and the labels of the documents then."""
 
 
-def _tried(score_each: Score, two: Lists) -> list[Labelled]:
+def _try_all_labelings(score_each: Score, two: Lists) -> list[Lead]:
     """All labels of the free documents, each list ahead in turn."""
-    best: list[Labelled] = [(-np.inf, two.labels), (-np.inf, two.labels)]
-    for labels in _all(two, np.flatnonzero(two.free)):
+    best: list[Lead] = [(-np.inf, two.labels), (-np.inf, two.labels)]
+    for labels in _all_labelings(two, np.flatnonzero(two.free)):
         difference = _differences(score_each, two, labels)
         for side, sign in enumerate((1, -1)):
-            values = _defined(sign * difference)
+            values = _replace_undefined(sign * difference)
             if values.max(initial=-np.inf) > best[side][0]:
                 best[side] = (float(values.max()), labels[np.argmax(values)])
     return best
 
 
-def _climbed_both(score_each: Score, two: Lists) -> list[Labelled]:
+def _hill_climb_both(score_each: Score, two: Lists) -> list[Lead]:
     """For each list, the labels that put it furthest ahead: those of its own search, or those of the
     search for the other list, which may pass better ones on its way."""
-    both = [_climbed(score_each, two, sign) for sign in (1, -1)]
+    both = [_hill_climb(score_each, two, sign) for sign in (1, -1)]
     best = []
     for own, (behind, labels) in zip(both, both[::-1], strict=True):
         ahead = -behind if np.isfinite(behind) else -np.inf
@@ -136,21 +144,21 @@ def _climbed_both(score_each: Score, two: Lists) -> list[Labelled]:
 
 def _differences(score_each: Score, two: Lists, labels: NDArray[np.int32]) -> Floats:
     """The score of the first list less that of the second, for each row of labels."""
-    size = max(1, MOST_AT_ONCE // max(1, len(two.labels) + len(two.judged.labels)))
+    size = max(1, BLOCK_LABELS // max(1, len(two.labels) + len(two.judged.labels)))
     parts = [labels[start : start + size] for start in range(0, len(labels), size)]
     with np.errstate(invalid="ignore"):
         found = [two.scores(score_each, 0, p) - two.scores(score_each, 1, p) for p in parts]
     return np.concatenate([np.zeros(0), *found])
 
 
-def _defined(values: Floats) -> Floats:
+def _replace_undefined(values: Floats) -> Floats:
     """The values, and less than any of them where there is none."""
     return np.where(np.isnan(values), -np.inf, values)
 
 
-def _all(two: Lists, free: NDArray[np.intp]) -> Iterator[NDArray[np.int32]]:
+def _all_labelings(two: Lists, free: NDArray[np.intp]) -> Iterator[NDArray[np.int32]]:
     """All labels of all documents, some at a time."""
-    size = max(1, MOST_AT_ONCE // max(1, len(two.labels)))
+    size = max(1, BLOCK_LABELS // max(1, len(two.labels)))
     products = itertools.product(two.grades.tolist(), repeat=len(free))
     while some := list(itertools.islice(products, size)):
         labels = np.repeat(two.labels[None, :], len(some), axis=0)
@@ -158,7 +166,7 @@ def _all(two: Lists, free: NDArray[np.intp]) -> Iterator[NDArray[np.int32]]:
         yield labels
 
 
-def _climbed(score_each: Score, two: Lists, sign: int) -> Labelled:
+def _hill_climb(score_each: Score, two: Lists, sign: int) -> Lead:
     """A labelling that no change of one label makes better, from that of documents that are better
     placed in the list ahead: the first with sign 1, the second with -1.
 
@@ -170,14 +178,14 @@ def _climbed(score_each: Score, two: Lists, sign: int) -> Labelled:
     labels = np.where(two.free, np.where(own < other, two.grades[-1], 0), two.labels)
     labels = labels.astype(np.int32)
     free = np.flatnonzero(two.free)
-    free = free[np.argsort(np.minimum(own, other)[free], kind="stable")][:MOST_CHANGED]
-    best = float(_defined(sign * _differences(score_each, two, labels[None, :]))[0])
+    free = free[np.argsort(np.minimum(own, other)[free], kind="stable")][:MOST_CHANGED_DOCUMENTS]
+    best = float(_replace_undefined(sign * _differences(score_each, two, labels[None, :]))[0])
     cells = len(free) * len(two.grades) * (len(two.labels) + len(two.judged.labels))
-    for _ in range(min(ROUNDS, MOST_WORK // max(1, cells))):
+    for _ in range(min(ROUNDS, MOST_SCORED_LABELS // max(1, cells))):
         tried = np.repeat(labels[None, :], len(free) * len(two.grades), axis=0)
         column = np.repeat(free, len(two.grades))
         tried[np.arange(len(tried)), column] = np.tile(two.grades, len(free))
-        values = _defined(sign * _differences(score_each, two, tried))
+        values = _replace_undefined(sign * _differences(score_each, two, tried))
         if not len(values) or values.max() <= best + 1e-15:
             break
         best, labels = float(values.max()), tried[np.argmax(values)]

@@ -70,7 +70,7 @@ class Lists(Record):
 
         return Pair(documents, ranks(a), ranks(b), self.labels[documents])
 
-    def only(self, first: int, second: int) -> Lists:
+    def select_pair(self, first: int, second: int) -> Lists:
         """Two of the lists, their documents numbered as in their pair."""
         documents = self.pair(first, second).documents
         a, b = self.list(first), self.list(second)
@@ -121,12 +121,12 @@ class Pair(NamedTuple):
         return self.labels < 0
 
 
-Labelling: TypeAlias = Callable[[int, int], tuple[NDArray[np.int32], int]]
+Labeling: TypeAlias = Callable[[int, int], tuple[NDArray[np.int32], int]]
 """For pair p and side (0: the first list ahead; 1: the second), labels of all documents that attain the
 greatest difference, and how many more documents, in no list, are relevant then."""
 
 
-class Greatest(Record):
+class GreatestDifferences(Record):
     """The greatest differences of pairs of lists over all labels of their free documents.
 
     `ahead` is pair × 2: how far the first list can be ahead of the second, and the second of the
@@ -137,7 +137,7 @@ class Greatest(Record):
     """
 
     ahead: Floats
-    labelling: Labelling
+    labelling: Labeling
     exact: NDArray[np.bool_]
     limit: float = np.inf
     residual: Floats | None = None
@@ -158,14 +158,14 @@ class ListPairs(Record):
     def __iter__(self) -> Iterator[tuple[int, int]]:
         return zip(self.first.tolist(), self.second.tolist(), strict=True)
 
-    def by_relevant(
+    def differences_from_relevant(
         self,
-        best_of: Callable[[int, int], MostAhead],
+        best_of: Callable[[int, int], GreatestLead],
         top: int,
         *,
         exact: bool = True,
         limit: float = np.inf,
-    ) -> Greatest:
+    ) -> GreatestDifferences:
         """The greatest differences, where `best_of` says how far one list can be ahead of another.
         Free documents that are relevant get the label `top`."""
         found = [(best_of(a, b), best_of(b, a)) for a, b in self]
@@ -178,15 +178,15 @@ class ListPairs(Record):
             return labels, best.off_lists
 
         ahead = np.array([[side.value for side in both] for both in found]).reshape(len(self), 2)
-        return Greatest(ahead, labelling, np.full(len(self), exact), limit, top=top)
+        return GreatestDifferences(ahead, labelling, np.full(len(self), exact), limit, top=top)
 
-    def by_labels(
+    def differences_from_labels(
         self,
         found: Sequence[Sequence[tuple[float, NDArray[np.int32]]]],
         exact: NDArray[np.bool_],
         limit: float,
         defined: NDArray[np.bool_] | None = None,
-    ) -> Greatest:
+    ) -> GreatestDifferences:
         """The greatest differences, where for each pair and side `found` has how far the list is ahead,
         and the labels of the pair's documents then."""
         pairs = list(self)
@@ -197,10 +197,10 @@ class ListPairs(Record):
             return labels, 0
 
         ahead = np.array([[value for value, _ in both] for both in found]).reshape(len(pairs), 2)
-        return Greatest(ahead, labelling, exact, limit, defined=defined)
+        return GreatestDifferences(ahead, labelling, exact, limit, defined=defined)
 
 
-class MostAhead(NamedTuple):
+class GreatestLead(NamedTuple):
     """How far a list can be ahead of another at most, which free documents are relevant then, and how
     many documents off the lists."""
 

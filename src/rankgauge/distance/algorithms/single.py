@@ -9,41 +9,43 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.distance.algorithms.lists import Greatest, ListPairs, MostAhead, Pair
+from rankgauge.distance.algorithms.lists import GreatestDifferences, GreatestLead, ListPairs, Pair
 
 if TYPE_CHECKING:
     from rankgauge.measures.base import Binary
     from rankgauge.measures.precision import RecallAt, ReciprocalRank, RPrecision, SuccessAt
 
-Chosen = tuple[float, NDArray[np.bool_], int]
+PairLead = tuple[float, NDArray[np.bool_], int]
 """The greatest difference, which documents of the pair are relevant then, and how many off the lists."""
 
 
-def recall(measure: RecallAt, pairs: ListPairs) -> Greatest:
+def recall(measure: RecallAt, pairs: ListPairs) -> GreatestDifferences:
     judged = int(pairs.lists.judged.relevant(measure.rel)[0])
-    return _by_pair(measure, pairs, lambda pair: _recall(pair, judged))
+    return _differences_of_pairs(measure, pairs, lambda pair: _recall(pair, judged))
 
 
-def success(measure: SuccessAt, pairs: ListPairs) -> Greatest:
-    return _by_pair(measure, pairs, _success)
+def success(measure: SuccessAt, pairs: ListPairs) -> GreatestDifferences:
+    return _differences_of_pairs(measure, pairs, _success)
 
 
-def reciprocal_rank(measure: ReciprocalRank, pairs: ListPairs) -> Greatest:
-    return _by_pair(measure, pairs, _reciprocal_rank)
+def reciprocal_rank(measure: ReciprocalRank, pairs: ListPairs) -> GreatestDifferences:
+    return _differences_of_pairs(measure, pairs, _reciprocal_rank)
 
 
-def r_precision(measure: RPrecision, pairs: ListPairs) -> Greatest:
+def r_precision(measure: RPrecision, pairs: ListPairs) -> GreatestDifferences:
     lists = pairs.lists
     judged = int(lists.judged.relevant(measure.rel)[0])
     offlist = lists.offlist and int(lists.grades[-1]) >= measure.rel
 
-    def best_of(pair: Pair) -> Chosen:
+    def best_of(pair: Pair) -> PairLead:
         return _r_precision(pair, judged, offlist, lambda r: int(measure.times * r + 0.9))
 
-    return _by_pair(measure, pairs, best_of)
+    return _differences_of_pairs(measure, pairs, best_of)
 
 
-def _by_pair(measure: Binary, pairs: ListPairs, best_of: Callable[[Pair], Chosen]) -> Greatest:
+def _differences_of_pairs(
+    measure: Binary, pairs: ListPairs, best_of: Callable[[Pair], PairLead]
+) -> GreatestDifferences:
     """The greatest differences, where `best_of` says how far the first list of a pair can be ahead. The
     labels of the pair are 1 for relevant, 0 for other and -1 for free documents."""
     lists, top = pairs.lists, int(pairs.lists.grades[-1])
@@ -52,7 +54,7 @@ def _by_pair(measure: Binary, pairs: ListPairs, best_of: Callable[[Pair], Chosen
 
     known: dict[tuple[int, int], Pair] = {}
 
-    def most_ahead(first: int, second: int) -> MostAhead:
+    def most_ahead(first: int, second: int) -> GreatestLead:
         turned = known.pop((second, first), None)
         if turned is None:
             pair = lists.pair(first, second)
@@ -61,12 +63,12 @@ def _by_pair(measure: Binary, pairs: ListPairs, best_of: Callable[[Pair], Chosen
         else:
             pair = turned._replace(first=turned.second, second=turned.first)
         value, relevant, off = best_of(pair)
-        return MostAhead(value, lambda: pair.documents[relevant & pair.free], off)
+        return GreatestLead(value, lambda: pair.documents[relevant & pair.free], off)
 
-    return replace(pairs, lists=lists).by_relevant(most_ahead, top)
+    return replace(pairs, lists=lists).differences_from_relevant(most_ahead, top)
 
 
-def _recall(pair: Pair, judged: int) -> Chosen:
+def _recall(pair: Pair, judged: int) -> PairLead:
     """(d + m)/(R + m) for m of the free documents that only the first list has: all of them, or none.
 
     Where that is negative, a larger R brings it nearer to 0, so the free documents that both lists
@@ -86,7 +88,7 @@ def _recall(pair: Pair, judged: int) -> Chosen:
     return best
 
 
-def _success(pair: Pair) -> Chosen:
+def _success(pair: Pair) -> PairLead:
     """1 where the first list can have a relevant document and the second none."""
     known, nothing = pair.labels == 1, np.zeros(len(pair.labels), dtype=np.bool_)
     sure, other_sure = (bool((known & (rank > 0)).any()) for rank in (pair.first, pair.second))
@@ -101,7 +103,7 @@ def _success(pair: Pair) -> Chosen:
     return 0.0 - other_sure, nothing, 0
 
 
-def _reciprocal_rank(pair: Pair) -> Chosen:
+def _reciprocal_rank(pair: Pair) -> PairLead:
     """With one free document of the first list relevant, or none."""
     known = pair.labels == 1
     own = min(pair.first[known & (pair.first > 0)], default=np.inf)
@@ -118,7 +120,9 @@ def _reciprocal_rank(pair: Pair) -> Chosen:
     return base, nothing, 0
 
 
-def _r_precision(pair: Pair, judged: int, offlist: bool, depth_of: Callable[[int], int]) -> Chosen:
+def _r_precision(
+    pair: Pair, judged: int, offlist: bool, depth_of: Callable[[int], int]
+) -> PairLead:
     """For each R that can be, with R − R_J of the free documents relevant: first those that only the
     first list has among the first that count, then those that change nothing, off the lists or not, and
     at last those that only the second has."""
@@ -128,7 +132,7 @@ def _r_precision(pair: Pair, judged: int, offlist: bool, depth_of: Callable[[int
     totals = [*range(max(judged, 1), judged + count + 1)]
     if offlist:
         totals += _last_totals(longest, judged + count, depth_of)
-    best: Chosen = (-np.inf if judged else 0.0, free & False, 0)
+    best: PairLead = (-np.inf if judged else 0.0, free & False, 0)
     for total in totals:
         depth = depth_of(total)
         inside = (pair.first > 0) & (pair.first <= depth)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.records import Record
-from rankgauge.distance.algorithms.lists import Greatest, ListPairs, Lists, MostAhead
+from rankgauge.distance.algorithms.lists import GreatestDifferences, GreatestLead, ListPairs, Lists
 from rankgauge.errors import RankgaugeError
 from rankgauge.native import distance as native
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from rankgauge.measures.cascade import ExpectedReciprocalRank
     from rankgauge.measures.q_measure import QMeasure
 
-MOST_KEPT = 1 << 24
+MOST_CACHED_REWARDS = 1 << 24
 """How many rewards of places are kept: 16 bytes each, so a quarter of a gigabyte."""
 
 MOST_PLACES = 10_000
 """How long lists may be: the walk takes 16 bytes for each pair of places."""
 
-MOST_TRACED = 1 << 33
+MOST_TRACED_STATES = 1 << 33
 """How many states may be traced for a witness: a bit each, so a gigabyte."""
 
 
@@ -42,12 +42,12 @@ class Rewards(NamedTuple):
     table: Floats
 
 
-Rewarding = Callable[[NDArray[np.int32], int], Rewards]
+RewardFunction = Callable[[NDArray[np.int32], int], Rewards]
 """The rewards of a list of documents, given the number of free documents. Only places of the list are
 asked for."""
 
 
-class PlacedLists:
+class ListPositions:
     """The places of documents in each list, and the rewards of the lists, each computed once however
     many pairs a list is in."""
 
@@ -62,7 +62,7 @@ class PlacedLists:
         for i in range(len(lists)):
             listed = lists.list(i)
             self._place[i, listed] = np.arange(1, len(listed) + 1)
-        self._by: Rewarding | None = None
+        self._by: RewardFunction | None = None
         self._rewards: dict[int, Rewards] = {}
 
     def ranks(self, one: int, other: int) -> Ints:
@@ -80,9 +80,9 @@ class PlacedLists:
         free[1 : len(listed) + 1] = self.lists.free[listed]
         return free
 
-    def rewards(self, one: int, rewarding: Rewarding) -> Rewards:
+    def rewards(self, one: int, rewarding: RewardFunction) -> Rewards:
         """The rewards of a list by places from 1."""
-        if rewarding is not self._by or len(self._rewards) * self.places**2 > MOST_KEPT:
+        if rewarding is not self._by or len(self._rewards) * self.places**2 > MOST_CACHED_REWARDS:
             self._by, self._rewards = rewarding, {}
         if one not in self._rewards:
             listed, places = self.lists.list(one), self.places
@@ -94,10 +94,10 @@ class PlacedLists:
         return self._rewards[one]
 
 
-class PlacedPair(Record):
+class OrderedPair(Record):
     """Two lists, one ahead of the other."""
 
-    placed: PlacedLists
+    placed: ListPositions
     ahead: int
     behind: int
 
@@ -109,14 +109,14 @@ class PlacedPair(Record):
         alone = other[placed.ranks(self.behind, self.ahead)[1 : len(other) + 1] > placed.places]
         return int(np.count_nonzero(lists.free[own])) + int(np.count_nonzero(lists.free[alone]))
 
-    def best(self, rewarding: Rewarding) -> Floats:
+    def best(self, rewarding: RewardFunction) -> Floats:
         """For r = 0, 1, … relevant free documents, the greatest difference of rewards."""
         return self._walk(rewarding, trace=False)[0]
 
-    def relevant(self, rewarding: Rewarding, count: int) -> NDArray[np.int32]:
+    def relevant(self, rewarding: RewardFunction, count: int) -> NDArray[np.int32]:
         """So many free documents whose relevance attains the greatest difference."""
         places, free = self.placed.places, self.free
-        if (places + 2) ** 2 * (free + 2) > MOST_TRACED:
+        if (places + 2) ** 2 * (free + 2) > MOST_TRACED_STATES:
             size = (places + 2) ** 2 * (free + 2) / (8 << 30)
             raise RankgaugeError(
                 f"finding the labels that give this distance needs {size:.1f} GB of memory, expected at "
@@ -150,7 +150,9 @@ class PlacedPair(Record):
             )
         )
 
-    def _walk(self, rewarding: Rewarding, *, trace: bool) -> tuple[Floats, NDArray[np.uint8], int]:
+    def _walk(
+        self, rewarding: RewardFunction, *, trace: bool
+    ) -> tuple[Floats, NDArray[np.uint8], int]:
         placed, ahead, behind = self.placed, self.ahead, self.behind
         own, other = placed.rewards(ahead, rewarding), placed.rewards(behind, rewarding)
         return native.staircase(
@@ -166,38 +168,38 @@ class PlacedPair(Record):
         )
 
 
-class Best(NamedTuple):
+class BestDifference(NamedTuple):
     """The greatest difference, how many free documents are relevant in it, the rewards that it uses, and
     how many documents in neither list are relevant too."""
 
     value: float
     relevant: int
-    rewarding: Rewarding
+    rewarding: RewardFunction
     off_lists: int = 0
 
 
-def _over_pairs(
+def _differences_of_pairs(
     pairs: ListPairs,
-    best_of: Callable[[PlacedPair], Best],
+    best_of: Callable[[OrderedPair], BestDifference],
     top: int,
     *,
     exact: bool = True,
     limit: float = np.inf,
-) -> Greatest:
+) -> GreatestDifferences:
     """The greatest differences of each pair of lists; `top` is the label of relevant documents."""
-    placed = PlacedLists(pairs.lists)
+    placed = ListPositions(pairs.lists)
 
-    def most_ahead(first: int, second: int) -> MostAhead:
-        pair = PlacedPair(placed, first, second)
+    def most_ahead(first: int, second: int) -> GreatestLead:
+        pair = OrderedPair(placed, first, second)
         best = best_of(pair)
-        return MostAhead(
+        return GreatestLead(
             best.value, lambda: pair.relevant(best.rewarding, best.relevant), best.off_lists
         )
 
-    return pairs.by_relevant(most_ahead, top, exact=exact, limit=limit)
+    return pairs.differences_from_relevant(most_ahead, top, exact=exact, limit=limit)
 
 
-def sum_of_precisions(measure: SumOfPrecisions, pairs: ListPairs) -> Greatest:
+def sum_of_precisions(measure: SumOfPrecisions, pairs: ListPairs) -> GreatestDifferences:
     lists, top = pairs.lists, int(pairs.lists.grades[-1])
     if top < measure.rel:
         lists = lists.fixed()
@@ -211,23 +213,25 @@ def sum_of_precisions(measure: SumOfPrecisions, pairs: ListPairs) -> Greatest:
         table = (np.cumsum(known)[:, None] + np.arange(free + 2)[None, :]) / rank
         return Rewards(known.astype(np.uint8), table)
 
-    def best_of(pair: PlacedPair) -> Best:
+    def best_of(pair: OrderedPair) -> BestDifference:
         sums = pair.best(rewarding)
-        values = measure._from_sum(sums, judged + np.arange(float(len(sums))))
-        return Best(float(values.max()), int(np.argmax(values)), rewarding)
+        values = measure._score_from_sum(sums, judged + np.arange(float(len(sums))))
+        return BestDifference(float(values.max()), int(np.argmax(values)), rewarding)
 
-    return _over_pairs(replace(pairs, lists=lists), best_of, top)
+    return _differences_of_pairs(replace(pairs, lists=lists), best_of, top)
 
 
-def expected_reciprocal_rank(measure: ExpectedReciprocalRank, pairs: ListPairs) -> Greatest:
+def expected_reciprocal_rank(
+    measure: ExpectedReciprocalRank, pairs: ListPairs
+) -> GreatestDifferences:
     """Each document's chance to satisfy is in the score to the first power, so grades between the
     lowest and the best never help."""
     lists, grade = pairs.lists, pairs.lists.judged.max_grade
-    allowed = measure._stops(lists.grades, grade)
+    allowed = measure._stop_chances(lists.grades, grade)
     top, most = int(lists.grades[np.argmax(allowed)]), float(allowed.max())
     if most == 0:
         lists = lists.fixed()
-    stops = measure._stops(lists.labels, grade)
+    stops = measure._stop_chances(lists.labels, grade)
 
     def rewarding(listed: NDArray[np.int32], free: int) -> Rewards:
         """The chance to pass all above and stop here, over the rank: (1 − ρ)^n for n free
@@ -240,14 +244,14 @@ def expected_reciprocal_rank(measure: ExpectedReciprocalRank, pairs: ListPairs) 
         table = here[:, None] * powers[np.maximum(others, 0)]
         return Rewards((stop > 0).astype(np.uint8), table)
 
-    def best_of(pair: PlacedPair) -> Best:
+    def best_of(pair: OrderedPair) -> BestDifference:
         values = pair.best(rewarding)
-        return Best(float(values.max()), int(np.argmax(values)), rewarding)
+        return BestDifference(float(values.max()), int(np.argmax(values)), rewarding)
 
-    return _over_pairs(replace(pairs, lists=lists), best_of, top)
+    return _differences_of_pairs(replace(pairs, lists=lists), best_of, top)
 
 
-def q_measure(measure: QMeasure, pairs: ListPairs) -> Greatest:
+def q_measure(measure: QMeasure, pairs: ListPairs) -> GreatestDifferences:
     """Once for each number of relevant documents, which sets the ideal gains; exact where free
     documents have the highest gain of all or none."""
     lists, grade = pairs.lists, pairs.lists.judged.max_grade
@@ -267,7 +271,7 @@ def q_measure(measure: QMeasure, pairs: ListPairs) -> Greatest:
         divisor: Floats = np.arange(1, places + 1) + measure.beta * np.cumsum(best)
         return divisor
 
-    def rewarding_by(divisor: Floats) -> Rewarding:
+    def rewarding_by(divisor: Floats) -> RewardFunction:
         def rewarding(listed: NDArray[np.int32], free: int) -> Rewards:
             gain = own[listed]
             base = np.cumsum(gain > 0) + measure.beta * np.cumsum(gain)
@@ -276,8 +280,8 @@ def q_measure(measure: QMeasure, pairs: ListPairs) -> Greatest:
 
         return rewarding
 
-    def best_of(pair: PlacedPair) -> Best:
-        best = Best(-np.inf, 0, rewarding_by(divisors(0)))
+    def best_of(pair: OrderedPair) -> BestDifference:
+        best = BestDifference(-np.inf, 0, rewarding_by(divisors(0)))
         best_known = int(np.count_nonzero(known >= most))
         spare = max(0, places - best_known) if lists.offlist and most > 0 else 0
         before, sums = None, np.zeros(0)
@@ -293,10 +297,10 @@ def q_measure(measure: QMeasure, pairs: ListPairs) -> Greatest:
             value = float(some.max()) / norm if judged + more else 0.0
             if value > best.value:
                 count = least + int(np.argmax(some))
-                best = Best(value, count, rewarding_by(divisor), more - count)
+                best = BestDifference(value, count, rewarding_by(divisor), more - count)
         return best
 
     # Moved up past a document of a higher gain, relevance loses what that one adds to it.
     exact = len(np.unique(allowed)) <= 2 and float(own.max(initial=0.0)) <= most
     pairs = replace(pairs, lists=lists)
-    return _over_pairs(pairs, best_of, top, exact=exact, limit=measure.range[1])
+    return _differences_of_pairs(pairs, best_of, top, exact=exact, limit=measure.range[1])

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Floats
-from rankgauge.distance.algorithms.lists import Greatest, ListPairs, Lists
+from rankgauge.distance.algorithms.lists import GreatestDifferences, ListPairs, Lists
 from rankgauge.native import distance as native
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rankgauge.measures.weighted import Weighted
 
 
-def fixed_weights(measure: Weighted, pairs: ListPairs) -> Greatest:
+def fixed_weights(measure: Weighted, pairs: ListPairs) -> GreatestDifferences:
     """Every free document gains the most it can where its weight is larger in the list ahead.
 
     Tan and Clarke 2015, A family of rank similarity measures based on maximized effectiveness
@@ -27,7 +27,7 @@ def fixed_weights(measure: Weighted, pairs: ListPairs) -> Greatest:
     weights = measure._weights(int(lengths.max(initial=0)))
     allowed = measure._gains(lists.grades, grade)
     divisor = float(measure._divisor(lists.judged)[0])
-    unseen = measure._unseen(lengths)
+    unseen = measure._unseen_weight(lengths)
     ahead = native.weighted(
         lists.documents,
         lists.offsets,
@@ -42,15 +42,15 @@ def fixed_weights(measure: Weighted, pairs: ListPairs) -> Greatest:
     top = lists.grades[np.argmax(allowed)]
 
     def labelling(p: int, side: int) -> tuple[NDArray[np.int32], int]:
-        difference = _ahead(lists, int(first[p]), int(second[p]), side, weights)
-        return _assigned(lists, np.where(difference > 0, top, 0)), 0
+        difference = _weight_differences(lists, int(first[p]), int(second[p]), side, weights)
+        return _fill_labels(lists, np.where(difference > 0, top, 0)), 0
 
     scale = 1 / divisor if divisor else 0.0
     exact = np.ones(len(first), dtype=np.bool_)
-    return Greatest(ahead * scale + residual, labelling, exact, residual=residual)
+    return GreatestDifferences(ahead * scale + residual, labelling, exact, residual=residual)
 
 
-def ideal_weights(measure: NormalizedDCG, pairs: ListPairs) -> Greatest:
+def ideal_weights(measure: NormalizedDCG, pairs: ListPairs) -> GreatestDifferences:
     """The same for scores that are divided by the best order of all gains. Free documents raise that
     too.
 
@@ -69,7 +69,7 @@ def ideal_weights(measure: NormalizedDCG, pairs: ListPairs) -> Greatest:
         weights[measure.cutoff :] = 0.0
     allowed = measure._gains(lists.grades, grade)
     levels, grade_of = np.unique(allowed, return_index=True)
-    kept = _turning(levels, known)
+    kept = _candidate_levels(levels, known)
     levels, grade_of = levels[kept], grade_of[kept]
     reach = np.concatenate(([0.0], np.cumsum(weights)))
     taken = np.arange(2 * longest + 1)
@@ -98,19 +98,19 @@ def ideal_weights(measure: NormalizedDCG, pairs: ListPairs) -> Greatest:
 
     def labelling(p: int, side: int) -> tuple[NDArray[np.int32], int]:
         one, two = int(first[p]), int(second[p])
-        difference = _ahead(lists, one, two, side, weights)
+        difference = _weight_differences(lists, one, two, side, weights)
         listed = np.zeros(len(difference), dtype=np.bool_)
         listed[lists.list(one)] = listed[lists.list(two)] = True
         order = np.argsort(-np.where(lists.free & listed, difference, -np.inf), kind="stable")
         place = np.empty(len(order), dtype=np.int64)
         place[order] = np.arange(len(order))
         level = (place[:, None] < reached[p, side][None, :]).sum(axis=1)
-        return _assigned(lists, labels[level]), 0
+        return _fill_labels(lists, labels[level]), 0
 
-    return Greatest(ahead, labelling, np.ones(len(first), dtype=np.bool_))
+    return GreatestDifferences(ahead, labelling, np.ones(len(first), dtype=np.bool_))
 
 
-def _turning(levels: Floats, known: Floats) -> NDArray[np.bool_]:
+def _candidate_levels(levels: Floats, known: Floats) -> NDArray[np.bool_]:
     """Which levels of gain can be best: the lowest, the highest, and those next to which the number of
     judged documents above changes. Two neighbouring layers with the same judged documents cost the
     same, so what is right for one is right for the other."""
@@ -124,7 +124,9 @@ def _turning(levels: Floats, known: Floats) -> NDArray[np.bool_]:
     return kept
 
 
-def _ahead(lists: Lists, first: int, second: int, side: int, weights: Floats) -> Floats:
+def _weight_differences(
+    lists: Lists, first: int, second: int, side: int, weights: Floats
+) -> Floats:
     """For each document the weight in the list that is ahead less that in the other."""
     difference = np.zeros(len(lists.labels))
     for one, sign in ((first, 1), (second, -1)):
@@ -133,6 +135,6 @@ def _ahead(lists: Lists, first: int, second: int, side: int, weights: Floats) ->
     return difference if side == 0 else -difference
 
 
-def _assigned(lists: Lists, labels: NDArray[np.int32]) -> NDArray[np.int32]:
+def _fill_labels(lists: Lists, labels: NDArray[np.int32]) -> NDArray[np.int32]:
     """What is known of each document, and these labels for the free ones."""
     return np.where(lists.free, labels, lists.labels).astype(np.int32)

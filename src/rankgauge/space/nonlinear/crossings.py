@@ -49,7 +49,7 @@ class ParameterCrossings(Record):
         return len(self.position)
 
     @classmethod
-    def sorted(
+    def from_unsorted(
         cls,
         position: Floats,
         upper: Ints,
@@ -72,7 +72,7 @@ class ParameterCrossings(Record):
         return f"{counted(len(self), 'flip')}{pairs}, {how}"
 
 
-def sampled(
+def sample_crossings(
     scorer: ParameterScorer, offsets: Ints, low: float, high: float, samples: int
 ) -> ParameterCrossings:
     """The crossings that so many samples, and a closer look between them, find.
@@ -92,9 +92,9 @@ def sampled(
         intervals = min(step, len(part) - 1)
         which, upper, lower = inversions(order[: intervals + 1])
         brackets.append(_Brackets(upper, lower, part[which], part[which + 1]))
-        dips.append(_near(part, scores, order, offsets))
-    crossing, touching = _looked_into(scorer, _Brackets.together(dips), rounding)
-    every = _Brackets.together([*brackets, *crossing])
+        dips.append(_find_dips(part, scores, order, offsets))
+    crossing, touching = _search_dips(scorer, _Brackets.concatenate(dips), rounding)
+    every = _Brackets.concatenate([*brackets, *crossing])
 
     def difference(values: Floats, active: Bools) -> tuple[Floats, Bools]:
         upper, lower = every.upper[active], every.lower[active]
@@ -102,9 +102,9 @@ def sampled(
         apart = scores[:, 0] - scores[:, 1]
         return apart, (apart > 0) | ((apart == 0) & (upper < lower))
 
-    position = enclosed(difference, every.low, every.high)
-    stays, cancelled = _real(scorer, position, every, rounding)
-    return ParameterCrossings.sorted(
+    position = locate_changes(difference, every.low, every.high)
+    stays, cancelled = _drop_touching(scorer, position, every, rounding)
+    return ParameterCrossings.from_unsorted(
         position[stays],
         every.upper[stays],
         every.lower[stays],
@@ -128,7 +128,7 @@ class _Brackets(NamedTuple):
         return cls(pairs, pairs, values, values)
 
     @classmethod
-    def together(cls, parts: list[_Brackets]) -> _Brackets:
+    def concatenate(cls, parts: list[_Brackets]) -> _Brackets:
         return cls(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
@@ -173,7 +173,7 @@ def inversions(orders: Ints) -> tuple[Ints, Ints, Ints]:
     return np.concatenate(which), np.concatenate(upper), np.concatenate(lower)
 
 
-def _near(points: Floats, scores: Floats, order: Ints, offsets: Ints) -> _Brackets:
+def _find_dips(points: Floats, scores: Floats, order: Ints, offsets: Ints) -> _Brackets:
     """Neighbours in a ranking that may meet twice between the sample before and the sample after.
 
     Their distance is smaller than at both, and a parabola through the three distances comes near 0.
@@ -195,7 +195,7 @@ def _near(points: Floats, scores: Floats, order: Ints, offsets: Ints) -> _Bracke
     return _Brackets(upper[place, pair], lower[place, pair], points[place], points[place + 2])
 
 
-def _looked_into(
+def _search_dips(
     scorer: ParameterScorer, dips: _Brackets, rounding: Floats
 ) -> tuple[list[_Brackets], int]:
     """Where the distance of each pair is smallest: brackets of the pairs that change places, and how
@@ -229,7 +229,7 @@ def _looked_into(
     ], touching
 
 
-def enclosed(
+def locate_changes(
     difference: Callable[[Floats, Bools], tuple[Floats, Bools]], low: Floats, high: Floats
 ) -> Floats:
     """Where an order changes between `low` and `high`, to full double precision.
@@ -290,7 +290,7 @@ def _next_share(
         return np.clip(share, np.minimum(least, 0.5), np.maximum(1 - least, 0.5))
 
 
-def _real(
+def _drop_touching(
     scorer: ParameterScorer, position: Floats, pairs: _Brackets, rounding: Floats
 ) -> tuple[Bools, int]:
     """Which crossings stay, and how often a pair only touches.

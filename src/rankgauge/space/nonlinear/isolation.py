@@ -20,11 +20,11 @@ from rankgauge.core.arrays import Bools, Floats, Ints
 from rankgauge.core.records import Record
 from rankgauge.native.segments import segment_order, segment_sum
 from rankgauge.rankings.lists import offsets_of
-from rankgauge.space.nonlinear.crossings import ParameterCrossings, enclosed
+from rankgauge.space.nonlinear.crossings import ParameterCrossings, locate_changes
 from rankgauge.space.nonlinear.scorers import ParameterScorer
 from rankgauge.space.nonlinear.sturm import crossing_roots, numerator
 
-UNIT = 2.0**-53
+UNIT_ROUNDOFF = 2.0**-53
 """By what share an operation is rounded at most."""
 
 LEVELS = 16
@@ -38,7 +38,7 @@ MOST_PAIRS = 500_000
 
 Term = tuple[Fraction, Fraction, Fraction]
 
-WAYS = (
+DECISIONS = (
     "equal scores everywhere",
     "no flip, by bounds",
     "no flip, monotone difference",
@@ -171,7 +171,7 @@ class RationalScorer(ParameterScorer):
 
     def crossings(self, offsets: Ints, low: float, high: float) -> ParameterCrossings:
         terms = self.terms(low, high)
-        exact = _Exact(self, low, high)
+        exact = _ExactScores(self, low, high)
         kinds = self.kinds()
         none = np.zeros(0, np.int64)
         parts = [(np.zeros(0), none, none)]
@@ -179,8 +179,8 @@ class RationalScorer(ParameterScorer):
             parts.append(_Isolation(terms, exact, kinds, upper, lower).crossings())
         place, upper, lower = (np.concatenate(each) for each in zip(*parts, strict=True))
         value = low + place * (high - low)
-        ways = {name: exact.ways[name] for name in ("pairs", *WAYS)}
-        return ParameterCrossings.sorted(
+        ways = {name: exact.ways[name] for name in ("pairs", *DECISIONS)}
+        return ParameterCrossings.from_unsorted(
             value, upper, lower, offsets, certified=True, touching=exact.touching, ways=ways
         )
 
@@ -200,25 +200,25 @@ def _pairs(offsets: Ints) -> Iterator[tuple[Ints, Ints]]:
             waiting.append((repeated, lower))
             count += len(lower)
             if count >= MOST_PAIRS:
-                yield _joined(waiting)
+                yield _join_pairs(waiting)
                 waiting, count = [], 0
     if waiting:
-        yield _joined(waiting)
+        yield _join_pairs(waiting)
 
 
-def _joined(parts: list[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
+def _join_pairs(parts: list[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
     upper, lower = zip(*parts, strict=True)
     return np.concatenate(upper), np.concatenate(lower)
 
 
-class _Exact:
+class _ExactScores:
     """Documents without rounding, each looked at when it is asked for."""
 
     def __init__(self, scorer: RationalScorer, low: float, high: float) -> None:
         self._scorer, self._ends = scorer, (low, high)
         self._terms: dict[int, list[Term]] = {}
         self._values: dict[tuple[int, float], Fraction] = {}
-        self.ways = dict.fromkeys(("pairs", *WAYS), 0)
+        self.ways = dict.fromkeys(("pairs", *DECISIONS), 0)
         self.touching = 0
 
     def terms(self, row: int) -> list[Term]:
@@ -237,7 +237,7 @@ class _Exact:
 
     def sign(self, upper: int, lower: int, place: float) -> int:
         """The sign of the difference of two documents at a place."""
-        self.ways[WAYS[6]] += 1
+        self.ways[DECISIONS[6]] += 1
         one, other = self.value(upper, place), self.value(lower, place)
         return (one > other) - (one < other)
 
@@ -252,11 +252,13 @@ class _Exact:
 class _Isolation:
     """The search for the flips of many pairs at once, level by level."""
 
-    def __init__(self, terms: Terms, exact: _Exact, kinds: Ints, upper: Ints, lower: Ints) -> None:
+    def __init__(
+        self, terms: Terms, exact: _ExactScores, kinds: Ints, upper: Ints, lower: Ints
+    ) -> None:
         self.terms, self.exact = terms, exact
         exact.ways["pairs"] += len(upper)
         same = kinds[upper] == kinds[lower]
-        exact.ways[WAYS[0]] += int(same.sum())
+        exact.ways[DECISIONS[0]] += int(same.sum())
         self.upper, self.lower = upper[~same], lower[~same]
         self.doubtful = np.zeros(len(self.upper), dtype=np.bool_)
         """Which pairs Sturm's theorem decides."""
@@ -274,23 +276,23 @@ class _Isolation:
         for level in range(LEVELS + 1):
             if not len(pairs):
                 break
-            bounded, undecided = self._level(pairs, left, 2.0**-level)
+            bounded, undecided = self._decide_level(pairs, left, 2.0**-level)
             if level == 0:
                 found, doubtful = len(self.brackets[-1][0]), int(self.doubtful.sum())
                 halved = int(undecided.sum())
-                ways[WAYS[1]] += bounded
-                ways[WAYS[2]] += len(pairs) - bounded - found - halved - doubtful
-                ways[WAYS[3]] += found
-                ways[WAYS[4]] += halved
+                ways[DECISIONS[1]] += bounded
+                ways[DECISIONS[2]] += len(pairs) - bounded - found - halved - doubtful
+                ways[DECISIONS[3]] += found
+                ways[DECISIONS[4]] += halved
             pairs, left = np.repeat(pairs[undecided], 2), np.repeat(2 * left[undecided], 2)
             left[1::2] += 1
             self.doubtful |= np.bincount(pairs, minlength=len(self.upper)) > MOST_PARTS
             stays = ~self.doubtful[pairs]
             pairs, left = pairs[stays], left[stays]
         self.doubtful[pairs] = True
-        return self._refined()
+        return self._refine_flips()
 
-    def _level(self, pairs: Ints, left: Ints, width: float) -> tuple[int, Bools]:
+    def _decide_level(self, pairs: Ints, left: Ints, width: float) -> tuple[int, Bools]:
         """Decide what can be decided on intervals of this width: how many pairs bounds tell apart there,
         and which intervals are left."""
         upper, lower = self.upper[pairs], self.lower[pairs]
@@ -309,10 +311,10 @@ class _Isolation:
         slope_low = first.slope_low - second.slope_high - slope_room
         slope_high = first.slope_high - second.slope_low + slope_room
         ends = one.score - other.score, one_end.score - other_end.score
-        apart |= _never(ends, slope_low, slope_high, width, room)
+        apart |= _cannot_cross(ends, slope_low, slope_high, width, room)
         rises = slope_low > 0
         monotone = ~apart & (rises | (slope_high < 0))
-        self._signs(
+        self._find_monotone_flips(
             pairs[monotone],
             left[monotone],
             width,
@@ -322,7 +324,7 @@ class _Isolation:
         )
         return int(apart.sum()), ~apart & ~monotone & ~self.doubtful[pairs]
 
-    def _signs(
+    def _find_monotone_flips(
         self,
         pairs: Ints,
         left: Ints,
@@ -352,7 +354,7 @@ class _Isolation:
         start: Floats = np.asarray(left[flip] * width, dtype=np.float64)
         self.brackets.append((pairs[flip], start, start + width, -slope[flip]))
 
-    def _refined(self) -> tuple[Floats, Ints, Ints]:
+    def _refine_flips(self) -> tuple[Floats, Ints, Ints]:
         """All flips, each as exact as a double can be."""
         columns = [np.concatenate(each) for each in zip(*self.brackets, strict=True)]
         stays = ~self.doubtful[columns[0]]
@@ -365,7 +367,7 @@ class _Isolation:
             apart = one.score - other.score
             return apart, apart > 0
 
-        place = enclosed(difference, low, high)
+        place = locate_changes(difference, low, high)
         roots: list[float] = []
         falls: list[int] = []
         rises: list[int] = []
@@ -375,7 +377,7 @@ class _Isolation:
                 roots.append(root)
                 falls.append(one if sign > 0 else other)
                 rises.append(other if sign > 0 else one)
-        self.exact.ways[WAYS[5]] += int(self.doubtful.sum())
+        self.exact.ways[DECISIONS[5]] += int(self.doubtful.sum())
         return (
             np.concatenate((place, np.array(roots, dtype=np.float64))),
             np.concatenate((upper, np.array(falls, dtype=np.int64))),
@@ -383,7 +385,7 @@ class _Isolation:
         )
 
 
-def _never(
+def _cannot_cross(
     ends: tuple[Floats, Floats], slope_low: Floats, slope_high: Floats, width: float, room: Floats
 ) -> Bools:
     """Whether the slope is too small to lead from the differences at both ends to 0 between them."""
@@ -395,6 +397,8 @@ def _never(
         # The lines with the steepest slopes through both ends meet at the lowest possible point.
         with np.errstate(all="ignore"):
             lowest = (high * start - low * end + low * high * width) / (high - low)
-            slack = 16 * UNIT * (high * start - low * end - low * high * width) / (high - low)
+            slack = (
+                16 * UNIT_ROUNDOFF * (high * start - low * end - low * high * width) / (high - low)
+            )
         apart |= bends & (lowest > slack)
     return apart

@@ -27,10 +27,10 @@ from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import AnyMeasure, parse
 from rankgauge.rankings.lists import Rankings
-from rankgauge.space.curves import NEAR, Interval, sign_of, simplest
+from rankgauge.space.curves import NEAR, Interval, sign_of, simplest_number
 from rankgauge.space.inputs import Documents, lists_of
 from rankgauge.space.nonlinear.roots import SAMPLES, ParameterCurve, Sweep, limits
-from rankgauge.space.nonlinear.scorers import Function, ParameterScorer
+from rankgauge.space.nonlinear.scorers import FunctionScorer, ParameterScorer
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -51,7 +51,7 @@ class PairScorer(ABC):
         """The scores as a function of one parameter, 0 or 1, at a value of the other."""
 
 
-class PairFunction(PairScorer):
+class PairFunctionScorer(PairScorer):
     """A function of two parameters that gives the scores of all documents."""
 
     def __init__(
@@ -67,7 +67,7 @@ class PairFunction(PairScorer):
         def score(value: float) -> Any:
             return function(value, other) if parameter == 0 else function(other, value)
 
-        return Function(score, self._rows, parameter=self.parameters[parameter])
+        return FunctionScorer(score, self._rows, parameter=self.parameters[parameter])
 
 
 class Surface(Record):
@@ -135,14 +135,14 @@ class ParameterMap(Result, Record):
         for _ in range(MOST_ROUNDS):
             direction = 1 - direction
             curve = self.surface.curve(self.measure, direction, points[1 - direction])
-            here = _around(curve, points[direction], value)
+            here = _interval_around(curve, points[direction], value)
             better = sign * curve.value > sign * value + NEAR
             spans[direction] = curve.best[0] if better else here
             if not better:
                 break
-            value, points[direction] = curve.value, simplest(*curve.best[0])
+            value, points[direction] = curve.value, simplest_number(*curve.best[0])
         other = self.surface.curve(self.measure, 1 - direction, points[direction])
-        spans[1 - direction] = _around(other, points[1 - direction], value)
+        spans[1 - direction] = _interval_around(other, points[1 - direction], value)
         return BestPoint(value, (points[0], points[1]), (spans[0], spans[1]))
 
     def at_point(self, first: float, second: float) -> float:
@@ -154,7 +154,7 @@ class ParameterMap(Result, Record):
     def gaps(self) -> Floats:
         """The greatest difference of each row from the next one, over all values of the parameter along
         the rows."""
-        return np.array([_apart(*rows) for rows in itertools.pairwise(self.rows)])
+        return np.array([_greatest_difference(*rows) for rows in itertools.pairwise(self.rows)])
 
     @property
     def notes(self) -> tuple[Note, ...]:  # type: ignore[override]
@@ -228,7 +228,7 @@ STRIPES = 600
 """At how many points of a row a figure shows the mean."""
 
 
-def _around(curve: ParameterCurve, point: float, mean: float) -> Interval:
+def _interval_around(curve: ParameterCurve, point: float, mean: float) -> Interval:
     """The interval between two breaks around a point with this mean; the point alone if documents are
     tied there, so that the mean is another one beside it."""
     edges = curve.edges
@@ -238,7 +238,7 @@ def _around(curve: ParameterCurve, point: float, mean: float) -> Interval:
     return Interval(float(edges[place]), float(edges[place + 1]))
 
 
-def _apart(one: ParameterCurve, other: ParameterCurve) -> float:
+def _greatest_difference(one: ParameterCurve, other: ParameterCurve) -> float:
     """The greatest difference of two curves, between all breaks of both."""
     edges = np.unique(np.concatenate((one.edges, other.edges)))
     middle = (edges[:-1] + edges[1:])[np.diff(edges) > NEAR] / 2
@@ -292,7 +292,7 @@ def parameter_map(
     lists, parsed = lists_of(documents), parse(measure)
     inner(parsed).complete()
     if not isinstance(score, PairScorer):
-        score = PairFunction(score, len(lists.labels), parameters)
+        score = PairFunctionScorer(score, len(lists.labels), parameters)
     count = checked("samples", samples, Whole(2, 10_000_000))
     surface = Surface(lists, score, (first, second), count)
     values = _values(at, second)

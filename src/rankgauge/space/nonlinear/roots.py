@@ -24,11 +24,11 @@ from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import AnyMeasure, parse
 from rankgauge.rankings.lists import Rankings
-from rankgauge.space.curves import NEAR, Curve, Interval, Steps, simplest
+from rankgauge.space.curves import NEAR, Curve, Interval, Steps, simplest_number
 from rankgauge.space.inputs import Documents, lists_of
-from rankgauge.space.lines import in_order, mean_of
-from rankgauge.space.nonlinear.crossings import ParameterCrossings, sampled
-from rankgauge.space.nonlinear.scorers import Function, ParameterScorer, blocks
+from rankgauge.space.lines import mean_of, reorder_lists
+from rankgauge.space.nonlinear.crossings import ParameterCrossings, sample_crossings
+from rankgauge.space.nonlinear.scorers import FunctionScorer, ParameterScorer, blocks
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 SAMPLES = 1001
 """At how many values of the parameter a scorer without a certificate is looked at."""
 
-SHARES = np.array([0.5, 0.381966, 0.618034])
+ANCHOR_SHARES = np.array([0.5, 0.381966, 0.618034])
 """Where in an interval a list is ranked; the first point without a tie is taken."""
 
 
-class RankingWalk(Record):
+class RankingSequence(Record):
     """The rankings of one list, in the order in which crossings lead through them.
 
     A crossing takes the upper document one rank down and the lower one up. So the ranks after some
@@ -59,7 +59,7 @@ class RankingWalk(Record):
     size: int
 
     @classmethod
-    def of(cls, position: Floats, upper: Ints, lower: Ints, size: int) -> RankingWalk:
+    def of(cls, position: Floats, upper: Ints, lower: Ints, size: int) -> RankingSequence:
         """The walk along these crossings, which are in order."""
         new = np.diff(position, prepend=-1.0) > NEAR
         return cls(position, upper, lower, np.cumsum(new) - 1, position[new], size)
@@ -69,17 +69,17 @@ class RankingWalk(Record):
         return np.concatenate(([0.0], self.place, [1.0]))
 
     @cached_property
-    def _widest(self) -> int:
+    def _widest_group(self) -> int:
         """The number of the group before the widest interval, from 0 on; 0 is the start of the line."""
         return int(np.argmax(np.diff(self._edges)))
 
     @property
     def anchors(self) -> Floats:
         """Some points well inside the widest interval between two groups."""
-        low, high = self._edges[self._widest : self._widest + 2]
-        return np.asarray(low + SHARES * (high - low))
+        low, high = self._edges[self._widest_group : self._widest_group + 2]
+        return np.asarray(low + ANCHOR_SHARES * (high - low))
 
-    def _moved(self, chosen: Bools, groups: int, first: int) -> Ints:
+    def _rank_shifts(self, chosen: Bools, groups: int, first: int) -> Ints:
         """How many ranks down each group of crossings takes each document: a row a group."""
         moved = np.zeros((groups, self.size), dtype=np.int64)
         group = self.group[chosen] - first
@@ -87,11 +87,11 @@ class RankingWalk(Record):
         np.add.at(moved, (group, self.lower[chosen]), -1)
         return moved
 
-    def back_from_anchor(self, order: Ints) -> Ints:
+    def order_at_start(self, order: Ints) -> Ints:
         """The order at the start of the line, for the order in the widest interval."""
         ranks = _inverse(order)
-        passed = self.group < self._widest
-        ranks = ranks - self._moved(passed, max(len(self.place), 1), 0).sum(axis=0)
+        passed = self.group < self._widest_group
+        ranks = ranks - self._rank_shifts(passed, max(len(self.place), 1), 0).sum(axis=0)
         return np.argsort(ranks, kind="stable")
 
     def orders(self, first: Ints, start: int) -> Iterator[tuple[Floats, Ints]]:
@@ -104,7 +104,7 @@ class RankingWalk(Record):
         ranks = _inverse(before)
         for low, high in blocks(len(self.place), self.size):
             chosen = (self.group >= low) & (self.group < high)
-            all_ranks = ranks + np.cumsum(self._moved(chosen, high - low, low), axis=0)
+            all_ranks = ranks + np.cumsum(self._rank_shifts(chosen, high - low, low), axis=0)
             ranks = all_ranks[-1]
             inside = ((all_ranks >= 0) & (all_ranks < self.size)).all(axis=1)
             order = np.full(all_ranks.shape, -1)
@@ -148,13 +148,13 @@ class Sweep(Record):
         certain = self.scorer.crossings(offsets, self.low, self.high)
         if certain is not None:
             return certain
-        return sampled(self.scorer, offsets, self.low, self.high, self.samples)
+        return sample_crossings(self.scorer, offsets, self.low, self.high, self.samples)
 
     def at(self, value: float) -> Rankings:
         """The lists as they are ranked for a value of the parameter."""
         values = np.full(len(self.documents.labels), float(value))
         order, _ = self.scorer.ranked(values, self.documents.offsets)
-        return in_order(self.documents, order)
+        return reorder_lists(self.documents, order)
 
     def mean_at(self, value: float, measure: Measure | Aggregate) -> float:
         """The mean of a measure for a value of the parameter, evaluated there."""
@@ -163,13 +163,13 @@ class Sweep(Record):
     def steps(self, measure: Measure) -> Steps:
         """The value of each list, from 0 (the lowest value of the parameter) to 1 (the highest)."""
         measure = measure.complete()
-        first, walks = self._walks
-        before = measure.score_each(in_order(self.documents, first))
+        first, walks = self._sequences
+        before = measure.score_each(reorder_lists(self.documents, first))
         position, numbers, values = [np.zeros(0)], [np.zeros(0, np.int64)], [np.zeros(0)]
         for number, walk in enumerate(walks):
             start, last = self.documents.offsets[number], before[number]
             for places, order in walk.orders(first, int(start)):
-                scores, changed = self._scored(measure, number, order)
+                scores, changed = self._score_orders(measure, number, order)
                 earlier = np.concatenate(([last], scores[:-1]))[: len(scores)]
                 steps = (scores != earlier) & ~(np.isnan(scores) & np.isnan(earlier))
                 position.append(places[changed][steps])
@@ -179,7 +179,7 @@ class Sweep(Record):
         places, of_list = np.concatenate(position), np.concatenate(numbers)
         return Steps(before, places, of_list, np.concatenate(values))
 
-    def _scored(self, measure: Measure, number: int, order: Ints) -> tuple[Floats, Bools]:
+    def _score_orders(self, measure: Measure, number: int, order: Ints) -> tuple[Floats, Bools]:
         """The score of a list in each order that differs from the one before, and which ones differ.
 
         The first order is only there to compare with.
@@ -200,7 +200,7 @@ class Sweep(Record):
         return measure.score_each(rankings), changed
 
     @cached_property
-    def _walks(self) -> tuple[Ints, list[RankingWalk]]:
+    def _sequences(self) -> tuple[Ints, list[RankingSequence]]:
         """The documents in the order just above the lowest value, and each list's way from there.
 
         Each list is ranked inside its widest interval between two crossings, where rounding matters
@@ -209,23 +209,23 @@ class Sweep(Record):
         lists, span = self.documents, self.high - self.low
         bounds = np.searchsorted(self.crossings.lists, np.arange(len(lists) + 1))
         walks = []
-        anchors = np.empty((len(lists), len(SHARES)))
+        anchors = np.empty((len(lists), len(ANCHOR_SHARES)))
         for number in range(len(lists)):
             own = slice(bounds[number], bounds[number + 1])
             position = (self.crossings.position[own] - self.low) / span
             start = lists.offsets[number]
             upper, lower = self.crossings.upper[own] - start, self.crossings.lower[own] - start
-            walk = RankingWalk.of(position, upper, lower, int(lists.lengths[number]))
+            walk = RankingSequence.of(position, upper, lower, int(lists.lengths[number]))
             walks.append(walk)
             anchors[number] = self.low + walk.anchors * span
-        order = self._untied(anchors)
+        order = self._least_tied_order(anchors)
         first = order.copy()
         for number, walk in enumerate(walks):
             start, end = lists.offsets[number : number + 2].tolist()
-            first[start:end] = start + walk.back_from_anchor(order[start:end] - start)
+            first[start:end] = start + walk.order_at_start(order[start:end] - start)
         return first, walks
 
-    def _untied(self, values: Floats) -> Ints:
+    def _least_tied_order(self, values: Floats) -> Ints:
         """The documents in rank order, each list for the one of its values with the fewest ties."""
         lists = self.documents
         orders, ties = [], []
@@ -334,7 +334,7 @@ class ParameterCurve(Result, Record):
     @property
     def point(self) -> float:
         """A value with the best mean, with few decimals, inside the widest interval."""
-        return simplest(*self.best[0])
+        return simplest_number(*self.best[0])
 
     @property
     def notes(self) -> tuple[Note, ...]:  # type: ignore[override]
@@ -443,7 +443,7 @@ def curve(
     low, high = limits(interval)
     lists = lists_of(documents)
     if not isinstance(score, ParameterScorer):
-        score = Function(score, len(lists.labels), vectorized=vectorized, parameter=parameter)
+        score = FunctionScorer(score, len(lists.labels), vectorized=vectorized, parameter=parameter)
     count = checked("samples", samples, Whole(2, 10_000_000))
     return Sweep(lists, score, low, high, count).curve(measure)
 

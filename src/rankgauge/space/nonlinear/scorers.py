@@ -68,7 +68,7 @@ def blocks(count: int, width: int) -> Iterator[tuple[int, int]]:
         yield first, min(first + step, count)
 
 
-class Function(ParameterScorer):
+class FunctionScorer(ParameterScorer):
     """A function of the parameter that gives the scores of all documents.
 
     Parameters
@@ -100,13 +100,13 @@ class Function(ParameterScorer):
     def each(self, values: Floats) -> Floats:
         """The score of every document for every value; RankgaugeError if the function fails."""
         if self._vectorized:
-            return self._checked(values.copy(), (len(values), self.rows), values)
+            return self._check_scores(values.copy(), (len(values), self.rows), values)
         scores = np.empty((len(values), self.rows))
         for place, value in enumerate(values.tolist()):
-            scores[place] = self._checked(value, (self.rows,), values[place : place + 1])
+            scores[place] = self._check_scores(value, (self.rows,), values[place : place + 1])
         return scores
 
-    def _checked(self, argument: Any, shape: tuple[int, ...], values: Floats) -> Floats:
+    def _check_scores(self, argument: Any, shape: tuple[int, ...], values: Floats) -> Floats:
         span = f"{values[0]:.17g}" if len(values) == 1 else f"{values[0]:g} to {values[-1]:g}"
         where = f"the scorer at {self.parameter} = {span}"
         try:

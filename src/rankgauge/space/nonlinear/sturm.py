@@ -12,7 +12,7 @@ from fractions import Fraction
 
 Polynomial = list[int]
 
-FINE = 80
+MOST_HALVINGS = 80
 """A root is halved until it is known to so many binary digits, or two doubles enclose it."""
 
 
@@ -142,7 +142,7 @@ def crossing_roots(polynomial: Polynomial) -> tuple[list[tuple[float, int]], int
     while inner and not inner[0]:
         inner = inner[1:]
     while len(inner) > 1 and not sum(inner):
-        inner = _without_one(inner)
+        inner = _divide_out_one(inner)
     if len(inner) < 2:
         return [], 0
     single = square_free(inner)
@@ -157,14 +157,14 @@ def crossing_roots(polynomial: Polynomial) -> tuple[list[tuple[float, int]], int
             if before == after:
                 touching += 1
             else:
-                crossing.append((_refined(single, low, high), before))
+                crossing.append((_refine_root(single, low, high), before))
         elif count:
             middle = _split(single, low, high)
             waiting += [(middle, high), (low, middle)]
     return sorted(crossing), touching
 
 
-def _without_one(polynomial: Polynomial) -> Polynomial:
+def _divide_out_one(polynomial: Polynomial) -> Polynomial:
     """The polynomial divided by 1 − t, of which 1 is a root."""
     result, total = [], 0
     for number in polynomial[:-1]:
@@ -183,10 +183,10 @@ def _split(polynomial: Polynomial, low: Fraction, high: Fraction) -> Fraction:
     return point
 
 
-def _refined(polynomial: Polynomial, low: Fraction, high: Fraction) -> float:
+def _refine_root(polynomial: Polynomial, low: Fraction, high: Fraction) -> float:
     """The one root between two points of different sign, rounded."""
     before = sign_at(polynomial, low)
-    for _ in range(FINE):
+    for _ in range(MOST_HALVINGS):
         middle = (low + high) / 2
         sign = sign_at(polynomial, middle)
         if not sign:

@@ -141,18 +141,19 @@ class TermStatistics(Record):
             mean_length = Fraction(checked("mean_length", mean_length, Number(0)))
         ids = [str(number + 1) for number in range(len(counts))] if queries is None else queries
         for name, column in (("lengths", lengths), ("frequency", frequency), ("queries", ids)):
-            _same_number(name, len(column), len(counts))
+            _check_same_number(name, len(column), len(counts))
         width = [
-            _whole(f"frequency of query {ids[i]}", each, 1) for i, each in enumerate(frequency)
+            _check_counts(f"frequency of query {ids[i]}", each, 1)
+            for i, each in enumerate(frequency)
         ]
         most = max((len(each) for each in width), default=0)
         blocks, longs = [np.zeros((0, most), np.int64)], [np.zeros(0, np.int64)]
         for number, (own, long) in enumerate(zip(counts, lengths, strict=True)):
             about = f"query {ids[number]}"
-            sizes = _whole(f"lengths of {about}", long, 1)
+            sizes = _check_counts(f"lengths of {about}", long, 1)
             shape = (len(sizes), len(width[number]))
             empty = np.zeros(shape, np.int64) if not np.size(own) else own
-            block = _whole(f"counts of {about}", empty, 2)
+            block = _check_counts(f"counts of {about}", empty, 2)
             if block.shape != shape:
                 raise RankgaugeError(
                     f"counts of {about}: an array of shape {block.shape}, expected {shape}: a row a "
@@ -180,21 +181,21 @@ class TermStatistics(Record):
         sizes_of_lists = [len(each) for each in longs[1:]]
         if docnos is None:
             docnos = [[str(row + 1) for row in range(size)] for size in sizes_of_lists]
-        _same_number("docnos", len(docnos), len(counts))
+        _check_same_number("docnos", len(docnos), len(counts))
         for own_names, size in zip(docnos, sizes_of_lists, strict=True):
-            _same_number("docnos of a query", len(own_names), size, "documents")
+            _check_same_number("docnos of a query", len(own_names), size, "documents")
         asked = [np.ones(len(each), np.int64) for each in width]
         if repeated is not None:
-            _same_number("repeated", len(repeated), len(counts))
-            asked = [_whole("repeated", each, 1) for each in repeated]
+            _check_same_number("repeated", len(repeated), len(counts))
+            asked = [_check_counts("repeated", each, 1) for each in repeated]
             for one, other in zip(asked, width, strict=True):
-                _same_number("repeated", len(one), len(other), "terms")
+                _check_same_number("repeated", len(one), len(other), "terms")
         return cls(
             np.concatenate(blocks),
             np.concatenate(longs),
             offsets_of(sizes_of_lists),
-            _padded(width, most),
-            _padded(asked, most),
+            _pad_rows(width, most),
+            _pad_rows(asked, most),
             total,
             mean_length,
             tuple(ids),
@@ -231,7 +232,7 @@ class TermStatistics(Record):
         return rows
 
 
-def _whole(name: str, values: ArrayLike, dimensions: int) -> Ints:
+def _check_counts(name: str, values: ArrayLike, dimensions: int) -> Ints:
     """Counts as whole numbers; RankgaugeError if they are none."""
     try:
         numbers = np.asarray(values, dtype=np.float64)
@@ -248,14 +249,14 @@ def _whole(name: str, values: ArrayLike, dimensions: int) -> Ints:
     return numbers.astype(np.int64)
 
 
-def _same_number(name: str, one: int, other: int, things: str = "queries") -> None:
+def _check_same_number(name: str, one: int, other: int, things: str = "queries") -> None:
     if one != other:
         raise RankgaugeError(
             f"{name}: {one} of them for {other} {things}, expected the same number"
         )
 
 
-def _padded(rows: Sequence[Ints], width: int) -> Ints:
+def _pad_rows(rows: Sequence[Ints], width: int) -> Ints:
     whole = np.zeros((len(rows), width), dtype=np.int64)
     for number, row in enumerate(rows):
         whole[number, : len(row)] = row

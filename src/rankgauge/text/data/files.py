@@ -13,15 +13,15 @@ from rankgauge.io.files import SIZE_LIMIT
 from rankgauge.io.rows import (
     FileRow,
     FileRows,
-    RowPlace,
+    RowLocation,
+    check_distinct_keys,
+    format_names,
     identifier,
-    listed,
-    once,
     read_rows,
     text_cell,
 )
 from rankgauge.io.trec import Path
-from rankgauge.scores.csv_files import MOST_CELLS, SPARSEST
+from rankgauge.scores.csv_files import MOST_CELLS, MOST_CELLS_PER_ROW
 from rankgauge.text.data.texts import Texts
 
 R = TypeVar("R")
@@ -60,8 +60,10 @@ def read_texts(path: Path, *, size_limit: int = SIZE_LIMIT) -> Texts:
     """
     rows = read_rows(path, EXPECTED, (ID, SYSTEM), size_limit=size_limit, key_by_id=SUMMARIES)
     if rows.columns is not None:
-        return _of_columns(rows, rows.columns)
-    return _of_texts(rows.source, map(_summaries if rows.by_id else _line, rows.rows))
+        return _texts_from_columns(rows, rows.columns)
+    return _build_texts(
+        rows.source, map(_text_from_summaries if rows.by_id else _text_from_line, rows.rows)
+    )
 
 
 class _Text(NamedTuple):
@@ -71,17 +73,17 @@ class _Text(NamedTuple):
     source: str
     references: tuple[str, ...]
     outputs: Mapping[str, str | None]
-    where: RowPlace
+    where: RowLocation
 
 
-def _of_texts(source: str, texts: Iterator[_Text]) -> Texts:
+def _build_texts(source: str, texts: Iterator[_Text]) -> Texts:
     """All texts of a file, with a place in each system's list for each text."""
     known: dict[str, _Text] = {}
     systems: dict[str, int] = {}
     filled = 0
     for each in texts:
         if each.name in known:
-            first = known[each.name].where.told()
+            first = known[each.name].where.first_line_hint()
             raise each.where.error(f"the id {each.name!r} again{first}, expected each id once")
         known[each.name] = each
         for system in each.outputs:
@@ -103,7 +105,7 @@ def _of_texts(source: str, texts: Iterator[_Text]) -> Texts:
 
 def refuse_sparse(filled: int, sizes: Mapping[str, int], source: str) -> None:
     """InputError for a table that would be nearly empty and huge."""
-    if prod(sizes.values()) > max(MOST_CELLS, SPARSEST * filled):
+    if prod(sizes.values()) > max(MOST_CELLS, MOST_CELLS_PER_ROW * filled):
         named = " × ".join(counted(count, thing) for thing, count in sizes.items())
         raise InputError(
             source,
@@ -133,7 +135,7 @@ def known_rows(
     return kept, left_out
 
 
-def annotator(cells: Mapping[str, Any], where: RowPlace) -> str | None:
+def annotator(cells: Mapping[str, Any], where: RowLocation) -> str | None:
     """Who gives the judgment of a row, if the row says so."""
     name = cells.get(ANNOTATOR)
     return None if name in (None, "") else identifier(ANNOTATOR, name, where)
@@ -142,22 +144,22 @@ def annotator(cells: Mapping[str, Any], where: RowPlace) -> str | None:
 # JSON
 
 
-def _line(row: FileRow) -> _Text:
+def _text_from_line(row: FileRow) -> _Text:
     """The text of a line of JSON Lines."""
     cells, where = row
-    once(cells, where)
+    check_distinct_keys(cells, where)
     if ID not in cells:
-        raise where.error(f"no id (the keys are {listed(list(cells))}), {EXPECTED}")
+        raise where.error(f"no id (the keys are {format_names(list(cells))}), {EXPECTED}")
     given = [key for key in ("references", "reference") if cells.get(key) is not None]
     if len(given) != 1:
         fault = "references and reference" if given else "no references"
-        keys = listed(list(cells))
+        keys = format_names(list(cells))
         raise where.error(
             f'{fault} (the keys are {keys}), expected "references", a text or a list of texts'
         )
     if not isinstance(outputs := cells.get(OUTPUTS), dict):
         raise where.error('no outputs, expected "outputs": {"system": "what it wrote"}')
-    once(outputs, where, "system")
+    check_distinct_keys(outputs, where, "system")
     return _Text(
         identifier(ID, cells[ID], where),
         _source(cells.get(SOURCE), where),
@@ -167,21 +169,21 @@ def _line(row: FileRow) -> _Text:
     )
 
 
-def _source(value: object, where: RowPlace) -> str:
+def _source(value: object, where: RowLocation) -> str:
     """The source; passages of a list stand on lines of their own."""
     if isinstance(value, list):
         return "\n".join(text_cell(SOURCE, each, where) for each in value)
     return "" if value is None else text_cell(SOURCE, value, where)
 
 
-def _references(value: object, where: RowPlace) -> tuple[str, ...]:
+def _references(value: object, where: RowLocation) -> tuple[str, ...]:
     several = value if isinstance(value, list) else [value]
     if not several:
         raise where.error("an empty list of references, expected at least one")
     return tuple(text_cell("reference", each, where) for each in several)
 
 
-def _outputs(outputs: Mapping[str, Any], where: RowPlace) -> dict[str, str | None]:
+def _outputs(outputs: Mapping[str, Any], where: RowLocation) -> dict[str, str | None]:
     texts: dict[str, str | None] = {}
     for name, value in outputs.items():
         system = identifier("name of a system", name, where)
@@ -191,7 +193,7 @@ def _outputs(outputs: Mapping[str, Any], where: RowPlace) -> dict[str, str | Non
     return texts
 
 
-def _summaries(row: FileRow) -> _Text:
+def _text_from_summaries(row: FileRow) -> _Text:
     """A text of SummEval or REALSumm: the first reference is ref_summ, and ref_summs are all."""
     cells, where = row
     several: Any = cells.get("ref_summs") or []
@@ -218,18 +220,18 @@ def summaries_of(row: FileRow) -> dict[str, Mapping[str, Any]]:
     systems = cells.get(SUMMARIES)
     if not isinstance(systems, dict):
         raise where.error(f'no {SUMMARIES}, expected {{"system": {{"sys_summ": "…"}}}}')
-    once(systems, where, "system")
+    check_distinct_keys(systems, where, "system")
     for name, each in systems.items():
         if not isinstance(each, dict):
             raise where.error(f'the system {name!r} has no object, expected {{"sys_summ": "…"}}')
-        once(each, where)
+        check_distinct_keys(each, where)
     return systems
 
 
 # CSV
 
 
-def _of_columns(rows: FileRows, columns: tuple[str, ...]) -> Texts:
+def _texts_from_columns(rows: FileRows, columns: tuple[str, ...]) -> Texts:
     """The texts of CSV: the rows of a text need not stand together."""
     references = sorted(
         (int(match[1] or 1), name) for name in columns if (match := REFERENCE.fullmatch(name))
@@ -237,7 +239,7 @@ def _of_columns(rows: FileRows, columns: tuple[str, ...]) -> Texts:
     if OUTPUT not in columns or not references:
         lacking = OUTPUT if OUTPUT not in columns else "reference"
         raise InputError(
-            rows.source, 1, f"no column {lacking} (there are {listed(columns)}), {EXPECTED}"
+            rows.source, 1, f"no column {lacking} (there are {format_names(columns)}), {EXPECTED}"
         )
     wanted = [*([SOURCE] if SOURCE in columns else []), *(name for _, name in references)]
     texts: dict[str, _TextRows] = {}
@@ -250,26 +252,27 @@ def _of_columns(rows: FileRows, columns: tuple[str, ...]) -> Texts:
             known, first = text.cells.setdefault(column, (cells[column], where))
             if known != cells[column]:
                 raise where.error(
-                    f"another {column} than for the same id before{first.told()}, expected the same, or "
+                    f"another {column} than for the same id before{first.first_line_hint()}, "
+                    "expected the same, or "
                     "an empty cell"
                 )
         system = identifier(SYSTEM, cells[SYSTEM], where)
         _, first = text.outputs.setdefault(system, (cells[OUTPUT], where))
         if first is not where:
             raise where.error(
-                f"a second output of {system!r} for the same id{first.told()}, expected one"
+                f"a second output of {system!r} for the same id{first.first_line_hint()}, expected one"
             )
     names = [name for _, name in references]
-    return _of_texts(rows.source, (text.whole(name, names) for name, text in texts.items()))
+    return _build_texts(rows.source, (text.whole(name, names) for name, text in texts.items()))
 
 
 class _TextRows(NamedTuple):
     """What the rows of a text have said so far: the first row, the source and the references by column,
     and the outputs by system; each with its row."""
 
-    where: RowPlace
-    cells: dict[str, tuple[str, RowPlace]]
-    outputs: dict[str, tuple[str, RowPlace]]
+    where: RowLocation
+    cells: dict[str, tuple[str, RowLocation]]
+    outputs: dict[str, tuple[str, RowLocation]]
 
     def whole(self, name: str, references: list[str]) -> _Text:
         given = tuple(self.cells[column][0] for column in references if column in self.cells)

@@ -59,7 +59,7 @@ class Texts(Record):
                 f"the outputs are {type(outputs).__name__}, expected a dict: {{system: its texts}}"
             )
         names = _ids(references, ids)
-        given = _several("references", references, names)
+        given = _values_per_text("references", references, names)
         super().__init__(
             ("",) * len(names) if sources is None else _texts("sources", sources, names),
             tuple(_references(each, name) for each, name in zip(given, names, strict=True)),
@@ -130,10 +130,10 @@ class Candidates(Record):
         made: V = self._known[key]
         return made
 
-    def described(self, place: int) -> str:
+    def describe(self, place: int) -> str:
         """What a candidate is, for messages: whose output, and for which text."""
         if not self.systems:
-            return _drawn_for(self.texts, self.of, place)
+            return _describe_drawn_text(self.texts, self.of, place)
         of = self.texts.ids[int(self.of[place])]
         return f"the output of {self.systems[place // len(self.texts)]} for text {of!r}"
 
@@ -159,9 +159,9 @@ class DrawnTexts(Record):
             words.append(" ".join([known[place] for place in places[ends[row] : ends[row + 1]]]))
         return Candidates(self.texts, tuple(words), self.of)
 
-    def described(self, place: int) -> str:
+    def describe(self, place: int) -> str:
         """What a drawn text is, for messages."""
-        return _drawn_for(self.texts, self.of, place)
+        return _describe_drawn_text(self.texts, self.of, place)
 
 
 class Draws(Record):
@@ -195,7 +195,7 @@ class Draws(Record):
         return DrawnTexts(self.texts, np.concatenate(places), offsets, self.of)
 
 
-def _drawn_for(texts: Texts, of: Ints, place: int) -> str:
+def _describe_drawn_text(texts: Texts, of: Ints, place: int) -> str:
     return f"a text drawn for text {texts.ids[int(of[place])]!r}"
 
 
@@ -215,7 +215,7 @@ def _ids(references: Any, ids: Iterable[str | int] | None) -> tuple[str, ...]:
     return names
 
 
-def _several(what: str, values: ById[V], names: Sequence[str]) -> list[V | None]:
+def _values_per_text(what: str, values: ById[V], names: Sequence[str]) -> list[V | None]:
     """What is given for each text, None where nothing is."""
     if isinstance(values, Mapping):
         known = {str(name): value for name, value in values.items()}
@@ -235,7 +235,7 @@ def _several(what: str, values: ById[V], names: Sequence[str]) -> list[V | None]
 
 
 def _texts(what: str, values: ById[Any], names: Sequence[str]) -> tuple[str, ...]:
-    several = _several(what, values, names)
+    several = _values_per_text(what, values, names)
     return tuple(_text(what, value, name) for value, name in zip(several, names, strict=True))
 
 
@@ -255,5 +255,5 @@ def _references(value: Any, name: str) -> tuple[str, ...]:
 def _outputs(what: str, values: ById[Any], names: Sequence[str]) -> tuple[str | None, ...]:
     return tuple(
         None if value is None else _text(what, value, name)
-        for value, name in zip(_several(what, values, names), names, strict=True)
+        for value, name in zip(_values_per_text(what, values, names), names, strict=True)
     )

@@ -65,35 +65,35 @@ class BertNetwork:
 
     def __init__(self, config: Config, weights: TensorFile) -> None:
         self.config = config
-        weights.start_names_at(WORDS)
+        weights.find_prefix(WORDS)
         self._words = weights.read(WORDS, (config.vocabulary, config.width))
         self._positions = weights.read(POSITIONS, (config.positions, config.width))
         if config.token_types:
             types = weights.read(TOKEN_TYPES, (config.token_types, config.width))
             self._positions += types[0]
-        self._norm = _norm(config, weights, EMBEDDING_NORM)
-        self._layers = [_layer(config, weights, number) for number in range(config.layers)]
+        self._norm = _read_norm(config, weights, EMBEDDING_NORM)
+        self._layers = [_read_layer(config, weights, number) for number in range(config.layers)]
         self._activate = ACTIVATIONS[config.activation]
 
     def states(self, ids: Ints, layers: Sequence[int]) -> tuple[Floats32, ...]:
         """The states, token × width, of each of these layers. Layer 0 is what the first layer gets."""
-        x = self._embedded(ids)
+        x = self._embed(ids)
         kept = {0: x}
         for number, layer in enumerate(self._layers[: max(layers, default=0)], start=1):
-            x, _ = self._step(layer, x)
+            x, _ = self._apply_layer(layer, x)
             if number in layers:
                 kept[number] = x
         return tuple(kept[layer] for layer in layers)
 
     def attention(self, ids: Ints) -> Floats32:
         """How much each token attends to each token in the last layer, as a mean over the heads."""
-        x = self._embedded(ids)
+        x = self._embed(ids)
         for layer in self._layers:
-            x, weights = self._step(layer, x)
+            x, weights = self._apply_layer(layer, x)
         mean: Floats32 = weights.mean(axis=0)
         return mean
 
-    def _embedded(self, ids: Ints) -> Floats32:
+    def _embed(self, ids: Ints) -> Floats32:
         if self.config.type.after_padding:
             # A padding token in the text itself takes the position of padding, and does not count.
             counted = ids != self.config.padding
@@ -102,7 +102,7 @@ class BertNetwork:
             places = np.arange(len(ids))
         return self._norm(self._words[ids] + self._positions[places])
 
-    def _step(self, layer: Layer, x: Floats32) -> tuple[Floats32, Floats32]:
+    def _apply_layer(self, layer: Layer, x: Floats32) -> tuple[Floats32, Floats32]:
         """The states after a layer, and the attention in it: head × token × token."""
         length, width = x.shape
         parts = layer.projection(x).reshape(length, 3, self.config.heads, -1)
@@ -119,12 +119,12 @@ class BertNetwork:
         return layer.output_norm(z), weights
 
 
-def _norm(config: Config, weights: TensorFile, name: str) -> Norm:
+def _read_norm(config: Config, weights: TensorFile, name: str) -> Norm:
     scale, shift = (weights.read(f"{name}.{part}", (config.width,)) for part in ("weight", "bias"))
     return Norm(scale, shift, np.float32(config.epsilon))
 
 
-def _layer(config: Config, weights: TensorFile, number: int) -> Layer:
+def _read_layer(config: Config, weights: TensorFile, number: int) -> Layer:
     names, width, inner = config.type, config.width, config.inner
     start = names.layer.format(number)
 
@@ -146,8 +146,8 @@ def _layer(config: Config, weights: TensorFile, number: int) -> Layer:
             np.concatenate([query.bias, key.bias, value.bias]),
         ),
         attended=dense(names.attended, width, width),
-        attention_norm=_norm(config, weights, f"{start}{names.attention_norm}"),
+        attention_norm=_read_norm(config, weights, f"{start}{names.attention_norm}"),
         inner=dense(names.inner_dense, width, inner),
         output=dense(names.output_dense, inner, width),
-        output_norm=_norm(config, weights, f"{start}{names.output_norm}"),
+        output_norm=_read_norm(config, weights, f"{start}{names.output_norm}"),
     )

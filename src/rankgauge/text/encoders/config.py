@@ -8,14 +8,14 @@ from typing import Any
 from rankgauge.core.checks import Choice, Kind, Number, Whole
 from rankgauge.core.records import Record
 from rankgauge.errors import InputError, MeasureError
-from rankgauge.io.rows import described
+from rankgauge.io.rows import describe_value
 from rankgauge.text.encoders.activations import ACTIVATIONS
 from rankgauge.text.encoders.folder import read_json
 from rankgauge.text.encoders.model_types import MODEL_TYPES, ModelType
 
 ABSENT = object()
 
-UNLIKE = {
+UNSUPPORTED = {
     "is_decoder": (False, None),
     "position_embedding_type": ("absolute", None),
     "quantization_config": (None,),
@@ -57,13 +57,13 @@ def read_config(file: Path) -> Config:
         try:
             return kind.check(value)
         except MeasureError:
-            fault = f"{key} is {described(value)}, expected {kind.description}"
+            fault = f"{key} is {describe_value(value)}, expected {kind.description}"
             raise InputError(str(file), None, f"{fault}. Other encoders cannot be read") from None
 
     model = MODEL_TYPES[read("model_type", Choice(tuple(MODEL_TYPES)))]
-    for key, usual in UNLIKE.items():
+    for key, usual in UNSUPPORTED.items():
         if values.get(key) not in usual:
-            fault = f"{key} is {described(values[key])}; such a model cannot be computed here"
+            fault = f"{key} is {describe_value(values[key])}; such a model cannot be computed here"
             raise InputError(str(file), None, f"{fault}. Choose another encoder")
     config = Config(
         type=model,

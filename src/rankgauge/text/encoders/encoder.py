@@ -15,10 +15,10 @@ from rankgauge.errors import InputError, RankgaugeError
 from rankgauge.text.encoders.bert import BertNetwork
 from rankgauge.text.encoders.config import Config, read_config
 from rankgauge.text.encoders.folder import CONFIG, TOKENIZER, WEIGHTS, digest_of, files_of
-from rankgauge.text.encoders.threads import one_thread_each
+from rankgauge.text.encoders.threads import limit_blas_threads
 from rankgauge.text.encoders.tokenization import Tokenization
 from rankgauge.text.encoders.weights import Floats32, TensorFile
-from rankgauge.text.encoders.windows import cut_off, windows
+from rankgauge.text.encoders.windows import truncate_tokens, windows
 from rankgauge.workers import results_of
 
 MOST_ATTENTION = 20_000
@@ -87,7 +87,7 @@ class Encoder:
         return f"Encoder({str(self.folder)!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _again, (str(self.folder.absolute()), self.digest)
+        return _load_again, (str(self.folder.absolute()), self.digest)
 
     def tokens(self, texts: Sequence[str]) -> list[Ints]:
         """The ids of the tokens of each text, a special token first and last. White space around a text
@@ -104,7 +104,7 @@ class Encoder:
 
     def truncated(self, ids: Ints) -> Ints:
         """The tokens of a text, cut off after as many as are encoded at once; the last one stays."""
-        return cut_off([ids], self.longest)[0]
+        return truncate_tokens([ids], self.longest)[0]
 
     def encode(
         self, tokens: Sequence[Ints], layers: Sequence[int], *, truncate: bool = False
@@ -112,10 +112,10 @@ class Encoder:
         """For each text, and for each of these layers, a vector for each token, not normalised. Layer 0
         has the vectors that the first layer gets."""
         asked = tuple(checked("layer", layer, Whole(0, self.layers)) for layer in layers)
-        texts = [self._checked(ids) for ids in tokens]
+        texts = [self._check_tokens(ids) for ids in tokens]
         if truncate:
-            texts = cut_off(texts, self.longest)
-        with one_thread_each():
+            texts = truncate_tokens(texts, self.longest)
+        with limit_blas_threads():
             done = results_of(partial(self._states, layers=asked), texts)
             return [states for _, states in done]
 
@@ -123,7 +123,7 @@ class Encoder:
         """How much each token of a text attends to each token in the last layer, as a mean over heads:
         token × token, each row adding up to 1. In a text with several windows, a token attends to the
         tokens of its window."""
-        ids = self._checked(tokens)
+        ids = self._check_tokens(tokens)
         ids = self.truncated(ids) if truncate else ids
         length = len(ids)
         if length > MOST_ATTENTION:
@@ -132,7 +132,7 @@ class Encoder:
                 "attention; use truncate=True"
             )
         whole = np.zeros((length, length), dtype=np.float32)
-        with one_thread_each(), np.errstate(all="ignore"):
+        with limit_blas_threads(), np.errstate(all="ignore"):
             for window in windows(length, self.longest):
                 part = self._network.attention(ids[window.places])
                 whole[np.ix_(window.places[window.kept], window.places)] = part[window.kept]
@@ -146,12 +146,12 @@ class Encoder:
             for window in windows(len(ids), self.longest):
                 states = self._network.states(ids[window.places], layers)
                 parts.append([state[window.kept] for state in states])
-        whole = tuple(map(_joined, zip(*parts, strict=True)))
+        whole = tuple(map(_join, zip(*parts, strict=True)))
         for state in whole:
             self._check_finite(state)
         return whole
 
-    def _checked(self, tokens: Ints) -> Ints:
+    def _check_tokens(self, tokens: Ints) -> Ints:
         ids = np.asarray(tokens, dtype=np.int64)
         most = self._vocabulary
         if ids.ndim != 1 or len(ids) < 2 or ids.min() < 0 or ids.max() >= most:
@@ -170,17 +170,17 @@ class Encoder:
             )
 
 
-def _joined(parts: tuple[Floats32, ...]) -> Floats32:
+def _join(parts: tuple[Floats32, ...]) -> Floats32:
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
-_received: dict[tuple[str, str], Encoder] = {}
+_received_encoders: dict[tuple[str, str], Encoder] = {}
 """The last encoder that other processes sent here, by folder and digest."""
 
 
-def _again(folder: str, digest: str) -> Encoder:
+def _load_again(folder: str, digest: str) -> Encoder:
     """The encoder that another process has, from the same folder. It is loaded once."""
-    encoder = _received.get((folder, digest))
+    encoder = _received_encoders.get((folder, digest))
     if encoder is None:
         encoder = Encoder.load(folder)
         if encoder.digest != digest:
@@ -190,6 +190,6 @@ def _again(folder: str, digest: str) -> Encoder:
                 "the files of this encoder changed after it was loaded: the digest is "
                 f"{encoder.digest}, expected {digest}; load the encoder again, and start anew",
             )
-        _received.clear()
-        _received[folder, digest] = encoder
+        _received_encoders.clear()
+        _received_encoders[folder, digest] = encoder
     return encoder

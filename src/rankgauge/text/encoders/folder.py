@@ -44,7 +44,7 @@ def find_encoder(folder: str | Path | None = None) -> Path:
         return Path(folder)
     if named := os.environ.get(VARIABLE):
         return Path(named)
-    installed = _installed()
+    installed = _find_installed()
     if installed is None:
         raise NoEncoderError(
             f"there is no encoder; name {LAYOUT}, by --encoder FOLDER or by the environment variable "
@@ -53,7 +53,7 @@ def find_encoder(folder: str | Path | None = None) -> Path:
     return installed
 
 
-def _installed() -> Path | None:
+def _find_installed() -> Path | None:
     """The folder that the package brings; no code of the package is run."""
     from importlib.util import find_spec
 
@@ -72,7 +72,7 @@ def files_of(folder: str | Path) -> dict[str, Path]:
         is_folder = place.is_dir()
         names = {entry.name for entry in place.iterdir()} if is_folder else set()
     except (OSError, ValueError) as error:
-        raise _unreadable(place, error) from None
+        raise _read_error(place, error) from None
     if not is_folder:
         what = "is no folder" if place.exists() else "does not exist"
         raise InputError(str(folder), None, f"this encoder {what}, expected {LAYOUT}")
@@ -101,7 +101,7 @@ def _remedy(missing: str, names: set[str]) -> str:
 
 def read_json(file: Path) -> tuple[bytes, JsonObject]:
     """The bytes of a JSON file and the object in it; InputError for anything else."""
-    from rankgauge.io.rows import parsed_object
+    from rankgauge.io.rows import parse_object
 
     most = MOST_BYTES[file.name]
     try:
@@ -109,11 +109,11 @@ def read_json(file: Path) -> tuple[bytes, JsonObject]:
             size = os.fstat(stream.fileno()).st_size
             text = stream.read(min(size, most))
     except OSError as error:
-        raise _unreadable(file, error) from None
+        raise _read_error(file, error) from None
     if size > most:
         fault = f"the file has more than {counted(most, 'byte')}; expected the {file.name} of an encoder"
         raise InputError(str(file), None, fault)
-    return text, parsed_object(text, str(file), 1)
+    return text, parse_object(text, str(file), 1)
 
 
 def digest_of(files: dict[str, Path]) -> str:
@@ -126,11 +126,11 @@ def digest_of(files: dict[str, Path]) -> str:
             with file.open("rb") as stream:
                 content = hashlib.file_digest(stream, hashlib.blake2b).digest()
         except OSError as error:
-            raise _unreadable(file, error) from None
+            raise _read_error(file, error) from None
         whole.update(name.encode() + b"\0" + content)
     return whole.hexdigest()
 
 
-def _unreadable(place: Path, error: Exception) -> InputError:
+def _read_error(place: Path, error: Exception) -> InputError:
     reason = getattr(error, "strerror", None) or str(error)
     return InputError(str(place), None, f"cannot be read ({reason}), expected {LAYOUT}")

@@ -14,7 +14,7 @@ from typing import Any
 
 
 @contextmanager
-def one_thread_each() -> Iterator[None]:
+def limit_blas_threads() -> Iterator[None]:
     """While it is open, linear algebra has one thread; without the package threadpoolctl as many as
     before."""
     controller = _controller()

@@ -32,12 +32,12 @@ MOST_GROWTH, GROWTH_ROOM = 64, 1_000
 many tokens. In Unicode a character becomes 18 characters or 33 bytes at most (U+FDFA)."""
 
 
-def tokenizer_room(content: bytes) -> int:
+def tokenizer_memory(content: bytes) -> int:
     """How many bytes the process of this tokenizer.json may allocate, besides room for texts."""
     return MEMORY + MEMORY_PER_BYTE_OF_FILE * len(content)
 
 
-def tokenizer_answers(source: str, content: bytes) -> Callable[[bytes], bytes]:
+def tokenizer_handler(source: str, content: bytes) -> Callable[[bytes], bytes]:
     """The function that answers requests to a tokenizer. A request is JSON: the name of a method of
     `LimitedTokenizer`, and its argument."""
     tokenizer = LimitedTokenizer(source, content)
@@ -61,17 +61,19 @@ class LimitedTokenizer:
         from tokenizers import Tokenizer
 
         self._source = source
-        self._room = tokenizer_room(content)
-        self._tokenizer: Any = self._guarded(lambda: Tokenizer.from_str(content.decode()), "read")
+        self._room = tokenizer_memory(content)
+        self._tokenizer: Any = self._call_guarded(
+            lambda: Tokenizer.from_str(content.decode()), "read"
+        )
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
-        self._normalizers = self._guarded(
-            lambda: _checked_normalizers(self._tokenizer.normalizer), "read"
+        self._normalizers = self._call_guarded(
+            lambda: _normalizers_to_check(self._tokenizer.normalizer), "read"
         )
 
     def largest_id(self, _: None) -> bytes:
         """The largest id of a token, as JSON; -1 without tokens."""
-        ids = self._guarded(lambda: self._tokenizer.get_vocab(with_added_tokens=True), "read")
+        ids = self._call_guarded(lambda: self._tokenizer.get_vocab(with_added_tokens=True), "read")
         return json.dumps(max(ids.values(), default=-1)).encode()
 
     def ids(self, texts: list[str]) -> bytes:
@@ -80,7 +82,7 @@ class LimitedTokenizer:
         limit_memory(self._room + MEMORY_PER_BYTE_OF_TEXT * longest)
         counts, ids = array("q"), array("q")
         for text in texts:
-            of_text = self._guarded(partial(self._ids, text), "used")
+            of_text = self._call_guarded(partial(self._ids, text), "used")
             counts.append(len(of_text))
             ids.extend(of_text)
         return counts.tobytes() + ids.tobytes()
@@ -88,7 +90,7 @@ class LimitedTokenizer:
     def token(self, number: int) -> bytes:
         """The text of a token, as JSON."""
         work = partial(self._tokenizer.decode, [number], skip_special_tokens=False)
-        return json.dumps(self._guarded(work, "used")).encode()
+        return json.dumps(self._call_guarded(work, "used")).encode()
 
     def _ids(self, text: str) -> list[int]:
         normalized = text
@@ -104,12 +106,12 @@ class LimitedTokenizer:
     def _check_growth(self, text: str, length: int, what: str) -> None:
         most = MOST_GROWTH * len(text) + GROWTH_ROOM
         if length > most:
-            raise self._refusal(
+            raise self._input_error(
                 f"the tokenizer makes {length:,} {what} of a text of {counted(len(text), 'character')}, "
                 f"expected at most {most:,}; take tokenizer.json from the model again"
             )
 
-    def _guarded(self, work: Callable[[], T], done: str) -> T:
+    def _call_guarded(self, work: Callable[[], T], done: str) -> T:
         try:
             return work()
         except BaseException as error:
@@ -119,15 +121,15 @@ class LimitedTokenizer:
             if isinstance(error, MemoryError | InputError):
                 raise
             reason = " ".join(str(error).split())[:200]
-            raise self._refusal(
+            raise self._input_error(
                 f"the tokenizer cannot be {done} ({reason}), expected the tokenizer.json of an encoder"
             ) from None
 
-    def _refusal(self, fault: str) -> InputError:
+    def _input_error(self, fault: str) -> InputError:
         return InputError(self._source, None, fault)
 
 
-def _checked_normalizers(normalizer: Any) -> list[Any]:
+def _normalizers_to_check(normalizer: Any) -> list[Any]:
     """The normalizers, in order, whose results are checked. BertNormalizer alone is not among them: it
     adds at most two spaces per character, and computing it twice would take a third longer."""
     from tokenizers import normalizers

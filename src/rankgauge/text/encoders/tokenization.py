@@ -12,11 +12,11 @@ import numpy as np
 from rankgauge.core.arrays import Ints
 from rankgauge.core.notes import counted
 from rankgauge.errors import InputError, RankgaugeError
-from rankgauge.io.rows import described
-from rankgauge.separate.launch import Cause, Ending
+from rankgauge.io.rows import describe_value
+from rankgauge.separate.launch import Cause, ProcessFailure
 from rankgauge.separate.service import Service, ServiceEnded
 from rankgauge.text.encoders.folder import read_json
-from rankgauge.text.encoders.token_service import tokenizer_answers, tokenizer_room
+from rankgauge.text.encoders.token_service import tokenizer_handler, tokenizer_memory
 
 SECONDS = 60
 """How long any request may take, besides time for its texts. Most take milliseconds."""
@@ -27,7 +27,7 @@ CHARACTERS_PER_SECOND = 10_000
 BYTES_PER_SECOND = 1_000_000
 """How many bytes of tokenizer.json must be read in a second. Slow machines read several millions."""
 
-AT_ONCE = 250_000
+BATCH_CHARACTERS = 250_000
 """How many characters are sent to the tokenizer at a time."""
 
 REMEDY = "take tokenizer.json from the model again"
@@ -53,70 +53,71 @@ class Tokenization:
         self.file = file
         self._before = " " if leading_space else ""
         content, entries = read_json(file)
-        self._check(entries)
+        self._check_dropout(entries)
         _check_library()
         seconds = SECONDS + len(content) // BYTES_PER_SECOND
-        room = tokenizer_room(content)
-        self._service = Service(tokenizer_answers, str(file), content, room, seconds)
-        largest = json.loads(self._asked("largest_id", None, "when it is read", seconds))
+        room = tokenizer_memory(content)
+        self._service = Service(tokenizer_handler, str(file), content, room, seconds)
+        largest = json.loads(self._request("largest_id", None, "when it is read", seconds))
         if largest >= vocabulary:
-            raise self._refusal(
+            raise self._input_error(
                 f"it has the token id {largest:,}, but config.json has vocab_size {vocabulary:,}; take "
                 "both files from the same model"
             )
         special, word = (ids.tolist() for ids in self.ids(["", "a"]))
         if len(special) != 2:
-            raise self._refusal(
+            raise self._input_error(
                 f"it gives {len(special)} tokens for an empty text, expected two: a special token "
                 "first and one last, such as [CLS] and [SEP]. Take tokenizer.json from the model again"
             )
         if len(word) < 3 or [word[0], word[-1]] != special:
-            raise self._refusal(
+            raise self._input_error(
                 f"the special tokens of an empty text are not first and last in other texts; {REMEDY}"
             )
 
     def ids(self, texts: Sequence[str]) -> list[Ints]:
         """The ids of the tokens of each text, without the white space around it."""
         every: list[Ints] = []
-        for batch in _batches([self._words(text) for text in texts]):
+        for batch in _batches([self._prepare_text(text) for text in texts]):
             characters = sum(map(len, batch))
             what = f"for {counted(len(batch), 'text')} with {counted(characters, 'character')}"
             seconds = SECONDS + characters // CHARACTERS_PER_SECOND
-            numbers = np.frombuffer(self._asked("ids", batch, what, seconds), dtype=np.int64)
+            numbers = np.frombuffer(self._request("ids", batch, what, seconds), dtype=np.int64)
             counts, ids = numbers[: len(batch)], numbers[len(batch) :]
             every.extend(each.copy() for each in np.split(ids, np.cumsum(counts)[:-1]))
         return every
 
     def token(self, number: int) -> str:
         """The text of a token."""
-        answer = self._asked("token", int(number), "for the text of a token", SECONDS)
+        answer = self._request("token", int(number), "for the text of a token", SECONDS)
         text: str = json.loads(answer)
         return text
 
-    def _words(self, text: str) -> str:
+    def _prepare_text(self, text: str) -> str:
         stripped = text.strip()
         words = self._before + stripped if stripped else ""
         # Lone surrogates have no UTF-8; they become question marks.
         return words.encode(errors="replace").decode()
 
-    def _check(self, entries: dict[str, object]) -> None:
+    def _check_dropout(self, entries: dict[str, object]) -> None:
         model = entries.get("model")
         dropout = model.get("dropout") if isinstance(model, dict) else None
         if dropout:
-            raise self._refusal(
-                f"dropout is {described(dropout)}, which makes the tokens of a text random; set dropout "
+            raise self._input_error(
+                f"dropout is {describe_value(dropout)}, which makes the tokens of a text random; "
+                "set dropout "
                 "to null"
             )
 
-    def _asked(self, method: str, argument: object, what: str, seconds: int) -> bytes:
+    def _request(self, method: str, argument: object, what: str, seconds: int) -> bytes:
         """The answer of the separate process; InputError if the process ends instead."""
         request = json.dumps([method, argument], ensure_ascii=False).encode()
         try:
             return self._service.ask(request, seconds)
         except ServiceEnded as error:
-            raise self._refusal(_fault(error.ending, what, seconds)) from None
+            raise self._input_error(_describe_failure(error.ending, what, seconds)) from None
 
-    def _refusal(self, fault: str) -> InputError:
+    def _input_error(self, fault: str) -> InputError:
         return InputError(str(self.file), None, fault)
 
 
@@ -126,7 +127,7 @@ def _batches(texts: list[str]) -> Iterator[list[str]]:
     size = 0
     for text in texts:
         size += len(text) + 1
-        if batch and size > AT_ONCE:
+        if batch and size > BATCH_CHARACTERS:
             yield batch
             batch, size = [], len(text) + 1
         batch.append(text)
@@ -134,7 +135,7 @@ def _batches(texts: list[str]) -> Iterator[list[str]]:
         yield batch
 
 
-def _fault(ending: Ending, what: str, seconds: int) -> str:
+def _describe_failure(ending: ProcessFailure, what: str, seconds: int) -> str:
     """What a user is told about a separate process that ended."""
     expected = f"expected the tokenizer.json of an encoder; {REMEDY}"
     match ending.cause:

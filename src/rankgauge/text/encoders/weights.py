@@ -18,10 +18,10 @@ from rankgauge.errors import InputError
 
 Floats32: TypeAlias = NDArray[np.float32]
 
-READ = ("F32", "F16", "BF16")
+READABLE_TYPES = ("F32", "F16", "BF16")
 """The types that weights may have."""
 
-COPY = "copy the file again, or convert the model again"
+COPY_REMEDY = "copy the file again, or convert the model again"
 
 
 class TensorFile:
@@ -42,19 +42,19 @@ class TensorFile:
             self._tensors: Any = safe_open(str(file), framework="numpy")
         except (SafetensorError, OSError) as error:
             reason = " ".join(str(error).split())[:200]
-            raise self._refusal(
-                f"cannot be read ({reason}), expected a safetensors file; {COPY}"
+            raise self._input_error(
+                f"cannot be read ({reason}), expected a safetensors file; {COPY_REMEDY}"
             ) from None
         self._names = frozenset(self._tensors.keys())
         self._prefix = ""
 
-    def start_names_at(self, name: str) -> None:
+    def find_prefix(self, name: str) -> None:
         """Let the name of this tensor be how its full name ends. What precedes it, such as `bert.`,
         precedes all names."""
         before = [full[: -len(name)] for full in self._names if f".{full}".endswith(f".{name}")]
         if len(before) != 1:
             there = "no tensor" if not before else counted(len(before), "tensor")
-            raise self._refusal(
+            raise self._input_error(
                 f"{there} named {name}, expected one; is this another kind of model?"
             )
         self._prefix = before[0]
@@ -65,18 +65,21 @@ class TensorFile:
         tensor = self._tensors.get_slice(full)
         has, kind = tuple(tensor.get_shape()), tensor.get_dtype()
         if has != shape:
-            raise self._refusal(
-                f"the tensor {full} has the shape {_written(has)}, but config.json says "
-                f"{_written(shape)}; take config.json and the weights from the same model"
+            raise self._input_error(
+                f"the tensor {full} has the shape {_format_shape(has)}, but config.json says "
+                f"{_format_shape(shape)}; take config.json and the weights from the same model"
             )
-        if kind not in READ:
-            raise self._refusal(
-                f"the tensor {full} has numbers of type {kind}, expected one of {', '.join(READ)}; "
+        if kind not in READABLE_TYPES:
+            raise self._input_error(
+                f"the tensor {full} has numbers of type {kind}, expected one of "
+                f"{', '.join(READABLE_TYPES)}; "
                 "save the model with one of these types"
             )
-        values = self._brain_floats[full] if kind == "BF16" else self._tensors.get_tensor(full)
+        values = self._bfloat16_tensors[full] if kind == "BF16" else self._tensors.get_tensor(full)
         if not np.isfinite(values).all():
-            raise self._refusal(f"the tensor {full} has values that are no finite numbers; {COPY}")
+            raise self._input_error(
+                f"the tensor {full} has values that are no finite numbers; {COPY_REMEDY}"
+            )
         return np.asarray(values, dtype=np.float32)
 
     def _full_name(self, name: str) -> str:
@@ -85,13 +88,13 @@ class TensorFile:
         for spelling in (name, older):
             if self._prefix + spelling in self._names:
                 return self._prefix + spelling
-        raise self._refusal(
+        raise self._input_error(
             f"there is no tensor {self._prefix}{name}, which config.json calls for; take config.json "
             "and the weights from the same model"
         )
 
     @cached_property
-    def _brain_floats(self) -> dict[str, Floats32]:
+    def _bfloat16_tensors(self) -> dict[str, Floats32]:
         """The tensors of bfloat16 numbers, which NumPy does not know: each is the upper half of a
         float32."""
         from safetensors import deserialize
@@ -104,9 +107,9 @@ class TensorFile:
             if tensor["dtype"] == "BF16"
         }
 
-    def _refusal(self, fault: str) -> InputError:
+    def _input_error(self, fault: str) -> InputError:
         return InputError(str(self.file), None, fault)
 
 
-def _written(shape: tuple[int, ...]) -> str:
+def _format_shape(shape: tuple[int, ...]) -> str:
     return " × ".join(map(str, shape)) or "of a single number"

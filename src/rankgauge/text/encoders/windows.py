@@ -13,7 +13,7 @@ OVERLAP = 128
 """How many tokens two neighbouring windows share at least, where an encoder has positions enough."""
 
 
-def cut_off(tokens: Iterable[Ints], longest: int) -> list[Ints]:
+def truncate_tokens(tokens: Iterable[Ints], longest: int) -> list[Ints]:
     """The tokens of texts, of which those that do not fit are left out; the last one stays."""
     return [
         ids if len(ids) <= longest else np.append(ids[: longest - 1], ids[-1]) for ids in tokens

@@ -11,7 +11,7 @@ from rankgauge.core.checks import checked
 from rankgauge.core.notes import WARNING, Note, counted, worded
 from rankgauge.core.policies import CORRELATION_SAMPLES, LEVEL, LEVELS, SEED
 from rankgauge.core.records import Record
-from rankgauge.core.resampling import Drawing
+from rankgauge.core.resampling import SamplingOptions
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Cell, Table
 from rankgauge.measures.around import Aggregate
@@ -21,17 +21,17 @@ from rankgauge.text.human.pairwise import PairwisePreferences
 from rankgauge.text.human.preferences import (
     BY_VOTES,
     Preferences,
-    drawn_counts,
+    draw_win_loss_counts,
     judged_pairs,
-    share_ends,
     win_lose_tie,
     win_share,
+    win_share_interval,
 )
 from rankgauge.text.human.results import interval_note
 from rankgauge.text.normalization import NormalizedMetric
 
 COLUMNS = ("metric", "pairs", "agree", "oppose", "tied", "agreement", "low", "high")
-AGAINST = ("disagreements", "win", "lose", "tie", "win_share", "win_low", "win_high")
+DISAGREEMENT_COLUMNS = ("disagreements", "win", "lose", "tie", "win_share", "win_low", "win_high")
 
 
 class PairAgreement(Result, Record):
@@ -75,21 +75,23 @@ class PairAgreement(Result, Record):
     def table(self) -> Table:
         """A row for each metric, with intervals. A normalized form has also the pairs where it and its
         metric disagree, and whom people side with there."""
-        low, high = share_ends(self.drawn, self.level)
+        low, high = win_share_interval(self.drawn, self.level)
         rows: list[tuple[Cell, ...]] = []
         for m, metric in enumerate(self.metrics):
             counts = [int(each[m]) for each in (self.agree, self.oppose, self.tied)]
             shares = [float(each[m]) for each in (self.agreement, low, high)]
             form = self.against.get(str(metric))
-            own: list[Cell] = [None] * len(AGAINST)
+            own: list[Cell] = [None] * len(DISAGREEMENT_COLUMNS)
             if form is not None:
                 cases = (form.disagreements, form.win[0], form.lose[0], form.tie[0])
                 ends = (form.win_share[0], *(end[0] for end in form.interval))
                 own = [*map(int, cases), *map(float, ends)]
             rows.append((str(metric), sum(counts), *counts, *shares, *own))
-        width = len(COLUMNS) + (len(AGAINST) if self.against else 0)
+        width = len(COLUMNS) + (len(DISAGREEMENT_COLUMNS) if self.against else 0)
         kept = tuple(row[:width] for row in rows)
-        return Table((*COLUMNS, *AGAINST)[:width], kept, worded(self.notes, gather=True))
+        return Table(
+            (*COLUMNS, *DISAGREEMENT_COLUMNS)[:width], kept, worded(self.notes, gather=True)
+        )
 
     def _title(self) -> str:
         return f"PairAgreement: {counted(len(self.metrics), 'metric')}"
@@ -125,7 +127,7 @@ def pair_agreement(
     [0.5]
     """
     checked("level", level, LEVELS)
-    drawing = Drawing.checked(samples, seed)
+    drawing = SamplingOptions.checked(samples, seed)
     compared = judged_pairs(scores, preferences, pairs)
     decided = compared.preferred != 0
     orders = np.array([compared.orders(m)[decided] for m in range(len(compared.metrics))])
@@ -170,7 +172,7 @@ def pair_agreement(
         agree=np.count_nonzero(agreed == 1, axis=1),
         oppose=np.count_nonzero(agreed == -1, axis=1),
         tied=np.count_nonzero(agreed == 0, axis=1),
-        drawn=drawn_counts(agreed, text_of, compared.texts, drawing),
+        drawn=draw_win_loss_counts(agreed, text_of, compared.texts, drawing),
         against=against,
         level=level,
         notes=tuple(notes),

@@ -15,7 +15,7 @@ from rankgauge.comparison.correlation import kendall_tau_b
 from rankgauge.core.arrays import Bools, Floats, Ints
 from rankgauge.core.records import Record
 from rankgauge.core.resampling import CELLS
-from rankgauge.core.rounding import ROUNDING, merged
+from rankgauge.core.rounding import ROUNDING, merge_close_values
 
 Signs: TypeAlias = NDArray[np.float32]
 
@@ -26,7 +26,7 @@ MOST_ROWS = 2_000
 square of their number."""
 
 
-class Rated(Record):
+class RatedOutputs(Record):
     """The scores and the ratings of the same outputs.
 
     `scores` is metric × system × text, `ratings` is rating × system × text. `counts` says which outputs
@@ -37,18 +37,18 @@ class Rated(Record):
     ratings: Floats
     counts: Bools
 
-    def kept(self) -> Rated:
+    def kept(self) -> RatedOutputs:
         """Only systems with at least one output that counts; numbers that do not count are 0."""
         some = self.counts.any(axis=1)
         counts = self.counts[some]
-        return Rated(
+        return RatedOutputs(
             np.where(counts, self.scores[:, some], 0.0),
             np.where(counts, self.ratings[:, some], 0.0),
             counts,
         )
 
 
-def over_systems(rated: Rated, samples: Floats) -> Floats:
+def correlate_system_means(rated: RatedOutputs, samples: Floats) -> Floats:
     """The correlation of the means of the systems. A system without texts in a sample undoes it."""
     rated = rated.kept()
     number = samples @ rated.counts.T.astype(np.float64)
@@ -56,28 +56,30 @@ def over_systems(rated: Rated, samples: Floats) -> Floats:
         # The mean of no texts is NaN, and makes all coefficients of the sample NaN.
         x, y = (_sums(values, samples) / number for values in (rated.scores, rated.ratings))
     x, y = x.swapaxes(0, 1), y.swapaxes(0, 1)
-    x_unit, y_unit = _greatest(rated.scores), _greatest(rated.ratings)
+    x_unit, y_unit = _largest_magnitudes(rated.scores), _largest_magnitudes(rated.ratings)
     coefficients = np.empty((len(samples), len(COEFFICIENTS), x.shape[1], y.shape[1]))
     everyone = np.ones((1, x.shape[2]), dtype=np.bool_)
-    for part in _parts(len(samples), x.shape[2] ** 2 * (x.shape[1] + y.shape[1])):
-        coefficients[part] = _of_vectors(x[part], y[part], everyone, x_unit, y_unit)
+    for part in _slices(len(samples), x.shape[2] ** 2 * (x.shape[1] + y.shape[1])):
+        coefficients[part] = _correlate_vectors(x[part], y[part], everyone, x_unit, y_unit)
     return coefficients
 
 
-def of_each_text(rated: Rated) -> Floats:
+def correlate_each_text(rated: RatedOutputs) -> Floats:
     """Text × coefficient × metric × rating: the correlation over the systems on each text."""
     systems, texts = rated.counts.shape
     x, y = (np.moveaxis(values, 2, 0) for values in (rated.scores, rated.ratings))
-    x_unit, y_unit = _greatest(rated.scores), _greatest(rated.ratings)
+    x_unit, y_unit = _largest_magnitudes(rated.scores), _largest_magnitudes(rated.ratings)
     coefficients = np.empty((texts, len(COEFFICIENTS), x.shape[1], y.shape[1]))
-    for part in _parts(texts, systems**2 * (x.shape[1] + y.shape[1])):
-        coefficients[part] = _of_vectors(x[part], y[part], rated.counts.T[part], x_unit, y_unit)
+    for part in _slices(texts, systems**2 * (x.shape[1] + y.shape[1])):
+        coefficients[part] = _correlate_vectors(
+            x[part], y[part], rated.counts.T[part], x_unit, y_unit
+        )
     return coefficients
 
 
-def over_texts(rated: Rated, samples: Floats) -> Floats:
+def mean_text_correlation(rated: RatedOutputs, samples: Floats) -> Floats:
     """The mean over texts of the correlation on each text, without texts where it is undefined."""
-    each = of_each_text(rated)
+    each = correlate_each_text(rated)
     flat = each.reshape(len(each), -1)
     defined = ~np.isnan(flat)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -85,7 +87,7 @@ def over_texts(rated: Rated, samples: Floats) -> Floats:
     return np.asarray(means.reshape(len(samples), *each.shape[1:]))
 
 
-def over_rows(rated: Rated, samples: Floats) -> Floats:
+def correlate_outputs(rated: RatedOutputs, samples: Floats) -> Floats:
     """The correlation over all outputs, those of a text drawn together.
 
     Of more than `MOST_ROWS` outputs, τ-b is NaN, except in a sample that has each text once.
@@ -94,7 +96,7 @@ def over_rows(rated: Rated, samples: Floats) -> Floats:
     by_text = np.argsort(text, kind="stable")
     system, text = system[by_text], text[by_text]
     x, y = (
-        np.array([merged(each, np.abs(each)) for each in values[:, system, text]])
+        np.array([merge_close_values(each, np.abs(each)) for each in values[:, system, text]])
         for values in (rated.scores, rated.ratings)
     )
     coefficients = np.full((len(samples), len(COEFFICIENTS), len(x), len(y)), np.nan)
@@ -104,8 +106,8 @@ def over_rows(rated: Rated, samples: Floats) -> Floats:
         coefficients[:, 0] = _tau_b_of_rows(x, y, text, samples)
     elif (plain := (samples == 1).all(axis=1)).any():
         coefficients[plain, 0] = [[kendall_tau_b(one, other) for other in y] for one in x]
-    x_tied, y_tied = ([_Tied.of(each) for each in values] for values in (x, y))
-    for part in _parts(len(samples), len(text) * (len(x) + len(y))):
+    x_tied, y_tied = ([_TieGroups.of(each) for each in values] for values in (x, y))
+    for part in _slices(len(samples), len(text) * (len(x) + len(y))):
         weights = samples[part][:, text]
         x_ranks, y_ranks = (
             np.stack([each.ranks(weights) for each in tied], axis=1) for tied in (x_tied, y_tied)
@@ -115,7 +117,7 @@ def over_rows(rated: Rated, samples: Floats) -> Floats:
     return coefficients
 
 
-def _parts(number: int, cells: int) -> list[slice]:
+def _slices(number: int, cells: int) -> list[slice]:
     """Some of so many at a time, each with so many cells."""
     step = max(1, CELLS // max(1, cells))
     return [slice(start, start + step) for start in range(0, number, step)]
@@ -126,7 +128,7 @@ def _sums(values: Floats, samples: Floats) -> Floats:
     return np.asarray(np.einsum("kst,bt->kbs", values, samples, optimize=True))
 
 
-def _greatest(values: Floats) -> Floats:
+def _largest_magnitudes(values: Floats) -> Floats:
     """The greatest magnitude in each row: what rounding is compared with."""
     finite = np.where(np.isfinite(values), np.abs(values), 0.0)
     return np.asarray(finite.max(axis=(1, 2), initial=0.0))
@@ -135,7 +137,9 @@ def _greatest(values: Floats) -> Floats:
 # Vectors, with an entry for each system.
 
 
-def _of_vectors(x: Floats, y: Floats, counts: Bools, x_unit: Floats, y_unit: Floats) -> Floats:
+def _correlate_vectors(
+    x: Floats, y: Floats, counts: Bools, x_unit: Floats, y_unit: Floats
+) -> Floats:
     """Vector × coefficient × metric × rating, of vector × metric × system and vector × rating × system.
 
     Parameters
@@ -157,9 +161,9 @@ def _of_vectors(x: Floats, y: Floats, counts: Bools, x_unit: Floats, y_unit: Flo
     tau_b = _ratio(agreement, x_untied[:, :, None] * y_untied[:, None])
     # The sum of its signs is twice the rank of a system, counted from the middle.
     x_ranks, y_ranks = (signs.sum(axis=3, dtype=np.float64) for signs in (x_signs, y_signs))
-    rho = _r(x_ranks, y_ranks, counts)
+    rho = _pearson_r(x_ranks, y_ranks, counts)
     x_scale, y_scale = (np.where(unit > 0, unit, 1.0)[:, None] for unit in (x_unit, y_unit))
-    r = _r(x / x_scale, y / y_scale, counts)
+    r = _pearson_r(x / x_scale, y / y_scale, counts)
     r[(x_untied == 0)[:, :, None] | (y_untied == 0)[:, None]] = np.nan
     return np.stack([tau_b, rho, r], axis=1)
 
@@ -173,7 +177,7 @@ def _signs(values: Floats, unit: Floats) -> Signs:
     return signs
 
 
-def _r(x: Floats, y: Floats, counts: Bools) -> Floats:
+def _pearson_r(x: Floats, y: Floats, counts: Bools) -> Floats:
     """Pearson's r over the entries that count."""
     number = np.maximum(counts.sum(axis=1), 1)[:, None, None]
     x, y = (
@@ -220,17 +224,17 @@ def _tau_b_of_rows(x: Floats, y: Floats, text: Ints, samples: Floats) -> Floats:
             same = (signs[m] * signs[len(x) + d]).sum(axis=0, dtype=np.int32)
             agreement[place, t] += np.add.reduceat(same, starts)
     weights = samples[:, texts]
-    counts = _quadratic(untied, weights)
+    counts = _quadratic_forms(untied, weights)
     norm = counts[:, : len(x), None] * counts[:, None, len(x) :]
-    return _ratio(_quadratic(agreement, weights).reshape(norm.shape), norm)
+    return _ratio(_quadratic_forms(agreement, weights).reshape(norm.shape), norm)
 
 
-def _quadratic(forms: Floats, weights: Floats) -> Floats:
+def _quadratic_forms(forms: Floats, weights: Floats) -> Floats:
     """Sample × form: Σ w_t·w_u·form_tu."""
     return np.array([np.einsum("bt,bt->b", weights @ form, weights) for form in forms]).T
 
 
-class _Tied(Record):
+class _TieGroups(Record):
     """The order of some numbers: the lowest first, where each group of ties starts, and the group of
     each number."""
 
@@ -239,7 +243,7 @@ class _Tied(Record):
     group: Ints
 
     @classmethod
-    def of(cls, values: Floats) -> _Tied:
+    def of(cls, values: Floats) -> _TieGroups:
         order = np.argsort(values, kind="stable")
         ordered = values[order]
         starts = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
@@ -267,7 +271,7 @@ def _weighted_r(x: Floats, y: Floats, weights: Floats) -> Floats:
 
 def _r_of_rows(x: Floats, y: Floats, text: Ints, samples: Floats) -> Floats:
     """Pearson's r in each sample, from sums over each text."""
-    x, y = (_standard(values) for values in (x, y))
+    x, y = (_standardize(values) for values in (x, y))
     texts, starts = np.unique(text, return_index=True)
     weights = samples[:, texts]
     number = weights @ np.diff(np.append(starts, len(text))).astype(np.float64)
@@ -286,7 +290,7 @@ def _r_of_rows(x: Floats, y: Floats, text: Ints, samples: Floats) -> Floats:
     return _ratio(covariance, x_spread[:, :, None] * y_spread[:, None])
 
 
-def _standard(values: Floats) -> Floats:
+def _standardize(values: Floats) -> Floats:
     """Each row with mean 0 and standard deviation 1, all 0 where its numbers are the same."""
     apart = values - values.mean(axis=1, keepdims=True)
     same = np.ptp(values, axis=1, keepdims=True) == 0

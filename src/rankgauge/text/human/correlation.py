@@ -10,26 +10,32 @@ from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.checks import checked, one_of
 from rankgauge.core.notes import WARNING, Note, counted
 from rankgauge.core.policies import CORRELATION_SAMPLES, LEVEL, LEVELS, SEED
-from rankgauge.core.resampling import CELLS, Drawing, topic_counts
+from rankgauge.core.resampling import CELLS, SamplingOptions, draw_bootstrap_counts
 from rankgauge.scores.model import Scores
 from rankgauge.text.human.coefficients import (
     COEFFICIENTS,
     MOST_ROWS,
-    Rated,
-    of_each_text,
-    over_rows,
-    over_systems,
-    over_texts,
+    RatedOutputs,
+    correlate_each_text,
+    correlate_outputs,
+    correlate_system_means,
+    mean_text_correlation,
 )
-from rankgauge.text.human.results import WORDS, HumanCorrelation, Over, interval_note, percentiles
-from rankgauge.text.human.shared import AnyRatings, SharedOutputs, shared
+from rankgauge.text.human.results import (
+    OVER_DESCRIPTIONS,
+    HumanCorrelation,
+    Over,
+    interval_note,
+    percentiles,
+)
+from rankgauge.text.human.shared import AnyRatings, SharedOutputs, shared_outputs
 
-KERNELS: dict[str, Callable[[Rated, Floats], Floats]] = {
-    "systems": over_systems,
-    "texts": over_texts,
-    "rows": over_rows,
+KERNELS: dict[str, Callable[[RatedOutputs, Floats], Floats]] = {
+    "systems": correlate_system_means,
+    "texts": mean_text_correlation,
+    "rows": correlate_outputs,
 }
-HELD = 8 * CELLS
+BATCH_CELLS = 8 * CELLS
 """How many numbers of samples are held at a time."""
 
 
@@ -74,8 +80,8 @@ def human_correlation(
     """
     checked("over", over, one_of(Over))
     checked("level", level, LEVELS)
-    drawing = Drawing.checked(samples, seed)
-    both = shared(scores, ratings)
+    drawing = SamplingOptions.checked(samples, seed)
+    both = shared_outputs(scores, ratings)
     shape = (len(COEFFICIENTS), len(both.metrics), len(both.dimensions))
     drawn = np.full((1 + drawing.samples, *shape), np.nan)
     notes = list(both.notes)
@@ -85,7 +91,7 @@ def human_correlation(
         notes.append(Note(text, measure=str(both.metrics[metric]), severity=WARNING))
     for group, rated in _groups(both, usable, notes) if usable.size else ():
         start = 0
-        for some in _samples(len(both.texts), drawing):
+        for some in _draw_samples(len(both.texts), drawing):
             coefficients = KERNELS[over](rated, some)
             end = start + len(some)
             drawn[start:end, :, usable[:, None], group] = coefficients
@@ -110,18 +116,18 @@ def human_correlation(
         drawn[1:],
         level,
         (
-            Note(f"tau_b, rho, r: {WORDS[over]} with people's ratings"),
+            Note(f"tau_b, rho, r: {OVER_DESCRIPTIONS[over]} with people's ratings"),
             interval_note(level, drawing.samples, "correlation", drawing.seed),
             *notes,
         ),
     )
 
 
-def _samples(texts: int, drawing: Drawing) -> Iterator[Floats]:
+def _draw_samples(texts: int, drawing: SamplingOptions) -> Iterator[Floats]:
     """Sample × text: first each text once, then how often each text is in each sample."""
     held, size = [np.ones((1, texts))], texts
-    for some in topic_counts(texts, drawing):
-        if size + some.size > HELD:
+    for some in draw_bootstrap_counts(texts, drawing):
+        if size + some.size > BATCH_CELLS:
             yield np.concatenate(held)
             held, size = [], 0
         held.append(some)
@@ -132,9 +138,9 @@ def _samples(texts: int, drawing: Drawing) -> Iterator[Floats]:
 
 def _groups(
     both: SharedOutputs, usable: Ints, notes: list[Note]
-) -> Iterator[tuple[list[int], Rated]]:
+) -> Iterator[tuple[list[int], RatedOutputs]]:
     """The dimensions in groups for which the same outputs count, with their numbers."""
-    scored = both.scored()
+    scored = both.is_scored()
     groups: dict[bytes, list[int]] = {}
     for d, ratings in enumerate(both.ratings):
         known = np.isfinite(ratings)
@@ -152,7 +158,7 @@ def _groups(
         counts = scored & np.isfinite(both.ratings[group[0]])
         yield (
             group,
-            Rated(
+            RatedOutputs(
                 np.where(counts, both.scores[usable], 0.0),
                 np.where(counts, both.ratings[group], 0.0),
                 counts,
@@ -161,7 +167,12 @@ def _groups(
 
 
 def _remarks(
-    both: SharedOutputs, over: Over, usable: Ints, group: list[int], rated: Rated, tau_b: Floats
+    both: SharedOutputs,
+    over: Over,
+    usable: Ints,
+    group: list[int],
+    rated: RatedOutputs,
+    tau_b: Floats,
 ) -> Iterator[Note]:
     """Why correlations of a group of dimensions are undefined, and what is left out.
 
@@ -199,7 +210,7 @@ def _remarks(
                 text = "all have the same score or the same rating, so there is no correlation"
                 yield Note(text, part=dimension, measure=metrics[m], severity=WARNING)
         return
-    lost = np.isnan(of_each_text(rated)[:, 0]).sum(axis=0)
+    lost = np.isnan(correlate_each_text(rated)[:, 0]).sum(axis=0)
     for d, dimension in enumerate(dimensions):
         for m, metric in enumerate(metrics):
             if count := int(lost[m, d]):

@@ -15,14 +15,21 @@ from rankgauge.core.tables import Cell, Table
 from rankgauge.data.model import freeze
 from rankgauge.errors import InputError
 from rankgauge.io.files import SIZE_LIMIT
-from rankgauge.io.rows import FileRows, RowPlace, identifier, listed, once, read_rows
+from rankgauge.io.rows import (
+    FileRows,
+    RowLocation,
+    check_distinct_keys,
+    format_names,
+    identifier,
+    read_rows,
+)
 from rankgauge.io.trec import Path
-from rankgauge.scores.validation import short
+from rankgauge.scores.validation import shorten
 from rankgauge.text.data.files import ID, SUMMARIES, annotator, known_rows
 from rankgauge.text.data.texts import Texts
 
 A, B, WINNER, TIE = "a", "b", "winner", "tie"
-NEEDED = (ID, A, B, WINNER)
+REQUIRED_KEYS = (ID, A, B, WINNER)
 EXPECTED = (
     "expected CSV with the columns id, a, b, winner and, if several people judged, annotator, or JSON "
     'Lines such as {"id": "1", "a": "bart", "b": "t5", "winner": "t5"}; a and b are systems, and winner '
@@ -99,7 +106,7 @@ class _Vote(NamedTuple):
     b: str
     annotator: str | None
     winner: int
-    where: RowPlace
+    where: RowLocation
 
 
 def read_preferences(
@@ -120,7 +127,7 @@ def read_preferences(
     size_limit
         How many bytes the file may hold once decompressed.
     """
-    rows = read_rows(path, EXPECTED, NEEDED, size_limit=size_limit, key_by_id=SUMMARIES)
+    rows = read_rows(path, EXPECTED, REQUIRED_KEYS, size_limit=size_limit, key_by_id=SUMMARIES)
     if rows.by_id:
         raise InputError(rows.source, None, f"texts and ratings, but no preferences, {EXPECTED}")
     kept, left_out = known_rows(_votes(rows), texts, lambda vote: (vote.text, {vote.a, vote.b}))
@@ -136,23 +143,25 @@ def read_preferences(
         for thing, count in left_out.items()
         if count
     ]
-    return _counted(kept, notes)
+    return _count_votes(kept, notes)
 
 
 def _votes(rows: FileRows) -> Iterator[_Vote]:
     for cells, where in rows.rows:
         if rows.columns is None:
-            once(cells, where)
-        for key in NEEDED:
+            check_distinct_keys(cells, where)
+        for key in REQUIRED_KEYS:
             if key not in cells:
-                raise where.error(f"no {key!r} (the keys are {listed(list(cells))}), {EXPECTED}")
+                raise where.error(
+                    f"no {key!r} (the keys are {format_names(list(cells))}), {EXPECTED}"
+                )
         a, b = (identifier(f"system {key}", cells[key], where) for key in (A, B))
         if a == b:
-            raise where.error(f"a and b are both {short(a)}, expected two systems")
+            raise where.error(f"a and b are both {shorten(a)}, expected two systems")
         for name in (a, b):
             if name.lower() == TIE:
                 raise where.error(
-                    f"a system is called {short(name)}, which stands for no winner; rename the system"
+                    f"a system is called {shorten(name)}, which stands for no winner; rename the system"
                 )
         winner = _winner(cells[WINNER], a, b, where)
         first, second = sorted((a, b))
@@ -166,18 +175,20 @@ def _votes(rows: FileRows) -> Iterator[_Vote]:
         )
 
 
-def _winner(cell: object, a: str, b: str, where: RowPlace) -> int:
+def _winner(cell: object, a: str, b: str, where: RowLocation) -> int:
     """1 if a wins, −1 if b does, 0 for a tie."""
     name = identifier(WINNER, cell, where)
     if name in (a, b):
         return 1 if name == a else -1
     signs = {TIE: 0, A: 1, B: -1}
     if (key := name.lower()) not in signs or (key != TIE and {a.lower(), b.lower()} & {A, B}):
-        raise where.error(f"the winner is {short(name)}, expected {short(a)}, {short(b)} or {TIE}")
+        raise where.error(
+            f"the winner is {shorten(name)}, expected {shorten(a)}, {shorten(b)} or {TIE}"
+        )
     return signs[key]
 
 
-def _counted(kept: list[_Vote], notes: list[Note]) -> PairwisePreferences:
+def _count_votes(kept: list[_Vote], notes: list[Note]) -> PairwisePreferences:
     """The votes of each pair. What an annotator says twice counts once; InputError if they say
     different things."""
     seen: dict[tuple[str, str, str, str], _Vote] = {}
@@ -188,8 +199,10 @@ def _counted(kept: list[_Vote], notes: list[Note]) -> PairwisePreferences:
             first = seen.setdefault((vote.text, vote.a, vote.b, vote.annotator), vote)
             if first.winner != vote.winner:
                 raise vote.where.error(
-                    f"{short(vote.annotator)} compares {short(vote.a)} and {short(vote.b)} for the text "
-                    f"{short(vote.text)} again, with another winner{first.where.told()}, expected one "
+                    f"{shorten(vote.annotator)} compares {shorten(vote.a)} and {shorten(vote.b)} "
+                    "for the text "
+                    f"{shorten(vote.text)} again, with another "
+                    f"winner{first.where.first_line_hint()}, expected one "
                     "vote"
                 )
             if first is not vote:

@@ -12,18 +12,18 @@ from rankgauge.core.checks import Number, checked
 from rankgauge.core.notes import Note, counted, worded
 from rankgauge.core.policies import CORRELATION_SAMPLES, LEVEL, LEVELS, SEED
 from rankgauge.core.records import Record
-from rankgauge.core.resampling import Drawing, topic_counts
+from rankgauge.core.resampling import SamplingOptions, draw_bootstrap_counts
 from rankgauge.core.results import Result
 from rankgauge.core.rounding import ROUNDING
 from rankgauge.core.tables import Cell, Table
 from rankgauge.errors import RankgaugeError
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.scored import Scored
-from rankgauge.scores.model import ByMeasure, Scores, places
+from rankgauge.scores.model import ByMeasure, Scores, find_positions
 from rankgauge.text.human.pairwise import PairwisePreferences, majority
 from rankgauge.text.human.ratings import NOBODY, Ratings
 from rankgauge.text.human.results import interval_note, percentiles
-from rankgauge.text.human.shared import AnyRatings, SharedOutputs, shared, turned
+from rankgauge.text.human.shared import AnyRatings, SharedOutputs, orient_scores, shared_outputs
 from rankgauge.text.normalization import CONSTANT, ChanceMetric
 
 COUNTS = (
@@ -90,7 +90,9 @@ class Preferences(Result, Record):
     def interval(self) -> tuple[Floats, Floats]:
         """For each dimension the ends of the interval of `win_share`, over texts."""
         known = ~np.isnan(self.win_share)
-        low, high = (np.where(known, end, np.nan) for end in share_ends(self.drawn, self.level))
+        low, high = (
+            np.where(known, end, np.nan) for end in win_share_interval(self.drawn, self.level)
+        )
         return low, high
 
     @property
@@ -165,8 +167,8 @@ def win_lose_tie(
     """
     checked("tie", tie, Number(0, example=0.5))
     checked("level", level, LEVELS)
-    drawing = Drawing.checked(samples, seed)
-    m = places(
+    drawing = SamplingOptions.checked(samples, seed)
+    m = find_positions(
         "measure",
         [str(each) for each in scores.measures],
         [ByMeasure.name(each) for each in (metric, normalized)],
@@ -176,7 +178,7 @@ def win_lose_tie(
         if isinstance(ratings, PairwisePreferences)
         else _rated_pairs(scores, ratings, pairs)
     )
-    chosen = _chosen(compared.dimensions, dimension)
+    chosen = _select_dimensions(compared.dimensions, dimension)
     orders = [compared.orders(each) for each in m.tolist()]
     known = ~np.isnan(orders[0]) & ~np.isnan(orders[1])
     first, second = (np.where(known, each, 0.0) for each in orders)
@@ -186,7 +188,9 @@ def win_lose_tie(
         preferred = [compared.preferred[opposite]]
     else:
         people = ratings if isinstance(ratings, Ratings) else None
-        preferred = [_preferred((a, b, text), compared.both, d, people, tie) for d in chosen]
+        preferred = [
+            _preferences_from_ratings((a, b, text), compared.both, d, people, tie) for d in chosen
+        ]
     normal = compared.metrics[int(m[1])]
     agreed = np.array([each * second[opposite] for each in preferred]).reshape(len(chosen), -1)
     return Preferences(
@@ -201,7 +205,7 @@ def win_lose_tie(
         unrated=np.count_nonzero(np.isnan(agreed), axis=1),
         metric_tied=int(np.count_nonzero(known & (first == 0) & (second != 0))),
         normalized_tied=int(np.count_nonzero(known & (first != 0) & (second == 0))),
-        drawn=drawn_counts(agreed, text, compared.texts, drawing),
+        drawn=draw_win_loss_counts(agreed, text, compared.texts, drawing),
         level=level,
         notes=(
             *compared.notes,
@@ -217,12 +221,14 @@ def win_share(win: Floats | Ints, lose: Floats | Ints) -> Floats:
     return np.asarray(np.where(decided > 0, win / np.maximum(decided, 1), np.nan))
 
 
-def share_ends(drawn: Floats, level: float) -> tuple[Floats, Floats]:
+def win_share_interval(drawn: Floats, level: float) -> tuple[Floats, Floats]:
     """The ends of the interval of `win_share`, from the wins and losses in samples."""
     return percentiles(win_share(drawn[:, 0], drawn[:, 1]), level)
 
 
-def drawn_counts(agreed: Floats, text: Ints, texts: int, drawing: Drawing) -> Floats:
+def draw_win_loss_counts(
+    agreed: Floats, text: Ints, texts: int, drawing: SamplingOptions
+) -> Floats:
     """Sample × 2 × dimension: the numbers of wins and of losses in samples of texts."""
     counts = np.stack(
         [
@@ -231,7 +237,10 @@ def drawn_counts(agreed: Floats, text: Ints, texts: int, drawing: Drawing) -> Fl
         ]
     ).astype(np.float64)
     return np.concatenate(
-        [np.einsum("st,kdt->skd", sample, counts) for sample in topic_counts(texts, drawing)]
+        [
+            np.einsum("st,kdt->skd", sample, counts)
+            for sample in draw_bootstrap_counts(texts, drawing)
+        ]
     )
 
 
@@ -275,7 +284,7 @@ def _rated_pairs(
     scores: Scores, ratings: AnyRatings, pairs: Sequence[tuple[str, str]] | None
 ) -> RatedPairs:
     """These pairs of systems, or all of them, on every text."""
-    both = shared(scores, ratings)
+    both = shared_outputs(scores, ratings)
     a, b = np.triu_indices(len(both.systems), 1)
     if pairs is not None:
         a, b = _numbers(both.systems, pairs)
@@ -291,8 +300,8 @@ def judged_pairs(
 ) -> JudgedPairs:
     """The pairs that people judged, of these systems or of all. RankgaugeError where none has scores."""
     notes = list(preferences.notes)
-    system = _renumbered(preferences.systems, scores.runs)
-    text = _renumbered(preferences.texts, scores.queries)[preferences.text]
+    system = _find_positions(preferences.systems, scores.runs)
+    text = _find_positions(preferences.texts, scores.queries)[preferences.text]
     a, b = system[preferences.a], system[preferences.b]
     there = (a >= 0) & (b >= 0) & (text >= 0)
     if lost := int(np.count_nonzero(~there)):
@@ -309,7 +318,7 @@ def judged_pairs(
         )
     return JudgedPairs(
         scores.measures,
-        turned(scores),
+        orient_scores(scores),
         len(scores.queries),
         (PREFERENCE,),
         (a[there], b[there], text[there]),
@@ -318,7 +327,7 @@ def judged_pairs(
     )
 
 
-def _chosen(dimensions: Sequence[str], dimension: str | None) -> list[int]:
+def _select_dimensions(dimensions: Sequence[str], dimension: str | None) -> list[int]:
     if dimension is None:
         return list(range(len(dimensions)))
     if dimension not in dimensions:
@@ -355,7 +364,7 @@ def _signs(differences: Floats, tie: float) -> Floats:
     return np.asarray(np.where(np.abs(differences) <= tie, 0.0, np.sign(differences)))
 
 
-def _preferred(
+def _preferences_from_ratings(
     cases: Cases, both: SharedOutputs, dimension: int, people: Ratings | None, tie: float
 ) -> Floats:
     """For each case 1 if people prefer the first system, −1 the second, 0 neither, NaN if they rated
@@ -379,8 +388,8 @@ def _votes(
     votes = np.zeros((3, len(text)), dtype=np.int64)
     lower = inner(people.scores.measures[dimension]).direction == "lower"
     values = people.values[:, dimension] * (-1.0 if lower else 1.0)
-    row_system = _renumbered(people.scores.runs, both.systems)[people.system]
-    row_text = _renumbered(people.scores.queries, both.texts)[people.text]
+    row_system = _find_positions(people.scores.runs, both.systems)[people.system]
+    row_text = _find_positions(people.scores.queries, both.texts)[people.text]
     there = (people.annotator != NOBODY) & ~np.isnan(values) & (row_system >= 0) & (row_text >= 0)
     keys = np.lexsort((people.annotator, row_text, ~there))[: int(there.sum())]
     cases_of = np.argsort(text, kind="stable")
@@ -401,7 +410,7 @@ def _votes(
     return votes
 
 
-def _renumbered(names: Sequence[str], ours: Sequence[str]) -> Ints:
+def _find_positions(names: Sequence[str], ours: Sequence[str]) -> Ints:
     """The place of each name in ours, −1 for one that is not there."""
     place = {name: number for number, name in enumerate(ours)}
     return np.array([place.get(name, -1) for name in names], dtype=np.int64)

@@ -17,13 +17,20 @@ from rankgauge.core.tables import Cell, Table
 from rankgauge.data.model import freeze
 from rankgauge.errors import InputError, MeasureError
 from rankgauge.io.files import SIZE_LIMIT
-from rankgauge.io.rows import FileRows, RowPlace, identifier, listed, once, read_rows
+from rankgauge.io.rows import (
+    FileRows,
+    RowLocation,
+    check_distinct_keys,
+    format_names,
+    identifier,
+    read_rows,
+)
 from rankgauge.io.trec import Path
-from rankgauge.measures.elsewhere import Given, given
-from rankgauge.scores.csv_files import NONE, NUMBER
+from rankgauge.measures.elsewhere import GivenScores, given
+from rankgauge.scores.csv_files import MISSING_VALUES, NUMBER
 from rankgauge.scores.matrices import LARGEST, from_matrix
 from rankgauge.scores.model import Scores, mean_of
-from rankgauge.scores.validation import short
+from rankgauge.scores.validation import shorten
 from rankgauge.text.data.files import (
     ANNOTATOR,
     ID,
@@ -103,7 +110,7 @@ class Ratings(Result, Record):
 
 def title_of(measure: Any) -> str:
     """What a dimension is called: the title alone, if its scores were given."""
-    plain = isinstance(measure, Given) and measure.better == "higher" and measure.title
+    plain = isinstance(measure, GivenScores) and measure.better == "higher" and measure.title
     return str(measure.title) if plain else str(measure)
 
 
@@ -114,7 +121,7 @@ class _Rating(NamedTuple):
     system: str
     annotator: str | None
     values: Mapping[str, float]
-    where: RowPlace
+    where: RowLocation
 
 
 def read_ratings(
@@ -136,21 +143,23 @@ def read_ratings(
         How many bytes the file may hold once decompressed.
     """
     rows = read_rows(path, EXPECTED, (ID, SYSTEM), size_limit=size_limit, key_by_id=SUMMARIES)
-    ratings = _of_summaries(rows) if rows.by_id else _of_rows(rows)
-    return _gathered(ratings, texts, rows.source)
+    ratings = _ratings_from_summaries(rows) if rows.by_id else _ratings_from_rows(rows)
+    return _collect_ratings(ratings, texts, rows.source)
 
 
-def _of_rows(rows: FileRows) -> Iterator[_Rating]:
+def _ratings_from_rows(rows: FileRows) -> Iterator[_Rating]:
     if rows.columns is not None and not any(map(_is_dimension, rows.columns)):
         raise NoRatingsError(
-            rows.source, 1, f"no column with ratings (there are {listed(rows.columns)}), {EXPECTED}"
+            rows.source,
+            1,
+            f"no column with ratings (there are {format_names(rows.columns)}), {EXPECTED}",
         )
     for cells, where in rows.rows:
         if rows.columns is None:
-            once(cells, where)
+            check_distinct_keys(cells, where)
         for key in (ID, SYSTEM):
             if key not in cells:
-                message = f"no {key} (the keys are {listed(list(cells))}), {EXPECTED}"
+                message = f"no {key} (the keys are {format_names(list(cells))}), {EXPECTED}"
                 raise where.error(message, NoRatingsError)
         values = {}
         for name, cell in cells.items():
@@ -170,7 +179,7 @@ def _is_dimension(name: str) -> bool:
     return name not in (ID, SYSTEM, ANNOTATOR) and TEXTS.fullmatch(name) is None
 
 
-def _of_summaries(rows: FileRows) -> Iterator[_Rating]:
+def _ratings_from_summaries(rows: FileRows) -> Iterator[_Rating]:
     """The means that SummEval and REALSumm have of each summary."""
     for row in rows.rows:
         name = identifier(ID, row.cells[ID], row.where)
@@ -180,24 +189,24 @@ def _of_summaries(rows: FileRows) -> Iterator[_Rating]:
                 continue
             if not isinstance(ratings, dict):
                 raise row.where.error(
-                    f'the scores of {short(system)} are no object, expected {{"coherence": 4}}'
+                    f'the scores of {shorten(system)} are no object, expected {{"coherence": 4}}'
                 )
-            once(ratings, row.where)
+            check_distinct_keys(ratings, row.where)
             values = {key: _number(key, value, row.where) for key, value in ratings.items()}
             yield _Rating(
                 name, identifier("name of a system", system, row.where), None, values, row.where
             )
 
 
-def _number(name: str, value: object, where: RowPlace) -> float:
+def _number(name: str, value: object, where: RowLocation) -> float:
     """A rating; NaN for none."""
-    if value is None or (isinstance(value, str) and value.strip().lower() in NONE):
+    if value is None or (isinstance(value, str) and value.strip().lower() in MISSING_VALUES):
         return math.nan
     number = math.inf
     if isinstance(value, str):
         if NUMBER.fullmatch(value.strip()) is None:
             raise where.error(
-                f"{short(value)} in the column {short(name)} is no rating, expected a number, or an "
+                f"{shorten(value)} in the column {shorten(name)} is no rating, expected a number, or an "
                 "empty cell (leave out columns that hold no ratings)"
             )
         number = float(value)
@@ -205,16 +214,16 @@ def _number(name: str, value: object, where: RowPlace) -> float:
         number = float(value) if abs(value) <= LARGEST or value != value else math.inf
     else:
         raise where.error(
-            f"the rating {short(name)} is {short(value)}, expected a number, or null for none"
+            f"the rating {shorten(name)} is {shorten(value)}, expected a number, or null for none"
         )
     if abs(number) > LARGEST:
         raise where.error(
-            f"the rating {short(name)} is {short(value)}, expected a magnitude of at most {LARGEST}"
+            f"the rating {shorten(name)} is {shorten(value)}, expected a magnitude of at most {LARGEST}"
         )
     return number
 
 
-def _gathered(ratings: Iterator[_Rating], texts: Texts | None, source: str) -> Ratings:
+def _collect_ratings(ratings: Iterator[_Rating], texts: Texts | None, source: str) -> Ratings:
     """All ratings of a file in arrays, those of unknown texts and systems left out."""
     kept, left_out = known_rows(ratings, texts, lambda rating: (rating.text, {rating.system}))
     total = len(kept) + sum(left_out.values())
@@ -233,10 +242,12 @@ def _gathered(ratings: Iterator[_Rating], texts: Texts | None, source: str) -> R
         for thing, count in left_out.items()
         if count
     ]
-    return _in_arrays(kept, texts, source, notes)
+    return _build_ratings(kept, texts, source, notes)
 
 
-def _in_arrays(kept: list[_Rating], texts: Texts | None, source: str, notes: list[Note]) -> Ratings:
+def _build_ratings(
+    kept: list[_Rating], texts: Texts | None, source: str, notes: list[Note]
+) -> Ratings:
     systems = _numbers((each.system for each in kept), None if texts is None else texts.systems)
     ids = _numbers((each.text for each in kept), None if texts is None else texts.ids)
     people = _numbers(each.annotator for each in kept if each.annotator is not None)
@@ -269,29 +280,29 @@ def _numbers(names: Iterator[Any], order: tuple[str, ...] | None = None) -> dict
     return {name: number for number, name in enumerate(ordered)}
 
 
-def _measure(name: str, source: str) -> Given:
+def _measure(name: str, source: str) -> GivenScores:
     try:
         return given(name)
     except MeasureError:
         raise InputError(
             source,
             None,
-            f"a dimension cannot be called {short(name)}, expected a name of at most 200 characters, "
+            f"a dimension cannot be called {shorten(name)}, expected a name of at most 200 characters, "
             "without both kinds of quotes",
         ) from None
 
 
 def _refuse_repeated(kept: list[_Rating]) -> None:
     """InputError where an annotator rates an output twice; unnamed annotators may be several."""
-    seen: dict[tuple[str, str, str], RowPlace] = {}
+    seen: dict[tuple[str, str, str], RowLocation] = {}
     for each in kept:
         if each.annotator is None:
             continue
         first = seen.setdefault((each.text, each.system, each.annotator), each.where)
         if first is not each.where:
             raise each.where.error(
-                f"a second rating of {short(each.system)} for the text {short(each.text)} by "
-                f"{short(each.annotator)}{first.told()}, expected one"
+                f"a second rating of {shorten(each.system)} for the text {shorten(each.text)} by "
+                f"{shorten(each.annotator)}{first.first_line_hint()}, expected one"
             )
 
 

@@ -15,7 +15,7 @@ from rankgauge.core.tables import Cell, Table
 from rankgauge.measures import normalization as of_rankings
 from rankgauge.measures.around import Aggregate
 from rankgauge.measures.scored import Scored
-from rankgauge.scores.model import ByMeasure, places
+from rankgauge.scores.model import ByMeasure, find_positions
 from rankgauge.text import normalization
 from rankgauge.text.human.coefficients import COEFFICIENTS
 
@@ -26,7 +26,7 @@ Over: TypeAlias = Literal["systems", "texts", "rows"]
 """systems: of the means of the systems; texts: over the systems on each text, then the mean; rows: over
 all outputs."""
 
-WORDS = {
+OVER_DESCRIPTIONS = {
     "systems": "correlation of the means of the systems",
     "texts": "mean over texts of the correlation over systems on each text",
     "rows": "correlation over all outputs",
@@ -117,7 +117,7 @@ class HumanCorrelation(Result, Record):
         same samples."""
         names = [str(metric) for metric in self.metrics]
         asked = [ByMeasure.name(each) for each in (first, second)]
-        m = places("measure", names, asked).tolist()
+        m = find_positions("measure", names, asked).tolist()
         return self._differences([(m[0], m[1])])
 
     def normalized(self) -> CorrelationDifference:
@@ -127,7 +127,7 @@ class HumanCorrelation(Result, Record):
         pairs = [
             (place[metric.measure], m)
             for m, metric in enumerate(self.metrics)
-            if isinstance(metric, normalization.NormalizedMetric | of_rankings.Normalized)
+            if isinstance(metric, normalization.NormalizedMetric | of_rankings.NormalizedMeasure)
             and metric.measure in place
         ]
         return self._differences(pairs)
@@ -166,14 +166,14 @@ class HumanCorrelation(Result, Record):
             self.dimensions,
             (self.tau_b, self.low[0], self.high[0]),
             label=f"Kendall's τ-b, {100 * self.level:.10g}% interval",
-            about=f"{WORDS[self.over]}, {self._size()}",
+            about=f"{OVER_DESCRIPTIONS[self.over]}, {self._format_size()}",
         )
 
-    def _size(self) -> str:
+    def _format_size(self) -> str:
         return f"{counted(self.systems, 'system')}, {counted(self.texts, 'text')}"
 
     def _title(self) -> str:
-        return f"HumanCorrelation: {WORDS[self.over]}, {self._size()}"
+        return f"HumanCorrelation: {OVER_DESCRIPTIONS[self.over]}, {self._format_size()}"
 
 
 class CorrelationDifference(Result, Record):

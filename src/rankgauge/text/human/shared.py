@@ -36,14 +36,14 @@ class SharedOutputs(Record):
     ratings: Floats
     notes: list[Note]
 
-    def scored(self) -> Bools:
+    def is_scored(self) -> Bools:
         """System × text: whether each metric has a score. A metric without any score does not
         matter."""
         known = np.isfinite(self.scores)
         return np.asarray(known[known.any(axis=(1, 2))].all(axis=0))
 
 
-def shared(scores: Scores, ratings: AnyRatings) -> SharedOutputs:
+def shared_outputs(scores: Scores, ratings: AnyRatings) -> SharedOutputs:
     """The systems and texts that are in both, in the order of the scores; RankgaugeError where there
     are none."""
     rated = ratings.scores if isinstance(ratings, Ratings) else ratings
@@ -54,8 +54,8 @@ def shared(scores: Scores, ratings: AnyRatings) -> SharedOutputs:
                 f"{measure.measure}"
             )
     notes = [*(ratings.notes if isinstance(ratings, Ratings) else ())]
-    systems = _common("system", scores.runs, rated.runs, notes)
-    texts = _common("text", scores.queries, rated.queries, notes)
+    systems = _common_names("system", scores.runs, rated.runs, notes)
+    texts = _common_names("text", scores.queries, rated.queries, notes)
     ours, theirs = (each.select(texts, runs=systems) for each in (scores, rated))
     for metric in scores.measures:
         if inner(metric).direction == "none":
@@ -66,13 +66,15 @@ def shared(scores: Scores, ratings: AnyRatings) -> SharedOutputs:
         tuple(title_of(measure) for measure in rated.measures),
         tuple(systems),
         tuple(texts),
-        turned(ours),
-        turned(theirs),
+        orient_scores(ours),
+        orient_scores(theirs),
         notes,
     )
 
 
-def _common(thing: str, ours: Sequence[str], theirs: Sequence[str], notes: list[Note]) -> list[str]:
+def _common_names(
+    thing: str, ours: Sequence[str], theirs: Sequence[str], notes: list[Note]
+) -> list[str]:
     known, scored = set(theirs), set(ours)
     common = [name for name in ours if name in known]
     if not common:
@@ -88,7 +90,7 @@ def _common(thing: str, ours: Sequence[str], theirs: Sequence[str], notes: list[
     return common
 
 
-def turned(scores: Scores) -> Floats:
+def orient_scores(scores: Scores) -> Floats:
     """Measure × run × query, with the sign turned where lower is better."""
     lower = [inner(measure).direction == "lower" for measure in scores.measures]
     values = np.moveaxis(np.asarray(scores), 2, 0)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from rankgauge.text.registry import MetricEntry
 
 
-class _CalledAsBefore(ModuleType):
+class _CallableModule(ModuleType):
     """This module, which until the next release is also the function that it has the name of."""
 
     def __call__(self) -> dict[str, MetricEntry]:
@@ -23,4 +23,4 @@ class _CalledAsBefore(ModuleType):
         return entries()
 
 
-sys.modules[__name__].__class__ = _CalledAsBefore
+sys.modules[__name__].__class__ = _CallableModule

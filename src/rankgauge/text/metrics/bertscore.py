@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from rankgauge.core.arrays import Floats, Ints
-from rankgauge.core.checks import Choice, Flag, Number, Quoted, Whole
+from rankgauge.core.checks import Choice, Flag, Number, QuotedText, Whole
 from rankgauge.core.notes import Note, counted
 from rankgauge.core.parameters import parameter
 from rankgauge.errors import RankgaugeError
@@ -17,10 +17,15 @@ from rankgauge.measures.base import ratio
 from rankgauge.text.base import Metric
 from rankgauge.text.chance import DISSIMILAR, SIMILAR, TOKENS, WORDS, Null
 from rankgauge.text.data.texts import Candidates, DrawnTexts, Draws, Texts
-from rankgauge.text.encoders.windows import cut_off
-from rankgauge.text.metrics.bertscore_chance import drawn_pairs, drawn_tokens, expected_pairs
-from rankgauge.text.metrics.embedding import Embedded, current_encoder, embedded, tokens_of
-from rankgauge.text.metrics.matching import IDF, PLAIN, LayerPairs, drawn_from, scored_tokens
+from rankgauge.text.encoders.windows import truncate_tokens
+from rankgauge.text.metrics.bertscore_chance import draw_tokens, expected_pairs, score_drawn_tokens
+from rankgauge.text.metrics.embedding import (
+    EmbeddingStore,
+    current_encoder,
+    embedding_store,
+    tokens_of,
+)
+from rankgauge.text.metrics.matching import IDF, PLAIN, LayerPairs, drawable_places, score_tokens
 from rankgauge.text.metrics.references import (
     FIRST,
     MAX,
@@ -35,11 +40,13 @@ from rankgauge.text.registry import register
 
 FEWEST_TOKENS = 10
 """Chance by F with fewer tokens is drawn: there the formula is not close enough."""
-PLUG_IN = (
+PLUG_IN_NOTE = (
     "chance is F of the expected precision and recall, which is close to the expected F: within .01 on "
     "SummEval"
 )
-SHORT_DRAWN = f"{PLUG_IN}. Where chance has fewer than {FEWEST_TOKENS} tokens, it is estimated"
+SHORT_TEXT_NOTE = (
+    f"{PLUG_IN_NOTE}. Where chance has fewer than {FEWEST_TOKENS} tokens, it is estimated"
+)
 
 
 class BertScore(Metric):
@@ -102,7 +109,7 @@ class BertScore(Metric):
         default=None,
     )
     encoder: str | None = parameter(
-        Quoted(),
+        QuotedText(),
         "the digest of the encoder, as signatures have it; another encoder is then an error. The folder "
         "of the encoder is chosen by --encoder, or by the environment variable RANKGAUGE_ENCODER",
         default=None,
@@ -112,7 +119,7 @@ class BertScore(Metric):
 
     @property
     def range(self) -> tuple[float, float]:  # type: ignore[override]
-        return float(self._rescaled(np.zeros(1))[0]), 1.0
+        return float(self._rescale(np.zeros(1))[0]), 1.0
 
     @property
     def by_encoder(self) -> bool:
@@ -126,27 +133,27 @@ class BertScore(Metric):
     def family(self) -> Hashable:
         return type(self), self.encoder
 
-    def _store(self, texts: Texts) -> Embedded:
+    def _store(self, texts: Texts) -> EmbeddingStore:
         encoder = current_encoder()
         if self.encoder is not None and self.encoder != encoder.digest:
             raise RankgaugeError(
                 f"{self}: the encoder in use has the digest {encoder.digest}, expected {self.encoder}; "
                 "choose that encoder, or leave out the parameter encoder"
             )
-        return embedded(texts, encoder)
+        return embedding_store(texts, encoder)
 
     @property
-    def _first(self) -> bool:
+    def _first_only(self) -> bool:
         return self.references == FIRST
 
     # Units: tokens
 
     def lengths(self, texts: Texts) -> Ints:
-        return first_lengths(texts) if self._first else super().lengths(texts)
+        return first_lengths(texts) if self._first_only else super().lengths(texts)
 
     def _reference_units(self, texts: Texts) -> Ints:
         store = self._store(texts)
-        chosen = slice(0, 1) if self._first else slice(None)
+        chosen = slice(0, 1) if self._first_only else slice(None)
         counts = [
             np.mean([store.counted(ids).sum() for ids in each[chosen]]) for each in store.references
         ]
@@ -158,7 +165,7 @@ class BertScore(Metric):
         return np.array(counts, dtype=np.int64)
 
     def _source_units(self, texts: Texts, text: int) -> int:
-        return len(drawn_from(self._store(texts), text))
+        return len(drawable_places(self._store(texts), text))
 
     # Scores
 
@@ -167,36 +174,39 @@ class BertScore(Metric):
         every = [metric for metric in metrics if isinstance(metric, BertScore)]
         store = every[0]._store(candidates.texts)
         for metric in every:
-            store.wanted(metric.layer)
+            store.request_layer(metric.layer)
 
     def _score(self, candidates: Candidates) -> Floats:
         pairs = self._pairs(candidates)
-        return self._combined(candidates.texts, candidates.of, pairs)
+        return self._combine(candidates.texts, candidates.of, pairs)
 
     def _pairs(self, candidates: Candidates) -> Floats:
         """Precision and recall with each reference."""
         store = self._store(candidates.texts)
-        known: LayerPairs = candidates.once((store.encoder.digest, self._first), dict)
+        known: LayerPairs = candidates.once((store.encoder.digest, self._first_only), dict)
 
         def scored(layers: Sequence[int]) -> LayerPairs:
             tokens = _tokens(candidates, store)
-            return scored_tokens(store, candidates.of, tokens, self._first, layers)
+            return score_tokens(store, candidates.of, tokens, self._first_only, layers)
 
-        return self._of_layer(store, known, scored)
+        return self._pairs_of_layer(store, known, scored)
 
-    def _of_layer(
-        self, store: Embedded, known: LayerPairs, compute: Callable[[Sequence[int]], LayerPairs]
+    def _pairs_of_layer(
+        self,
+        store: EmbeddingStore,
+        known: LayerPairs,
+        compute: Callable[[Sequence[int]], LayerPairs],
     ) -> Floats:
         """The pairs of this layer, computed together with the other layers that were asked for."""
-        layers = store.wanted(self.layer)
+        layers = store.request_layer(self.layer)
         if self.layer not in known:
             known.update(compute([layer for layer in layers if layer not in known]))
         return known[self.layer]
 
-    def _combined(self, texts: Texts, of: Ints, pairs: Floats) -> Floats:
+    def _combine(self, texts: Texts, of: Ints, pairs: Floats) -> Floats:
         """The score of each text, from its precision and recall with each reference."""
-        grid = ReferenceGrid.of(texts, of, self._first)
-        return grid.combined(self._rescaled(np.maximum(self._part(pairs), 0.0)), self.references)
+        grid = ReferenceGrid.of(texts, of, self._first_only)
+        return grid.combine(self._rescale(np.maximum(self._part(pairs), 0.0)), self.references)
 
     def _part(self, pairs: Floats) -> Floats:
         precision, recall = pairs[:, IDF if self.idf else PLAIN]
@@ -208,7 +218,7 @@ class BertScore(Metric):
             np.isnan(precision), np.nan, ratio(2 * product, np.nan_to_num(precision + recall))
         )
 
-    def _rescaled(self, score: Floats) -> Floats:
+    def _rescale(self, score: Floats) -> Floats:
         if self.baseline is None:
             return score
         return (score - self.baseline) / (1 - self.baseline)
@@ -217,10 +227,10 @@ class BertScore(Metric):
 
     def _expected(self, texts: Texts, text: Ints, length: Ints) -> Floats | None:
         store = self._store(texts)
-        key = "expected", text.tobytes(), length.tobytes(), self._first
-        compute = partial(expected_pairs, store, text, length, self._first)
-        pairs = self._of_layer(store, store.known.setdefault(key, {}), compute)
-        values = self._combined(texts, text, pairs)
+        key = "expected", text.tobytes(), length.tobytes(), self._first_only
+        compute = partial(expected_pairs, store, text, length, self._first_only)
+        pairs = self._pairs_of_layer(store, store.known.setdefault(key, {}), compute)
+        values = self._combine(texts, text, pairs)
         # Without a formula: the highest of several references, and F of a few tokens.
         several = np.array([len(each) > 1 for each in texts.references], dtype=np.bool_)
         drawn = several[text] & (self.references == MAX)
@@ -228,25 +238,25 @@ class BertScore(Metric):
         return np.where(drawn, np.nan, values)
 
     def _score_drawn(self, drawn: DrawnTexts) -> Floats:
-        pairs = drawn_pairs(self._store(drawn.texts), drawn, self._first, self.layer)
-        return self._combined(drawn.texts, drawn.of, pairs)
+        pairs = score_drawn_tokens(self._store(drawn.texts), drawn, self._first_only, self.layer)
+        return self._combine(drawn.texts, drawn.of, pairs)
 
     def _score_null(self, null: str, draws: Draws) -> Floats:
         store = self._store(draws.texts)
 
         def scored(layers: Sequence[int]) -> LayerPairs:
-            tokens = drawn_tokens(store, null, draws)
-            return scored_tokens(store, draws.of, tokens, self._first, layers)
+            tokens = draw_tokens(store, null, draws)
+            return score_tokens(store, draws.of, tokens, self._first_only, layers)
 
         if self.nulls[null]:
-            store.wanted(self.layer)
+            store.request_layer(self.layer)
             pairs = scored([self.layer])[self.layer]
         else:
             # Nothing is random here, so all layers share the encoding, and later calls the scores.
             numbers = (each.tobytes() for each in (draws.text, draws.length, draws.count))
-            known = store.known.setdefault((null, *numbers, self._first), {})
-            pairs = self._of_layer(store, known, scored)
-        return self._combined(draws.texts, draws.of, pairs)
+            known = store.known.setdefault((null, *numbers, self._first_only), {})
+            pairs = self._pairs_of_layer(store, known, scored)
+        return self._combine(draws.texts, draws.of, pairs)
 
     # Notes
 
@@ -261,7 +271,7 @@ class BertScore(Metric):
         if empty := int((self._candidate_units(candidates) == 0).sum()):
             kind = f"outputs without a token: {{count}}. Such an output gets {self.range[0]:.4g}"
             notes.append(Note(kind, count=empty))
-        if long := sum(len(ids) > encoder.longest for ids in _whole_tokens(candidates, store)):
+        if long := sum(len(ids) > encoder.longest for ids in _all_tokens(candidates, store)):
             kind = f"outputs with more than {encoder.longest} tokens, which are cut: {{count}}"
             notes.append(Note(kind, count=long))
         if below := int((self._part(self._pairs(candidates)) < 0).sum()):
@@ -283,19 +293,21 @@ class BertScore(Metric):
         if self.part == F and null.null == WORDS and null.draws is None:
             drawn = self.expected_each(candidates, null).samples > 0
             if not drawn.all():
-                notes.append(Note(SHORT_DRAWN if drawn.any() else PLUG_IN, measure=str(self)))
+                notes.append(
+                    Note(SHORT_TEXT_NOTE if drawn.any() else PLUG_IN_NOTE, measure=str(self))
+                )
         return notes
 
 
-def _whole_tokens(candidates: Candidates, store: Embedded) -> list[Ints]:
+def _all_tokens(candidates: Candidates, store: EmbeddingStore) -> list[Ints]:
     """The tokens of each candidate, however many."""
     key = "tokens", store.encoder.digest
     return candidates.once(key, lambda: tokens_of(store.encoder, candidates.words, cut=False))
 
 
-def _tokens(candidates: Candidates, store: Embedded) -> list[Ints]:
+def _tokens(candidates: Candidates, store: EmbeddingStore) -> list[Ints]:
     """The tokens of each candidate that are encoded."""
-    return cut_off(_whole_tokens(candidates, store), store.encoder.longest)
+    return truncate_tokens(_all_tokens(candidates, store), store.encoder.longest)
 
 
 bertscore = register(BertScore())

@@ -17,7 +17,7 @@ import numpy as np
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.text.chance import SIMILAR, TOKENS
 from rankgauge.text.data.texts import DrawnTexts, Draws
-from rankgauge.text.metrics.embedding import Embedded, tokens_of, unit
+from rankgauge.text.metrics.embedding import EmbeddingStore, tokens_of, unit_vectors
 from rankgauge.text.metrics.matching import (
     IDF,
     PLAIN,
@@ -25,10 +25,10 @@ from rankgauge.text.metrics.matching import (
     RECALL,
     LayerPairs,
     References,
-    drawn_from,
+    drawable_places,
     reference_vectors,
 )
-from rankgauge.text.metrics.references import ReferenceGrid, runs
+from rankgauge.text.metrics.references import ReferenceGrid, iter_groups
 
 STEP = 0.25
 """The step of the integral, in the logarithm of its variable."""
@@ -36,7 +36,7 @@ ROUNDING = 1e-13
 """What the ends of the integral, which are left out, add to it at most."""
 CELLS = 1_000_000
 """How many similarities are held at a time."""
-DECAYED = 45.0
+NEGLIGIBLE_EXPONENT = 45.0
 """exp(-45) is nothing beside 1, in double precision."""
 
 
@@ -66,7 +66,7 @@ def expected_precision(best: Floats, weights: Floats, length: Ints) -> Floats:
         return np.tile(summed[0], (len(length), 1))
     rates = different[positive]
     low = np.log(ROUNDING / (float(length.max()) * rates[-1]))
-    high = np.log(DECAYED / rates[0])
+    high = np.log(NEGLIGIBLE_EXPONENT / rates[0])
     t = np.exp(np.arange(low, high + STEP, STEP))
     decay = np.exp(-np.outer(t, rates))
     inside = (decay * rates) @ summed[positive]
@@ -96,7 +96,7 @@ def expected_recall(similarity: Floats, references: References, length: Ints) ->
 
 
 def expected_pairs(
-    store: Embedded, text: Ints, length: Ints, first: bool, layers: Sequence[int]
+    store: EmbeddingStore, text: Ints, length: Ints, first: bool, layers: Sequence[int]
 ) -> LayerPairs:
     """The expected precision and recall of so many tokens drawn from the source of a text; NaN where a
     source has no tokens.
@@ -114,8 +114,8 @@ def expected_pairs(
     """
     grid = ReferenceGrid.of(store.texts, text, first)
     scores = {layer: np.full((2, 2, len(grid.row)), np.nan) for layer in layers}
-    for of, start, stop in runs(text):
-        places = drawn_from(store, of)
+    for of, start, stop in iter_groups(text):
+        places = drawable_places(store, of)
         if not len(places):
             continue
         part = slice(grid.edges[start], grid.edges[stop])
@@ -124,7 +124,7 @@ def expected_pairs(
         vectors = store.source(of, layers)
         weights = store.weights(first).both(store.sources[of][places])
         for layer in layers:
-            similarity = unit(vectors[layer][places]) @ theirs[layer].T
+            similarity = unit_vectors(vectors[layer][places]) @ theirs[layer].T
             best = np.maximum.reduceat(similarity, references.starts, axis=1)
             lengths = length[start:stop]
             precision = [expected_precision(best, weights[w], lengths) for w in (PLAIN, IDF)]
@@ -135,22 +135,22 @@ def expected_pairs(
     return scores
 
 
-def drawn_pairs(store: Embedded, drawn: DrawnTexts, first: bool, layer: int) -> Floats:
+def score_drawn_tokens(store: EmbeddingStore, drawn: DrawnTexts, first: bool, layer: int) -> Floats:
     """Precision and recall of drawn tokens, each with its vector in the source: 2 × 2 × pair, in the
     order of the grid."""
     grid = ReferenceGrid.of(store.texts, drawn.of, first)
     scores = np.zeros((2, 2, len(grid.row)))
-    layers = store.wanted(layer)
-    for of, start, stop in runs(drawn.of):
-        places = drawn_from(store, of)
+    layers = store.request_layer(layer)
+    for of, start, stop in iter_groups(drawn.of):
+        places = drawable_places(store, of)
         references = References.of(store, of, first)
         theirs = reference_vectors(store, of, first, layers)[layer]
-        similarity = unit(store.source(of, layers)[layer][places]) @ theirs.T
+        similarity = unit_vectors(store.source(of, layers)[layer][places]) @ theirs.T
         weights = store.weights(first).both(store.sources[of][places])
         best = np.maximum.reduceat(similarity, references.starts, axis=1)
         for some in _row_blocks(drawn.offsets[start : stop + 1], similarity.shape[1]):
             rows = slice(start + some.start, start + some.stop)
-            both = _drawn_rows(drawn, rows, similarity, best, weights, references)
+            both = _score_drawn_rows(drawn, rows, similarity, best, weights, references)
             pairs = slice(grid.edges[rows.start], grid.edges[rows.stop])
             scores[:, :, pairs] = both.reshape(2, 2, -1)
     return scores
@@ -166,7 +166,7 @@ def _row_blocks(offsets: Ints, width: int) -> Iterator[slice]:
         start = stop
 
 
-def _drawn_rows(
+def _score_drawn_rows(
     drawn: DrawnTexts,
     rows: slice,
     similarity: Floats,
@@ -223,7 +223,7 @@ def _shares_by_row(weights: Floats, starts: Ints) -> Floats:
 # Tokens encoded anew
 
 
-def document_similarity(store: Embedded, text: int) -> Floats:
+def document_similarity(store: EmbeddingStore, text: int) -> Floats:
     """The cosine of the vector of each token of a source with the mean vector of the source, in the last
     layer. The special tokens have a part in the mean, but no number of their own."""
     key = "similarity", text
@@ -231,22 +231,22 @@ def document_similarity(store: Embedded, text: int) -> Floats:
         last = store.encoder.layers
         layers = sorted({*store.layers, last})
         vectors = store.source(text, layers)[last]
-        mean = unit(vectors.mean(axis=0, dtype=np.float64)[None])
-        store.known[key] = (unit(vectors[drawn_from(store, text)]) @ mean.T)[:, 0]
+        mean = unit_vectors(vectors.mean(axis=0, dtype=np.float64)[None])
+        store.known[key] = (unit_vectors(vectors[drawable_places(store, text)]) @ mean.T)[:, 0]
     similarity: Floats = store.known[key]
     return similarity
 
 
-def ranked_tokens(store: Embedded, text: int) -> Ints:
+def ranked_tokens(store: EmbeddingStore, text: int) -> Ints:
     """The different tokens of a source, the most similar to the source first. A token that occurs
     several times has the similarity of its last occurrence, as in Algorithm 1."""
-    ids = store.sources[text][drawn_from(store, text)]
+    ids = store.sources[text][drawable_places(store, text)]
     similarity = dict(zip(ids.tolist(), document_similarity(store, text).tolist(), strict=True))
     order = sorted(similarity, key=lambda token: -similarity[token])
     return np.array(order, dtype=np.int64)
 
 
-def drawn_tokens(store: Embedded, null: str, draws: Draws) -> list[Ints]:
+def draw_tokens(store: EmbeddingStore, null: str, draws: Draws) -> list[Ints]:
     """The tokens of texts that a null draws, between the special tokens.
 
     Parameters
@@ -263,7 +263,7 @@ def drawn_tokens(store: Embedded, null: str, draws: Draws) -> list[Ints]:
     for of, size, count, generator in draws.tasks():
         size = min(size, store.encoder.longest - 2)
         if null == TOKENS:
-            ids = store.sources[of][drawn_from(store, of)]
+            ids = store.sources[of][drawable_places(store, of)]
             inside += [ids[generator.integers(0, len(ids), size)] for _ in range(count)]
         else:
             ranked = ranked_tokens(store, of)

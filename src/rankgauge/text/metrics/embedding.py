@@ -24,14 +24,14 @@ from rankgauge.core.records import Record
 from rankgauge.errors import RankgaugeError
 from rankgauge.text.data.texts import Texts
 from rankgauge.text.encoders.weights import Floats32
-from rankgauge.text.encoders.windows import cut_off
+from rankgauge.text.encoders.windows import truncate_tokens
 
 Vectors: TypeAlias = dict[int, Floats32]
 """The vectors of the tokens of a text, by layer: token × width."""
 
 MOST_BYTES = 400_000_000
 """How much memory the vectors of references and sources take, before the oldest are dropped."""
-AT_ONCE = 8_192
+BATCH_TOKENS = 8_192
 """How many tokens are encoded at a time."""
 
 
@@ -65,7 +65,7 @@ class AnyEncoder(Protocol):
 _lock = threading.RLock()
 _chosen: str | Path | AnyEncoder | None = None
 _loaded: tuple[Path, AnyEncoder] | None = None
-_of_this_work: ContextVar[AnyEncoder | None] = ContextVar("_of_this_work", default=None)
+_context_encoder: ContextVar[AnyEncoder | None] = ContextVar("_of_this_work", default=None)
 
 
 def use_encoder(encoder: str | Path | AnyEncoder | None) -> None:
@@ -86,7 +86,7 @@ def use_encoder(encoder: str | Path | AnyEncoder | None) -> None:
 def current_encoder() -> AnyEncoder:
     """The encoder that was chosen, or the default one; RankgaugeError where there is none."""
     global _loaded
-    if (encoder := _of_this_work.get()) is not None:
+    if (encoder := _context_encoder.get()) is not None:
         return encoder
     with _lock:
         if _chosen is not None and not isinstance(_chosen, str | Path):
@@ -100,16 +100,16 @@ def current_encoder() -> AnyEncoder:
 
 
 @contextmanager
-def using(encoder: AnyEncoder | None) -> Iterator[None]:
+def encoder_context(encoder: AnyEncoder | None) -> Iterator[None]:
     """Let this be the current encoder within the block, in this thread alone. None changes nothing.
 
     Work that is sent to other threads or processes takes its encoder along this way.
     """
-    token = _of_this_work.set(_of_this_work.get() if encoder is None else encoder)
+    token = _context_encoder.set(_context_encoder.get() if encoder is None else encoder)
     try:
         yield
     finally:
-        _of_this_work.reset(token)
+        _context_encoder.reset(token)
 
 
 # Tokens and vectors
@@ -118,17 +118,17 @@ def using(encoder: AnyEncoder | None) -> Iterator[None]:
 def tokens_of(encoder: AnyEncoder, texts: Iterable[str], *, cut: bool = True) -> list[Ints]:
     """The tokens of texts; those of a text that does not fit are cut, but its last token stays."""
     every = [np.asarray(ids, dtype=np.int64) for ids in encoder.tokens(list(texts))]
-    return cut_off(every, encoder.longest) if cut else every
+    return truncate_tokens(every, encoder.longest) if cut else every
 
 
-def encoded(
+def encode_batches(
     encoder: AnyEncoder, tokens: Sequence[Ints], layers: Sequence[int], *, windows: bool = False
 ) -> Iterator[Vectors]:
     """The vectors of texts, a few texts at a time."""
     start = 0
     while start < len(tokens):
         stop, size = start + 1, len(tokens[start])
-        while stop < len(tokens) and size + len(tokens[stop]) <= AT_ONCE:
+        while stop < len(tokens) and size + len(tokens[stop]) <= BATCH_TOKENS:
             size += len(tokens[stop])
             stop += 1
         for each in encoder.encode(tokens[start:stop], layers, truncate=not windows):
@@ -136,7 +136,7 @@ def encoded(
         start = stop
 
 
-def unit(vectors: Floats32) -> Floats:
+def unit_vectors(vectors: Floats32) -> Floats:
     """The vectors with length 1, in double precision; a vector of zeros stays."""
     wide = vectors.astype(np.float64)
     length = np.sqrt(np.einsum("ij,ij->i", wide, wide))
@@ -169,7 +169,7 @@ class TokenWeights(Record):
         return np.stack([np.ones(len(ids)), idf]) * ~np.isin(ids, self.special)
 
 
-class Embedded:
+class EmbeddingStore:
     """What an encoder makes of the references and sources of texts."""
 
     def __init__(self, texts: Texts, encoder: AnyEncoder) -> None:
@@ -211,7 +211,7 @@ class Embedded:
             self._weights[first] = TokenWeights.of(self.special, every)
         return self._weights[first]
 
-    def wanted(self, layer: int) -> list[int]:
+    def request_layer(self, layer: int) -> list[int]:
         """The layers to encode, this one among them; RankgaugeError where the encoder has fewer."""
         if layer > self.encoder.layers:
             raise RankgaugeError(
@@ -233,18 +233,20 @@ class Embedded:
             ahead, size = [text], len(self.sources[text])
             for other in range(text + 1, len(self.sources)):
                 size += len(self.sources[other])
-                if size > AT_ONCE or self._has((other, None), layers):
+                if size > BATCH_TOKENS or self._has((other, None), layers):
                     break
                 ahead.append(other)
             tokens = [self.sources[other] for other in ahead]
-            every = list(encoded(self.encoder, tokens, layers, windows=True))
+            every = list(encode_batches(self.encoder, tokens, layers, windows=True))
             for other, vectors in reversed(list(zip(ahead, every, strict=True))):
                 self._keep((other, None), vectors)
         return self._vectors((text, None), self.sources[text], layers)
 
     def _vectors(self, key: tuple[int, int | None], tokens: Ints, layers: Sequence[int]) -> Vectors:
         if not self._has(key, layers):
-            self._keep(key, next(encoded(self.encoder, [tokens], layers, windows=key[1] is None)))
+            self._keep(
+                key, next(encode_batches(self.encoder, [tokens], layers, windows=key[1] is None))
+            )
         self._kept.move_to_end(key)
         return self._kept[key]
 
@@ -268,20 +270,20 @@ def _size(vectors: Vectors) -> int:
     return sum(each.nbytes for each in vectors.values())
 
 
-class _Stores(dict[str, Embedded]):
+class _Stores(dict[str, EmbeddingStore]):
     """What encoders made of texts, by their digests. Other processes encode anew."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _Stores, ()
 
 
-def _stores(texts: Texts) -> _Stores:
+def _new_stores(texts: Texts) -> _Stores:
     return _Stores()
 
 
-def embedded(texts: Texts, encoder: AnyEncoder) -> Embedded:
+def embedding_store(texts: Texts, encoder: AnyEncoder) -> EmbeddingStore:
     """What the encoder makes of these texts, made once."""
-    stores = texts.once(_stores)
+    stores = texts.once(_new_stores)
     if encoder.digest not in stores:
-        stores[encoder.digest] = Embedded(texts, encoder)
+        stores[encoder.digest] = EmbeddingStore(texts, encoder)
     return stores[encoder.digest]

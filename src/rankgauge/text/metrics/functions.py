@@ -40,7 +40,7 @@ class FunctionMetric(Metric):
             except Exception as error:
                 raise RankgaugeError(
                     f"{self.name}: its function raised {type(error).__name__}: {error}, for "
-                    f"{candidates.described(place)}"
+                    f"{candidates.describe(place)}"
                 ) from error
             scores[place] = self._number(value, candidates, place)
         return scores
@@ -59,7 +59,7 @@ class FunctionMetric(Metric):
             return number
         raise RankgaugeError(
             f"{self.name}: its function gave {value!r}, expected {expected}, for "
-            f"{candidates.described(place)}"
+            f"{candidates.describe(place)}"
         )
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.records import Record
-from rankgauge.text.metrics.embedding import Embedded, encoded, unit
+from rankgauge.text.metrics.embedding import EmbeddingStore, encode_batches, unit_vectors
 from rankgauge.text.metrics.references import ReferenceGrid
 
 PRECISION, RECALL = 0, 1
@@ -33,16 +33,16 @@ class References(Record):
     filled: Floats
 
     @classmethod
-    def of(cls, store: Embedded, text: int, first: bool) -> References:
+    def of(cls, store: EmbeddingStore, text: int, first: bool) -> References:
         each = store.references[text][: 1 if first else None]
         size = np.array([len(ids) for ids in each])
         weights = store.weights(first)
-        shares = [shared_out(weights.both(ids)) for ids in each]
+        shares = [normalize_weights(weights.both(ids)) for ids in each]
         filled = np.array([store.counted(ids).any() for ids in each], dtype=np.float64)
         return cls(np.cumsum(size) - size, np.concatenate(shares, axis=1), filled)
 
 
-def shared_out(weights: Floats) -> Floats:
+def normalize_weights(weights: Floats) -> Floats:
     """The weights (2 × token) with the sum 1. If all weights by frequency are 0, every token counts the
     same; without a token that counts all are 0."""
     total = weights.sum(axis=1, keepdims=True)
@@ -53,15 +53,18 @@ def shared_out(weights: Floats) -> Floats:
 
 
 def reference_vectors(
-    store: Embedded, text: int, first: bool, layers: Sequence[int]
+    store: EmbeddingStore, text: int, first: bool, layers: Sequence[int]
 ) -> dict[int, Floats]:
     """The vectors of all tokens of the references of a text, by layer, with length 1."""
     number = 1 if first else len(store.references[text])
     each = [store.reference(text, place, layers) for place in range(number)]
-    return {layer: np.concatenate([unit(vectors[layer]) for vectors in each]) for layer in layers}
+    return {
+        layer: np.concatenate([unit_vectors(vectors[layer]) for vectors in each])
+        for layer in layers
+    }
 
 
-def matched(similarity: Floats, weights: Floats, references: References) -> Floats:
+def match_tokens(similarity: Floats, weights: Floats, references: References) -> Floats:
     """Precision and recall by both weightings with each reference: 2 × 2 × reference.
 
     Parameters
@@ -74,7 +77,7 @@ def matched(similarity: Floats, weights: Floats, references: References) -> Floa
         The references.
     """
     starts = references.starts
-    share = shared_out(weights)
+    share = normalize_weights(weights)
     if not len(similarity) or not share[PLAIN].any():
         return np.zeros((2, 2, len(starts)))
     precision = share @ np.maximum.reduceat(similarity, starts, axis=1)
@@ -84,8 +87,8 @@ def matched(similarity: Floats, weights: Floats, references: References) -> Floa
     return both
 
 
-def scored_tokens(
-    store: Embedded, of: Ints, tokens: Sequence[Ints], first: bool, layers: Sequence[int]
+def score_tokens(
+    store: EmbeddingStore, of: Ints, tokens: Sequence[Ints], first: bool, layers: Sequence[int]
 ) -> LayerPairs:
     """Precision and recall of texts with each of their references.
 
@@ -116,17 +119,17 @@ def scored_tokens(
             places.setdefault(tokens[row].tobytes(), []).append(row)
         different = [tokens[each[0]] for each in places.values()]
         weights = store.weights(first)
-        vectors = encoded(store.encoder, different, layers)
+        vectors = encode_batches(store.encoder, different, layers)
         for ids, own, same in zip(different, vectors, places.values(), strict=True):
             both = weights.both(ids)
             for layer in layers:
-                pairs = matched(unit(own[layer]) @ theirs[layer].T, both, references)
+                pairs = match_tokens(unit_vectors(own[layer]) @ theirs[layer].T, both, references)
                 for row in same:
                     scores[layer][:, :, grid.edges[row] : grid.edges[row + 1]] = pairs
     return scores
 
 
-def drawn_from(store: Embedded, text: int) -> Ints:
+def drawable_places(store: EmbeddingStore, text: int) -> Ints:
     """The places of the tokens in the source of a text that can be drawn: all but the special ones."""
     key = "drawn from", text
     if key not in store.known:

@@ -40,7 +40,7 @@ class ReferenceGrid(Record):
         """How many references each text has."""
         return np.diff(self.edges)
 
-    def combined(self, scores: Floats, references: str) -> Floats:
+    def combine(self, scores: Floats, references: str) -> Floats:
         """The score of each text from its scores by each reference: the highest one, or the mean."""
         if len(self.edges) == 1:
             return np.zeros(0)
@@ -49,7 +49,7 @@ class ReferenceGrid(Record):
         return np.asarray(np.add.reduceat(scores, self.edges[:-1]) / self.sizes)
 
 
-def runs(of: Ints) -> Iterator[tuple[int, int, int]]:
+def iter_groups(of: Ints) -> Iterator[tuple[int, int, int]]:
     """Where the same number is repeated: the number, the first place and the place after the last."""
     cuts = np.flatnonzero(np.diff(of)) + 1
     edges = [0, *cuts.tolist(), len(of)] if len(of) else [0]

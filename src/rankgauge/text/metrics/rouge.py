@@ -35,23 +35,23 @@ from rankgauge.text.metrics.rouge_words import (
     Sequences,
     Words,
     all_reference_counts,
-    pairs_within,
-    shared_grams,
+    count_pairs,
+    count_shared_grams,
 )
 from rankgauge.text.registry import register
 from rankgauge.text.tokens import candidate_counts, reference_counts, source_words, words_of
 
-SLOW = (
+SLOW_NOTE = (
     "rouge-score-rs is not installed, so rouge-score computed ROUGE: the numbers are the same, but it "
     "takes about 60 times as long"
 )
-SLOWER = 100
+SLOWDOWN = 100
 """How many times longer a step takes in rouge-score."""
-FOREIGN = (
+FOREIGN_NOTE = (
     "{texts} with a reference mostly in another script: only the letters a to z and digits count as "
     "words, so the scores mean little"
 )
-WORDLESS = (
+WORDLESS_NOTE = (
     "{things} without a word: {{count}}. ROUGE knows the letters a to z and digits only, so {they} "
     "gets 0"
 )
@@ -92,7 +92,7 @@ class Rouge(Metric):
     )
 
     def lengths(self, texts: Texts) -> Ints:
-        return first_lengths(texts) if self._first else super().lengths(texts)
+        return first_lengths(texts) if self._first_only else super().lengths(texts)
 
     def _units(self, words: Ints) -> Floats:
         """How many units a text of so many words has: the most hits that it can get."""
@@ -112,9 +112,9 @@ class Rouge(Metric):
         order = np.argsort(candidates.of, kind="stable")
         words = tuple(candidates.words[place] for place in order.tolist())
         sorted_by_text = Candidates(candidates.texts, words, candidates.of[order])
-        sequences = Sequences.written(sorted_by_text, self.stem)
+        sequences = Sequences.from_candidates(sorted_by_text, self.stem)
         sorted_grid = self._grid(candidates.texts, sorted_by_text.of)
-        sorted_hits = sequences.in_common(candidates.texts, self.stem, sorted_grid, self._count)
+        sorted_hits = sequences.count_common(candidates.texts, self.stem, sorted_grid, self._count)
         hits = np.empty(len(sorted_hits))
         row = order[sorted_grid.row]
         number = np.arange(len(sorted_hits)) - sorted_grid.edges[sorted_grid.row]
@@ -130,26 +130,26 @@ class Rouge(Metric):
         words = candidate_counts(candidates)
         self._check_steps(candidates, words, grid)
         # The parts, and all ways to combine several references, have the same hits.
-        key = dataclasses.replace(self, part=F, references=FIRST if self._first else MEAN)
+        key = dataclasses.replace(self, part=F, references=FIRST if self._first_only else MEAN)
         hits = candidates.once((key, "hits"), lambda: self._hits(candidates, grid))
-        return self._combined(candidates.texts, hits, words, grid)
+        return self._combine(candidates.texts, hits, words, grid)
 
     def _score_drawn(self, drawn: DrawnTexts) -> Floats:
         grid = self._grid(drawn.texts, drawn.of)
         words = np.diff(drawn.offsets)
         self._check_steps(drawn, words, grid)
         sequences = Sequences.drawn(drawn, self.stem)
-        hits = sequences.in_common(drawn.texts, self.stem, grid, self._count)
-        return self._combined(drawn.texts, hits, words, grid)
+        hits = sequences.count_common(drawn.texts, self.stem, grid, self._count)
+        return self._combine(drawn.texts, hits, words, grid)
 
     @property
-    def _first(self) -> bool:
+    def _first_only(self) -> bool:
         return self.references == FIRST
 
     def _grid(self, texts: Texts, of: Ints) -> ReferenceGrid:
-        return ReferenceGrid.of(texts, of, self._first)
+        return ReferenceGrid.of(texts, of, self._first_only)
 
-    def _combined(self, texts: Texts, hits: Floats, words: Ints, grid: ReferenceGrid) -> Floats:
+    def _combine(self, texts: Texts, hits: Floats, words: Ints, grid: ReferenceGrid) -> Floats:
         """The score of each text from its hits with each of its references."""
         if not len(words):
             return np.zeros(0)
@@ -158,7 +158,7 @@ class Rouge(Metric):
         if self.references == POOLED:
             starts = grid.edges[:-1]
             return self._part(*(np.add.reduceat(each, starts) for each in (hits, own, theirs)))
-        return grid.combined(self._part(hits, own, theirs), self.references)
+        return grid.combine(self._part(hits, own, theirs), self.references)
 
     def _part(self, hits: Floats, own: Floats, theirs: Floats) -> Floats:
         precision, recall = self._share(hits, own), self._share(hits, theirs)
@@ -171,7 +171,7 @@ class Rouge(Metric):
     ) -> None:
         """RankgaugeError if an output and a reference are too long to be compared."""
         slow = self.by_library and rouge_library.package() == rouge_library.SLOW
-        most = self.most_steps / (SLOWER if slow else 1)
+        most = self.most_steps / (SLOWDOWN if slow else 1)
         if most == np.inf or not len(words):
             return
         theirs = texts.texts.once(all_reference_counts)[grid.reference]
@@ -180,7 +180,7 @@ class Rouge(Metric):
         if steps[worst] > most:
             row = int(grid.row[worst])
             raise RankgaugeError(
-                f"{self}: {texts.described(row)} has {words[row]:,} words, and a reference has "
+                f"{self}: {texts.describe(row)} has {words[row]:,} words, and a reference has "
                 f"{theirs[worst]:,}; to compare them takes {steps[worst]:,.0f} steps, expected at most "
                 f"{most:,.0f}. {self.remedy}"
             )
@@ -188,29 +188,31 @@ class Rouge(Metric):
     def remarks(self, candidates: Candidates) -> list[Note]:
         notes = []
         if (self.by_library or self.stem) and rouge_library.package() == rouge_library.SLOW:
-            notes.append(Note(SLOW))
+            notes.append(Note(SLOW_NOTE))
         without_words = np.flatnonzero(candidate_counts(candidates) == 0)
         if outputs := sum(bool(candidates.words[row].strip()) for row in without_words.tolist()):
-            kind = WORDLESS.format(things="outputs", they="such an output")
+            kind = WORDLESS_NOTE.format(things="outputs", they="such an output")
             notes.append(Note(kind, count=outputs))
-        chosen = slice(0, 1) if self._first else slice(None)
+        chosen = slice(0, 1) if self._first_only else slice(None)
         counts = [each[chosen] for each in reference_counts(candidates.texts)]
         if references := sum(int(np.count_nonzero(each == 0)) for each in counts):
             they = "every output, compared with such a reference,"
-            notes.append(Note(WORDLESS.format(things="references", they=they), count=references))
+            notes.append(
+                Note(WORDLESS_NOTE.format(things="references", they=they), count=references)
+            )
         texts = [each[chosen] for each in candidates.texts.references]
-        if foreign := sum(any(map(_in_another_script, each)) for each in texts):
-            notes.append(Note(FOREIGN, count=foreign, severity=WARNING))
+        if foreign := sum(any(map(_is_foreign_script, each)) for each in texts):
+            notes.append(Note(FOREIGN_NOTE, count=foreign, severity=WARNING))
         return notes
 
 
-def _in_another_script(text: str) -> bool:
+def _is_foreign_script(text: str) -> bool:
     """Whether most letters of a text are others than a to z."""
     letters = [each for each in text if each.isalpha()]
     return 2 * sum(not each.isascii() for each in letters) > len(letters)
 
 
-class ByLibrary(Rouge):
+class LibraryRouge(Rouge):
     """A metric that rouge-score-rs computes. Drawn texts, which are many and have only words of the
     source, are compared as numbers of words."""
 
@@ -228,7 +230,7 @@ class ByLibrary(Rouge):
         return np.rint(recall * theirs)
 
 
-class Grams(Rouge):
+class GramRouge(Rouge):
     """A metric of single words, or of pairs of words that are not too far apart."""
 
     reach: ClassVar[int | None]
@@ -237,14 +239,14 @@ class Grams(Rouge):
     """Whether single words count."""
 
     def _units(self, words: Ints) -> Floats:
-        units = pairs_within(words, self.reach)
+        units = count_pairs(words, self.reach)
         return (units + words if self.single else units).astype(np.float64)
 
     def _count(self, words: Words, offsets: Ints, reference: Words, vocabulary: int) -> Ints:
-        return shared_grams(words, offsets, reference, vocabulary, self.reach, self.single)
+        return count_shared_grams(words, offsets, reference, vocabulary, self.reach, self.single)
 
 
-class WithFormula(Grams, ByLibrary):
+class RougeN(GramRouge, LibraryRouge):
     """A metric with a formula for what words drawn at random get. The maximum over several references
     has none."""
 
@@ -254,14 +256,14 @@ class WithFormula(Grams, ByLibrary):
         grid = self._grid(texts, text)
         hits = expected_hits(texts, self.stem, grid, text, length, pairs=self.reach == 1)
         # Every part is linear in the hits: F is 2·hits / (units of the text + units of the reference).
-        values = self._combined(texts, hits, length, grid)
+        values = self._combine(texts, hits, length, grid)
         known = np.array([bool(source_words(texts, each)) for each in text.tolist()], dtype=bool)
         if self.references == MAX:
             known &= grid.sizes == 1
         return np.where(known, values, np.nan)
 
 
-class Rouge1(WithFormula):
+class Rouge1(RougeN):
     """Words in common."""
 
     name = "rouge1"
@@ -274,7 +276,7 @@ class Rouge1(WithFormula):
     single = True
 
 
-class Rouge2(WithFormula):
+class Rouge2(RougeN):
     """Pairs of neighbours in common."""
 
     name = "rouge2"
@@ -288,7 +290,7 @@ class Rouge2(WithFormula):
     reach = 1
 
 
-class RougeL(ByLibrary):
+class RougeL(LibraryRouge):
     """Words in the same order."""
 
     name = "rougeL"
@@ -306,7 +308,7 @@ class RougeL(ByLibrary):
         return lcs_lengths(words, offsets, reference, vocabulary)
 
 
-class RougeLsum(ByLibrary):
+class RougeLsum(LibraryRouge):
     """Words in the same order, sentence by sentence."""
 
     name = "rougeLsum"
@@ -359,7 +361,7 @@ class RougeW(Rouge):
 UNLIMITED = "unlimited"
 
 
-class Skip(Kind):
+class SkipDistance(Kind):
     """How many words may stand between two words, or any number."""
 
     description = f"a whole number from 0, or {UNLIMITED}"
@@ -373,7 +375,7 @@ class Skip(Kind):
             raise self.refusal(value) from None
 
 
-class RougeS(Grams):
+class RougeS(GramRouge):
     """Pairs of words in the same order."""
 
     name = "rougeS"
@@ -389,7 +391,7 @@ class RougeS(Grams):
     remedy = "Cut these texts, or lower skip"
 
     skip: str | int = parameter(
-        Skip(), f"how many words stand between two words at most, or {UNLIMITED}", default=4
+        SkipDistance(), f"how many words stand between two words at most, or {UNLIMITED}", default=4
     )
     unigram: bool = parameter(
         Flag(), "whether single words count too, which makes it ROUGE-SU", default=False

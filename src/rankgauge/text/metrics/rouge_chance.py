@@ -15,8 +15,8 @@ import numpy as np
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.records import Record
 from rankgauge.text.data.texts import Texts
-from rankgauge.text.metrics.references import ReferenceGrid, runs
-from rankgauge.text.metrics.rouge_words import Numbered, numbered
+from rankgauge.text.metrics.references import ReferenceGrid, iter_groups
+from rankgauge.text.metrics.rouge_words import WordIds, word_ids
 
 MOST_STATES = 200_000
 """How many states of pairs are followed at once."""
@@ -42,23 +42,25 @@ def expected_hits(
 
     NaN where the formula would take too long.
     """
-    known = numbered(texts, stem)
+    known = word_ids(texts, stem)
     hits = np.zeros(len(grid.row))
     queries = []
-    for of, start, stop in runs(text):
+    for of, start, stop in iter_groups(text):
         part = hits[grid.edges[start] : grid.edges[stop]].reshape(stop - start, -1)
         lengths = length[start:stop]
-        own = [_Query(grams, lengths, part) for grams in _grams_of(known[of], part.shape[1], pairs)]
+        own = [
+            _HitsTask(grams, lengths, part) for grams in _grams_of(known[of], part.shape[1], pairs)
+        ]
         if pairs and sum(one.states for one in own) * float(lengths.max()) > MOST_WORK:
             part[:] = np.nan
         else:
             queries += own
     if pairs:
-        for some in _some_at_once(queries):
+        for some in _batches(queries):
             _follow_pairs(some)
     else:
         for one in queries:
-            one.hits[:] += _words(one)
+            one.hits[:] += _expected_word_hits(one)
     return hits
 
 
@@ -74,7 +76,7 @@ class _Grams(Record):
     weights: Floats
 
 
-class _Query(Record):
+class _HitsTask(Record):
     """The grams of a text, the lengths that are asked for, and where the hits go: length × reference."""
 
     grams: _Grams
@@ -86,7 +88,7 @@ class _Query(Record):
         return len(self.grams.first) * (self.grams.most + 1) * 2
 
 
-def _grams_of(known: Numbered, references: int, pairs: bool) -> Iterator[_Grams]:
+def _grams_of(known: WordIds, references: int, pairs: bool) -> Iterator[_Grams]:
     """The grams of the first references of a text, rare and frequent ones apart. Grams with the same
     probabilities are one kind."""
     counts, size = known.source_counts, len(known.vocabulary)
@@ -126,7 +128,7 @@ def _grams_of(known: Numbered, references: int, pairs: bool) -> Iterator[_Grams]
         )
 
 
-def _words(query: _Query) -> Floats:
+def _expected_word_hits(query: _HitsTask) -> Floats:
     """The expected hits of words: the tails of binomials."""
     from scipy.special import bdtrc
 
@@ -141,9 +143,9 @@ def _words(query: _Query) -> Floats:
     return tails @ grams.weights[:, used].T
 
 
-def _some_at_once(queries: Sequence[_Query]) -> Iterator[list[_Query]]:
+def _batches(queries: Sequence[_HitsTask]) -> Iterator[list[_HitsTask]]:
     """Texts whose pairs are followed together: of similar counts, and not too many at a time."""
-    some: list[_Query] = []
+    some: list[_HitsTask] = []
     states = 0
     for each in sorted(queries, key=lambda one: -one.grams.most):
         most = some[0].grams.most if some else each.grams.most
@@ -158,7 +160,7 @@ def _some_at_once(queries: Sequence[_Query]) -> Iterator[list[_Query]]:
         yield some
 
 
-def _follow_pairs(queries: list[_Query]) -> None:
+def _follow_pairs(queries: list[_HitsTask]) -> None:
     """Write the expected hits of pairs, following all pairs of some texts from word to word."""
     queries = sorted(queries, key=lambda one: -int(one.length.max()))
     most = max(one.grams.most for one in queries)

@@ -15,7 +15,7 @@ from rankgauge.errors import RankgaugeError
 from rankgauge.text.tokens import SplitWords, words_of
 
 FAST, SLOW = "rouge_score_rs", "rouge_score"
-AT_ONCE = 20_000
+BATCH_PAIRS = 20_000
 """How many pairs of texts are given to the package at a time."""
 
 
@@ -51,8 +51,8 @@ def recalls(name: str, stem: bool, references: Sequence[str], outputs: Sequence[
     """The recall of each output by its reference, for the metric of this name."""
     scorer = _module("rouge_scorer").RougeScorer([name], use_stemmer=stem)
     values = np.empty(len(outputs))
-    for start in range(0, len(outputs), AT_ONCE):
-        part = slice(start, start + AT_ONCE)
+    for start in range(0, len(outputs), BATCH_PAIRS):
+        part = slice(start, start + BATCH_PAIRS)
         if package() == FAST:
             scores = scorer.score_batch(references[part], outputs[part])
         else:

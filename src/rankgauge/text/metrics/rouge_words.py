@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.records import Record
 from rankgauge.text.data.texts import Candidates, DrawnTexts, Texts
-from rankgauge.text.metrics.references import ReferenceGrid, runs
+from rankgauge.text.metrics.references import ReferenceGrid, iter_groups
 from rankgauge.text.metrics.rouge_library import tokenizer
 from rankgauge.text.tokens import reference_counts
 
@@ -29,7 +29,7 @@ MOST_PAIRS = 20_000_000
 """A text with more pairs of words is not compared by pairs."""
 
 
-class Numbered(Record):
+class WordIds(Record):
     """The words of one text's references and of its source as numbers."""
 
     vocabulary: dict[str, int]
@@ -46,12 +46,12 @@ class Numbered(Record):
         return np.array([self.vocabulary.get(word, -1) for word in words], dtype=np.int32)
 
 
-def numbered(texts: Texts, stem: bool) -> list[Numbered]:
+def word_ids(texts: Texts, stem: bool) -> list[WordIds]:
     """The words of each text's references and source, or their stems, as numbers."""
-    return texts.once(_numbered, stem)
+    return texts.once(_compute_word_ids, stem)
 
 
-def _numbered(texts: Texts, stem: bool) -> list[Numbered]:
+def _compute_word_ids(texts: Texts, stem: bool) -> list[WordIds]:
     split = tokenizer(stem)
     every = []
     for references, source in zip(texts.references, texts.sources, strict=True):
@@ -64,7 +64,7 @@ def _numbered(texts: Texts, stem: bool) -> list[Numbered]:
             for reference in references
         )
         words = [vocabulary.get(word, -1) for word in split(source)]
-        every.append(Numbered(vocabulary, known, np.array(words, dtype=np.int32)))
+        every.append(WordIds(vocabulary, known, np.array(words, dtype=np.int32)))
     return every
 
 
@@ -76,9 +76,9 @@ class Sequences(Record):
     of: Ints
 
     @classmethod
-    def written(cls, candidates: Candidates, stem: bool) -> Sequences:
+    def from_candidates(cls, candidates: Candidates, stem: bool) -> Sequences:
         """The words of candidates."""
-        known, split = numbered(candidates.texts, stem), tokenizer(stem)
+        known, split = word_ids(candidates.texts, stem), tokenizer(stem)
         each = [
             known[of].numbers(split(words))
             for words, of in zip(candidates.words, candidates.of.tolist(), strict=True)
@@ -89,18 +89,20 @@ class Sequences(Record):
     @classmethod
     def drawn(cls, drawn: DrawnTexts, stem: bool) -> Sequences:
         """The words of texts that were drawn from sources."""
-        known = numbered(drawn.texts, stem)
+        known = word_ids(drawn.texts, stem)
         words = np.empty(len(drawn.places), dtype=np.int32)
-        for of, start, stop in runs(drawn.of):
+        for of, start, stop in iter_groups(drawn.of):
             part = slice(drawn.offsets[start], drawn.offsets[stop])
             words[part] = known[of].source[drawn.places[part]]
         return cls(words, drawn.offsets, drawn.of)
 
-    def in_common(self, texts: Texts, stem: bool, grid: ReferenceGrid, count: CountHits) -> Floats:
+    def count_common(
+        self, texts: Texts, stem: bool, grid: ReferenceGrid, count: CountHits
+    ) -> Floats:
         """What each text has in common with each of its references, in the order of the grid."""
-        known = numbered(texts, stem)
+        known = word_ids(texts, stem)
         hits = np.empty(len(grid.row))
-        for of, start, stop in runs(self.of):
+        for of, start, stop in iter_groups(self.of):
             offsets = self.offsets[start : stop + 1]
             words = self.words[offsets[0] : offsets[-1]]
             part = hits[grid.edges[start] : grid.edges[stop]].reshape(stop - start, -1)
@@ -116,14 +118,14 @@ def all_reference_counts(texts: Texts) -> Ints:
     return np.concatenate([np.zeros(0, np.int64), *reference_counts(texts)])
 
 
-def pairs_within(words: Ints, reach: int | None) -> Ints:
+def count_pairs(words: Ints, reach: int | None) -> Ints:
     """How many pairs of words a text of so many words has, at most `reach` places apart."""
     far = np.maximum(words - 1, 0) if reach is None else np.clip(words - 1, 0, reach)
     pairs: Ints = far * words - far * (far + 1) // 2
     return pairs
 
 
-def shared_grams(
+def count_shared_grams(
     words: Words,
     offsets: Ints,
     reference: Words,
