@@ -19,6 +19,7 @@ CONTRAST = 4.5
 """The contrast of text, level AA of the Web Content Accessibility Guidelines."""
 _HEIGHT = 900
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
+_KEPT = "try { localStorage.length + sessionStorage.length } catch { true }"
 _SCRIPT = (Path(__file__).parent / "browser.js").read_text(encoding="utf-8")
 
 
@@ -114,18 +115,24 @@ def opened_browser() -> Iterator[Opening]:
     with playwright.sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=executable, args=["--no-sandbox"])
 
+        idle: list[Any] = []
+
         @contextmanager
         def opening(path: Path, width: int = DESKTOP, dark: bool = False) -> Iterator[Opened]:
-            context = browser.new_context(
-                viewport={"width": width, "height": _HEIGHT},
-                color_scheme="dark" if dark else "light",
-                offline=True,
-                service_workers="block",
-            )
+            page = idle.pop() if idle else _window(browser)
             try:
-                yield _opened(context, path.resolve().as_uri())
-            finally:
-                context.close()
+                page.set_viewport_size({"width": width, "height": _HEIGHT})
+                page.emulate_media(media="null", color_scheme="dark" if dark else "light")
+                with _opened(page, path.resolve().as_uri()) as opened:
+                    yield opened
+                    fresh = len(page.context.pages) == 1 and not page.evaluate(_KEPT)
+            except BaseException:
+                page.context.close()
+                raise
+            if fresh:
+                idle.append(page)
+            else:
+                page.context.close()
 
         try:
             yield opening
@@ -157,7 +164,15 @@ def look_of(opened: Opened) -> Look:
     return Look(width=width, messages=opened.messages, requests=opened.requests, **found)
 
 
-def _opened(context: Any, address: str) -> Opened:
+def _window(browser: Any) -> Any:
+    """An empty page of its own profile, which is used again: making one takes longer than a look."""
+    context = browser.new_context(offline=True, service_workers="block")
+    return context.new_page()
+
+
+@contextmanager
+def _opened(page: Any, address: str) -> Iterator[Opened]:
+    """The page shows the file; afterwards it is empty, without listeners, and the mouse is outside."""
     messages: list[str] = []
     requests: list[str] = []
 
@@ -171,14 +186,24 @@ def _opened(context: Any, address: str) -> Opened:
         if request.url != address and not request.url.startswith("data:"):
             requests.append(request.url)
 
-    page = context.new_page()
-    page.on("console", lambda message: messages.append(f"{message.type}: {message.text}"))
-    page.on("pageerror", lambda error: messages.append(f"error: {error}"))
-    page.on(
-        "dialog", lambda dialog: (messages.append(f"dialog: {dialog.message}"), dialog.dismiss())
-    )
-    page.on("popup", lambda popup: messages.append(f"popup: {popup.url}"))
-    page.on("request", seen)
-    context.route("**/*", asked)
+    def met(dialog: Any) -> None:
+        messages.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    listeners: dict[str, Callable[[Any], None]] = {
+        "console": lambda message: messages.append(f"{message.type}: {message.text}"),
+        "pageerror": lambda error: messages.append(f"error: {error}"),
+        "dialog": met,
+        "popup": lambda popup: messages.append(f"popup: {popup.url}"),
+        "request": seen,
+    }
+    for event, listener in listeners.items():
+        page.on(event, listener)
+    page.context.route("**/*", asked)
     page.goto(address, wait_until="load")
-    return Opened(page, messages, requests)
+    yield Opened(page, messages, requests)
+    page.mouse.move(-1, -1)
+    page.goto("about:blank")
+    page.context.unroute("**/*", asked)
+    for event, listener in listeners.items():
+        page.remove_listener(event, listener)

@@ -12,6 +12,7 @@ import pytest
 
 import rankgauge as rg
 from docs_scripts import DOCS, load
+from profiles import thorough
 
 PAGE = (DOCS / "DISTANCE.md").read_text(encoding="utf-8")
 SENTENCES = " ".join(PAGE.split())
@@ -38,8 +39,9 @@ def by_ndcg(script: ModuleType, data: Path) -> Any:
 def test_unjudged_runs_are_never_further_apart_than_their_distance(
     measure: str, script: ModuleType, data: Path
 ) -> None:
-    found = script.pairs(data, measure, every=10)
-    assert len(found.far) == 15 * 14 // 2
+    every, count = (10, 15) if thorough() else (20, 8)
+    found = script.pairs(data, measure, every=every)
+    assert len(found.far) == count * (count - 1) // 2
     assert (found.far >= found.differences - 1e-12).all()
     assert found.differences.max() > 0.1
 
@@ -56,6 +58,10 @@ def test_the_page_has_the_distances_of_all_pairs(script: ModuleType, by_ndcg: An
 
 
 def test_the_page_has_what_judging_leaves(script: ModuleType, data: Path) -> None:
+    """The whole table is for the thorough profile: AP@100 takes three quarters of its time."""
+    if not thorough():
+        assert_the_page_has_what_judging_leaves_by_ndcg(script, data)
+        return
     table = script.judging_table(data)
     lines = table.render("table").splitlines()
     shown = [line for line in lines[:16] if not line.startswith("AP@100") or "mean" in line]
@@ -67,6 +73,27 @@ def test_the_page_has_what_judging_leaves(script: ModuleType, data: Path) -> Non
     ]
     worst = [int(note.split("none is relevant for ")[1][0]) for note in table.notes]
     assert f"it leaves less for {sum(worst)} of these 24" in SENTENCES
+
+
+def assert_the_page_has_what_judging_leaves_by_ndcg(script: ModuleType, data: Path) -> None:
+    first, later = (script.labels_of(data / name) for name in (script.QRELS, script.LATER))
+    settings = [
+        script.judging(data, "nDCG@10", None, first),
+        script.judging(data, "nDCG@10", data / script.QRELS, later),
+    ]
+    lines = []
+    for one, other in zip(*settings, strict=True):
+        numbers = [number for each in (one, other) for number in (each[1], each.advised, each.pool)]
+        lines.append(" ".join([one.runs, *(f"{number:.4f}" for number in numbers)]))
+    part = PAGE.partition("## Which documents to judge?")[2]
+    shown = [line for line in part.splitlines() if line.startswith("nDCG@10  ")]
+    assert [" ".join(line.split()[1:]) for line in shown] == lines
+    nearer = []
+    for *single, mean in settings:
+        nearer.append(sum(pair.advised < pair.pool for pair in single))
+        assert f"{mean.advised_none:.4f} against {mean.pool_none:.4f}" in SENTENCES
+    assert nearer == [3, 4]
+    assert f"less for {nearer[1]} of 6 pairs by nDCG@10" in SENTENCES
 
 
 def test_all_grades_of_robust_2003_and_web_2012_bound_the_difference(
