@@ -8,7 +8,7 @@ times for each number m of deep topics. `coverage` is the share of runs and draw
 the truth, `worst` the coverage of the worst run. Beside it: mean width and mean error of the estimate,
 of the deep topics alone and of the shallow scores alone; Kendall's τ with the true ranking; `pairs`, the
 coverage of the intervals of differences; `wrong`, the share of draws in which any pair of runs that is
-called separable is in the wrong order; and `strata`, the coverage for topics drawn by `choose_topics`,
+called separable is in the wrong order; and `strata`, the coverage for topics drawn by `choose_queries`,
 with the error as a share of the error of topics drawn at random.
 
 The second table is for few runs: how often the interval covers if only so many runs are estimated
@@ -35,7 +35,7 @@ from rankgauge.comparison.significance import holm
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.forecast.plans import fewest_queries
 from rankgauge.forecast.ratio_estimator import RatioEstimate, half_width
-from rankgauge.forecast.topic_choice import choose_topics
+from rankgauge.forecast.topic_choice import choose_queries
 
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 TRACKS = {
@@ -140,7 +140,7 @@ def coverage(cell: Cell, m: int, draws: int) -> tuple[object, ...]:
         difference, low, high, p = estimate.pairs(first, second)
         pair_covered.append(((low <= apart) & (apart <= high)).mean())
         wrong.append(((holm(p) <= 1 - LEVEL) & (difference * apart < 0)).any())
-        strata = choose_topics(cell.relevant, m, seed=draw)
+        strata = choose_queries(cell.relevant, m, seed=draw)
         other = estimated(cell, np.sort([place[name] for name in strata]))
         mean, low, high, _ = other.runs()
         by_strata.append(np.abs(mean - truth))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from rankgauge.core.tables import MarkedValue, PValue, Table
 from rankgauge.report.pages import (
-    Beside,
     Facts,
     Finding,
     Listing,
@@ -12,6 +11,7 @@ from rankgauge.report.pages import (
     Picture,
     Section,
     ShownTable,
+    SideBySide,
     Text,
 )
 
@@ -50,5 +50,5 @@ def page_of(text: str) -> Page:
         Finding(text, "yes", text, (text,)),
         Facts(((text, text),)),
     )
-    inner = Section(text, (Beside(items),), (Section(text, (Text(text),)),))
+    inner = Section(text, (SideBySide(items),), (Section(text, (Text(text),)),))
     return Page(text, text, (Section(text, items, (inner,)), Section(text, ())))

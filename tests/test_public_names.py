@@ -14,6 +14,7 @@ import pytest
 
 import rankgauge
 from rankgauge.core.lazy import stub_names
+from rankgauge.core.moved import RENAMED
 from rankgauge.measures import entries
 
 ROOT = Path(rankgauge.__file__).parent
@@ -84,6 +85,17 @@ def test_names_that_went_from_the_top_are_found_with_a_warning() -> None:
         with pytest.warns(DeprecationWarning, match=rf"rankgauge\.measures\.{name};"):
             assert getattr(rankgauge, name) is getattr(rankgauge.measures, name)
         assert name not in dir(rankgauge)
+
+
+@pytest.mark.parametrize(
+    ("package", "old", "new"),
+    [(package, *names) for package, renamed in RENAMED.items() for names in renamed.items()],
+)
+def test_old_public_names_are_found_with_a_warning(package: str, old: str, new: str) -> None:
+    module = importlib.import_module(package)
+    with pytest.warns(DeprecationWarning, match=rf"{package}\.{old} is now {package}\.{new};"):
+        assert getattr(module, old) is getattr(module, new)
+    assert old not in dir(module)
 
 
 def test_a_name_that_is_not_there_is_an_attribute_error() -> None:

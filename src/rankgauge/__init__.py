@@ -1,7 +1,7 @@
 """rankgauge: how good a ranking is, and how far the number can be trusted."""
 
 from rankgauge.core.lazy import attach
-from rankgauge.core.moved import install_module_finder, new_home
+from rankgauge.core.moved import install_module_finder
 
 install_module_finder()
-__getattr__, __dir__, __all__ = attach(__name__, new_home)
+__getattr__, __dir__, __all__ = attach(__name__)

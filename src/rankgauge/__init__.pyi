@@ -54,7 +54,7 @@ from rankgauge.comparison.power import (
     detectable_difference as detectable_difference,
 )
 from rankgauge.comparison.power import (
-    topics_needed as topics_needed,
+    queries_needed as queries_needed,
 )
 from rankgauge.comparison.systems import Comparison as Comparison
 from rankgauge.comparison.systems import compare as compare

@@ -12,6 +12,9 @@ from rankgauge.cli.groups import (
     argument as argument,
 )
 from rankgauge.cli.groups import (
+    combine_options as combine_options,
+)
+from rankgauge.cli.groups import (
     is_given as is_given,
 )
 from rankgauge.cli.groups import (
@@ -19,9 +22,6 @@ from rankgauge.cli.groups import (
 )
 from rankgauge.cli.groups import (
     takes as takes,
-)
-from rankgauge.cli.groups import (
-    together as together,
 )
 from rankgauge.cli.learning_options import (
     SET_NUMBER as SET_NUMBER,
@@ -48,10 +48,10 @@ from rankgauge.cli.numbers import (
     WholeNumber as WholeNumber,
 )
 from rankgauge.cli.numbers import (
-    decimal as decimal,
+    parse_decimal as parse_decimal,
 )
 from rankgauge.cli.numbers import (
-    whole as whole,
+    parse_integer as parse_integer,
 )
 from rankgauge.cli.options import (
     Output as Output,
@@ -148,20 +148,20 @@ from rankgauge.core.checks import (
     Choice as Choice,
 )
 from rankgauge.core.checks import (
+    Integer as Integer,
+)
+from rankgauge.core.checks import (
     Number as Number,
 )
 from rankgauge.core.checks import (
-    Whole as Whole,
-)
-from rankgauge.core.checks import (
-    checked as checked,
+    check_value as check_value,
 )
 from rankgauge.core.checks import (
     one_of as one_of,
 )
 from rankgauge.core.notes import Note as Note
-from rankgauge.core.notes import counted as counted
-from rankgauge.core.notes import worded as worded
+from rankgauge.core.notes import count_phrase as count_phrase
+from rankgauge.core.notes import note_texts as note_texts
 from rankgauge.core.policies import (
     LEVEL as LEVEL,
 )
@@ -181,7 +181,7 @@ from rankgauge.core.records import Record as Record
 from rankgauge.core.records import Value as Value
 from rankgauge.core.resampling import Progress as Progress
 from rankgauge.core.results import Result as Result
-from rankgauge.core.rounding import rounded as rounded
+from rankgauge.core.rounding import round_values as round_values
 from rankgauge.core.sealing import (
     SEAL as SEAL,
 )
@@ -192,6 +192,9 @@ from rankgauge.core.sealing import (
     json_bytes as json_bytes,
 )
 from rankgauge.core.sealing import (
+    missing_seal_note as missing_seal_note,
+)
+from rankgauge.core.sealing import (
     read_json as read_json,
 )
 from rankgauge.core.sealing import (
@@ -199,9 +202,6 @@ from rankgauge.core.sealing import (
 )
 from rankgauge.core.sealing import (
     read_sealed as read_sealed,
-)
-from rankgauge.core.sealing import (
-    unsealed as unsealed,
 )
 from rankgauge.core.sealing import (
     write_sealed as write_sealed,
@@ -216,7 +216,7 @@ from rankgauge.figures.drawing import (
     DASHED as DASHED,
 )
 from rankgauge.figures.drawing import (
-    GREY as GREY,
+    GRAY as GRAY,
 )
 from rankgauge.figures.drawing import (
     INK as INK,
@@ -237,9 +237,12 @@ from rankgauge.figures.drawing import (
     plotting as plotting,
 )
 from rankgauge.figures.drawing import (
-    wrapped as wrapped,
+    wrap_text as wrap_text,
 )
 from rankgauge.figures.files import save_figure as save_figure
+from rankgauge.io.files import (
+    atomic_write as atomic_write,
+)
 from rankgauge.io.files import (
     display_name as display_name,
 )
@@ -249,13 +252,7 @@ from rankgauge.io.files import (
 from rankgauge.io.files import (
     remove_unfinished as remove_unfinished,
 )
-from rankgauge.io.files import (
-    writing as writing,
-)
 from rankgauge.io.own_paths import OwnPath as OwnPath
-from rankgauge.report.pages import (
-    Beside as Beside,
-)
 from rankgauge.report.pages import (
     Facts as Facts,
 )
@@ -279,6 +276,9 @@ from rankgauge.report.pages import (
 )
 from rankgauge.report.pages import (
     ShownTable as ShownTable,
+)
+from rankgauge.report.pages import (
+    SideBySide as SideBySide,
 )
 from rankgauge.report.pages import (
     Text as Text,

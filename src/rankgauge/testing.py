@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Bools, Floats, Ints
-from rankgauge.core.checks import Choice, Flag, Kind, Number, Whole
+from rankgauge.core.checks import Choice, Flag, Integer, Kind, Number
 from rankgauge.core.laws import LawBroken as LawBroken
 from rankgauge.core.laws import Laws, expect, fail, is_close, is_within
 from rankgauge.errors import MeasureError, Unsupported
@@ -92,7 +92,9 @@ def check_ranker(ranker: Ranker | type[Ranker]) -> None:
 def variants(measure: Measure) -> Iterator[Measure]:
     """A measure at several cut-offs, and with each parameter changed, with and without a cut-off."""
     kinds = {field.name: field.metadata.get("kind") for field in dataclasses.fields(measure)}
-    depths: list[Any] = [None, 1, 3, 10] if isinstance(kinds["cutoff"], Whole) else [0, 0.3, 0.5, 1]
+    depths: list[Any] = (
+        [None, 1, 3, 10] if isinstance(kinds["cutoff"], Integer) else [0, 0.3, 0.5, 1]
+    )
     for depth in depths if measure.cutoffs != "none" else [None]:
         changed: list[dict[str, Any]] = [{}]
         if depth in (None, 3, 0.3):
@@ -127,7 +129,7 @@ def other_parameters(measure: Scored) -> Iterator[dict[str, Any]]:
 def other_values(kind: Kind | None) -> list[Any]:
     """Some values of a kind, beside a measure's own."""
     match kind:
-        case Whole(least, most):
+        case Integer(least, most):
             return [least + 1] if most is None or least < most else [least]
         case Number(low, high):
             start = max(low, -2.5)

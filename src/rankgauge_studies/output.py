@@ -13,12 +13,12 @@ from rankgauge.extending import (
     OUTPUT_FOLDER,
     OwnPath,
     Table,
+    atomic_write,
     check_plotting,
+    combine_options,
     line_width,
     option,
     output_option,
-    together,
-    writing,
 )
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 DATA_VARIABLE = "RANKGAUGE_DATA"
 DEFAULT_DATA_FOLDER = "../shared/data"
 
-study_options = together(
+study_options = combine_options(
     output_option("DIR", "The folder to write to.", required=True, type=OUTPUT_FOLDER),
     option(
         "--data",
@@ -48,7 +48,7 @@ def data_folder(data: str | None) -> str:
 def write_text(path: OwnPath, text: str) -> None:
     """Write a text into a file, whose folder is made."""
     path.parent.make()
-    with writing(path) as stream:
+    with atomic_write(path) as stream:
         stream.write(text.encode("utf-8"))
 
 

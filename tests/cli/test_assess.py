@@ -17,7 +17,7 @@ from rankgauge import query_sets
 from rankgauge.cli.assess import DEFAULT_MEASURES
 from rankgauge.comparison.assessed import COLUMNS, PAIR_COLUMNS, SWAP_COLUMNS
 from rankgauge.comparison.assessment import assess
-from rankgauge.core.notes import counted
+from rankgauge.core.notes import count_phrase
 from rankgauge.core.tables import Table
 
 TOPICS = [f"q{number}" for number in range(12)]
@@ -185,7 +185,7 @@ def test_sets_are_made_by_the_first_measure(
     expected = assess(files.scores("AP", "RR"), sets=sets, splits=0)
     assert_same(records(outcome.add), expected.table())
     end = "; the set is left out, it needs at least 2 topics" if small else ""
-    assert f"note: set {name}: {counted(len(chosen), 'topic')}; by AP{end}\n" in outcome.err
+    assert f"note: set {name}: {count_phrase(len(chosen), 'topic')}; by AP{end}\n" in outcome.err
 
 
 @pytest.mark.parametrize("name", ["broad", "focused"])

@@ -17,7 +17,7 @@ import rankgauge as rg
 from command_line import Call, on_a_terminal, records
 from rankgauge.comparison.significance import CORRECTIONS, TESTS
 from rankgauge.comparison.systems import COLUMNS, compare
-from rankgauge.core.notes import worded
+from rankgauge.core.notes import note_texts
 
 COMMAND = [sys.executable, "-m", "rankgauge", "compare"]
 TOPICS = [f"q{number}" for number in range(8)]
@@ -97,7 +97,7 @@ def test_each_pair_has_what_the_library_finds(test: str, command: Call, files: F
     for name in COLUMNS[3:]:
         values = [float(row[name] or "nan") for row in rows]
         np.testing.assert_array_equal(values, getattr(found, name).ravel())
-    assert err.splitlines() == [f"note: {note}" for note in worded(found.notes)]
+    assert err.splitlines() == [f"note: {note}" for note in note_texts(found.notes)]
 
 
 def test_by_default_it_is_a_paired_t_test_with_holm_on_ndcg(command: Call, files: Files) -> None:

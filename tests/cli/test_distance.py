@@ -14,7 +14,7 @@ import pytest
 
 import rankgauge as rg
 from command_line import Call, Outcome, assert_refused, records
-from rankgauge.core.notes import worded
+from rankgauge.core.notes import note_texts
 from rankgauge.distance.advice import advise
 
 A = """\
@@ -191,7 +191,7 @@ def test_the_documents_to_judge_are_those_of_the_advice(distance: Call, files: F
     table = advise(distances, 3).table()
     assert out == table.render("tsv").split("#")[0]
     assert len(records(out)) == 3
-    notes = (*worded(distances.notes, gather=True), *table.notes)
+    notes = (*note_texts(distances.notes, gather=True), *table.notes)
     assert [f"note: {note}" for note in notes] == err.splitlines()
 
 

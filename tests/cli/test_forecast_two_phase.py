@@ -11,7 +11,7 @@ import pytest
 
 import rankgauge as rg
 from command_line import Call, assert_refused, records
-from rankgauge.forecast import choose_topics, plan
+from rankgauge.forecast import choose_queries, plan
 
 TOPICS = [f"q{number}" for number in range(12)]
 DEEP = TOPICS[:5]
@@ -137,7 +137,7 @@ def test_topics_are_chosen_from_the_shallow_judgements(rankgauge: Call, files: F
     asked = ("forecast", "two-phase", "--shallow", files.shallow, "--choose", 4, "--seed", 9)
     code, out, _ = rankgauge(*asked)
     assert code == 0
-    assert tuple(out.splitlines()) == choose_topics(rg.read_qrels(files.shallow), 4, 9)
+    assert tuple(out.splitlines()) == choose_queries(rg.read_qrels(files.shallow), 4, 9)
     written = files.folder / "chosen.txt"
     rankgauge(*asked, "-o", written)
     assert written.read_text() == out

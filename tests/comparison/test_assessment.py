@@ -22,10 +22,10 @@ from oracles import consistency as oracle
 from oracles import correlation as correlations
 from profiles import examples
 from rankgauge import RankgaugeError, Scores, compare
-from rankgauge.comparison.assessed import Assessed, Assessment, Conflicts, conflicts_of
+from rankgauge.comparison.assessed import Assessment, Conflicts, MeasureAssessment, conflicts_of
 from rankgauge.comparison.assessment import assess
 from rankgauge.comparison.significance import CORRECTIONS, TESTS
-from rankgauge.core.notes import worded
+from rankgauge.core.notes import note_texts
 from rankgauge.errors import MeasureError
 
 CERTAIN = sorted(name for name, test in TESTS.items() if not test.drawn)
@@ -49,13 +49,13 @@ def scores_of(values: np.ndarray, measure: str | Sequence[str] = "AP") -> Scores
     return Scores.from_matrix(values, runs=[f"run{r}" for r in range(len(values))], measure=measure)
 
 
-def assessed(values: np.ndarray, measure: str = "AP", **options: Any) -> Assessed:
+def assessed(values: np.ndarray, measure: str = "AP", **options: Any) -> MeasureAssessment:
     """A table by one measure."""
     found = assess(scores_of(values, measure), **{"splits": 0, "samples": 200, **options})
     return next(iter(found.parts["all"].values()))
 
 
-def counted(found: Assessed) -> int:
+def counted(found: MeasureAssessment) -> int:
     return int(np.count_nonzero(found.significant))
 
 
@@ -603,7 +603,7 @@ def test_a_measure_constant_over_systems_tells_nothing_apart(test: str) -> None:
     assert (each.power, each.pad, each.safe_pad) == (0, 0, 0)
     assert each.splits.tie_rate == 1
     assert math.isnan(each.splits.swap_rate)
-    assert "AP: the same mean for all runs" in worded(found.notes)
+    assert "AP: the same mean for all runs" in note_texts(found.notes)
 
 
 def test_a_constant_measure_beside_another() -> None:
@@ -620,7 +620,7 @@ def test_means_that_only_rounding_tells_apart_are_the_same() -> None:
     values = np.array([[0.1, 0.2, 0.3, 0.4], [0.4, 0.3, 0.2, 0.1], [0.2, 0.1, 0.4, 0.3]])
     assert np.ptp(values.mean(axis=1)) > 0
     found = assess(scores_of(values), splits=20)
-    assert "AP: the same mean for all runs" in worded(found.notes)
+    assert "AP: the same mean for all runs" in note_texts(found.notes)
     splits = found.parts["all"]["AP"].splits
     assert splits.swap_rate == 1  # whatever one half gives, the other takes away
     assert splits.edges[1] == pytest.approx(1 / 40)
@@ -631,11 +631,15 @@ def test_topics_that_a_run_lacks() -> None:
     values[0, 2] = np.nan
     left_out = assess(scores_of(values), splits=10)
     assert left_out.parts["all"]["AP"].topics == 9
-    assert "AP: 1 topic left out for all runs, since some run lacks them" in worded(left_out.notes)
+    assert "AP: 1 topic left out for all runs, since some run lacks them" in note_texts(
+        left_out.notes
+    )
     scored = assess(scores_of(values), splits=10, missing="zero")
     assert scored.parts["all"]["AP"].topics == 10
     of_a_set = assess(scores_of(values), splits=0, sets={"few": ["1", "3", "4"]}).notes
-    assert "few: AP: 1 topic left out for all runs, since some run lacks them" in worded(of_a_set)
+    assert "few: AP: 1 topic left out for all runs, since some run lacks them" in note_texts(
+        of_a_set
+    )
 
 
 def test_one_topic_is_enough_for_tests_that_need_no_spread() -> None:
@@ -653,8 +657,8 @@ def test_fuzziness_of_all_is_a_tie(scores: Scores) -> None:
 def test_pad_of_means_below_0_is_said_to_be_of_no_use() -> None:
     values = np.random.default_rng(0).random((4, 10))
     note = "pad is of no use if a mean is 0 or below; use safe_pad"
-    assert note not in worded(assess(scores_of(values), splits=0).notes)
-    assert note in worded(assess(scores_of(values - 0.5, "v2(AP)"), splits=0).notes)
+    assert note not in note_texts(assess(scores_of(values), splits=0).notes)
+    assert note in note_texts(assess(scores_of(values - 0.5, "v2(AP)"), splits=0).notes)
 
 
 # Bad input

@@ -20,11 +20,11 @@ from rankgauge.comparison.correlation import (
     concordance,
     concordance_of,
     count_smaller_before,
+    count_swapped_pairs,
     kendall_tau,
     kendall_tau_b,
     spearman,
     swap_rate_of,
-    swapped_pairs,
     tau_ap,
 )
 from rankgauge.comparison.overlap import rbo
@@ -246,7 +246,7 @@ def test_concordance_has_all_correlations_and_counts(
 @examples(40)
 def test_swapped_pairs_of_many_items(seed: int, size: int) -> None:
     x, y = np.random.default_rng(seed).integers(0, 40, (2, size)).tolist()
-    assert swapped_pairs(x, y) == oracle.discordant(x, y)
+    assert count_swapped_pairs(x, y) == oracle.discordant(x, y)
 
 
 @given(vectors(12), st.sampled_from([1e-300, 1e-5, 1.0, 1e300]), st.integers(0, 2**32))

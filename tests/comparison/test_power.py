@@ -24,7 +24,7 @@ def test_the_power_of_the_paired_t_test_is_that_of_statsmodels(effect, topics, l
 
 @given(st.floats(0.02, 3), st.floats(0.01, 2), st.floats(0.3, 0.95))
 def test_topics_needed_are_the_fewest(difference, sd, power):
-    needed = rg.topics_needed(difference, sd, power)
+    needed = rg.queries_needed(difference, sd, power)
     assert PairedT().power(difference, sd, int(needed)) >= power
     if needed > 2:
         assert PairedT().power(difference, sd, int(needed) - 1) < power
@@ -40,14 +40,14 @@ def test_the_detectable_difference_is_detected_with_that_power(sd, topics, power
 
 
 def test_edges():
-    assert rg.topics_needed(0, 0.1) == float("inf")
-    assert rg.topics_needed(0.1, 0) == 2
+    assert rg.queries_needed(0, 0.1) == float("inf")
+    assert rg.queries_needed(0.1, 0) == 2
     assert rg.detectable_difference(0, 50) == 0
     assert TukeyRandomized(0.1, 50).smallest(0, 50, 0.8) == 0.1
     for wrong in (
-        lambda: rg.topics_needed(0.1, -1),
-        lambda: rg.topics_needed(float("nan"), 0.1),
-        lambda: rg.topics_needed(0.1, 0.1, 0.01),
+        lambda: rg.queries_needed(0.1, -1),
+        lambda: rg.queries_needed(float("nan"), 0.1),
+        lambda: rg.queries_needed(0.1, 0.1, 0.01),
         lambda: rg.detectable_difference(0.1, 1),
         lambda: rg.detectable_difference(0.1, 50, level=1.5),
     ):
@@ -62,7 +62,7 @@ def test_detectable_for_runs():
     frame = rg.detectable(scores, baseline="a").to_polars()
     for row in frame.iter_rows(named=True):
         assert row["topics"] == 40
-        assert row["needed"] == rg.topics_needed(row["difference"], row["sd"])
+        assert row["needed"] == rg.queries_needed(row["difference"], row["sd"])
         assert row["detectable"] == pytest.approx(rg.detectable_difference(row["sd"], 40))
         # A difference that needs more topics than there are is smaller than the detectable one.
         assert (row["needed"] > 40) == (abs(row["difference"]) < row["detectable"])

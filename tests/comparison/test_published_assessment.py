@@ -18,7 +18,7 @@ from rankgauge.comparison.assessed import Assessment, conflicts_of
 from rankgauge.comparison.assessment import assess
 from rankgauge.comparison.consistency import absolute_difference
 from rankgauge.comparison.correlation import concordance_of
-from rankgauge.core.notes import worded
+from rankgauge.core.notes import note_texts
 from rankgauge_studies.ue import published
 from rankgauge_studies.ue.protocol import CUTOFFS as CUTS
 
@@ -327,4 +327,4 @@ def test_assess_has_the_same_taus_and_swap_rates(assessment: Assessment) -> None
         assert conflicts.neither == TESTS
     swaps = assessment.swaps["all", "MQ2007"]
     assert [swaps[name_of(measure)].discordant for measure in MSLR] == [2, 2, 3, 7, 7, 5]
-    assert any("use safe_pad" in note for note in worded(assessment.notes))
+    assert any("use safe_pad" in note for note in note_texts(assessment.notes))

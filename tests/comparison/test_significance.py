@@ -17,7 +17,7 @@ from rankgauge.comparison.significance import CORRECTIONS, TESTS, Pairs
 from rankgauge.comparison.studentized_range import critical_value, upper_tail
 from rankgauge.comparison.systems import compare
 from rankgauge.core import resampling
-from rankgauge.core.notes import worded
+from rankgauge.core.notes import note_texts
 from rankgauge.core.resampling import SamplingOptions, draw_bootstrap_counts, draw_mean_ranges
 
 
@@ -295,7 +295,7 @@ def test_one_seed_one_result_whoever_does_the_work(name):
     values = np.random.default_rng(0).random((6, 25))
     scores = Scores.from_matrix(values, runs=list("abcdef"), measure="AP")
     alone = compare(scores, test=name, samples=3_000, seed=7)
-    assert f"seed {alone.seed}" in "".join(worded(alone.notes))
+    assert f"seed {alone.seed}" in "".join(note_texts(alone.notes))
     for workers in (ThreadPoolExecutor(1), ThreadPoolExecutor(2), ProcessPoolExecutor(2)):
         with workers as executor:
             again = compare(scores, test=name, samples=3_000, seed=7, executor=executor)

@@ -7,7 +7,7 @@ import pytest
 
 import rankgauge as rg
 from rankgauge import RankgaugeError, Scores, compare
-from rankgauge.core.notes import worded
+from rankgauge.core.notes import note_texts
 from rankgauge.core.tables import LazyRows
 
 VALUES = np.array(
@@ -59,7 +59,7 @@ def test_tukey_is_for_all_pairs_already_and_not_corrected_twice(scores, test):
     assert found.correction is None
     against = compare(scores, test=test, baseline="old")
     assert against.p[0, 0] == found.p[0, 0]
-    assert any("all pairs of the 3 runs" in note for note in worded(against.notes))
+    assert any("all pairs of the 3 runs" in note for note in note_texts(against.notes))
 
 
 def test_fewer_than_two_runs(scores):
@@ -94,14 +94,14 @@ def test_topics_that_a_run_lacks_are_left_out_for_all_or_count_as_zero():
     scores = Scores.from_matrix(values, runs=["new", "old", "other"], measure="AP")
     found = compare(scores)
     assert found.difference[0, 2] == pytest.approx(np.delete(VALUES[1] - VALUES[2], 2).mean())
-    assert worded(found.notes)[-1] == (
+    assert note_texts(found.notes)[-1] == (
         "AP: 5 topics; 1 topic left out for all runs, since some run lacks them"
     )
     zero = compare(scores, missing="zero")
     assert zero.difference[0, 0] == pytest.approx(
         np.nan_to_num(values[0]).mean() - VALUES[1].mean()
     )
-    assert worded(zero.notes)[-1] == "AP: 6 topics; 1 topic that some run lacks, scored 0"
+    assert note_texts(zero.notes)[-1] == "AP: 6 topics; 1 topic that some run lacks, scored 0"
 
 
 def test_a_missing_topic_gets_the_score_of_an_empty_ranking_also_where_that_is_not_0():
@@ -210,21 +210,23 @@ def test_by_default_enough_is_drawn_for_the_correction():
     values = random.random((1, 20)) + 0.05 * random.random((40, 20)) + np.arange(40)[:, None] / 50
     scores = Scores.from_matrix(values, runs=[f"run{r}" for r in range(40)], measure="AP")
     found = compare(scores, test="randomization")
-    assert any("31,200 samples, seed 0" in note for note in worded(found.notes))
+    assert any("31,200 samples, seed 0" in note for note in note_texts(found.notes))
     assert found.significant.any()
     few = compare(scores, test="randomization", samples=10_000)
     assert not few.significant.any()
     message = "too few samples: after the correction for 780 comparisons no difference can be"
-    assert any(note.startswith(message) and "15,600 samples" in note for note in worded(few.notes))
+    assert any(
+        note.startswith(message) and "15,600 samples" in note for note in note_texts(few.notes)
+    )
     for other in ({"correction": "bh"}, {"correction": None}, {"test": "tukey-randomized"}):
         found = compare(scores, **{"test": "randomization", **other}, samples=2_000)
-        assert not any("too few samples" in note for note in worded(found.notes))
+        assert not any("too few samples" in note for note in note_texts(found.notes))
 
 
 def test_where_all_signs_are_tried_there_is_no_seed(scores):
     found = compare(scores, test="randomization")
     assert found.seed is None
-    assert worded(found.notes)[0].endswith("two-sided, all signs tried")
+    assert note_texts(found.notes)[0].endswith("two-sided, all signs tried")
 
 
 def test_missing_topics_are_not_the_best_where_lower_is_better():
@@ -241,7 +243,7 @@ def test_no_marks_where_neither_high_nor_low_is_better():
     assert found.significant.all()
     assert found.better.tolist() == [[0]]
     assert "▲" not in found.marked_table().render("tsv").split("#")[0]
-    assert any("neither higher nor lower is better" in note for note in worded(found.notes))
+    assert any("neither higher nor lower is better" in note for note in note_texts(found.notes))
 
 
 def test_a_run_of_another_scale_changes_nothing_for_the_others():

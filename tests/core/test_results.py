@@ -12,7 +12,7 @@ import pytest
 import rankgauge as rg
 from rankgauge import query_sets, space, text
 from rankgauge.comparison.correlation import concordance
-from rankgauge.core.notes import MAX_SIMILAR_NOTES, Note, worded
+from rankgauge.core.notes import MAX_SIMILAR_NOTES, Note, note_texts
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Table
 from rankgauge.distance.advice import advise
@@ -131,7 +131,7 @@ def test_a_result_can_be_shown_everywhere(result: Result) -> None:
     assert all(isinstance(note, Note) for note in result.notes)
     assert repr(result).startswith(type(result).__name__)
     assert result._repr_html_().startswith("<table style=")
-    assert all(line in table.notes for line in worded(result.notes, gather=True))
+    assert all(line in table.notes for line in note_texts(result.notes, gather=True))
     frame = result.to_polars()
     if not isinstance(result, rg.Scores | rg.Distances):  # whose frames have a row for each query
         assert frame.columns == list(table.columns)
@@ -166,11 +166,11 @@ def test_a_result_without_a_figure_says_so() -> None:
 def test_notes_that_differ_in_numbers_alone_are_alike() -> None:
     kind = "topics without judgements, not scored: {count}"
     notes = [Note(kind, run=f"r{i}", count=i + 1) for i in range(MAX_SIMILAR_NOTES + 4)]
-    assert len(worded(notes)) == len(notes)
-    assert worded(notes[:MAX_SIMILAR_NOTES], gather=True) == tuple(
+    assert len(note_texts(notes)) == len(notes)
+    assert note_texts(notes[:MAX_SIMILAR_NOTES], gather=True) == tuple(
         map(str, notes[:MAX_SIMILAR_NOTES])
     )
-    (line,) = worded(notes, gather=True)
+    (line,) = note_texts(notes, gather=True)
     said = "r0: topics without judgements, not scored: 1"
     assert (
         line == f"{said}; {MAX_SIMILAR_NOTES + 3} more runs have the same note, with other numbers"
@@ -181,13 +181,13 @@ def test_what_is_the_same_for_several_runs_is_one_line() -> None:
     kind = "topics without judgements, not scored: {count}"
     notes = [Note(kind, run=f"r{i}", count=3) for i in range(MAX_SIMILAR_NOTES + 4)]
     said = "topics without judgements, not scored: 3"
-    assert worded(notes[:2], gather=True) == (f"r0, r1: {said}",)
-    assert worded(notes[:1], gather=True) == (f"r0: {said}",)
-    assert worded(notes, gather=True) == (f"r0, r1, r2, r3, r4 and 4 more runs: {said}",)
+    assert note_texts(notes[:2], gather=True) == (f"r0, r1: {said}",)
+    assert note_texts(notes[:1], gather=True) == (f"r0: {said}",)
+    assert note_texts(notes, gather=True) == (f"r0, r1, r2, r3, r4 and 4 more runs: {said}",)
     other = Note(kind, run="x", count=7)
     both = (f"r0, r1: {said}", "x: topics without judgements, not scored: 7")
-    assert worded([notes[0], other, notes[1]], gather=True) == both
-    assert worded(notes[:2]) == tuple(map(str, notes[:2]))
+    assert note_texts([notes[0], other, notes[1]], gather=True) == both
+    assert note_texts(notes[:2]) == tuple(map(str, notes[:2]))
 
 
 def test_what_is_said_of_the_same_measures_is_one_line() -> None:
@@ -197,7 +197,7 @@ def test_what_is_said_of_the_same_measures_is_one_line() -> None:
         for kind in ("nothing relevant on {topics}", "a single document on {topics}")
     ]
     said = "nothing relevant on 2 topics; a single document on 2 topics"
-    assert worded(notes) == (f"v1(AP), v2(AP): {said}",)
+    assert note_texts(notes) == (f"v1(AP), v2(AP): {said}",)
 
 
 def test_text_from_data_is_no_template() -> None:
@@ -208,7 +208,7 @@ def test_text_from_data_is_no_template() -> None:
 
 def test_a_note_on_no_measure_stands_beside_the_same_note_on_one() -> None:
     notes = [Note("on {topics}", count=2), Note("on {topics}", measure="AP", count=2)]
-    assert worded(notes) == ("on 2 topics", "AP: on 2 topics")
+    assert note_texts(notes) == ("on 2 topics", "AP: on 2 topics")
 
 
 @pytest.mark.parametrize("name", ["Run", "Judgments", "Scores", "Evaluator", "nDCG"])

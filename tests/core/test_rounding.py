@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from rankgauge.core.rounding import ROUNDING, merge_close_values, rounded
+from rankgauge.core.rounding import ROUNDING, merge_close_values, round_values
 
 
 @given(st.floats(0, 1e308), st.floats(-1, 1))
@@ -21,7 +21,7 @@ def test_a_value_becomes_the_nearest_multiple_of_a_small_power_of_two(
     greatest: float, part: float
 ) -> None:
     value = part * greatest
-    found = float(rounded(value, greatest))
+    found = float(round_values(value, greatest))
     if greatest == 0:
         assert found == value
         return
@@ -37,15 +37,15 @@ def test_a_value_becomes_the_nearest_multiple_of_a_small_power_of_two(
 def test_sums_in_another_order_are_equal_and_others_are_not() -> None:
     sums = [0.1 + 0.2, 0.3, 0.3 + 4e-12]
     assert len(set(sums)) == 3
-    found = rounded(sums, 0.3)
+    found = round_values(sums, 0.3)
     assert found[0] == found[1] != found[2]
-    assert rounded(found, 0.3).tolist() == found.tolist()
-    assert rounded(sums, 0.0).tolist() == sums
+    assert round_values(found, 0.3).tolist() == found.tolist()
+    assert round_values(sums, 0.0).tolist() == sums
 
 
 def test_each_column_has_a_greatest_of_its_own() -> None:
     values = np.array([[0.1 + 0.2, 1e-20, 0.7], [0.3, 3e-20, math.inf]])
-    found = rounded(values, [1.0, 0.0, 1e6])
+    found = round_values(values, [1.0, 0.0, 1e6])
     assert found[0, 0] == found[1, 0] == pytest.approx(0.3, abs=1e-12)
     assert found[:, 1].tolist() == [1e-20, 3e-20]
     assert found[0, 2] == pytest.approx(0.7, abs=1e-6)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankgauge as rg
-from rankgauge.core.notes import worded
+from rankgauge.core.notes import note_texts
 
 Nested = dict[str, dict[str, dict[str, int]]]
 
@@ -140,7 +140,8 @@ def test_a_document_twice_for_one_subtopic_is_dropped_leniently(tmp_path: Path) 
     assert nested(judgments) == {"1": {"1": {"a": 1}, "2": {"a": 0}}}
     assert len(judgments.dropped) == 2
     assert any(
-        "same topic and subtopic (first at line 3)" in note for note in worded(judgments.dropped)
+        "same topic and subtopic (first at line 3)" in note
+        for note in note_texts(judgments.dropped)
     )
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import rankgauge as rg
 from profiles import examples
-from rankgauge.core.notes import worded
+from rankgauge.core.notes import note_texts
 from rankgauge.errors import RankgaugeError
 
 ROUND = "trec-covid/round1"
@@ -173,7 +173,7 @@ def test_topics_that_a_run_lacks_are_counted() -> None:
         "one": {"q1": {"x": 1.0}, "q9": {"x": 1.0}},
         "two": {"q1": {"y": 1.0}, "q2": {"x": 1.0}},
     }
-    assert worded(rg.med_matrix("nDCG@2", runs, qrels).notes) == (
+    assert note_texts(rg.med_matrix("nDCG@2", runs, qrels).notes) == (
         "one: 1 topic missing, counted as empty lists",
         "one: topics without judgements, left out: 1",
     )

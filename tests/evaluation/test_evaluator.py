@@ -19,7 +19,7 @@ import oracles
 import rankgauge as rg
 from profiles import examples
 from rankgauge import AP, ERR, RR, P, nDCG
-from rankgauge.core.notes import worded
+from rankgauge.core.notes import note_texts
 from rankgauge.errors import NoSharedTopics
 from rankgauge.measures import SearchLength, gm
 from rankgauge.rankings.alignment import align, judged_labels
@@ -113,7 +113,7 @@ def test_single_precision_merges_scores_and_says_how_many() -> None:
     assert single.per_query()["run"]["q1"][RR] == 0.5
     assert (
         "1 pair of adjacent documents with equal scores in single precision"
-        in worded(single.notes)[0]
+        in note_texts(single.notes)[0]
     )
     assert "scores=f32" in single.signatures()["RR"]
     double = rg.evaluate(QRELS, close, RR)

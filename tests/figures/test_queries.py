@@ -12,7 +12,7 @@ from figure_files import HOSTILE, PNG, saved
 from rankgauge import RankgaugeError, evaluate, nDCG
 from rankgauge.figures.queries import expected_histogram, query_map
 from rankgauge.io.letor import read_letor
-from rankgauge.query_sets import TYPES, LeftOut, QueryTypes, query_types
+from rankgauge.query_sets import TYPES, Exclusion, QueryTypes, query_types
 
 pytest.importorskip("matplotlib")
 
@@ -27,7 +27,7 @@ def types_of(count: int, query: str = "q", seed: int = 1) -> QueryTypes:
         expected,
         scores - expected,
         tuple(random.choice(TYPES, count).tolist()),
-        (LeftOut("nothing relevant", 1234),),
+        (Exclusion("nothing relevant", 1234),),
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import rankgauge as rg
-from rankgauge.forecast import choose_topics
+from rankgauge.forecast import choose_queries
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "FORECAST.md").read_text(encoding="utf-8")
@@ -74,7 +74,7 @@ def test_estimates_come_near_what_all_judgements_say(real_data: Callable[[str], 
     truth = deep.values.mean(axis=(1, 2))
     errors = {"two phases": 0.0, "deep": 0.0}
     for seed in range(10):
-        topics = choose_topics(pool, 20, seed)
+        topics = choose_queries(pool, 20, seed)
         found = rg.two_phase(shallow, deep, topics)
         errors["two phases"] += abs(found.mean - truth).mean() / 10
         errors["deep"] += abs(found.deep_mean - truth).mean() / 10

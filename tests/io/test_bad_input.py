@@ -28,9 +28,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rankgauge import InputError, Judgments, Run, read_qrels, read_run, write_qrels, write_run
-from rankgauge.core.notes import worded
+from rankgauge.core.notes import note_texts
 from rankgauge.io import files
-from rankgauge.io.files import writing
+from rankgauge.io.files import atomic_write
 
 RUN_COLUMNS = "`topic Q0 document rank score tag`"
 QRELS_COLUMNS = "`topic iteration document grade`"
@@ -176,7 +176,7 @@ def test_a_faulty_line_is_named_or_dropped(fault: Fault, place: int, file: Path)
     error = refusal(read, file)
     assert (error.line, error.message) == (place + 1, message)
     lenient = read(file, lenient=True)
-    assert worded(lenient.dropped) == (f"1 line dropped: {kind} (first at line {place + 1})",)
+    assert note_texts(lenient.dropped) == (f"1 line dropped: {kind} (first at line {place + 1})",)
     assert table_of(lenient) == table
 
 
@@ -216,7 +216,7 @@ def test_lenient_reading_counts_each_kind_of_fault(file: Path) -> None:
     file.write_bytes(b"\n".join([*lines, *bad]))
     run = read_run(file, lenient=True)
     assert table_of(run) == table
-    assert sorted(worded(run.dropped)) == [
+    assert sorted(note_texts(run.dropped)) == [
         "1 line dropped: a NaN score (first at line 5)",
         "1 line dropped: not a number (first at line 9)",
         "2 lines dropped: a document again for the same topic (first at line 7)",
@@ -230,7 +230,7 @@ def test_lenient_reading_of_qrels_counts_each_kind_of_fault(file: Path) -> None:
     file.write_bytes(b"\n".join([*bad[:3], *lines, *bad[3:]]))
     judgments = read_qrels(file, lenient=True)
     assert table_of(judgments) == table
-    assert sorted(worded(judgments.dropped)) == [
+    assert sorted(note_texts(judgments.dropped)) == [
         "1 line dropped: a document again for the same topic (first at line 8)",
         "1 line dropped: a grade beyond 32 bits (first at line 2)",
         "1 line dropped: binary data (first at line 9)",
@@ -240,7 +240,7 @@ def test_lenient_reading_of_qrels_counts_each_kind_of_fault(file: Path) -> None:
 
 def test_thousands_of_dropped_lines_are_counted_readably(file: Path) -> None:
     file.write_bytes(RUN_LINES[0] + b"\nbad" * 12_345)
-    assert worded(read_run(file, lenient=True).dropped) == (
+    assert note_texts(read_run(file, lenient=True).dropped) == (
         "12,345 lines dropped: too few columns (first at line 2)",
     )
 
@@ -268,7 +268,7 @@ def test_a_document_twice_for_a_topic_is_refused_or_the_first_counts(
         "document 'a' again for topic 'q1' (first at line 1), expected each document once per topic",
     )
     lenient = read(file, lenient=True)
-    assert worded(lenient.dropped) == (
+    assert note_texts(lenient.dropped) == (
         "2 lines dropped: a document again for the same topic (first at line 6)",
     )
     assert table_of(lenient) == table
@@ -285,7 +285,7 @@ def test_the_first_repetition_in_the_file_is_named_when_topics_interleave(file: 
         "document 'x' again for topic 'a' (first at line 2), expected each document once per topic",
     )
     run = read_run(file, lenient=True)
-    assert worded(run.dropped) == (
+    assert note_texts(run.dropped) == (
         "2 lines dropped: a document again for the same topic (first at line 4)",
     )
     assert table_of(run) == {b"b": [(b"x", 1.0), (b"y", 1.0)], b"a": [(b"x", 1.0), (b"y", 1.0)]}
@@ -332,7 +332,7 @@ def test_a_file_without_lines_is_refused(read: Reader, content: bytes, file: Pat
 def test_a_file_of_faulty_lines_alone_reads_leniently_as_nothing(read: Reader, file: Path) -> None:
     file.write_bytes(b"bad\n" * 3)
     data = read(file, lenient=True)
-    assert worded(data.dropped) == ("3 lines dropped: too few columns (first at line 1)",)
+    assert note_texts(data.dropped) == ("3 lines dropped: too few columns (first at line 1)",)
     assert table_of(data) == {}
 
 
@@ -415,7 +415,7 @@ def test_any_bytes_are_read_or_refused_and_leniently_every_line_is_accounted_for
     assert table_of(kept) == table
     found = [
         re.fullmatch(r"([\d,]+) lines? dropped: .+ \(first at line (\d+)\)", text)
-        for text in worded(kept.dropped)
+        for text in note_texts(kept.dropped)
     ]
     assert sum(int(match[1].replace(",", "")) for match in found) == dropped
     if table and not dropped:
@@ -750,7 +750,7 @@ def test_a_failure_half_way_leaves_no_part_of_a_file(
     before = everything_in(tmp_path)
 
     def write_half() -> None:
-        with writing(path) as stream:
+        with atomic_write(path) as stream:
             stream.write(b"half" * 100_000)
             raise failure
 
@@ -761,7 +761,7 @@ def test_a_failure_half_way_leaves_no_part_of_a_file(
 
 def test_the_reason_of_a_failure_is_told_also_without_a_number(tmp_path: Path) -> None:
     def write(path: Path) -> None:
-        with writing(path):
+        with atomic_write(path):
             raise OSError("quota exceeded")
 
     assert_not_written(write, tmp_path / "out", "quota exceeded", tmp_path)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankgauge as rg
-from rankgauge.core.notes import WARNING, Note, worded
+from rankgauge.core.notes import WARNING, Note, note_texts
 from rankgauge.errors import InputError, MisplacedFile, NoSharedTopics
 from rankgauge.io.diagnosis import reason
 
@@ -113,12 +113,12 @@ def test_a_run_without_a_judged_document_is_a_warning(tmp_path: Path) -> None:
     run = {topic: {"D1": 2.0, "D2": 1.0} for topic in QRELS}
     rg.write_run(run, tmp_path / "bm25.run")
     for runs in ({"bm25": run}, tmp_path / "bm25.run"):
-        warning = worded(rg.evaluate(QRELS, runs, "AP").notes)[0]
+        warning = note_texts(rg.evaluate(QRELS, runs, "AP").notes)[0]
         assert warning.startswith("WARNING: bm25: no document of the run is judged (the run has")
         assert (
             "'D1' of the run is probably 'd1' of the judgements (upper and lower case)" in warning
         )
-    nothing = worded(rg.evaluate(QRELS, {"1": {}}, "AP").notes)[0]
+    nothing = note_texts(rg.evaluate(QRELS, {"1": {}}, "AP").notes)[0]
     assert nothing == "WARNING: run: the run has no documents for any judged topic"
 
 
@@ -128,7 +128,7 @@ def test_one_judged_document_is_enough() -> None:
 
 def test_warnings_come_first_and_are_kept_in_files(tmp_path: Path) -> None:
     loud = Note("doubt", run="b", severity=WARNING)
-    assert worded([Note("first", run="a"), loud]) == ("WARNING: b: doubt", "a: first")
+    assert note_texts([Note("first", run="a"), loud]) == ("WARNING: b: doubt", "a: first")
     scores = rg.evaluate(QRELS, {"1": {"x": 1.0}}, "AP")
     scores.save(tmp_path / "scores")
     assert rg.Scores.load(tmp_path / "scores").notes == scores.notes

@@ -17,7 +17,7 @@ from properties import letor, letor_table
 import rankgauge
 from letor_lines import letor_lines, numbers, short
 from rankgauge import Features, InputError, read_letor
-from rankgauge.core.notes import worded
+from rankgauge.core.notes import note_texts
 from rankgauge.data.model import Ids
 from rankgauge.errors import DuplicateError
 
@@ -135,7 +135,7 @@ def test_a_faulty_line_is_named_or_dropped(
     assert features.values.tolist() == [[1], [2]]
     assert len(features.dropped) == 1
     assert re.fullmatch(
-        rf"1 line dropped: .*{dropped} \(first at line 3\)", worded(features.dropped)[0]
+        rf"1 line dropped: .*{dropped} \(first at line 3\)", note_texts(features.dropped)[0]
     )
 
 
@@ -146,7 +146,7 @@ def test_a_document_again_for_a_query_is_refused_or_dropped(file: Path) -> None:
     features = features_in(file, data, lenient=True)
     assert features.values.tolist() == [[1], [2]]
     assert features.bounds.tolist() == [0, 1, 2]
-    assert worded(features.dropped) == (
+    assert note_texts(features.dropped) == (
         "1 line dropped: a document again for the same query (first at line 3)",
     )
 
@@ -158,7 +158,7 @@ def test_documents_on_some_lines_only_are_refused_or_not_kept(file: Path) -> Non
     features = features_in(file, data, lenient=True)
     assert features.documents is None
     assert len(features.labels) == 3
-    assert worded(features.dropped) == (
+    assert note_texts(features.dropped) == (
         "document ids dropped: 1 line without one (first at line 2)",
     )
 

@@ -19,7 +19,7 @@ from properties import letor_table
 from letor_lines import letor_lines
 from profiles import some
 from rankgauge import InputError, RankgaugeError, read_letor
-from rankgauge.core.notes import worded
+from rankgauge.core.notes import note_texts
 from rankgauge.io import files
 from rankgauge.io import letor as reader
 
@@ -156,7 +156,7 @@ def test_without_queries_and_without_sizes_the_remedy_is_named(tmp_path: Path) -
     ) as error:
         read_letor(tmp_path / "data")
     assert "or a file data.query with the number of documents of each query" in str(error.value)
-    assert worded(read_letor(tmp_path / "data", lenient=True).dropped)
+    assert note_texts(read_letor(tmp_path / "data", lenient=True).dropped)
 
 
 def test_the_sets_of_lightgbm_are_read(real_data: Callable[[str], Path]) -> None:

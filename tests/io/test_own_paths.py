@@ -10,10 +10,10 @@ import pytest
 from rankgauge.errors import AbsentFile, InputError
 from rankgauge.io.files import (
     TEMPORARY_PREFIX,
+    atomic_write,
     check_writable,
     read_bytes,
     remove_unfinished,
-    writing,
 )
 from rankgauge.io.own_paths import OwnPath
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="links need a privilege 
 
 
 def write(path: OwnPath, content: bytes = b"ours") -> None:
-    with writing(path) as stream:
+    with atomic_write(path) as stream:
         stream.write(content)
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import rankgauge as rg
 from profiles import some
-from rankgauge.core.notes import worded
+from rankgauge.core.notes import note_texts
 from rankgauge.io import scanning, trec
 from rankgauge.io.files import Content, open_content
 from rankgauge.io.scanning import Piece, scan_pieces
@@ -319,7 +319,7 @@ def test_two_million_topics_of_one_document(tmp_path: Path) -> None:
     scores = rg.evaluate(qrels, path, "P@1")
     expected = [float(int(q) % 7 == int(q) % 5) for q in scores.queries]
     assert scores.values[0, :, 0].tolist() == expected
-    assert worded(scores.notes) == (
+    assert note_texts(scores.notes) == (
         f"many: topics without judgements, not scored: {count - count // 1000}",
     )
     file, judgments = RunFile(path), rg.Judgments.from_dict(qrels)

@@ -13,7 +13,7 @@ from typing import Any
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from rankgauge.core.checks import Choice, Kind, Number, QuotedText, Whole
+from rankgauge.core.checks import Choice, Integer, Kind, Number, QuotedText
 from rankgauge.errors import MeasureError
 from rankgauge.measures import Aggregate, Measure, entries
 from rankgauge.measures.gains import GAINS, Discount, Gain, UnitGain
@@ -41,7 +41,7 @@ COLLECTION = 6
 def values(kind: Kind) -> st.SearchStrategy[Any] | None:
     """Values of a kind, small enough for enumeration to matter; None for a kind not known here."""
     match kind:
-        case Whole(least):
+        case Integer(least):
             return st.integers(least, least + 2)
         case Number(low, high, closed):
             least = max(low, -3.0)
@@ -72,7 +72,7 @@ def cutoffs(measure: Measure) -> st.SearchStrategy[Any]:
     """Cut-offs of the kind that a measure takes, some beyond the end of a ranking."""
     (field,) = (f for f in dataclasses.fields(measure) if f.name == "cutoff")
     other = values(field.metadata["kind"])
-    whole = isinstance(field.metadata["kind"], Whole)
+    whole = isinstance(field.metadata["kind"], Integer)
     return st.integers(1, 7) if whole or other is None else other
 
 

@@ -22,7 +22,7 @@ from laws.strategies import HIGHEST, MEASURES, WRAPPERS
 from laws.test_measures import by_oracle
 from profiles import some, thorough
 from rankgauge import parse
-from rankgauge.core.checks import Whole
+from rankgauge.core.checks import Integer
 from rankgauge.distance.algorithms.lists import Lists
 from rankgauge.errors import MeasureError, Unsupported
 from rankgauge.measures import Measure
@@ -49,7 +49,7 @@ class Endless(BaseException):
 def cuttable() -> Iterator[Measure]:
     for _, measure in sorted(MEASURES.items()):
         (field,) = (f for f in dataclasses.fields(measure) if f.name == "cutoff")
-        if measure.cutoffs != "none" and isinstance(field.metadata["kind"], Whole):
+        if measure.cutoffs != "none" and isinstance(field.metadata["kind"], Integer):
             yield measure
 
 

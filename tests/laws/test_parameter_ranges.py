@@ -13,7 +13,7 @@ import pytest
 
 from laws.strategies import MEASURES, WRAPPERS
 from rankgauge import parse
-from rankgauge.core.checks import Choice, Kind, Number, Whole
+from rankgauge.core.checks import Choice, Integer, Kind, Number
 from rankgauge.errors import MeasureError, Unsupported
 from rankgauge.measures import Measure
 from rankgauge.measures.gains import GAINS, MOST_GAIN, Discount, Gain, UnitGain
@@ -26,7 +26,7 @@ LARGEST = 2**31 - 1
 def ends(kind: Kind) -> list[Any]:
     """The values at the ends of a range; of an open one, those next to the ends."""
     match kind:
-        case Whole(least, most):
+        case Integer(least, most):
             return [least, LARGEST if most is None else most]
         case Number(low, high, closed):
             assert math.isfinite(high - low), "the range has no end"
@@ -45,7 +45,7 @@ def ends(kind: Kind) -> list[Any]:
 def beyond(kind: Kind) -> list[Any]:
     """Values just beyond the ends of a range."""
     match kind:
-        case Whole(least, most):
+        case Integer(least, most):
             return [least - 1, 2**31 if most is None else most + 1]
         case Number(low, high, closed):
             if not closed:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import rankgauge as rg
 from profiles import examples
 from rankgauge import AP, DCG, ERR, RBP, RR, P, nDCG
-from rankgauge.core.notes import worded
+from rankgauge.core.notes import note_texts
 from rankgauge.measures import SP as SumPrecision
 from rankgauge.rankings.lists import Rankings
 
@@ -328,7 +328,7 @@ def test_the_edges_are_counted() -> None:
     run["unjudged"] = {"z": 2.0, "a": 1.0}
     scores = rg.evaluate(qrels, run, ["v1(nDCG@3)", "v2(nDCG@3)", "linear(P@1)", "minmax(AP)"])
     assert np.isfinite(scores.values).all()
-    assert worded(scores.notes) == (
+    assert note_texts(scores.notes) == (
         "v1(nDCG@3), v2(nDCG@3), linear(P@1), minmax(AP): nothing relevant (scored 0) on 1 topic; "
         "all documents relevant on 2 topics; a single document on 1 topic",
         "v1(nDCG@3), v2(nDCG@3): fewer than 3 documents on 3 topics",
@@ -345,7 +345,9 @@ def test_chance_0_is_counted() -> None:
     qrels = {"q": {"a": 1, "b": 0}}
     scores = rg.evaluate(qrels, {"q": {"a": 1.0}}, "v2(DCG(gain={1:0})@1)")
     assert scores.values[0, 0, 0] == 0
-    assert "chance as good as the best on 1 topic; chance 0 on 1 topic" in worded(scores.notes)[0]
+    assert (
+        "chance as good as the best on 1 topic; chance 0 on 1 topic" in note_texts(scores.notes)[0]
+    )
 
 
 def test_lists_of_the_run_are_counted_by_run() -> None:
@@ -355,7 +357,7 @@ def test_lists_of_the_run_are_counted_by_run() -> None:
         "lost": {"q1": {"b": 1.0}, "q2": {"b": 2.0, "a": 1.0}},
     }
     notes = rg.evaluate(qrels, runs, "v2(P@1,null=run)").notes
-    assert worded(notes) == (
+    assert note_texts(notes) == (
         "lost: v2(P@1,null=run): a single document on 1 topic; chance as good as the best on 1 topic; "
         "chance 0 on 1 topic",
     )
@@ -372,7 +374,7 @@ def test_queries_with_nothing_relevant(empty: str, value: float, mean: float) ->
         scores = rg.evaluate(qrels, run, f"{form}(P@1,empty={empty})")
         np.testing.assert_equal(scores.values[0, 1, 0], value)
         np.testing.assert_equal(list(scores.mean()["run"].values()), [mean])
-        assert any("nothing relevant" in note for note in worded(scores.notes))
+        assert any("nothing relevant" in note for note in note_texts(scores.notes))
         undefined = [note for note in scores.table(notes=False).notes if "undefined" in note]
         assert (
             undefined
@@ -401,7 +403,7 @@ def test_an_estimated_chance_is_noted_with_its_error() -> None:
     run = {"q": {f"d{i}": 20.0 - i for i in range(14)}}
     scores = rg.evaluate(qrels, run, [rg.measures.v2(Cubed()), rg.measures.expected(Cubed())])
     assert scores.values[0, 0, 1] == chance
-    (note,) = worded(scores.notes)
+    (note,) = note_texts(scores.notes)
     text = (
         "v2(Cubed), expected(Cubed): chance estimated from 1,000 random orders on 1 topic, standard"
     )
@@ -445,7 +447,7 @@ def test_nothing_relevant_to_the_measure_inside_a_wrapper() -> None:
     for inside in ("lower(P(rel=2)@2)", "prefix_mean(P(rel=2)@2)", "SearchLength(rel=2)"):
         scores = rg.evaluate(qrels, run, [f"v2({inside})", f"v2({inside},empty=skip)"])
         np.testing.assert_equal(scores.values[0, 0], [0.0, math.nan])
-        assert all("nothing relevant" in note for note in worded(scores.notes)[:2])
+        assert all("nothing relevant" in note for note in note_texts(scores.notes)[:2])
 
 
 def test_rare_documents_of_a_large_collection_are_drawn_as_often_as_they_come() -> None:
@@ -462,4 +464,4 @@ def test_rare_documents_of_a_large_collection_are_drawn_as_often_as_they_come() 
     )
     assert chance == pytest.approx(exact * 5 * 20 / documents, rel=0.1)
     assert z > 100
-    assert "chance estimated" in worded(found.notes)[0]
+    assert "chance estimated" in note_texts(found.notes)[0]

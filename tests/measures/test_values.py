@@ -11,7 +11,7 @@ from functools import cached_property
 import pytest
 
 import rankgauge as rg
-from rankgauge.core.checks import Number, Whole
+from rankgauge.core.checks import Integer, Number
 from rankgauge.measures.registry import Entry
 
 EVERY = list(rg.measures.entries().items())
@@ -93,7 +93,7 @@ def test_a_subclass_adds_parameters_and_changes_defaults() -> None:
     class Other(Base):
         name = "Other"
         p: float = rg.measures.parameter(Number(0, 1), "a chance", default=0.25)
-        n: int = rg.measures.parameter(Whole(1), "a count", default=3)
+        n: int = rg.measures.parameter(Integer(1), "a count", default=3)
 
     assert list(Other.parameters()) == ["rel", "p", "n"]
     assert str(Other(n=4)) == "Other(n=4)"

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import rankgauge as rg
 from rankgauge import query_sets
-from rankgauge.query_sets import LeftOut, QuerySet, query_types
+from rankgauge.query_sets import Exclusion, QuerySet, query_types
 
 Grades = dict[str, dict[str, int]]
 Ranked = dict[str, dict[str, float]]
@@ -218,7 +218,7 @@ def test_a_query_without_anything_relevant_to_a_measure_is_left_out() -> None:
     scores = rg.evaluate(qrels, {q: {"a": 1.0} for q in qrels}, ["P@1", "P(rel=2)@1"])
     chosen = query_sets.ideal(scores, qrels, share=1)
     assert chosen.queries == ("q2",)
-    assert chosen.left_out == (LeftOut("nothing relevant", 2),)
+    assert chosen.left_out == (Exclusion("nothing relevant", 2),)
 
 
 def test_an_undefined_score_leaves_the_query_out() -> None:
@@ -228,7 +228,7 @@ def test_an_undefined_score_leaves_the_query_out() -> None:
     holes = rg.Scores(**{**vars(scores), "values": values})
     chosen = query_sets.uninformative(holes, QRELS, share=1)
     assert chosen.queries == ("q2", "q3")
-    assert chosen.left_out == (LeftOut("nothing relevant", 1), LeftOut("an undefined score", 1))
+    assert chosen.left_out == (Exclusion("nothing relevant", 1), Exclusion("an undefined score", 1))
 
 
 class Unexpected(rg.Measure):
@@ -247,7 +247,7 @@ def test_an_undefined_expected_score_leaves_the_query_out() -> None:
     qrels = {"q1": {"a": 1, "b": 0, "c": 0}, "q2": {"a": 1}, "q3": {"a": 0, "b": 0, "c": 0}}
     chosen = query_sets.ideal(rg.evaluate(qrels, {"q2": {"a": 1}}, Unexpected()), qrels, share=1)
     assert chosen.queries == ("q2",)
-    assert chosen.left_out == (LeftOut("nothing relevant", 1), LeftOut("an undefined score", 1))
+    assert chosen.left_out == (Exclusion("nothing relevant", 1), Exclusion("an undefined score", 1))
 
 
 def test_where_all_queries_are_barren_the_sets_are_empty() -> None:
@@ -255,7 +255,7 @@ def test_where_all_queries_are_barren_the_sets_are_empty() -> None:
     scores = rg.evaluate(qrels, {"q1": {"a": 1.0}}, ["nDCG@10", "AP"])
     for choose in (query_sets.ideal, query_sets.uninformative, query_sets.hard, query_sets.easy):
         chosen = choose(scores, qrels, share=0.5)
-        assert (len(chosen), chosen.left_out) == (0, (LeftOut("nothing relevant", 3),))
+        assert (len(chosen), chosen.left_out) == (0, (Exclusion("nothing relevant", 3),))
     types = query_types(scores, qrels)
     assert set(types.counts().values()) == {0}
     assert types.table().notes[-1] == "left out: 3 with nothing relevant"
@@ -517,7 +517,7 @@ def test_the_queries_of_mq2008(real_data: Callable[[str], Path]) -> None:
     assert len(query_sets.focused(judgments, balanced=True)) == 14
     scores = rg.evaluate(judgments, run, ["nDCG@5", "nDCG@10", "nDCG@20"])
     types = query_types(scores, judgments, number=100)
-    assert types.left_out == (LeftOut("nothing relevant", 220),)
+    assert types.left_out == (Exclusion("nothing relevant", 220),)
     assert sum(types.counts().values()) == 564
     assert types.counts()["ideal"] == 100
     means = {

@@ -131,7 +131,7 @@ def test_informative_queries_are_those_on_which_a_run_is_better_than_chance() ->
     scores = rg.evaluate(qrels, {"good": good, "poor": {"found": {"d9": 1.0}}}, "P@3")
     chosen = query_sets.informative(scores, qrels, by="significance")
     assert chosen.queries == ("found",)
-    assert chosen.left_out == (query_sets.LeftOut("nothing relevant", 1),)
+    assert chosen.left_out == (query_sets.Exclusion("nothing relevant", 1),)
     found = significance(scores, qrels)
     p = 1 / math.comb(30, 3)
     assert found.p[0, 0] == pytest.approx(p)

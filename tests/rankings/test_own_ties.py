@@ -15,7 +15,7 @@ from oracles import distinct_permutations
 from oracles.search_length import search_length
 from profiles import examples
 from rankgauge import AP
-from rankgauge.core.notes import worded
+from rankgauge.core.notes import note_texts
 from rankgauge.core.policies import Ties
 from rankgauge.measures import ESL, SearchLength
 from rankgauge.measures.search_length import SearchLengthMeasure
@@ -43,7 +43,7 @@ def test_a_definition_comes_before_the_policy_and_a_note_says_so(ties: Any) -> N
     assert scores.mean()["run"]["ESL"] == 2.0
     assert "|ties=expected|" in scores.signatures()["ESL"]
     told = (f"ESL: ties=expected by its definition, not {ties}",)
-    assert worded(scores.notes) == (() if ties in ("docno", "expected") else told)
+    assert note_texts(scores.notes) == (() if ties in ("docno", "expected") else told)
 
 
 def test_measures_made_of_it_average_too() -> None:

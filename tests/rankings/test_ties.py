@@ -23,7 +23,7 @@ from laws.test_measures import at_least, by_oracle, fits, same
 from profiles import examples
 from rankgauge import AP, ERR, RBP, RR, Judged, P, Q, Rprec, Success, bpref, nDCG
 from rankgauge.cli import main
-from rankgauge.core.notes import worded
+from rankgauge.core.notes import note_texts
 from rankgauge.measures import (
     GAP,
     Binary,
@@ -319,7 +319,7 @@ def test_what_is_estimated_is_noted_with_its_standard_error() -> None:
     qrels = {f"q{i}": {f"d{j}": j % 4 for j in range(i + 9)} for i in range(3)}
     run = {query: dict.fromkeys(documents, 1.0) for query, documents in qrels.items()}
     scores = rg.evaluate(qrels, run, [Cubed(), AP], ties="expected", seed=5)
-    (note,) = worded(scores.notes)
+    (note,) = note_texts(scores.notes)
     assert note.startswith(
         "run: Cubed: mean over ties estimated from 1,000 random orders on 3 topics"
     )
@@ -420,7 +420,7 @@ def test_a_tail_in_a_large_collection_is_counted_not_laid_out() -> None:
     assert score(SearchLength, "q3", **policies) == (big - 1) / 2
     assert score(P @ 10, "q3", **policies) == pytest.approx(1 / big)
     drawn = rg.evaluate(QRELS, RUN, "infAP@10", **policies)
-    assert worded(drawn.notes)[0].startswith("run: infAP@10: mean over ties estimated")
+    assert note_texts(drawn.notes)[0].startswith("run: infAP@10: mean over ties estimated")
     with pytest.raises(rg.Unsupported, match="too many to draw orders of"):
         rg.evaluate(QRELS, RUN, "infAP", **policies)
     signature = rg.evaluate(QRELS, RUN, RR, **policies).signatures()["RR"]

@@ -10,12 +10,12 @@ from browser import DESKTOP, PHONE, LookedAt
 from page_texts import HOSTILE, page_of
 from rankgauge.core.tables import Table, visible_line
 from rankgauge.report.pages import (
-    Beside,
     Facts,
     Page,
     Picture,
     Section,
     ShownTable,
+    SideBySide,
     Text,
     write_page,
 )
@@ -50,7 +50,7 @@ def wide_page(figure: bytes) -> Page:
         tuple((name, *([0.5] * 40)) for name in ("LambdaMART", "CoordinateAscent")),
     )
     narrow = Table(("k", "tau"), ((5, 0.5), (10, 0.25)))
-    beside = Beside((ShownTable(narrow, "All"), ShownTable(narrow, "Some", "of them")))
+    beside = SideBySide((ShownTable(narrow, "All"), ShownTable(narrow, "Some", "of them")))
     items = (ShownTable(wide, "Scores"), beside, Picture(figure, "How often", "A histogram"))
     return Page("Wide", "A table that is wider than the window.", (Section("All", items),))
 

@@ -307,10 +307,10 @@ def texts_of(data: dict[str, Any]) -> dict[str, str | None]:
 )
 @pytest.mark.parametrize("ending", ["", ".gz"])
 def test_texts_are_read_from_tabs_and_from_json(tmp_path: Path, content: str, ending: str) -> None:
-    from rankgauge.io.files import writing
+    from rankgauge.io.files import atomic_write
 
     path = tmp_path / f"texts{ending}"
-    with writing(path) as stream:
+    with atomic_write(path) as stream:
         stream.write(content.encode())
     data = judged(tmp_path, document_texts=path)
     expected = {"d1": 'one "1"', "d2": None, "d3": "three and more", "d4": None}

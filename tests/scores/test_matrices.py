@@ -20,7 +20,7 @@ import rankgauge as rg
 from profiles import examples
 from rankgauge import AP, Scores, nDCG
 from rankgauge.core.checks import QuotedText
-from rankgauge.core.notes import worded
+from rankgauge.core.notes import note_texts
 from rankgauge.io import files
 from rankgauge.measures import gm
 
@@ -49,12 +49,12 @@ def named(table: list[list[float]], measure: str = "AP") -> Scores:
 
 
 def same(a: Scores, b: Scores) -> bool:
-    return (a.runs, a.queries, a.measures, a.policies, worded(a.notes)) == (
+    return (a.runs, a.queries, a.measures, a.policies, note_texts(a.notes)) == (
         b.runs,
         b.queries,
         b.measures,
         b.policies,
-        worded(b.notes),
+        note_texts(b.notes),
     ) and all(
         np.array_equal(getattr(a, name), getattr(b, name), equal_nan=name != "present")
         for name in ("values", "present", "judged_at_10", "relevant", "nothing_relevant")
@@ -327,7 +327,7 @@ NOTE = "column 'x' has whole numbers that all differ: if these are topics, call 
 )
 def test_a_system_that_looks_like_topics_is_noted(tmp_path: Path, text: str, noted: bool) -> None:
     scores = Scores.from_csv(write(tmp_path, text))
-    assert worded(scores.notes) == ((NOTE,) if noted else ())
+    assert note_texts(scores.notes) == ((NOTE,) if noted else ())
     assert "x" in scores.runs
 
 
@@ -533,7 +533,7 @@ def test_scores_by_other_measures_are_joined_by_name() -> None:
     assert np.array_equal(both.values[:, :, :2], scores.values)
     assert both.table().columns[4:6] == ("no relevant", "judged@10")
     assert both.signatures()["AP"].startswith("AP(rel=1,norm=R)|source=joined|missing=zero|")
-    assert worded(both.notes) == (*scores.signatures().values(), *ratings.signatures().values())
+    assert note_texts(both.notes) == (*scores.signatures().values(), *ratings.signatures().values())
     assert both.policies.max_grade == 2
     assert same(scores.joined(), scores)
 
@@ -621,7 +621,7 @@ def test_scores_are_standardised_by_topic(kind: str, table: list[list[float]]) -
     assert found.policies.standardized == f"{kind}({len(table)} runs)"
     flat = sum(len({x for x in column if x == x}) < 2 for column in zip(*table, strict=True))
     assert len(found.notes) == (flat > 0)
-    assert not flat or f"score the same on {flat} topic" in worded(found.notes)[0]
+    assert not flat or f"score the same on {flat} topic" in note_texts(found.notes)[0]
 
 
 @pytest.mark.parametrize("kind", ["normal", "z", "empirical"])
@@ -648,7 +648,7 @@ def test_equal_scores_do_not_differ_however_they_are_rounded() -> None:
     scores = named([[0.1, 0.1], [0.1, 0.1], [0.1, 0.2]])
     found = scores.standardized(kind="z")
     assert found.values[:, 0, 0].tolist() == [0.0, 0.0, 0.0]
-    assert worded(found.notes) == (
+    assert note_texts(found.notes) == (
         "AP: all runs score the same on 1 topic, so there is no deviation there",
     )
     assert named([[1e-300], [2e-300]]).standardized(kind="z").values[1, 0, 0] == pytest.approx(
@@ -666,7 +666,7 @@ def test_scores_that_differ_by_rounding_alone_are_equal() -> None:
         found = scores.standardized(kind=kind)  # type: ignore[arg-type]
         assert found.values[:, 0, 0].tolist() == [alike] * 3
         assert len(set(found.values[:, 1, 0])) == 3
-        assert worded(found.notes) == (
+        assert note_texts(found.notes) == (
             "AP: all runs score the same on 1 topic, so there is no deviation there",
         )
     lower = named([[0.3], [third], [0.1], [0.8]]).standardized(kind="empirical")

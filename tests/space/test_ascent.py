@@ -16,7 +16,7 @@ from laws.strategies import HIGHEST, MEASURES, versions
 from profiles import examples
 from rankgauge.errors import MeasureError, RankgaugeError, Unsupported
 from rankgauge.rankings.lists import Rankings
-from rankgauge.space import jittered, optima
+from rankgauge.space import add_jitter, optima
 from rankgauge.space.ascent import ascend
 from rankgauge.space.inputs import features_of, lists_of
 from rankgauge.space.lines import mean_of
@@ -205,7 +205,7 @@ def test_jitter_is_added_to_the_scores_and_not_to_the_weights():
     case = many_optima()
     found = optima(case, "AP", restarts=2, jitter=0.5, seed=3)
     assert found.weights.shape[1] == 5
-    with_jitter = jittered(case, 0.5, seed=3)
+    with_jitter = add_jitter(case, 0.5, seed=3)
     parts = (with_jitter.values, case[1], case[2])
     for value, weights in zip(found.values, found.weights, strict=True):
         assert value == _rounded(parts, np.append(weights, 1.0), rg.parse("AP"))

@@ -15,7 +15,7 @@ from laws.strategies import HIGHEST, MEASURES, versions
 from profiles import examples
 from rankgauge.errors import MeasureError, RankgaugeError, Unsupported
 from rankgauge.rankings.lists import Rankings
-from rankgauge.space import grid, jittered
+from rankgauge.space import add_jitter, grid
 from rankgauge.space.inputs import features_of, lists_of
 from rankgauge.space.lines import mean_of
 
@@ -162,7 +162,7 @@ def test_a_grid_of_one_weight_has_the_curve():
 def test_jitter_adds_a_feature_whose_weight_is_1():
     case = small()
     found = grid(case, "AP", axes=1, points=4, jitter=0.3, seed=9)
-    by_hand = grid(jittered(case, 0.3, seed=9), "AP", axes=1, points=4)
+    by_hand = grid(add_jitter(case, 0.3, seed=9), "AP", axes=1, points=4)
     assert found.values.tolist() == by_hand.values.tolist()
     assert found.values.tolist() != grid(case, "AP", axes=1, points=4).values.tolist()
 

@@ -388,7 +388,7 @@ def test_jitter_parts_flips_that_share_a_line():
 def test_jitter_and_decimals_of_features_follow_those_of_other_functions():
     from rankgauge.data.model import Ids
     from rankgauge.io.letor import Features
-    from rankgauge.space import jittered
+    from rankgauge.space import add_jitter
 
     random = np.random.default_rng(3)
     values = random.random((5, 3))
@@ -396,7 +396,7 @@ def test_jitter_and_decimals_of_features_follow_those_of_other_functions():
         Ids.of(["a", "b"]), np.array([0, 2, 5]), np.array([1, 0, 1, 0, 2], np.int32), values
     )
     made = plane(features, decimals=None, jitter=0.5)
-    added = jittered(features, 0.5).values[:, -1].tolist()
+    added = add_jitter(features, 0.5).values[:, -1].tolist()
     triples = [
         (Fraction(c) + Fraction(more), Fraction(u), Fraction(v))
         for (c, u, v), more in zip(values.tolist(), added, strict=True)

@@ -17,7 +17,7 @@ from profiles import examples
 from rankgauge.errors import MeasureError, RankgaugeError, Unsupported
 from rankgauge.measures.around import inner
 from rankgauge.rankings.lists import JudgedLabels, Rankings
-from rankgauge.space import Trajectory, jittered, line, trajectories, trajectory
+from rankgauge.space import Trajectory, add_jitter, line, trajectories, trajectory
 from rankgauge.space.crossings import inversions
 from rankgauge.space.lines import mean_of
 
@@ -290,7 +290,7 @@ def test_jitter_parts_flips_that_coincide():
     assert 0 < np.ptp(found.position) < 1e-5
     again = trajectory(documents, ends, "AP", jitter=1e-6, seed=5)
     assert found.position.tolist() == again.position.tolist()
-    added = jittered(documents, 1e-6, seed=5)
+    added = add_jitter(documents, 1e-6, seed=5)
     by_hand = trajectory(added, [[*own, 1] for own in ends], "AP")
     assert by_hand.position.tolist() == found.position.tolist()
     assert ((added.values[:, 2] >= 0) & (added.values[:, 2] < 1e-6)).all()
@@ -298,9 +298,10 @@ def test_jitter_parts_flips_that_coincide():
 
 def test_the_jitter_of_a_query_does_not_depend_on_the_others():
     values, labels = np.zeros((5, 1)), [0] * 5
-    whole = jittered((values, labels, [0, 2, 5]), 1.0).values[:, 1]
+    whole = add_jitter((values, labels, [0, 2, 5]), 1.0).values[:, 1]
     assert (
-        whole[:2].tolist() == jittered((values[:2], labels[:2], [0, 2]), 1.0).values[:, 1].tolist()
+        whole[:2].tolist()
+        == add_jitter((values[:2], labels[:2], [0, 2]), 1.0).values[:, 1].tolist()
     )
     assert len(set(whole.tolist())) == 5
 

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from profiles import examples
 from rankgauge.comparison.assessed import ALL
-from rankgauge.comparison.assessment import Testing
+from rankgauge.comparison.assessment import AssessmentDesign
 from rankgauge.comparison.design import pairs_of
 from rankgauge.core.arrays import Floats
-from rankgauge.query_sets.by_chance import AboveChance
+from rankgauge.query_sets.by_chance import ChanceComparison
 from rankgauge_studies.ue import tables
 from rankgauge_studies.ue.claims import (
     CLAIMS,
@@ -71,11 +71,11 @@ def drawn(
     sets = {ALL: rows, UNINFORMATIVE: rows[:QUERIES], IDEAL: rows[QUERIES:]}
     sets |= {EQUAL_SETS[name]: sets[name] for name in EQUAL_SETS}
     sets |= {BROAD: sets[UNINFORMATIVE], FOCUSED: sets[IDEAL]}
-    above = AboveChance((), none, none, none, none, none, (), ())
+    above = ChanceComparison((), none, none, none, none, none, (), ())
     queries = tuple(map(str, rows.tolist()))
     scores = CaseScores(CASES[case], queries, values, above, sets)
     first, second, _ = pairs_of([str(number) for number in range(METHODS)], None)
-    testing = Testing(first, second)
+    testing = AssessmentDesign(first, second)
     name = CASES[case].name
     return ResampledParts(
         scores.parts(testing),
@@ -312,10 +312,10 @@ def test_more_queries_decide_what_these_leave_open() -> None:
     values = {"nDCG": scores[None], "V1": scores[None], "V2": -scores[None]}
     rows = np.arange(200)
     none: Floats = np.empty(0)
-    above = AboveChance((), none, none, none, none, none, (), ())
+    above = ChanceComparison((), none, none, none, none, none, (), ())
     sets = dict.fromkeys((ALL, UNINFORMATIVE, IDEAL, BROAD, FOCUSED), rows)
     made = CaseScores(CASES[0], tuple(map(str, rows)), values, above, sets)
-    testing = Testing(*pairs_of(["a", "b"], None)[:2])
+    testing = AssessmentDesign(*pairs_of(["a", "b"], None)[:2])
     draws = QueryDraws({"nDCG": made}, testing, (1, 2))
     larger = {factor: draws((factor, range(40)))["nDCG"] for factor in (3, 30)}
     assert {len(parts) for parts in larger.values()} == {40}

@@ -9,7 +9,7 @@ from rankgauge.cli.options import Output
 from rankgauge.cli.output import choose_format, line_width, print_or_write
 from rankgauge.comparison.assessed import Assessment, AssessmentFigure
 from rankgauge.core.tables import Table
-from rankgauge.io.files import writing
+from rankgauge.io.files import atomic_write
 
 TABLES = {
     "measures": Assessment.table,
@@ -29,7 +29,7 @@ def write_json(assessment: Assessment, file: str) -> None:
     import json
 
     text = json.dumps(assessment.to_dict(), allow_nan=False)
-    with writing(file) as stream:
+    with atomic_write(file) as stream:
         stream.write(f"{text}\n".encode("ascii"))
 
 

@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 import click
 
 from rankgauge.cli.groups import HeadedCommand, OptionGroup, option, takes
-from rankgauge.cli.numbers import WholeNumber, whole
+from rankgauge.cli.numbers import WholeNumber, parse_integer
 from rankgauge.cli.options import (
     DEFAULT_MEASURE,
     NEGATIVE,
@@ -29,7 +29,7 @@ from rankgauge.cli.options import (
 from rankgauge.cli.output import Incomplete, notify, progress
 from rankgauge.cli.scoring import judgment_notes, read_judgments, same_file
 from rankgauge.cli.workers import workers, workers_options
-from rankgauge.core.notes import counted
+from rankgauge.core.notes import count_phrase
 from rankgauge.core.policies import (
     DEFAULT_MED_METHOD,
     DEFAULT_ORDERED,
@@ -134,7 +134,9 @@ def _grades(text: str | None) -> list[int | Literal["max"]] | None:
     if text is None:
         return None
     try:
-        return ["max" if grade.strip() == "max" else whole(grade) for grade in text.split(",")]
+        return [
+            "max" if grade.strip() == "max" else parse_integer(grade) for grade in text.split(",")
+        ]
     except ValueError:
         raise MeasureError(
             f"--grades {text}, expected whole numbers with commas, such as 0,1,2 or 0,max"
@@ -243,7 +245,9 @@ def command(
     if qrels is not None and own is None:
         files = [run for run in files if not same_file(run.path, qrels)]
     if len(files) < 2:
-        raise click.UsageError(f"{counted(len(files), 'run')}, expected at least two to compare")
+        raise click.UsageError(
+            f"{count_phrase(len(files), 'run')}, expected at least two to compare"
+        )
     with progress(len(files)) as advance:
         read = usable_runs(files, known, advance, **reading.how)
     about_known = [] if known is None else judgment_notes(known)
@@ -297,9 +301,8 @@ def command(
 def _fail_if_unread(read: UsableRuns) -> None:
     """End the command with exit code 3 when some of the runs could not be read."""
     if read.failed:
-        count = (
-            f"{counted(len(read.failed), 'run')} of {len(read.runs) + len(read.failed)} not read"
-        )
+        total = len(read.runs) + len(read.failed)
+        count = f"{count_phrase(len(read.failed), 'run')} of {total} not read"
         raise Incomplete("\n".join((*read.failed, count)))
 
 

@@ -18,7 +18,7 @@ from rankgauge.cli.options import (
 from rankgauge.cli.output import fail_if_incomplete, notify
 from rankgauge.cli.output_files import OUTPUT_FOLDER
 from rankgauge.cli.tracks import TrackOptions, feature_option, learner_option, target_option
-from rankgauge.core.notes import Note, counted
+from rankgauge.core.notes import Note, count_phrase
 from rankgauge.forecast.forecaster import (
     OWN_SETTINGS,
     Forecaster,
@@ -125,9 +125,9 @@ def command(
     notify(forecaster.notes_)
     rows = sum(len(track.runs) * len(track.judgments.queries) for track in read.tracks)
     learnt = (
-        counted(len(read.tracks), "track"),
-        counted(forecaster.topics_, "topic"),
-        counted(rows, "row"),
+        count_phrase(len(read.tracks), "track"),
+        count_phrase(forecaster.topics_, "topic"),
+        count_phrase(rows, "row"),
     )
     notify([Note(f"learnt from {', '.join(learnt)}")])
     fail_if_incomplete(read)

@@ -22,13 +22,13 @@ from rankgauge.cli.output import fail_if_incomplete, notify, print_or_write
 from rankgauge.cli.scoring import Scoring, ScoringOptions, judgment_notes
 from rankgauge.cli.topic_sets import read_set
 from rankgauge.cli.workers import WorkerOptions
-from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.notes import Note, count_phrase, note_texts
 from rankgauge.core.tables import Table
 from rankgauge.errors import RankgaugeError
 from rankgauge.forecast.estimates import two_phase
 from rankgauge.forecast.phases import check_shallow_included, highest_grade, select_common_runs
 from rankgauge.forecast.plans import plan
-from rankgauge.forecast.topic_choice import choose_topics
+from rankgauge.forecast.topic_choice import choose_queries
 from rankgauge.io.files import is_stream
 from rankgauge.io.trec import read_qrels
 from rankgauge.measures.grammar import parse_all
@@ -186,7 +186,7 @@ def command(
 
             save_figure(estimate.figure(), tables.plot)
     rows = tuple(row for table in printed for row in table.rows)
-    output.show(Table(printed[0].columns, rows, worded(notes)))
+    output.show(Table(printed[0].columns, rows, note_texts(notes)))
     fail_if_incomplete(shallow_scores)
 
 
@@ -201,10 +201,10 @@ def _choose_queries(scoring: Scoring, number: int, deep_topics: str | None) -> t
         beside = f" without the {len(without)} in {deep_topics}" if without else ""
         remedy = f"choose at most {topics}" if topics else "there is nothing left to choose"
         raise RankgaugeError(
-            f"--choose {number}: {judgments.source} has only {counted(topics, 'topic')}{beside}; "
+            f"--choose {number}: {judgments.source} has only {count_phrase(topics, 'topic')}{beside}; "
             f"{remedy}"
         )
-    return choose_topics(judgments, number, scoring.seed, without)
+    return choose_queries(judgments, number, scoring.seed, without)
 
 
 def _both_scores(scoring: Scoring, deep: str, measures: Sequence[str]) -> tuple[Scores, Scores]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import click
 
 from rankgauge.cli.groups import HeadedCommand, OptionGroup, option, takes
-from rankgauge.cli.numbers import Decimal, decimal
+from rankgauge.cli.numbers import Decimal, parse_decimal
 from rankgauge.cli.options import (
     ABSENT,
     PERSISTENCE,
@@ -36,7 +36,7 @@ def _numbers(
 ) -> tuple[float, ...] | None:
     """The numbers in `0.4,0.6`, or in several options; None where there are none."""
     try:
-        return tuple(decimal(part) for text in texts for part in text.split(",")) or None
+        return tuple(parse_decimal(part) for text in texts for part in text.split(",")) or None
     except ValueError:
         raise click.BadParameter(f"{','.join(texts)!r}, expected numbers such as 0.4,0.6") from None
 

@@ -98,7 +98,7 @@ def argument(*names: str, **settings: Any) -> ParameterDeclaration:
     return ParameterDeclaration(click.argument, names, settings)
 
 
-def together(*parameters: Callable[[F], F]) -> Callable[[F], F]:
+def combine_options(*parameters: Callable[[F], F]) -> Callable[[F], F]:
     """Several options and arguments as one decorator, in the order of the help."""
 
     def decorate(command: F) -> F:
@@ -147,7 +147,7 @@ class OptionGroup(Record):
     @classmethod
     def flat(cls, command: F) -> F:
         """The command with these options, each with a parameter of its own."""
-        return together(*cls.options.values())(command)
+        return combine_options(*cls.options.values())(command)
 
     def part(self, group: type[G], **others: Any) -> G:
         """Another group: the fields that it shares with this one, and others."""
@@ -179,7 +179,7 @@ def takes(**groups: type[OptionGroup]) -> Callable[[F], F]:
                 record.prepare()
             return command(*values, **records, **named)
 
-        return together(*(group.flat for group in groups.values()))(cast("F", filled))
+        return combine_options(*(group.flat for group in groups.values()))(cast("F", filled))
 
     return decorate
 

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import click
 
-from rankgauge.cli.groups import F, ParameterDeclaration, option, together
+from rankgauge.cli.groups import F, ParameterDeclaration, combine_options, option
 from rankgauge.cli.numbers import Decimal, WholeNumber
 from rankgauge.core.policies import ChanceDifference
 
@@ -92,4 +92,4 @@ SET_NUMBER = option(
 
 def set_size_options(more: str) -> Callable[[F], F]:
     """`--set-share` and `--set-number`: how large the sets `ideal` and `uninformative` are."""
-    return together(set_share_option(more), SET_NUMBER)
+    return combine_options(set_share_option(more), SET_NUMBER)

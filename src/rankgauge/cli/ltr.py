@@ -22,10 +22,10 @@ from rankgauge.cli.options import (
 from rankgauge.cli.output import Incomplete, notify, print_or_write, print_or_write_run, progress
 from rankgauge.cli.output_files import OUTPUT_FILE, OUTPUT_FOLDER
 from rankgauge.cli.workers import workers, workers_options
-from rankgauge.core.notes import Note, counted
+from rankgauge.core.notes import Note, count_phrase
 from rankgauge.data.features import Features
 from rankgauge.errors import RankgaugeError
-from rankgauge.io.files import writing
+from rankgauge.io.files import atomic_write
 from rankgauge.io.letor import read_letor
 from rankgauge.io.own_paths import OwnPath
 from rankgauge.rankers.crossval import MEASURES
@@ -97,7 +97,8 @@ def _read_features(width: int, data: str) -> Features:
     own = features.values.shape[1]
     if own < width and len(features.labels):
         text = (
-            f"{data} has {counted(own, 'feature')}, the training data has {width:,}. No line of {data} "
+            f"{data} has {count_phrase(own, 'feature')}, the training data has {width:,}. No "
+            f"line of {data} "
             f"has the last {width - own:,}; the value is 0 everywhere."
         )
         notify([Note(text)])
@@ -300,7 +301,7 @@ def crossval(
     compared = compare(trained.scores)
     if output.output is not None:
         for name, table in {"means": trained.table(), "differences": compared.table()}.items():
-            with writing(OwnPath(output.output, f"{name}.csv")) as stream:
+            with atomic_write(OwnPath(output.output, f"{name}.csv")) as stream:
                 stream.write(table.render("csv").encode("utf-8"))
         trained.scores.save(OwnPath(output.output, "scores"))
     output.show(trained.table())

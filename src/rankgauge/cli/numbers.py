@@ -17,14 +17,14 @@ def _is_plain(text: str) -> bool:
     return text.isascii() and "_" not in text
 
 
-def whole(text: str) -> int:
+def parse_integer(text: str) -> int:
     """The whole number in a text; ValueError if it has none."""
     if not _is_plain(text):
         raise ValueError(EXPECTED)
     return int(text)
 
 
-def decimal(text: str) -> float:
+def parse_decimal(text: str) -> float:
     """The number in a text; ValueError if it has none."""
     if not _is_plain(text):
         raise ValueError(EXPECTED)

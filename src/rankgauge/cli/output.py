@@ -13,9 +13,9 @@ from typing import IO, TYPE_CHECKING, Any, Protocol
 import click
 
 from rankgauge.cli import printable
-from rankgauge.core.notes import WARNING_PREFIX, Note, counted, worded
+from rankgauge.core.notes import WARNING_PREFIX, Note, count_phrase, note_texts
 from rankgauge.core.tables import Cell, LazyRows, Table
-from rankgauge.io.files import writing
+from rankgauge.io.files import atomic_write
 
 if TYPE_CHECKING:
     from rankgauge.data.model import Run
@@ -73,7 +73,7 @@ def print_or_write(texts: Iterable[str], output: str | None) -> None:
         for piece in _pieces(texts):
             print_bytes(piece)
     else:
-        with writing(output) as stream:
+        with atomic_write(output) as stream:
             stream.writelines(piece.encode("utf-8") for piece in _pieces(texts))
 
 
@@ -125,7 +125,7 @@ def _is_control(character: str) -> bool:
 
 def notify(notes: Iterable[Note]) -> None:
     """Print notes on the numbers to standard error."""
-    print_notes(worded(notes, gather=True))
+    print_notes(note_texts(notes, gather=True))
 
 
 def print_notes(texts: Iterable[str]) -> None:
@@ -177,7 +177,7 @@ class _LineProgress:
         if now - self.last >= SECONDS_A_LINE and self.done < self.total:
             self.last = now
             left = (now - self.start) / self.done * (self.total - self.done)
-            minutes = f"about {counted(max(1, round(left / 60)), 'minute')} left"
+            minutes = f"about {count_phrase(max(1, round(left / 60)), 'minute')} left"
             click.echo(f"{self.doing}: {self.done:,} of {self.total:,} done, {minutes}", err=True)
 
 
@@ -207,5 +207,5 @@ def fail_if_incomplete(scores: PartialResult) -> None:
     """End the command with exit code 3 when some of the runs could not be evaluated."""
     if scores.failed:
         of = len(scores.runs) + len(scores.failed)
-        count = f"{counted(len(scores.failed), 'run')} of {of} not evaluated"
+        count = f"{count_phrase(len(scores.failed), 'run')} of {of} not evaluated"
         raise Incomplete("\n".join((*scores.failed, count)))

@@ -11,7 +11,7 @@ import numpy as np
 from rankgauge.cli.output import progress
 from rankgauge.cli.scoring import Scoring
 from rankgauge.cli.workers import workers
-from rankgauge.core.notes import worded
+from rankgauge.core.notes import note_texts
 from rankgauge.core.policies import DEFAULT_PRECISION, Offlist, Ordered
 from rankgauge.core.tables import Cell, Table
 from rankgauge.data.model import Judgments, Run
@@ -89,5 +89,5 @@ def add_settled_column(
         table,
         columns=(*table.columns, COLUMN),
         rows=tuple((*row, cell(row)) for row in table.rows),
-        notes=(*table.notes, note, *worded([*orders.about_offlist(), *negative])),
+        notes=(*table.notes, note, *note_texts([*orders.about_offlist(), *negative])),
     )

@@ -8,7 +8,7 @@ import click
 from numpy.typing import ArrayLike
 
 from rankgauge.cli.groups import OptionGroup, argument, is_given, option
-from rankgauge.cli.numbers import Decimal, WholeNumber, decimal, whole
+from rankgauge.cli.numbers import Decimal, WholeNumber, parse_decimal, parse_integer
 from rankgauge.cli.options import (
     ABSENT,
     QRELS,
@@ -40,7 +40,10 @@ def _parse_fixed_weights(
     for part in (part for text in texts for part in text.split(",")):
         number, equals, weight = part.partition("=")
         try:
-            feature, value = whole(number), decimal(weight) if equals else float("nan")
+            feature, value = (
+                parse_integer(number),
+                parse_decimal(weight) if equals else float("nan"),
+            )
         except ValueError:
             feature, value = 0, float("nan")
         if feature < 1 or value != value:
@@ -56,7 +59,7 @@ def _parse_points(
 ) -> list[list[float]] | None:
     """The points in `1,0`, one an option; None where there are none."""
     try:
-        return [[decimal(part) for part in text.split(",")] for text in texts] or None
+        return [[parse_decimal(part) for part in text.split(",")] for text in texts] or None
     except ValueError:
         raise click.BadParameter(f"{' '.join(texts)!r}, expected numbers such as 0.4,0.6") from None
 

@@ -13,7 +13,7 @@ from rankgauge import query_sets
 from rankgauge.cli.output import notify
 from rankgauge.cli.scoring import SourceScores, read_scores_file, split_named_file
 from rankgauge.comparison.assessed import ALL
-from rankgauge.core.notes import Note, counted
+from rankgauge.core.notes import Note, count_phrase
 from rankgauge.core.policies import SET_SHARE
 from rankgauge.data.model import decode
 from rankgauge.errors import InputError, RankgaugeError
@@ -110,7 +110,7 @@ def _make_sets(
 
 def _describe_set(name: str, chosen: QuerySet) -> str:
     left_out = ", ".join(f"{left.queries:,} with {left.reason}" for left in chosen.left_out)
-    text = f"set {name}: {counted(len(chosen), 'topic')}"
+    text = f"set {name}: {count_phrase(len(chosen), 'topic')}"
     return f"{text}; left out: {left_out}" if left_out else text
 
 

@@ -14,8 +14,8 @@ from rankgauge.comparison.consistency import LEAST_DECISIONS, Splits, absolute_d
 from rankgauge.comparison.correlation import Concordance, concordance_of
 from rankgauge.comparison.significance import find_test
 from rankgauge.core.arrays import Floats, Ints
-from rankgauge.core.checks import checked, one_of
-from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.checks import check_value, one_of
+from rankgauge.core.notes import Note, count_phrase, note_texts
 from rankgauge.core.records import Record
 from rankgauge.core.results import Result
 from rankgauge.core.rounding import at_most
@@ -73,7 +73,7 @@ def conflicts_of(first: Ints, second: Ints) -> Conflicts:
     return Conflicts(*(int(np.count_nonzero(which)) for which in counts))
 
 
-class Assessed(Record):
+class MeasureAssessment(Record):
     """A measure on some topics. It may be one measure at several cut-offs, taken together.
 
     `means` has the mean of each run, and `lower` says whether lower means are better. `p` and `better`
@@ -130,7 +130,7 @@ class Assessment(Result, Record):
     """
 
     runs: tuple[str, ...]
-    parts: Mapping[str, Mapping[str, Assessed]]
+    parts: Mapping[str, Mapping[str, MeasureAssessment]]
     queries: Mapping[str, tuple[str, ...]]
     options: Mapping[str, Any]
     definitions: Mapping[str, tuple[str, ...]]
@@ -194,9 +194,9 @@ class Assessment(Result, Record):
             tests = int(np.count_nonzero(each.significant)), len(each.p)
             shares = each.power, each.pad, each.safe_pad
             rows.append((part, each.name, each.topics, *tests, *shares, *_split_cells(each.splits)))
-        return Table(COLUMNS, tuple(rows), (*self.definitions["measures"], *worded(self.notes)))
+        return Table(COLUMNS, tuple(rows), (*self.definitions["measures"], *note_texts(self.notes)))
 
-    def _iterate_measures(self) -> Iterator[tuple[str, Assessed]]:
+    def _iterate_measures(self) -> Iterator[tuple[str, MeasureAssessment]]:
         """Each measure on each set, with the name of the set."""
         return ((part, each) for part, names in self.parts.items() for each in names.values())
 
@@ -208,7 +208,9 @@ class Assessment(Result, Record):
             for (first, second), (alike, conflicts) in pairs.items():
                 correlations = (alike.tau, alike.tau_b, alike.tau_ap, alike.rbo.ext)
                 rows.append((part, first, second, *correlations, *conflicts, conflicts.conflicts))
-        return Table(PAIR_COLUMNS, tuple(rows), (*self.definitions["pairs"], *worded(self.notes)))
+        return Table(
+            PAIR_COLUMNS, tuple(rows), (*self.definitions["pairs"], *note_texts(self.notes))
+        )
 
     def swap_table(self) -> Table:
         """A row for each pair of sets or collections and each measure: how often they put two runs in
@@ -219,7 +221,9 @@ class Assessment(Result, Record):
                 pairs = alike.concordant + alike.discordant + alike.tied
                 counts = (alike.discordant, alike.tied, pairs)
                 rows.append((one, other, name, *counts, alike.swap_rate, alike.tau))
-        return Table(SWAP_COLUMNS, tuple(rows), (*self.definitions["swaps"], *worded(self.notes)))
+        return Table(
+            SWAP_COLUMNS, tuple(rows), (*self.definitions["swaps"], *note_texts(self.notes))
+        )
 
     def figure(
         self,
@@ -245,7 +249,7 @@ class Assessment(Result, Record):
         """
         from rankgauge.figures.assessment import AslCurve, asl_curves, swap_curves, tau_map
 
-        checked("kind", kind, one_of(AssessmentFigure))
+        check_value("kind", kind, one_of(AssessmentFigure))
         chosen = self._select_measures(measures, part)
         about = self._description(chosen, part)
         if kind == "asl":
@@ -256,7 +260,9 @@ class Assessment(Result, Record):
         square = self._similarity_matrix(kind, tuple(chosen), part)
         return tau_map(square, tuple(chosen), about=about, label=_SIMILARITY_NAMES[kind])
 
-    def _select_measures(self, measures: Sequence[str] | None, part: str) -> dict[str, Assessed]:
+    def _select_measures(
+        self, measures: Sequence[str] | None, part: str
+    ) -> dict[str, MeasureAssessment]:
         """The measures of these names on a set of topics."""
         if part not in self.parts:
             raise RankgaugeError(
@@ -271,12 +277,12 @@ class Assessment(Result, Record):
             raise RankgaugeError("no measures, expected at least one")
         return {name: there[name] for name in names}
 
-    def _description(self, chosen: Mapping[str, Assessed], part: str) -> str:
+    def _description(self, chosen: Mapping[str, MeasureAssessment], part: str) -> str:
         """What the measures were assessed on."""
-        runs = counted(len(self.runs), "run")
+        runs = count_phrase(len(self.runs), "run")
         counts = {each.topics for each in chosen.values()}
         least, most = min(counts), max(counts)
-        topics = counted(least, "topic") if least == most else f"{least}–{most} topics"
+        topics = count_phrase(least, "topic") if least == most else f"{least}–{most} topics"
         return f"{runs}, {topics}" if part == ALL else f"{part}: {runs}, {topics}"
 
     def _similarity_matrix(self, kind: str, measures: Sequence[str], part: str) -> Floats:
@@ -297,7 +303,7 @@ class Assessment(Result, Record):
             "pairs_of_runs": np.stack(np.triu_indices(len(self.runs), 1), axis=1).tolist(),
             "topics": {part: list(queries) for part, queries in self.queries.items()},
             "definitions": {name: list(texts) for name, texts in self.definitions.items()},
-            "notes": list(worded(self.notes)),
+            "notes": list(note_texts(self.notes)),
             "measures": _records(self.table()),
             "pairs": _records(self.pair_table()),
             "swaps": _records(self.swap_table()),
@@ -317,8 +323,8 @@ class Assessment(Result, Record):
 
     def _title(self) -> str:
         return (
-            f"Assessment: {counted(len(self.measures), 'measure')}, "
-            f"{counted(len(self.runs), 'run')}, {counted(len(self.parts), 'set')} of topics"
+            f"Assessment: {count_phrase(len(self.measures), 'measure')}, "
+            f"{count_phrase(len(self.runs), 'run')}, {count_phrase(len(self.parts), 'set')} of topics"
         )
 
 

@@ -17,12 +17,12 @@ from operator import itemgetter
 
 import numpy as np
 
-from rankgauge.comparison.assessed import ALL, Assessed, Assessment, definitions_of
+from rankgauge.comparison.assessed import ALL, Assessment, MeasureAssessment, definitions_of
 from rankgauge.comparison.consistency import split_halves
 from rankgauge.comparison.design import pairs_of, shared_queries
 from rankgauge.comparison.significance import Pairs, check_correction, correct_p_values, find_test
 from rankgauge.core.arrays import Floats, Ints
-from rankgauge.core.checks import Number, Whole, checked
+from rankgauge.core.checks import Integer, Number, check_value
 from rankgauge.core.notes import Note
 from rankgauge.core.policies import (
     DEFAULT_TEST,
@@ -98,22 +98,22 @@ def assess(
     """
     find_test(test)
     check_correction(correction)
-    checked("level", level, LEVELS)
-    checked("fuzziness", fuzziness, Number(0))
+    check_value("level", level, LEVELS)
+    check_value("fuzziness", fuzziness, Number(0))
     drawing = SamplingOptions.checked(samples, seed)
-    splits = checked("splits", splits, Whole(0, MOST_SAMPLES))
+    splits = check_value("splits", splits, Integer(0, MOST_SAMPLES))
     halving = SamplingOptions.checked(splits, seed) if splits else None
-    checked("persistence", persistence, PERSISTENCES)
+    check_value("persistence", persistence, PERSISTENCES)
     parts = _parts(scores, sets or {}, others or {})
     first, second, _ = pairs_of(scores.runs, None)
-    testing = Testing(first, second, test, correction, level, drawing, halving, fuzziness)
+    testing = AssessmentDesign(first, second, test, correction, level, drawing, halving, fuzziness)
     task = _AssessmentTask(testing, missing)
     work = [
         (part, name, shared, columns)
         for part, shared in ((part, share(chosen, executor)) for part, chosen in parts.items())
         for name, columns in _columns(shared.value, pool_cutoffs).items()
     ]
-    assessed: dict[str, dict[str, Assessed]] = {part: {} for part in parts}
+    assessed: dict[str, dict[str, MeasureAssessment]] = {part: {} for part in parts}
     notes: dict[str, list[Note]] = {part: [] for part in parts}
     results = results_of(task, work, executor, itemgetter(1), progress=progress)
     for (part, name, *_), result in results:
@@ -145,7 +145,7 @@ def assess(
     )
 
 
-class Testing(Value):
+class AssessmentDesign(Value):
     """How the runs are told apart by the scores of a measure: in which pairs, and by which test."""
 
     __test__ = False  # not one of ours, for pytest
@@ -159,7 +159,9 @@ class Testing(Value):
     halving: SamplingOptions | None = None
     fuzziness: float = FUZZINESS
 
-    def assessed(self, name: str, values: Sequence[Floats], lower: bool = False) -> Assessed:
+    def assessed(
+        self, name: str, values: Sequence[Floats], lower: bool = False
+    ) -> MeasureAssessment:
         """A measure by the scores of the runs: run × topic, once for each of its cut-offs."""
         method = find_test(self.test)
         p, better = [], []
@@ -171,7 +173,7 @@ class Testing(Value):
         halves = None
         if self.halving is not None:
             halves = split_halves(together, self.first, self.second, self.halving, self.fuzziness)
-        return Assessed(
+        return MeasureAssessment(
             name=name,
             topics=together.shape[1],
             means=together.mean(axis=1),
@@ -186,12 +188,12 @@ class Testing(Value):
 class _AssessmentTask(Value):
     """The work on each measure."""
 
-    testing: Testing
+    testing: AssessmentDesign
     missing: SharedQueries | None
 
     def __call__(
         self, item: tuple[str, str, Shared[Scores], Sequence[int]]
-    ) -> tuple[Assessed, list[Note]]:
+    ) -> tuple[MeasureAssessment, list[Note]]:
         part, name, shared, columns = item
         try:
             return self._assess_measure(name, shared.value, columns)
@@ -202,7 +204,7 @@ class _AssessmentTask(Value):
 
     def _assess_measure(
         self, name: str, scores: Scores, columns: Sequence[int]
-    ) -> tuple[Assessed, list[Note]]:
+    ) -> tuple[MeasureAssessment, list[Note]]:
         if len(columns) > 1:  # on the topics for which all these measures are defined
             undefined = np.isnan(scores.values[:, :, columns]).any(axis=2) & scores.present
             kept = ~undefined.any(axis=0)

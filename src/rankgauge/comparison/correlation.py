@@ -12,12 +12,12 @@ import numpy as np
 
 from rankgauge.comparison.overlap import RBO, overlap, parse_groups
 from rankgauge.core.arrays import Floats, Ints
-from rankgauge.core.checks import checked
-from rankgauge.core.notes import Note, counted
+from rankgauge.core.checks import check_value
+from rankgauge.core.notes import Note, count_phrase
 from rankgauge.core.policies import PERSISTENCE, PERSISTENCES
 from rankgauge.core.records import Value
 from rankgauge.core.results import Result
-from rankgauge.core.rounding import rounded
+from rankgauge.core.rounding import round_values
 from rankgauge.core.tables import Table
 from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.measures.around import Aggregate, inner
@@ -154,7 +154,7 @@ class Concordance(Result, Value):
         return Table(tuple(values), (tuple(values.values()),))
 
     def _title(self) -> str:
-        return f"Concordance: {counted(self.systems, 'system')}"
+        return f"Concordance: {count_phrase(self.systems, 'system')}"
 
 
 def concordance(
@@ -215,7 +215,9 @@ def concordance_of(x: RankingLike, y: RankingLike, p: float = PERSISTENCE) -> Co
         tau_b=pair.tau_b,
         tau_ap=pair.tau_ap,
         spearman=pair.spearman,
-        rbo=overlap(pair.x_sizes, pair.y_sizes, pair.x, pair.y, checked("p", p, PERSISTENCES), "w"),
+        rbo=overlap(
+            pair.x_sizes, pair.y_sizes, pair.x, pair.y, check_value("p", p, PERSISTENCES), "w"
+        ),
         concordant=pair.concordant,
         discordant=pair.discordant,
         tied=pair.pairs - pair.concordant - pair.discordant,
@@ -233,11 +235,11 @@ def rank_correlations(x: Floats, y: Floats) -> tuple[float, float, float]:
     return pair.tau, pair.tau_b, pair.spearman
 
 
-def swapped_pairs(x: Sequence[float] | Floats, y: Sequence[float] | Floats) -> int:
+def count_swapped_pairs(x: Sequence[float] | Floats, y: Sequence[float] | Floats) -> int:
     """How many pairs of systems two vectors of mean scores put in opposite orders: `discordant` of
     `concordance_of`, without the rest.
 
-    >>> swapped_pairs([0.5, 0.4, 0.3], [0.5, 0.1, 0.2])
+    >>> count_swapped_pairs([0.5, 0.4, 0.3], [0.5, 0.1, 0.2])
     1
     """
     a, b = map(_round_means, _scores(x, y))
@@ -250,11 +252,11 @@ def swap_rate_of(x: Sequence[float] | Floats, y: Sequence[float] | Floats) -> fl
     """The share of all pairs of systems that two vectors of mean scores put in opposite orders; NaN
     for fewer than two systems."""
     pairs = len(x) * (len(x) - 1) // 2
-    return swapped_pairs(x, y) / pairs if pairs else math.nan
+    return count_swapped_pairs(x, y) / pairs if pairs else math.nan
 
 
 def _round_means(means: Floats) -> Floats:
-    return rounded(means, np.max(np.abs(means[np.isfinite(means)]), initial=0.0))
+    return round_values(means, np.max(np.abs(means[np.isfinite(means)]), initial=0.0))
 
 
 def _scores(x: RankingLike, y: RankingLike) -> tuple[Floats, Floats]:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from rankgauge.core.arrays import Bools, Floats, Ints
-from rankgauge.core.checks import checked, one_of
-from rankgauge.core.notes import Note, counted
+from rankgauge.core.checks import check_value, one_of
+from rankgauge.core.notes import Note, count_phrase
 from rankgauge.core.policies import SharedQueries
 from rankgauge.errors import RankgaugeError
 from rankgauge.measures.aggregates import ArithmeticMean
@@ -49,7 +49,7 @@ def find_shared_queries(
             f"{measure} is not an arithmetic mean over topics, and tests need one; "
             f"use a measure such as {measure.measure}"
         )
-    checked("missing", missing, one_of(SharedQueries), optional=True)
+    check_value("missing", missing, one_of(SharedQueries), optional=True)
     policy = missing or ("zero" if scores.policies.missing == "zero" else "intersection")
     values = scores.values[:, :, m]
     lacking: Bools = np.any(~scores.present, axis=0)
@@ -96,7 +96,7 @@ def pairs_of(
     Without baselines these are all pairs. Else each other run is paired with each baseline.
     """
     if len(runs) < 2:
-        raise RankgaugeError(f"{counted(len(runs), 'run')}, expected at least two to compare")
+        raise RankgaugeError(f"{count_phrase(len(runs), 'run')}, expected at least two to compare")
     if baseline is None:
         return *np.triu_indices(len(runs), 1), ()
     baselines = (baseline,) if isinstance(baseline, str) else tuple(dict.fromkeys(baseline))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rankgauge.core.arrays import Floats, Ints
-from rankgauge.core.checks import checked, one_of
+from rankgauge.core.checks import check_value, one_of
 from rankgauge.core.policies import DEFAULT_OVERLAP_TIES, PERSISTENCE, PERSISTENCES, OverlapTies
 from rankgauge.core.records import Record, Value
 from rankgauge.errors import RankgaugeError
@@ -83,7 +83,7 @@ def rbo(
         second.sizes,
         np.array([first.group_of[item] for item in shared], dtype=np.int64),
         np.array([second.group_of[item] for item in shared], dtype=np.int64),
-        checked("p", p, PERSISTENCES),
+        check_value("p", p, PERSISTENCES),
         ties,
     )
 
@@ -159,7 +159,7 @@ def overlap(
     p: the persistence.
     ties: the variant, as in `rbo`.
     """
-    checked("ties", ties, one_of(OverlapTies))
+    check_value("ties", ties, one_of(OverlapTies))
     if a_sizes.sum() > b_sizes.sum():
         return overlap(b_sizes, a_sizes, b_groups, a_groups, p, ties)
     short, long = int(a_sizes.sum()), int(b_sizes.sum())

@@ -16,8 +16,8 @@ import numpy as np
 from rankgauge.comparison.design import add_query_count, pairs_of, shared_queries
 from rankgauge.comparison.significance import Pairs, critical_range
 from rankgauge.comparison.studentized_range import LogEstimate
-from rankgauge.core.checks import Number, Whole, checked, one_of
-from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.checks import Integer, Number, check_value, one_of
+from rankgauge.core.notes import Note, count_phrase, note_texts
 from rankgauge.core.policies import LEVEL, LEVELS, POWER, SAMPLES, SEED, SharedQueries
 from rankgauge.core.records import Record, Value
 from rankgauge.core.resampling import Progress, SamplingOptions, draw_mean_ranges
@@ -114,7 +114,7 @@ def _root(function: Callable[[float], float], low: float, high: float) -> float:
 Power: TypeAlias = PairedT | TukeyRandomized
 
 
-def topics_needed(
+def queries_needed(
     difference: float,
     sd: float,
     power: float = POWER,
@@ -132,12 +132,12 @@ def topics_needed(
     level: the level of the test.
     test: the test; by default the paired t test at `level`.
 
-    >>> topics_needed(0.02, sd=0.1)
+    >>> queries_needed(0.02, sd=0.1)
     199
     """
     _check(power, level)
-    checked("sd", sd, Number(0))
-    checked("difference", difference, Number(-math.inf))
+    check_value("sd", sd, Number(0))
+    check_value("difference", difference, Number(-math.inf))
     if difference == 0:
         return float("inf")
     method = test or PairedT(level)
@@ -161,8 +161,8 @@ def detectable_difference(
     0.0404
     """
     _check(power, level)
-    checked("topics", topics, Whole(2))
-    checked("sd", sd, Number(0))
+    check_value("topics", topics, Integer(2))
+    check_value("sd", sd, Number(0))
     return (test or PairedT(level)).smallest(sd, topics, power)
 
 
@@ -179,10 +179,10 @@ class Detectable(Result, Record):
         topics: the number of topics. detectable: the smallest difference that the test finds on them.
         needed: how many topics the test needs, None if no number of topics is enough.
         """
-        return Table(COLUMNS, self.rows, worded(self.notes))
+        return Table(COLUMNS, self.rows, note_texts(self.notes))
 
     def _title(self) -> str:
-        return f"Detectable: {counted(len(self.rows), 'pair')} of runs"
+        return f"Detectable: {count_phrase(len(self.rows), 'pair')} of runs"
 
 
 COLUMNS = ("measure", "a", "b", "difference", "sd", "topics", "detectable", "needed")
@@ -225,10 +225,10 @@ def detectable(
     >>> detectable(scores, baseline="old").to_polars()["needed"].to_list()
     [4, 15]
     """
-    checked("test", test, one_of(PowerTest))
+    check_value("test", test, one_of(PowerTest))
     _check(power, level)
     if difference is not None:
-        checked("difference", difference, Number(-math.inf))
+        check_value("difference", difference, Number(-math.inf))
     drawing = SamplingOptions.checked(samples, seed, executor, progress)
     first, second, _ = pairs_of(scores.runs, baseline)
     rows: list[tuple[Any, ...]] = []
@@ -250,7 +250,7 @@ def detectable(
         for i, j, apart, sd in zip(first, second, pairs.difference, pairs.spread, strict=True):
             target = float(apart) if difference is None else difference
             smallest = detectable_difference(float(sd), topics, power, test=method)
-            needed = topics_needed(target, float(sd), power, test=method)
+            needed = queries_needed(target, float(sd), power, test=method)
             names = str(measure), scores.runs[i], scores.runs[j]
             fewest = None if needed == float("inf") else needed
             rows.append((*names, float(apart), float(sd), topics, smallest, fewest))
@@ -299,8 +299,8 @@ def _fewest_queries(enough: Callable[[int], bool]) -> float:
 
 
 def _check(power: float, level: float) -> None:
-    checked("level", level, LEVELS)
-    if not 1 - level < checked("power", power, Number(-math.inf)) < 1:
+    check_value("level", level, LEVELS)
+    if not 1 - level < check_value("power", power, Number(-math.inf)) < 1:
         raise RankgaugeError(
             f"power={power!r}, expected a number between {1 - level:g} and 1, such as 0.8"
         )

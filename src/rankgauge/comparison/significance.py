@@ -26,7 +26,7 @@ from rankgauge.core.resampling import (
     studentized_bootstrap,
     tries_all_signs,
 )
-from rankgauge.core.rounding import ROUNDING, rounded
+from rankgauge.core.rounding import ROUNDING, round_values
 from rankgauge.errors import RankgaugeError
 from rankgauge.measures.base import ratio
 from rankgauge.native.differences import moments
@@ -75,7 +75,7 @@ class Pairs:
             some = slice(start, start + step)
             differences = self.values[self.first[some]] - self.values[self.second[some]]
             if exactly:
-                differences = rounded(differences, self.greatest[some, None])
+                differences = round_values(differences, self.greatest[some, None])
             results.append(function(differences))
         return np.concatenate(results)
 

@@ -10,8 +10,8 @@ import numpy as np
 from rankgauge.comparison.design import add_query_count, pairs_of, shared_queries
 from rankgauge.comparison.significance import Pairs, check_correction, correct_p_values, find_test
 from rankgauge.core.arrays import Bools, Floats, Ints
-from rankgauge.core.checks import checked
-from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.checks import check_value
+from rankgauge.core.notes import Note, count_phrase, note_texts
 from rankgauge.core.policies import (
     DEFAULT_CORRECTION,
     DEFAULT_TEST,
@@ -79,7 +79,7 @@ class Comparison(Result, Record):
 
     def table(self) -> Table:
         """A row for each measure and pair; the difference is the mean of a minus the mean of b."""
-        return Table(COLUMNS, LazyRows(self.difference.size, self._rows), worded(self.notes))
+        return Table(COLUMNS, LazyRows(self.difference.size, self._rows), note_texts(self.notes))
 
     def marked_table(self) -> Table:
         """A row for each run: its means, marked with letters, as in papers.
@@ -98,10 +98,13 @@ class Comparison(Result, Record):
             legend += "; ▼ or subscript: significantly worse"
         columns = ("", "run", *(str(measure) for measure in self.measures))
         notes = [note for note in self.notes if note.column not in (INTERVAL, EFFECT)]
-        return Table(columns, tuple(rows), (legend, *worded(notes)))
+        return Table(columns, tuple(rows), (legend, *note_texts(notes)))
 
     def _title(self) -> str:
-        pairs, measures = counted(len(self.first), "pair"), counted(len(self.measures), "measure")
+        pairs, measures = (
+            count_phrase(len(self.first), "pair"),
+            count_phrase(len(self.measures), "measure"),
+        )
         return f"Comparison: {pairs}, {measures}"
 
     def _rows(self, start: int, end: int) -> Iterator[tuple[Cell, ...]]:
@@ -203,7 +206,7 @@ def compare(
     """
     method = find_test(test)
     check_correction(correction)
-    checked("level", level, LEVELS)
+    check_value("level", level, LEVELS)
     first, second, baselines = pairs_of(scores.runs, baseline)
     number = default_samples(test, correction, len(first), level) if samples is None else samples
     drawing = SamplingOptions.checked(number, seed, executor, progress)
@@ -276,9 +279,9 @@ def _method_notes(
     if method.family:
         text = f"equal to p: p already covers all pairs of the {len(scores.runs)} runs"
     elif correction is None:
-        text = f"equal to p: not corrected for {counted(pairs, 'comparison')}"
+        text = f"equal to p: not corrected for {count_phrase(pairs, 'comparison')}"
     else:
-        text = f"{correction} over the {counted(pairs, 'comparison')} of each measure"
+        text = f"{correction} over the {count_phrase(pairs, 'comparison')} of each measure"
     yield Note(text, column="p_corrected")
     stern = not method.family and correction in FAMILYWISE_CORRECTIONS
     if stern and drawing is not None and pairs / (drawing.samples + 1) > 1 - level:
@@ -289,7 +292,9 @@ def _method_notes(
         )
     text = f"{100 * level:.10g}% interval of the difference, {method.interval}"
     if pairs > 1 and not method.family:
-        text += f"; each is for its pair alone, not corrected for {counted(pairs, 'comparison')}"
+        text += (
+            f"; each is for its pair alone, not corrected for {count_phrase(pairs, 'comparison')}"
+        )
     yield Note(text, column=INTERVAL)
     yield Note(method.effect, column=EFFECT)
     if scores.policies.standardized is not None:

@@ -11,11 +11,11 @@ from rankgauge.core.records import Value
 from rankgauge.errors import MeasureError, RankgaugeError
 
 
-def checked(name: str, value: Any, kind: Kind, *, optional: bool = False) -> Any:
+def check_value(name: str, value: Any, kind: Kind, *, optional: bool = False) -> Any:
     """The argument `name` in its canonical form; RankgaugeError if it does not fit its kind. An
     `optional` one may be None.
 
-    >>> checked("samples", 10.0, Whole(1))
+    >>> check_value("samples", 10.0, Integer(1))
     10
     """
     if value is None and optional:
@@ -48,7 +48,7 @@ class Kind:
         return MeasureError(f"{value!r} does not fit, expected {self.description}")
 
 
-class Whole(Kind, Value):
+class Integer(Kind, Value):
     """A whole number from `least` on, to `most` where there is one."""
 
     least: int = 1

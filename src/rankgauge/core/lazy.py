@@ -62,18 +62,10 @@ def registered_homes(package: str) -> dict[str, str]:
     return {name: home.module.removeprefix(f"{package}.") for name, home in names.items()}
 
 
-def attach(
-    package: str, moved: Callable[[str], str | None] | None = None
-) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """`__getattr__`, `__dir__` and `__all__` of a package, as its stub declares them.
+def attach(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """`__getattr__`, `__dir__` and `__all__` of a package or module, as its stub declares them.
 
-    Parameters
-    ----------
-    package
-        The `__name__` of the package or module.
-    moved
-        The package that has a name that was public here until the last release; None for any other
-        name.
+    Names that the last release had are found, too, with a warning that names the new form.
     """
     homes = stub_names(package)[0]
 
@@ -85,12 +77,15 @@ def attach(
             value = getattr(importlib.import_module(home.module), home.name)
             setattr(sys.modules[package], name, value)  # next time, Python finds it itself
             return value
-        new = None if moved is None else moved(name)
-        if new is None:
+        from rankgauge.core.moved import new_home
+
+        home = new_home(package, name)
+        if home is None:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        text = f"{package}.{name} is now {new}.{name}; the old name goes with the next release"
+        new = f"{home.module}.{home.name}"
+        text = f"{package}.{name} is now {new}; the old name goes with the next release"
         warnings.warn(text, DeprecationWarning, stacklevel=2)
-        return getattr(importlib.import_module(new), name)
+        return getattr(importlib.import_module(home.module), home.name)
 
     def names() -> list[str]:
         return sorted({*homes, *(name for name in vars(sys.modules[package]) if name[:2] == "__")})

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-from rankgauge.core.lazy import stub_names
+from rankgauge.core.lazy import Home, stub_names
 
 INTO_CORE = (
     "arrays checks fitting lazy notes parameters plugins policies records resampling results rounding "
@@ -120,15 +120,56 @@ def new_name(old: str) -> str | None:
     return None
 
 
-def new_home(name: str) -> str | None:
-    """The package that has a name which was public in `rankgauge` itself; None if there is none.
+RENAMED = {
+    "rankgauge": {"topics_needed": "queries_needed"},
+    "rankgauge.comparison": {
+        "Assessed": "MeasureAssessment",
+        "Testing": "AssessmentDesign",
+        "swapped_pairs": "count_swapped_pairs",
+    },
+    "rankgauge.extending": {
+        "Beside": "SideBySide",
+        "GREY": "GRAY",
+        "Whole": "Integer",
+        "checked": "check_value",
+        "counted": "count_phrase",
+        "decimal": "parse_decimal",
+        "rounded": "round_values",
+        "together": "combine_options",
+        "unsealed": "missing_seal_note",
+        "whole": "parse_integer",
+        "worded": "note_texts",
+        "wrapped": "wrap_text",
+        "writing": "atomic_write",
+    },
+    "rankgauge.forecast": {"choose_topics": "choose_queries"},
+    "rankgauge.query_sets": {
+        "AboveChance": "ChanceComparison",
+        "HowMany": "SelectionSize",
+        "LeftOut": "Exclusion",
+        "above_chance": "compare_with_chance",
+    },
+    "rankgauge.space": {"jittered": "add_jitter"},
+}
+"""Public names that changed: for each package the new name by the old one."""
 
-    >>> new_home("ESL")
-    'rankgauge.measures'
+
+def new_home(package: str, name: str) -> Home | None:
+    """The package and the name of what a package had under this name until the last release.
+
+    >>> new_home("rankgauge", "ESL")
+    Home(module='rankgauge.measures', name='ESL')
+    >>> new_home("rankgauge.space", "jittered")
+    Home(module='rankgauge.space', name='add_jitter')
     """
-    package = "rankgauge.measures"
-    importlib.import_module(package)
-    return package if name in stub_names(package)[0] else None
+    if name in RENAMED.get(package, {}):
+        return Home(package, RENAMED[package][name])
+    measures = "rankgauge.measures"
+    if package == "rankgauge":
+        importlib.import_module(measures)
+        if name in stub_names(measures)[0]:
+            return Home(measures, name)
+    return None
 
 
 class _MovedModuleFinder:

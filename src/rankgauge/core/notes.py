@@ -20,7 +20,7 @@ WARNING_PREFIX = f"{WARNING.upper()}: "
 """What the text of a warning begins with."""
 
 
-def counted(count: int, thing: str, things: str | None = None) -> str:
+def count_phrase(count: int, thing: str, things: str | None = None) -> str:
     """A count with its noun: `1 query`, `1,200 queries`."""
     return f"{count:,} {thing if count == 1 else things or thing + 's'}"
 
@@ -90,7 +90,7 @@ class Note(Value):
         if self.count is not None:
             text = text.replace("{count}", str(self.count))
             for thing in _NOUNS:
-                text = text.replace(f"{{{thing}}}", counted(self.count, thing[:-1]))
+                text = text.replace(f"{{{thing}}}", count_phrase(self.count, thing[:-1]))
         if self.error is not None:
             text = text.replace("{error}", f"{self.error:.2g}")
         return f"{text} ({self.detail})" if self.detail else text
@@ -136,14 +136,14 @@ class _Line(Record):
         return f"{first.start}{text}"
 
 
-def worded(notes: Iterable[Note], *, gather: bool = False) -> tuple[str, ...]:
+def note_texts(notes: Iterable[Note], *, gather: bool = False) -> tuple[str, ...]:
     """The notes as text, warnings first. Notes that several measures share are one line.
 
     With `gather`, notes that several runs share are one line too. Where many runs have the same sentence
     with different numbers, only the first run's line is kept; it says how many more runs there are.
 
     >>> about = [("AP", "on 2 topics"), ("AP", "the same for all runs"), ("RR", "on 2 topics")]
-    >>> worded(Note(text, measure=name) for name, text in about)
+    >>> note_texts(Note(text, measure=name) for name, text in about)
     ('AP, RR: on 2 topics', 'AP: the same for all runs')
     """
     lines = sorted(_merge_measures(notes), key=lambda line: line.notes[0].severity is None)
@@ -175,7 +175,7 @@ def _merge_runs(lines: Iterable[_Line]) -> list[_Line]:
             continue
         about = ", ".join(names[:MAX_SIMILAR_NOTES])
         if len(names) > MAX_SIMILAR_NOTES:
-            about += f" and {counted(len(names) - MAX_SIMILAR_NOTES, 'more run')}"
+            about += f" and {count_phrase(len(names) - MAX_SIMILAR_NOTES, 'more run')}"
         notes = tuple(replace(note, run=about) for note in alike[0].notes)
         together.append(_Line(alike[0].measures, notes, len(names)))
     return together

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, TypeVar
 
-from rankgauge.core.checks import Kind, Number, Whole, checked, one_of
+from rankgauge.core.checks import Integer, Kind, Number, check_value, one_of
 from rankgauge.core.records import Value
 from rankgauge.errors import RankgaugeError
 from rankgauge.version import __version__
@@ -128,9 +128,9 @@ BROAD_LABEL = 2
 MOST_SAMPLES = 1_000_000
 
 HIGHEST_SEED = 2**31 - 1
-SEEDS = Whole(0, HIGHEST_SEED)
+SEEDS = Integer(0, HIGHEST_SEED)
 LEVELS = Number(0, 1, closed=False, example=LEVEL)
-SAMPLE_NUMBERS = Whole(1, MOST_SAMPLES)
+SAMPLE_NUMBERS = Integer(1, MOST_SAMPLES)
 PERSISTENCES = Number(0, 1, closed=False, example=PERSISTENCE)
 
 # The record of policies
@@ -206,7 +206,7 @@ class Policies(Value):
         state = vars(self)
         for name, kind in POLICY_KINDS.items():
             optional = name in ("tail", "documents", "max_grade")
-            state[name] = checked(name, state[name], kind, optional=optional)
+            state[name] = check_value(name, state[name], kind, optional=optional)
         self._check_tail()
 
     def _check_tail(self) -> None:
@@ -232,8 +232,8 @@ POLICY_KINDS: dict[str, Kind] = {
     "tail": one_of(Tail),
     "precision": one_of(ScorePrecision),
     "seed": SEEDS,
-    "documents": Whole(1),
-    "max_grade": Whole(1),
+    "documents": Integer(1),
+    "max_grade": Integer(1),
 }
 """What each field of `Policies` can be."""
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from rankgauge.core.arrays import Floats, Ints
-from rankgauge.core.checks import checked
+from rankgauge.core.checks import check_value
 from rankgauge.core.policies import SAMPLE_NUMBERS, SAMPLES, SEED, SEEDS
 from rankgauge.core.records import Record, Value
 from rankgauge.core.rounding import ROUNDING
@@ -44,8 +44,8 @@ class SamplingOptions(Value):
         progress: Progress | None = None,
     ) -> SamplingOptions:
         """A drawing, after a check; RankgaugeError for a number of samples or a seed out of range."""
-        samples = checked("samples", samples, SAMPLE_NUMBERS)
-        return cls(samples, checked("seed", seed, SEEDS), executor, progress)
+        samples = check_value("samples", samples, SAMPLE_NUMBERS)
+        return cls(samples, check_value("seed", seed, SEEDS), executor, progress)
 
     def blocks(self) -> range:
         """The numbers of the blocks."""

@@ -11,7 +11,7 @@ ROUNDING: Final = 1e-12
 """What two sums may differ by, as a share of the greatest of their terms, and count as equal."""
 
 
-def rounded(values: ArrayLike, greatest: ArrayLike) -> NDArray[np.float64]:
+def round_values(values: ArrayLike, greatest: ArrayLike) -> NDArray[np.float64]:
     """The values as multiples of a power of two that is about `ROUNDING` of `greatest`.
 
     `greatest` is the greatest magnitude of the terms the values come from: one number, or an
@@ -40,7 +40,7 @@ def merge_close_values(values: ArrayLike, greatest: ArrayLike) -> NDArray[np.flo
 
     Neighbours in order of size are the same if they are no further apart than `ROUNDING` of
     `greatest`, and so are all that neighbours connect. So no edge lies between two of them, as it
-    may with `rounded`. `greatest` is the greatest magnitude of the terms each value comes from.
+    may with `round_values`. `greatest` is the greatest magnitude of the terms each value comes from.
     """
     values = np.asarray(values, dtype=np.float64)
     greatest = np.broadcast_to(np.asarray(greatest, dtype=np.float64), values.shape)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from rankgauge.core.notes import Note
 from rankgauge.errors import InputError
-from rankgauge.io.files import SIZE_LIMIT, display_name, pieces_of, read_bytes, writing
+from rankgauge.io.files import SIZE_LIMIT, atomic_write, display_name, pieces_of, read_bytes
 
 SEAL = "seal"
 """The entry of a document that has the digest of all the others."""
@@ -138,7 +138,7 @@ def damage_error(source: str, remedy: str) -> InputError:
     return InputError(source, None, message)
 
 
-def unsealed(source: str) -> Note:
+def missing_seal_note(source: str) -> Note:
     """What to know about a file that was written before there were seals."""
     text = "the file is of an earlier version and has no seal, so damage to it would go unnoticed"
     return Note(text, detail=source)
@@ -154,7 +154,7 @@ def json_bytes(content: Any) -> bytes:
 
 def write_sealed(path: str | os.PathLike[str], document: Mapping[str, Any]) -> None:
     """Write a document as a JSON file with a seal, whole or not at all."""
-    with writing(path) as stream:
+    with atomic_write(path) as stream:
         stream.write(json_bytes(seal(document)))
 
 

@@ -250,7 +250,7 @@ def cell_text(cell: Cell, digits: int) -> CellText:
     """A cell for people to read: floats have `digits` decimals, and nothing in it is hidden.
 
     >>> cell_text(MarkedValue(0.25, "ab"), 3)
-    ShownCell(text='0.250', above='ab', below='')
+    CellText(text='0.250', above='ab', below='')
     >>> cell_text(PValue(1e-9), 3).text, cell_text(None, 3).text
     ('<0.001', '–')
     """

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Ints, Labels, Values, offsets_of, segment_rows
-from rankgauge.core.checks import checked
-from rankgauge.core.notes import Note, counted
+from rankgauge.core.checks import check_value
+from rankgauge.core.notes import Note, count_phrase
 from rankgauge.core.policies import SEED, SEEDS
 from rankgauge.core.records import Record
 from rankgauge.core.seeds import list_seeds
@@ -80,7 +80,7 @@ class Features(Record):
                 "each document, and "
                 "a column for each feature"
             )
-        rows, labels = counted(len(values), "row"), counted(len(self.labels), "label")
+        rows, labels = count_phrase(len(values), "row"), count_phrase(len(self.labels), "label")
         if len(values) != len(self.labels):
             raise self._error(
                 f"{labels}, but the values have {rows}, expected a label for each row"
@@ -94,7 +94,10 @@ class Features(Record):
                     f"{name}: {type(ids).__name__}, expected Ids, such as Ids.of(['10', '11'])"
                 )
         if self.documents is not None and len(self.documents) != len(self.labels):
-            names, rows = counted(len(self.documents), "name"), counted(len(self.labels), "row")
+            names, rows = (
+                count_phrase(len(self.documents), "name"),
+                count_phrase(len(self.labels), "row"),
+            )
             raise self._error(f"documents: {names} for {rows}, expected a name for each row")
         numbers, firsts = self.queries.factorize()
         if len(firsts) < len(numbers):
@@ -106,9 +109,10 @@ class Features(Record):
     def _check_bounds(self) -> None:
         bounds, rows = self.bounds, len(self.labels)
         if len(bounds) != len(self.queries) + 1:
-            queries = counted(len(self.queries), "query", "queries")
+            queries = count_phrase(len(self.queries), "query", "queries")
             raise self._error(
-                f"bounds: {counted(len(bounds), 'number')} for {queries}, expected one more than queries"
+                f"bounds: {count_phrase(len(bounds), 'number')} for {queries}, expected one more "
+                "than queries"
             )
         if bounds[0] != 0 or bounds[-1] != rows or (np.diff(bounds) < 0).any():
             raise self._error(
@@ -121,8 +125,9 @@ class Features(Record):
 
     def __repr__(self) -> str:
         return (
-            f"{type(self).__name__}: {counted(len(self.queries), 'query', 'queries')}, "
-            f"{counted(len(self.labels), 'document')}, {counted(self.values.shape[1], 'feature')}"
+            f"{type(self).__name__}: {count_phrase(len(self.queries), 'query', 'queries')}, "
+            f"{count_phrase(len(self.labels), 'document')}, "
+            f"{count_phrase(self.values.shape[1], 'feature')}"
         )
 
     def select(self, queries: SelectedQueries) -> Features:
@@ -204,7 +209,7 @@ class Features(Record):
         a file that trec_eval reads, their order does not follow the file. Many files have the relevant
         documents first.
         """
-        seed = checked("seed", seed, SEEDS)
+        seed = check_value("seed", seed, SEEDS)
         return self if self.documents is not None else replace(self, documents=self._names(seed))
 
     def _names(self, seed: int) -> Ids:
@@ -264,7 +269,7 @@ class Features(Record):
             if not 0 <= number < len(self.queries):
                 raise RankgaugeError(
                     f"{self.source}: no query {query!r}; there are "
-                    f"{counted(len(self.queries), 'query', 'queries')}"
+                    f"{count_phrase(len(self.queries), 'query', 'queries')}"
                 )
         if len(set(numbers)) < len(numbers):
             raise RankgaugeError("queries: a query is named twice, expected each query once")

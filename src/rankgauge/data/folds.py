@@ -10,8 +10,8 @@ from typing import Any, overload
 import numpy as np
 
 from rankgauge.core.arrays import Ints, offsets_of
-from rankgauge.core.checks import Whole, checked, one_of
-from rankgauge.core.notes import counted
+from rankgauge.core.checks import Integer, check_value, one_of
+from rankgauge.core.notes import count_phrase
 from rankgauge.core.policies import SEED, SEEDS
 from rankgauge.core.records import Record
 from rankgauge.core.seeds import list_seeds
@@ -23,7 +23,7 @@ from rankgauge.io.layouts import Layout, Split, find_layout, format_range, rotat
 from rankgauge.io.letor import AbsentFeature, read_letor
 from rankgauge.io.trec import Path
 
-FOLDS = Whole(3)
+FOLDS = Integer(3)
 
 
 def read_folds(
@@ -63,9 +63,9 @@ def read_folds(
     size_limit
         How many bytes a file may hold, as for `read_letor`.
     """
-    checked("absent", absent, one_of(AbsentFeature))
-    number = checked("folds", folds, FOLDS, optional=True)
-    seed = checked("seed", seed, SEEDS)
+    check_value("absent", absent, one_of(AbsentFeature))
+    number = check_value("folds", folds, FOLDS, optional=True)
+    seed = check_value("seed", seed, SEEDS)
     layout = find_layout(folder, cut=number is not None)
     files = FoldFiles(absent, size_limit, keep=layout.shared)
     if number is not None:
@@ -182,7 +182,7 @@ class Folds(Record, Sequence[Fold]):
         return (self[place] for place in range(len(self)))
 
     def __repr__(self) -> str:
-        return f"Folds of {self.source}: {counted(len(self), 'fold')}. {self.layout}"
+        return f"Folds of {self.source}: {count_phrase(len(self), 'fold')}. {self.layout}"
 
     def test(self) -> Features:
         """The test queries of all folds. Only the files of the test parts are read."""
@@ -261,7 +261,7 @@ def _cut(layout: Layout, files: FoldFiles, number: int, seed: int, source: str) 
     (file,) = layout.folds[0]["train"]
     features = files.features(file)
     if len(features.queries) < number:
-        there = counted(len(features.queries), "query", "queries")
+        there = count_phrase(len(features.queries), "query", "queries")
         raise InputError(file, None, f"{there}, expected at least {number} for {number} folds")
     drawn: Ints = np.argsort(list_seeds(seed, features.queries), kind="stable")
     # Within a part, queries stand as in the file.

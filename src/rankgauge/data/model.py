@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Bools, Floats, Ints, Labels, T, offsets_of, segment_rows
-from rankgauge.core.notes import Note, counted
+from rankgauge.core.notes import Note, count_phrase
 from rankgauge.core.policies import DEFAULT_NEGATIVE, Negative
 from rankgauge.core.records import Record
 from rankgauge.errors import InputError, RankgaugeError
@@ -454,9 +454,9 @@ class Judgments(Record):
 
     def __repr__(self) -> str:
         return (
-            f"{type(self).__name__}: {counted(len(self.queries), 'query', 'queries')}, "
-            + (f"{counted(len(self.subtopics.names), 'subtopic')}, " if self.subtopics else "")
-            + f"{counted(len(self.grades), 'judgement')}"
+            f"{type(self).__name__}: {count_phrase(len(self.queries), 'query', 'queries')}, "
+            + (f"{count_phrase(len(self.subtopics.names), 'subtopic')}, " if self.subtopics else "")
+            + f"{count_phrase(len(self.grades), 'judgement')}"
         )
 
 
@@ -569,8 +569,8 @@ class Run(Record):
     def __repr__(self) -> str:
         return (
             f"{type(self).__name__} {self.name}: "
-            f"{counted(len(self.queries), 'query', 'queries')}, "
-            f"{counted(len(self.scores), 'document')}"
+            f"{count_phrase(len(self.queries), 'query', 'queries')}, "
+            f"{count_phrase(len(self.scores), 'document')}"
         )
 
 

@@ -11,8 +11,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from rankgauge.core.arrays import Floats, Values
-from rankgauge.core.checks import checked, one_of
-from rankgauge.core.notes import counted
+from rankgauge.core.checks import check_value, one_of
+from rankgauge.core.notes import count_phrase
 from rankgauge.core.records import Value
 from rankgauge.data.features import Features
 from rankgauge.errors import RankgaugeError
@@ -51,7 +51,7 @@ class Scaling(Value):
     @classmethod
     def of(cls, kind: ScalingKind = "z", *, per_query: bool = True) -> Scaling:
         """A scaling of this kind, not yet fitted."""
-        checked("kind", kind, one_of(ScalingKind))
+        check_value("kind", kind, one_of(ScalingKind))
         if not isinstance(per_query, bool):
             raise RankgaugeError(f"per_query={per_query!r}, expected True or False")
         return cls(kind, per_query)
@@ -86,7 +86,8 @@ class Scaling(Value):
             raise RankgaugeError("the scaling is not fitted; call fit with training data first")
         if len(self.centre) != values.shape[1]:
             raise RankgaugeError(
-                f"{counted(values.shape[1], 'feature')}, expected {len(self.centre)}, as in the data "
+                f"{count_phrase(values.shape[1], 'feature')}, expected {len(self.centre)}, as in "
+                "the data "
                 "that the scaling was fitted to"
             )
         centre, scale = np.array(self.centre), np.array(self.scale)

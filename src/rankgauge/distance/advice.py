@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.notes import Note, count_phrase, note_texts
 from rankgauge.core.records import Record, Value
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Table
@@ -57,7 +57,7 @@ class Advice(Result, Value):
     @property
     def notes(self) -> tuple[Note, ...]:  # type: ignore[override]
         """Which runs a and b are, and their distance after the documents are judged."""
-        documents = counted(len(self.documents), "document")
+        documents = count_phrase(len(self.documents), "document")
         return (
             Note(f"a is {self.runs[0]}, b is {self.runs[1]}"),
             Note(
@@ -67,7 +67,9 @@ class Advice(Result, Value):
         )
 
     def _title(self) -> str:
-        return f"Advice: {counted(len(self.documents), 'document')} to judge, by {self.measure}"
+        return (
+            f"Advice: {count_phrase(len(self.documents), 'document')} to judge, by {self.measure}"
+        )
 
     def table(self) -> Table:
         """A row for each document: its ranks, the distance on its topic before and after it is judged
@@ -75,7 +77,7 @@ class Advice(Result, Value):
         return Table(
             ("topic", "document", "rank a", "rank b", "before", "after", "left"),
             tuple((*d[:4], *d[5:]) for d in self.documents),
-            worded(self.notes),
+            note_texts(self.notes),
         )
 
 

@@ -10,13 +10,14 @@ Tabu search is what Tan and Clarke 2015 use for SSP.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.policies import MedMethod
+from rankgauge.distance.algorithms.any_measure import Lead
 from rankgauge.distance.algorithms.lists import GreatestDifferences, ListPairs, Lists
 from rankgauge.measures.base import Measure
 from rankgauge.rankings.lists import JudgedLabels, Rankings
@@ -50,10 +51,6 @@ class TraceStep(NamedTuple):
     numerator: float
     denominator: float
     quotient: float
-
-
-Lead: TypeAlias = tuple[float, NDArray[np.int32]]
-"""How far a list was ahead at most, and the labels of all documents then."""
 
 
 def lower_bounds(measure: Measure, pairs: ListPairs, method: MedMethod) -> GreatestDifferences:

@@ -10,8 +10,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 
 from rankgauge.core.arrays import Labels
-from rankgauge.core.checks import Whole, checked, one_of
-from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.checks import Integer, check_value, one_of
+from rankgauge.core.notes import Note, count_phrase, note_texts
 from rankgauge.core.policies import (
     DEFAULT_MED_METHOD,
     DEFAULT_NEGATIVE,
@@ -88,10 +88,10 @@ class Trace(Result, Value):
             )
             for step in self.steps
         )
-        return Table((*TRACE_COLUMNS,), rows, worded(self.notes))
+        return Table((*TRACE_COLUMNS,), rows, note_texts(self.notes))
 
     def _title(self) -> str:
-        return f"Trace of Algorithm 1 by {self.measure}: {counted(len(self.steps), 'step')}"
+        return f"Trace of Algorithm 1 by {self.measure}: {count_phrase(len(self.steps), 'step')}"
 
 
 TRACE_COLUMNS = (
@@ -159,7 +159,7 @@ def med_of_lists(
     method: how the distance is found; as in `med`.
     trace: whether the steps of Algorithm 1 are kept; as in `med`.
     """
-    checked("method", method, one_of(MedMethod))
+    check_value("method", method, one_of(MedMethod))
     asked = parse_distance_measure(measure)
     known = check_labels(labels or {}, negative)
     for name, ranking in (("a", a), ("b", b)):
@@ -179,7 +179,7 @@ def med_of_lists(
                 raise RankgaugeError(f"{name} has {document!r} twice, expected each document once")
             seen.add(document)
     if max_grade is not None:
-        Whole(1).check(max_grade)
+        Integer(1).check(max_grade)
     allowed = check_grades(grades, [*known.values(), max_grade or 1])
     highest = max(int(allowed[-1]), *known.values(), 1)
     if max_grade is not None and max_grade < highest:
@@ -314,7 +314,7 @@ def check_labels(
     labels: Mapping[Any, int], negative: Negative = DEFAULT_NEGATIVE
 ) -> dict[Hashable, int]:
     """The known labels, checked. Negative labels are left out, or are 0 if they mean not relevant."""
-    checked("negative", negative, one_of(Negative))
+    check_value("negative", negative, one_of(Negative))
     if not isinstance(labels, Mapping):
         raise MeasureError(f"labels are {type(labels).__name__}, expected a dict of documents")
     known = {}
@@ -349,7 +349,7 @@ def check_grades(grades: Grades | None, known: Iterable[int]) -> Labels:
         grades = range(highest + 1) if highest <= HIGHEST_FULL_RANGE else {0, *seen}
     if isinstance(grades, str) or not isinstance(grades, Iterable):
         raise MeasureError(f"grades={grades!r}, expected several labels, such as (0, 1)")
-    allowed = sorted({highest if grade == "max" else Whole(0).check(grade) for grade in grades})
+    allowed = sorted({highest if grade == "max" else Integer(0).check(grade) for grade in grades})
     if not allowed or allowed[0] != 0:
         raise MeasureError(
             f"grades={tuple(allowed)} must include 0, since every document can be not relevant"
@@ -374,4 +374,4 @@ def grades_text(grades: Sequence[int]) -> str:
 
 def check_offlist(offlist: Offlist) -> bool:
     """Whether documents in neither list may be relevant."""
-    return bool(checked("offlist", offlist, one_of(Offlist)) == "allowed")
+    return bool(check_value("offlist", offlist, one_of(Offlist)) == "allowed")

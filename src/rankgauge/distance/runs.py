@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import numpy as np
 
 from rankgauge.core.arrays import Floats, Labels
-from rankgauge.core.checks import Whole, checked, one_of
-from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.checks import Integer, check_value, one_of
+from rankgauge.core.notes import Note, count_phrase, note_texts
 from rankgauge.core.policies import (
     DEFAULT_MED_METHOD,
     DEFAULT_NEGATIVE,
@@ -245,13 +245,13 @@ class Distances(Result, Record):
                 (self.runs[a], self.runs[b], len(self.queries), value)
                 for (a, b), value in zip(self.pairs, mean, strict=True)
             ]
-            return Table(("a", "b", "topics", name), tuple(rows), worded(notes))
+            return Table(("a", "b", "topics", name), tuple(rows), note_texts(notes))
         order, square = self.order(), self.matrix()
         names = tuple(self.runs[i] for i in order)
         return Table(
             ("run", *names),
             tuple((self.runs[i], *square[i, order].tolist()) for i in order),
-            worded([Note(f"mean distance by {name} over {len(self.queries)} topics"), *notes]),
+            note_texts([Note(f"mean distance by {name} over {len(self.queries)} topics"), *notes]),
         )
 
     def to_polars(self) -> Any:
@@ -290,7 +290,7 @@ class Distances(Result, Record):
         from rankgauge.figures.distances import distance_map
 
         places = list(self.order() if order is None else order)
-        topics = counted(len(self.queries), "topic")
+        topics = count_phrase(len(self.queries), "topic")
         return distance_map(
             self.matrix()[np.ix_(places, places)],
             [self.runs[place] for place in places],
@@ -301,7 +301,8 @@ class Distances(Result, Record):
     def _title(self) -> str:
         kind = "exact" if self.exact else "lower bound"
         return (
-            f"Distances {self.measure}: {len(self.runs)} runs, {counted(len(self.queries), 'topic')}, "
+            f"Distances {self.measure}: {len(self.runs)} runs, "
+            f"{count_phrase(len(self.queries), 'topic')}, "
             f"mean {self.mean():.4f} ({kind})"
         )
 
@@ -343,7 +344,7 @@ def med_matrix(
     progress: called with each query that is done.
     """
     asked = parse_distance_measure(measure)
-    checked("method", method, one_of(MedMethod))
+    check_value("method", method, one_of(MedMethod))
     topics = lists_by_query(
         asked, runs, qrels, AllowedLabels(grades, offlist, max_grade, negative), ties, executor
     )
@@ -408,14 +409,14 @@ def lists_by_query(
     ties: the order of documents with equal scores.
     executor: reads the runs; by default threads do.
     """
-    checked("ties", ties, one_of(Ordered))
+    check_value("ties", ties, one_of(Ordered))
     if isinstance(qrels, Mapping) and not all(isinstance(q, Mapping) for q in qrels.values()):
         raise RankgaugeError("labels of documents, expected {query: {document: grade}} for runs")
     judgments = Judgments.from_dict({}) if qrels is None else judgments_of(qrels, labels.negative)
     sources = sources_of(runs, elsewhere=executor is not None)
     max_grade = labels.max_grade
     highest = int(judgments.grades.max(initial=0))
-    if max_grade is not None and Whole(1).check(max_grade) < highest:
+    if max_grade is not None and Integer(1).check(max_grade) < highest:
         raise MeasureError(f"max_grade={max_grade}, but the judgments have a grade {highest}")
     if max_grade is None and judgments.max_grade is not None:  # as an Evaluator takes it
         max_grade = max(judgments.max_grade, highest)
@@ -431,7 +432,7 @@ def lists_by_query(
         names.append(name)
         tops.append(top)
     if len(names) < 2:
-        raise RankgaugeError(f"{counted(len(names), 'run')}, expected at least two to compare")
+        raise RankgaugeError(f"{count_phrase(len(names), 'run')}, expected at least two to compare")
     queries = list(judgments.queries)
     if qrels is None:
         queries = list(dict.fromkeys(query for one in tops for query in one))

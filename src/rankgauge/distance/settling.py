@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankgauge.core.arrays import Bools, Floats, Ints
-from rankgauge.core.checks import checked, one_of
-from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.checks import check_value, one_of
+from rankgauge.core.notes import Note, count_phrase, note_texts
 from rankgauge.core.policies import (
     DEFAULT_NEGATIVE,
     DEFAULT_OFFLIST,
@@ -111,7 +111,9 @@ class Settled(Result, Record):
         columns = [self.means, above, below, paired - above - below]
         rows = [(self.runs[r], *(column[r].item() for column in columns)) for r in self.ranking]
         return Table(
-            ("run", str(self.measure), "above", "below", "open"), tuple(rows), worded(self.notes)
+            ("run", str(self.measure), "above", "below", "open"),
+            tuple(rows),
+            note_texts(self.notes),
         )
 
     def pair_table(self) -> Table:
@@ -130,13 +132,13 @@ class Settled(Result, Record):
         return Table(
             ("a", "b", "a - b", "least", "most", "settled"),
             tuple(row for _, row in sorted(rows)),
-            worded(self.notes),
+            note_texts(self.notes),
         )
 
     @property
     def notes(self) -> tuple[Note, ...]:  # type: ignore[override]
         """How many orders are settled, and notes on the runs."""
-        count, pairs = int(np.count_nonzero(self.is_settled)), counted(len(self.pairs), "pair")
+        count, pairs = int(np.count_nonzero(self.is_settled)), count_phrase(len(self.pairs), "pair")
         notes = [
             Note(
                 f"the order of {count:,} of {pairs} is settled: it stays the same, however the unjudged "
@@ -166,7 +168,7 @@ class Settled(Result, Record):
 
     def _title(self) -> str:
         count = int(np.count_nonzero(self.is_settled))
-        return f"Settled {self.measure}: {count:,} of {counted(len(self.pairs), 'pair')}"
+        return f"Settled {self.measure}: {count:,} of {count_phrase(len(self.pairs), 'pair')}"
 
 
 def settled(
@@ -215,7 +217,7 @@ def settled(
     [('good', 'poor'), ('good', 'new')]
     """
     asked = parse_distance_measure(measure)
-    checked("pairs", pairs, one_of(Paired))
+    check_value("pairs", pairs, one_of(Paired))
     judgments = judgments_of(qrels, negative)
     if judgments.subtopics is not None and innermost(asked).by_subtopic:
         raise MeasureError(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.notes import Note, count_phrase, note_texts
 from rankgauge.core.records import Record
 from rankgauge.core.tables import Cell, Table
 from rankgauge.data.model import Run
@@ -90,7 +90,7 @@ class RunPairDistances(Record):
                     if known is None:
                         rows.append((name, query, document, labels[document], a, b))
                 if others:
-                    count = counted(others, "document")
+                    count = count_phrase(others, "document")
                     notes.append(
                         f"{name}, topic {query}: {count} that neither run retrieved "
                         f"{'counts' if others == 1 else 'count'} as relevant too"
@@ -108,7 +108,7 @@ class RunPairDistances(Record):
                 trace = distances.distance(query, trace=True).trace
                 assert trace is not None
                 rows += [(str(distances.measure), query, *row) for row in trace.table().rows]
-                notes |= dict.fromkeys(worded(about for about in trace.notes if about.column))
+                notes |= dict.fromkeys(note_texts(about for about in trace.notes if about.column))
         return Table(("measure", "topic", *TRACE_COLUMNS), tuple(rows), tuple(notes))
 
     @property

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankgauge.core.arrays import Floats, Ints
-from rankgauge.core.checks import checked, one_of
-from rankgauge.core.notes import Note, counted
+from rankgauge.core.checks import check_value, one_of
+from rankgauge.core.notes import Note, count_phrase
 from rankgauge.core.policies import (
     DEFAULT_FAILURES,
     DEFAULT_NEGATIVE,
@@ -177,7 +177,7 @@ class Evaluator:
         progress
             Is called with the name of each run done, and of each part of a run in parts.
         """
-        checked("failures", failures, one_of(Failures))
+        check_value("failures", failures, one_of(Failures))
         sources = sources_of(runs, elsewhere=executor is not None)
         about_queries = [measure.query_remarks(self.judged) for measure in self._inner]
         results, failed = [], []
@@ -245,7 +245,7 @@ class Evaluator:
         if numbers.shape != features.labels.shape:
             raise RankgaugeError(
                 f"scores of shape {numbers.shape}, expected a number for each of the "
-                f"{counted(len(features.labels), 'document')}"
+                f"{count_phrase(len(features.labels), 'document')}"
             )
         if np.isnan(numbers).any():
             row = int(np.argmax(np.isnan(numbers)))
@@ -286,7 +286,7 @@ class Evaluator:
         query = _whole_numbers("queries", queries)
         if len(ends) != len(query) + 1 or ends[0] != 0 or ends[-1] != len(rows):
             raise RankgaugeError(
-                f"{counted(len(ends), 'offset')} for {counted(len(query), 'list')}, expected "
+                f"{count_phrase(len(ends), 'offset')} for {count_phrase(len(query), 'list')}, expected "
                 f"{len(query) + 1} offsets; the first must be 0, and the last must be {len(rows)}, the "
                 "number of labels"
             )
@@ -298,7 +298,7 @@ class Evaluator:
         if len(query) and not 0 <= query.min() <= query.max() < count:
             raise RankgaugeError(
                 f"query numbers from {query.min()} to {query.max()}, expected numbers from 0 to "
-                f"{count - 1}: there are {counted(count, 'query', 'queries')}"
+                f"{count - 1}: there are {count_phrase(count, 'query', 'queries')}"
             )
         if len(rows) and not POOLED <= rows.min() <= rows.max() <= highest:
             raise RankgaugeError(

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from rankgauge.core.checks import checked, one_of
+from rankgauge.core.checks import check_value, one_of
 from rankgauge.core.policies import DEFAULT_NEGATIVE, Negative
 from rankgauge.core.records import Record
 from rankgauge.data.model import JudgedDict, Judgments, Run, RunDict
@@ -37,7 +37,7 @@ NO_RUN = "is not a run; give a run file, a data frame or a dict"
 def judgments_of(qrels: Qrels, negative: Negative = DEFAULT_NEGATIVE) -> Judgments:
     """The judgments, read from a file or made of other data where needed; `negative` says what a
     negative grade means."""
-    return _judgments_of(qrels).with_negative(checked("negative", negative, one_of(Negative)))
+    return _judgments_of(qrels).with_negative(check_value("negative", negative, one_of(Negative)))
 
 
 def _judgments_of(qrels: Qrels) -> Judgments:

@@ -25,7 +25,7 @@ from rankgauge.figures.drawing import (
     new_figure,
     plotting,
     shorten,
-    wrapped,
+    wrap_text,
 )
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def tau_map(
     low = least if least < 1 else 0.0
     scale: Any = {"vmin": low, "vmax": 1.0}
     image = axes.imshow(square, cmap="cividis", interpolation="nearest", **scale)
-    shown = [wrapped(shorten(names[place], 36), 40) for place in order]
+    shown = [wrap_text(shorten(names[place], 36), 40) for place in order]
     small: Any = {"fontsize": 8, "parse_math": False}
     axes.set_xticks(range(size), shown, rotation=90, **small)
     axes.set_yticks(range(size), shown, **small)
@@ -169,7 +169,7 @@ def tau_map(
             colour = "white" if value < (low + 1) / 2 else "black"
             text = "–" if np.isnan(value) else f"{value:.2f}"
             axes.text(column, row, text, ha="center", va="center", color=colour, fontsize=8)
-    axes.set_title(wrapped(about, 60), fontsize=9, parse_math=False)
+    axes.set_title(wrap_text(about, 60), fontsize=9, parse_math=False)
     figure.colorbar(image, ax=axes, shrink=0.85, label=f"{label} of the rankings of runs")
     return figure
 
@@ -205,8 +205,8 @@ def _round_up_to_tenth(share: float) -> float:
 
 def _finish(figure: Figure, axes: Axes, about: str, names: Sequence[str], title: str) -> None:
     """Add the title, and a legend next to the lines. The first line is the dashed one."""
-    axes.set_title(wrapped(about, 60), fontsize=9, parse_math=False)
-    shown = [wrapped(name, 40) for name in names]
+    axes.set_title(wrap_text(about, 60), fontsize=9, parse_math=False)
+    shown = [wrap_text(name, 40) for name in names]
     sizes = {"fontsize": 8, "title_fontsize": 8, "handlelength": 2.6}
     place = "outside right upper"
-    add_legend(figure, axes.lines[1:], shown, loc=place, title=wrapped(title, 28), **sizes)
+    add_legend(figure, axes.lines[1:], shown, loc=place, title=wrap_text(title, 28), **sizes)

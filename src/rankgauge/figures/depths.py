@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from rankgauge.figures.drawing import DASHED, GREY, LINES, add_legend, new_figure, plotting, wrapped
+from rankgauge.figures.drawing import (
+    DASHED,
+    GRAY,
+    LINES,
+    add_legend,
+    new_figure,
+    plotting,
+    wrap_text,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -31,11 +39,11 @@ def depth_curves(
     above, below = figure.subplots(2, sharex=True)
     for place, name in enumerate(tau):
         colour, marker = LINES[place % len(LINES)]
-        above.plot([*tau[name], 1.0], color=colour, marker=marker, label=wrapped(name, 30))
+        above.plot([*tau[name], 1.0], color=colour, marker=marker, label=wrap_text(name, 30))
         below.plot([*bias[name], 0.0], color=colour, marker=marker)
         above.axhline(half_tau[name], color=colour, ls=DASHED, lw=1.0)
-    above.plot([], [], color=GREY, ls=DASHED, lw=1.0, label="two halves of the topics")
-    below.axhline(0.0, color=GREY, lw=0.8, zorder=0)
+    above.plot([], [], color=GRAY, ls=DASHED, lw=1.0, label="two halves of the topics")
+    below.axhline(0.0, color=GRAY, lw=0.8, zorder=0)
     above.set_ylabel("τ with the deep ranking")
     below.set_ylabel("shallow − deep mean")
     below.set_xlabel("depth of the pool, and its number of judgements")

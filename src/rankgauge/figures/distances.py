@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankgauge.core.arrays import Floats
-from rankgauge.core.notes import counted
+from rankgauge.core.notes import count_phrase
 from rankgauge.figures.drawing import (
     BLUE,
     DASHED,
@@ -17,7 +17,7 @@ from rankgauge.figures.drawing import (
     marker_area,
     new_figure,
     plotting,
-    wrapped,
+    wrap_text,
 )
 
 if TYPE_CHECKING:
@@ -52,12 +52,12 @@ def distance_map(
     axes = figure.add_subplot()
     scale: Any = {"vmin": least, "vmax": float(square.max(initial=0.0)) or 1.0}
     image = axes.imshow(square, cmap="cividis", interpolation="nearest", **scale)
-    axes.set_title(wrapped(about, 60), fontsize=9, parse_math=False)
+    axes.set_title(wrap_text(about, 60), fontsize=9, parse_math=False)
     label = "Mean distance" if exact else "Mean distance (a lower bound)"
     extend: Any = "min" if least else "neither"
     figure.colorbar(image, ax=axes, shrink=0.85, label=label, extend=extend)
     if len(names) <= _MOST_NAMED:
-        shown = [wrapped(name, 40) for name in names]
+        shown = [wrap_text(name, 40) for name in names]
         ticks = range(len(names))
         axes.set_xticks(ticks, shown, rotation=90, fontsize=7, parse_math=False)
         axes.set_yticks(ticks, shown, fontsize=7, parse_math=False)
@@ -98,8 +98,8 @@ def distance_scatter(panels: Mapping[str, tuple[ArrayLike, ArrayLike]]) -> Figur
             zorder=2,
         )
         below = int(np.count_nonzero(far < apart - 1e-12))
-        title = f"{name}\n{counted(len(far), 'pair')}, {below:,} below the diagonal"
-        axes.set_title(wrapped(title, 60), fontsize=9, parse_math=False)
+        title = f"{name}\n{count_phrase(len(far), 'pair')}, {below:,} below the diagonal"
+        axes.set_title(wrap_text(title, 60), fontsize=9, parse_math=False)
     figure.supxlabel("Difference of the means, with the judgements", fontsize=11)
     figure.supylabel("Mean distance, without judgements", fontsize=11)
     return figure

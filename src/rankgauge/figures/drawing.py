@@ -26,7 +26,7 @@ GREEN = "#009E73"
 PURPLE = "#CC79A7"
 ORANGE = "#E69F00"
 SKY = "#56B4E9"
-GREY = "#999999"
+GRAY = "#999999"
 INK = "#333333"
 LINES = (
     (BLUE, "o"),
@@ -35,7 +35,7 @@ LINES = (
     (PURPLE, "D"),
     (ORANGE, "^"),
     (SKY, "P"),
-    (GREY, "X"),
+    (GRAY, "X"),
     (INK, "*"),
 )
 """Colours and markers of lines."""
@@ -139,7 +139,7 @@ def shorten(name: str, longest: int) -> str:
     return name if len(name) <= longest else f"{name[: longest - 1]}…"
 
 
-def wrapped(text: str, width: int) -> str:
+def wrap_text(text: str, width: int) -> str:
     """A text in short lines; characters that cannot be printed are escaped."""
     seen = "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
     return "\n".join(textwrap.fill(line, width) for line in seen.split("\n"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rankgauge.errors import InputError
 from rankgauge.figures.drawing import check_plotting, plotting
-from rankgauge.io.files import writing
+from rankgauge.io.files import atomic_write
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,7 +28,7 @@ def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
     with plotting():
         metadata = {"Date": None} if form == "svg" else None
         figure.savefig(content, format=form, dpi=_DOTS_PER_INCH, metadata=metadata)
-    with writing(path) as stream:
+    with atomic_write(path) as stream:
         stream.write(content.getvalue())
 
 

@@ -12,13 +12,13 @@ from rankgauge.core.arrays import Floats
 from rankgauge.errors import RankgaugeError
 from rankgauge.figures.drawing import (
     BLUE,
-    GREY,
+    GRAY,
     INK,
     ORANGE,
     new_figure,
     plotting,
     shorten,
-    wrapped,
+    wrap_text,
 )
 
 if TYPE_CHECKING:
@@ -69,20 +69,20 @@ def run_intervals(
     axes = figure.add_subplot()
     rows = np.arange(len(runs), dtype=np.float64)
     size = 4.0 if named else 2.0
-    _bars(axes, rows + 0.2, deep, "deep topics alone", color=GREY, marker="|", markersize=size)
+    _bars(axes, rows + 0.2, deep, "deep topics alone", color=GRAY, marker="|", markersize=size)
     _bars(axes, rows - 0.1, estimates, "two-phase", color=BLUE, marker="o", markersize=size)
     style: Any = {"color": ORANGE, "marker": "x", "markersize": size, "linestyle": ""}
     axes.plot(np.asarray(shallow, dtype=np.float64), rows, label="shallow scores", **style)
     axes.set_ylim(len(runs) - 0.5, -0.5)
     if named:
-        axes.set_yticks(rows, [wrapped(shorten(run, 30), 60) for run in runs], parse_math=False)
+        axes.set_yticks(rows, [wrap_text(shorten(run, 30), 60) for run in runs], parse_math=False)
     else:
         axes.set_ylabel("Rank")
         steps = np.arange(0, len(runs), max(1, len(runs) // 10))
         axes.set_yticks(steps, [str(step + 1) for step in steps.tolist()])
     axes.grid(axis="x", color=INK, alpha=0.15)
-    axes.set_xlabel(wrapped(label, 80), parse_math=False)
-    axes.set_title(wrapped(about, 80), parse_math=False)
+    axes.set_xlabel(wrap_text(label, 80), parse_math=False)
+    axes.set_title(wrap_text(about, 80), parse_math=False)
     figure.legend(loc="outside lower center", ncols=3)
     return figure
 
@@ -127,7 +127,7 @@ def correlation_intervals(
     height = down * (1.2 + min(0.25 * len(metrics), 12.0))
     figure = new_figure(2.0 + 2.4 * across, 0.6 + height)
     rows = np.arange(len(metrics), dtype=np.float64)
-    names = [wrapped(shorten(name, 40), 80) for name in metrics]
+    names = [wrap_text(shorten(name, 40), 80) for name in metrics]
     axes = figure.subplots(down, across, squeeze=False, sharex=True, sharey=True).ravel()
     for each in axes[len(dimensions) :]:
         each.set_visible(False)
@@ -136,10 +136,10 @@ def correlation_intervals(
         each.axvline(0, color=INK, linewidth=0.8)
         each.hlines(rows[drawn], low[drawn, d], high[drawn, d], color=BLUE, linewidth=1.5)
         each.plot(value[:, d], rows, linestyle="", color=BLUE, marker="o", markersize=4.0)
-        each.set_title(wrapped(dimension, 30), parse_math=False)
+        each.set_title(wrap_text(dimension, 30), parse_math=False)
         each.grid(axis="x", color=INK, alpha=0.15)
     axes[0].set_ylim(len(metrics) - 0.5, -0.5)
     axes[0].set_yticks(rows, names, parse_math=False)
-    figure.supxlabel(wrapped(label, 80), parse_math=False)
-    figure.suptitle(wrapped(about, 100), parse_math=False)
+    figure.supxlabel(wrap_text(label, 80), parse_math=False)
+    figure.suptitle(wrap_text(about, 100), parse_math=False)
     return figure

@@ -11,8 +11,8 @@ from rankgauge.core.arrays import Floats
 from rankgauge.figures.drawing import (
     BLUE,
     DASHED,
+    GRAY,
     GREEN,
-    GREY,
     INK,
     ORANGE,
     PURPLE,
@@ -21,7 +21,7 @@ from rankgauge.figures.drawing import (
     add_legend,
     new_figure,
     plotting,
-    wrapped,
+    wrap_text,
 )
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def parameter_curve(
     """
     figure = new_figure(6.4, 3.6)
     axes = figure.subplots()
-    axes.stairs(values, edges, baseline=None, color=BLUE, lw=1.2, label=wrapped(measure, 30))
+    axes.stairs(values, edges, baseline=None, color=BLUE, lw=1.2, label=wrap_text(measure, 30))
     if best is not None:
         label = f"best: {best[0]:.4g} to {best[1]:.4g}"
         axes.axvspan(*best, color=SKY, alpha=0.4, lw=0, label=label, zorder=0)
@@ -53,8 +53,8 @@ def parameter_curve(
         place = int(((edges[:-1] < middle) & (middle <= edges[1:])).argmax())
         axes.plot(middle, values[place], ls="", marker="o", ms=5, color=INK)
     axes.set_xlim(edges[0], edges[-1])
-    axes.set_xlabel(wrapped(parameter, 60), parse_math=False)
-    axes.set_ylabel(wrapped(f"mean {measure}", 40), parse_math=False)
+    axes.set_xlabel(wrap_text(parameter, 60), parse_math=False)
+    axes.set_ylabel(wrap_text(f"mean {measure}", 40), parse_math=False)
     axes.set_title("every flip is known" if certified else "from samples: flips can be missing")
     add_legend(figure, loc="outside lower center", ncols=2, fontsize=9)
     return figure
@@ -101,7 +101,7 @@ def parameter_map(
     figure = new_figure(6.4, 5.0)
     axes = figure.subplots()
     image = axes.pcolormesh(columns, edges, values, cmap="cividis", rasterized=True)
-    figure.colorbar(image, ax=axes, label=wrapped(f"mean {measure}", 40))
+    figure.colorbar(image, ax=axes, label=wrap_text(f"mean {measure}", 40))
     axes.plot(
         np.full(len(at), columns[0]), at, ls="", marker=1, ms=6, color=INK, clip_on=False,
         label="the rows that were computed",
@@ -114,8 +114,8 @@ def parameter_map(
         (mark,) = axes.plot(x, y, ls="", marker="*", ms=12, color=VERMILION, label="best found")
         mark.set(markeredgecolor="white", markeredgewidth=0.9, clip_on=False)
     axes.set(xlim=(columns[0], columns[-1]), ylim=(edges[0], edges[-1]))
-    axes.set_xlabel(wrapped(parameters[0], 60), parse_math=False)
-    axes.set_ylabel(wrapped(parameters[1], 50), parse_math=False)
+    axes.set_xlabel(wrap_text(parameters[0], 60), parse_math=False)
+    axes.set_ylabel(wrap_text(parameters[1], 50), parse_math=False)
     axes.set_title(
         "every flip on a row is known; between rows none" if certified
         else "from samples: flips can be missing"
@@ -124,7 +124,7 @@ def parameter_map(
     return figure
 
 
-_COLORS = (GREEN, ORANGE, PURPLE, GREY, BLUE)
+_COLORS = (GREEN, ORANGE, PURPLE, GRAY, BLUE)
 _DASHES = (DASHED, (0, (1, 2)), (2, (6, 2, 1, 2)))
 
 
@@ -153,15 +153,15 @@ def weight_curve(
     edges = np.concatenate(([0.0], breaks, [1.0]))
     if plateau is not None:
         axes.axvspan(*plateau, color=SKY, alpha=0.25, lw=0, label=f"as good, within {margin:g}")
-    axes.stairs(values, edges, baseline=None, color=BLUE, lw=1.2, label=wrapped(measure, 30))
+    axes.stairs(values, edges, baseline=None, color=BLUE, lw=1.2, label=wrap_text(measure, 30))
     axes.plot(*chosen, ls="", marker="*", ms=13, color=VERMILION, label=f"best: {chosen[0]:.4g}")
     grid = np.arange(1, 10) / 10
     axes.plot(grid, at_tenths, ls="", marker="o", ms=4, color=INK, label="a grid of tenths")
     for place, (name, mean) in enumerate(others.items()):
         colour, dashes = _COLORS[place % len(_COLORS)], _DASHES[place % len(_DASHES)]
-        axes.axhline(mean, color=colour, ls=dashes, lw=1.2, label=wrapped(name, 30))
+        axes.axhline(mean, color=colour, ls=dashes, lw=1.2, label=wrap_text(name, 30))
     axes.set_xlim(0, 1)
-    axes.set_xlabel(wrapped(f"weight of {second} (the rest is {first})", 60))
-    axes.set_ylabel(wrapped(f"mean {measure} on the {topics} topics of the choice", 40))
+    axes.set_xlabel(wrap_text(f"weight of {second} (the rest is {first})", 60))
+    axes.set_ylabel(wrap_text(f"mean {measure} on the {topics} topics of the choice", 40))
     figure.legend(loc="outside right upper", fontsize=8)
     return figure

@@ -18,7 +18,7 @@ from rankgauge.figures.drawing import (
     VERMILION,
     new_figure,
     plotting,
-    wrapped,
+    wrap_text,
 )
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def regions_figure(
         taken += _write_rankings(axes, plane, names, drawn)
     _draw_lines(axes, plane, names, drawn, np.array(taken).reshape(-1, 2))
     axes.set(xlim=(low_x, high_x), ylim=(low_y, high_y), xlabel="x", ylabel="y")
-    figure.suptitle(wrapped(title, 60), fontsize=11, parse_math=False)
+    figure.suptitle(wrap_text(title, 60), fontsize=11, parse_math=False)
     if regions:
         figure.legend(loc="outside lower center", ncols=min(3, len(regions)), fontsize=9)
     return figure
@@ -90,7 +90,7 @@ def _shade(
 ) -> None:
     from matplotlib.patches import Polygon
 
-    label = wrapped(name, 30)
+    label = wrap_text(name, 30)
     for region in regions:
         for cell in region.cells.tolist():
             corners = plane.polygon(cell, box)

@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankgauge.core.arrays import Floats
-from rankgauge.core.notes import counted
+from rankgauge.core.notes import count_phrase
 from rankgauge.errors import RankgaugeError
 from rankgauge.figures.drawing import (
     BLUE,
     DASHED,
-    GREY,
+    GRAY,
     INK,
     ORANGE,
     SKY,
@@ -27,14 +27,14 @@ from rankgauge.figures.drawing import (
     marker_area,
     new_figure,
     plotting,
-    wrapped,
+    wrap_text,
 )
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_MARKS = ((BLUE, "o", 1.0), (VERMILION, "v", 1.3), (ORANGE, "s", 1.0), (GREY, "D", 0.6))
+_MARKS = ((BLUE, "o", 1.0), (VERMILION, "v", 1.3), (ORANGE, "s", 1.0), (GRAY, "D", 0.6))
 """Colour, marker and its relative area, for each type of queries."""
 _BINS = 20
 _COLUMNS = 3
@@ -105,13 +105,13 @@ def query_map(
         figure,
         axes.collections,
         [
-            wrapped(f"{name} ({each.shape[1]:,})", 40)
+            wrap_text(f"{name} ({each.shape[1]:,})", 40)
             for name, each in zip(groups, points, strict=True)
         ],
         loc="outside upper center",
         ncols=2,
         handletextpad=0.2,
-        title=wrapped(f"{measure}\n{summary}" if measure else summary, 60),
+        title=wrap_text(f"{measure}\n{summary}" if measure else summary, 60),
         title_fontsize=9,
     )
     legend.get_title().set(parse_math=False, multialignment="center")
@@ -133,7 +133,7 @@ def _draw_regions(axes: Axes) -> None:
     }
     for name, (corner, place) in corners.items():
         axes.add_patch(
-            Circle(corner, 0.22, transform=axes.transAxes, color=GREY, alpha=0.15, zorder=0)
+            Circle(corner, 0.22, transform=axes.transAxes, color=GRAY, alpha=0.15, zorder=0)
         )
         axes.text(*place, name, transform=axes.transAxes, fontsize=11, weight="bold", va="bottom")
 
@@ -182,14 +182,14 @@ def expected_histogram(
     grid = figure.subplots(rows, columns, sharey=True, squeeze=False).flat
     for axes, (name, each) in zip(grid, panels.items(), strict=False):
         _draw_bars(axes, each, shared if _is_between_0_and_1(each) else _extent(each))
-        title = wrapped(name if same else f"{name}\n{summaries[name]}", 38)
+        title = wrap_text(name if same else f"{name}\n{summaries[name]}", 38)
         title += f"\nmean {np.mean(each):#.3g} (dashed)" if len(each) else ""
         axes.set_title(title, fontsize=9, parse_math=False)
     grid[0].set_ylim(0, max(1.0, grid[0].get_ylim()[1]))
     for axes in grid[len(panels) :]:
         axes.remove()
     if same:
-        summary = wrapped(next(iter(summaries.values())), 80)
+        summary = wrap_text(next(iter(summaries.values())), 80)
         figure.suptitle(summary, fontsize=9, parse_math=False)
     figure.supxlabel("Expected score of a random ranking", fontsize=11)
     figure.supylabel("Number of queries", fontsize=11)
@@ -224,6 +224,6 @@ def _extent(values: Floats) -> tuple[float, float]:
 
 def _summary(queries: int, left_out: Iterable[tuple[str, int]]) -> str:
     """A text: how many queries are drawn, and for each reason how many are left out."""
-    drawn = counted(queries, "query", "queries")
+    drawn = count_phrase(queries, "query", "queries")
     reasons = ", ".join(f"{count:,} with {reason}" for reason, count in left_out if count)
     return f"{drawn}; left out: {reasons}" if reasons else drawn

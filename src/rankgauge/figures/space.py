@@ -15,7 +15,7 @@ from rankgauge.core.records import Record
 from rankgauge.figures.drawing import (
     BLUE,
     DASHED,
-    GREY,
+    GRAY,
     INK,
     LINES,
     VERMILION,
@@ -24,7 +24,7 @@ from rankgauge.figures.drawing import (
     new_figure,
     plotting,
     thin_steps,
-    wrapped,
+    wrap_text,
 )
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-KINDS = (("good", 1, BLUE), ("bad", -1, VERMILION), ("neutral", 0, GREY))
+KINDS = (("good", 1, BLUE), ("bad", -1, VERMILION), ("neutral", 0, GRAY))
 MOST_TICKS = 1_000
 """How many ticks of one kind are drawn over the width of a figure: more cannot be told apart."""
 
@@ -59,7 +59,7 @@ def path_figure(
         edges, steps = thin_steps(edges, np.append(points[0], values))
         upper.stairs(steps, edges, baseline=None, color=colour, lw=1.2)
         style: Any = {"ls": "", "marker": marker, "ms": 5, "color": colour, "clip_on": False}
-        upper.plot(range(len(points)), points, label=wrapped(name, 24), **style)
+        upper.plot(range(len(points)), points, label=wrap_text(name, 24), **style)
     for row, (_, sign, colour) in enumerate(KINDS):
         apart = len(points) / MOST_TICKS
         ticks = np.unique(np.round(where[merit == sign] * MOST_TICKS / len(points))) * apart
@@ -141,7 +141,7 @@ def _draw_scaled_line(
     scaled = (merit - low) / (high - low) if high > low else np.ones(len(merit))
     best = np.flatnonzero(scaled >= 1 - 1e-12)
     middle = best[len(best) // 2]
-    axes.plot(where, scaled, color=colour, ls=style, lw=1.2, label=wrapped(name, 24))
+    axes.plot(where, scaled, color=colour, ls=style, lw=1.2, label=wrap_text(name, 24))
     (mark,) = axes.plot(where[middle], scaled[middle], ls="", marker=marker, ms=6, color=colour)
     mark.set_clip_on(False)
 
@@ -154,8 +154,8 @@ def optima_figure(values: Floats, found: Ints, measure: str) -> Figure:
     places = np.arange(1, len(values) + 1)
     area = marker_area(len(values))
     upper.scatter(places, values, s=area, color=BLUE, marker="o")
-    lower.bar(places, found, color=GREY)
-    upper.set_ylabel(wrapped(f"mean {measure}", 40))
+    lower.bar(places, found, color=GRAY)
+    upper.set_ylabel(wrap_text(f"mean {measure}", 40))
     lower.set_ylabel("starts")
     lower.set_xlabel("local optimum, the best first")
     for axis in (lower.xaxis, lower.yaxis):
@@ -174,8 +174,8 @@ def grid_curve(
     axes.stairs(values, edges, baseline=None, color=BLUE, lw=1.2, label="every weight")
     axes.plot(ticks, at_ticks, ls="", marker="o", ms=5, color=INK, label="grid", clip_on=False)
     axes.set_xlim(float(edges[0]), float(edges[-1]))
-    axes.set_xlabel(wrapped(axis, 60), parse_math=False)
-    axes.set_ylabel(wrapped(f"mean {measure}", 40), parse_math=False)
+    axes.set_xlabel(wrap_text(axis, 60), parse_math=False)
+    axes.set_ylabel(wrap_text(f"mean {measure}", 40), parse_math=False)
     figure.legend(loc="outside right upper", fontsize=8)
     return figure
 
@@ -212,7 +212,7 @@ def grid_map(
     figure = new_figure(6.4, 5.0)
     axes = figure.subplots()
     image = axes.pcolormesh(first, second, values.T, cmap="cividis", shading="nearest")
-    figure.colorbar(image, ax=axes, label=wrapped(f"mean {about}", 40))
+    figure.colorbar(image, ax=axes, label=wrap_text(f"mean {about}", 40))
     marks = (
         (points, "o", 3.5, VERMILION, "better, on a line"),
         (on_grid[None, :], "s", 13.0, "none", "best on the grid"),
@@ -222,8 +222,8 @@ def grid_map(
         edge, width = (VERMILION, 1.8) if face == "none" else ("white", 0.8)
         (mark,) = axes.plot(*where.T, ls="", marker=marker, ms=size, mfc=face, label=label)
         mark.set(markeredgecolor=edge, markeredgewidth=width, clip_on=False)
-    axes.set_xlabel(wrapped(names[0], 60), parse_math=False)
-    axes.set_ylabel(wrapped(names[1], 50), parse_math=False)
+    axes.set_xlabel(wrap_text(names[0], 60), parse_math=False)
+    axes.set_ylabel(wrap_text(names[1], 50), parse_math=False)
     figure.legend(loc="outside upper center", ncols=3, fontsize=8)
     return figure
 
@@ -248,7 +248,7 @@ def curves_figure(lines: Sequence[PathLine], axis: str) -> Figure:
     figure = new_figure(6.4, 4.6)
     axes = figure.subplots()
     for line, (colour, marker) in zip(lines, cycle(LINES), strict=False):
-        label = wrapped(line.measure, 24)
+        label = wrap_text(line.measure, 24)
         edges, values = thin_steps(line.edges, line.values)
         axes.stairs(values, edges, baseline=None, color=colour, lw=1.1)
         if line.best is None:
@@ -262,7 +262,7 @@ def curves_figure(lines: Sequence[PathLine], axis: str) -> Figure:
             markeredgecolor="white", clip_on=False,
         )  # fmt: skip
     axes.set_xlim(float(lines[0].edges[0]), float(lines[0].edges[-1]))
-    axes.set_xlabel(wrapped(axis, 60), parse_math=False)
+    axes.set_xlabel(wrap_text(axis, 60), parse_math=False)
     axes.set_ylabel("mean")
     add_legend(figure, loc="outside lower center", ncols=min(3, len(lines)), fontsize=9)
     return figure
@@ -309,7 +309,7 @@ def plane_map(
         values, origin="lower", extent=(low, high, low, high), cmap="cividis", aspect="equal",
         interpolation="nearest",
     )  # fmt: skip
-    figure.colorbar(image, ax=axes, label=wrapped(f"mean {measure}", 40), shrink=0.8)
+    figure.colorbar(image, ax=axes, label=wrap_text(f"mean {measure}", 40), shrink=0.8)
     if len(lines) <= MOST_LINES:
         for line in lines:
             _draw_line(axes, line, span)
@@ -322,12 +322,12 @@ def plane_map(
         mark.set(markeredgecolor="white", markeredgewidth=0.9, clip_on=False)
     if first is not None and 2 * low < 1 < 2 * high:
         ends = np.array([max(low, 1 - high), min(high, 1 - low)])
-        label = wrapped(f"{first} is 0", 40)
+        label = wrap_text(f"{first} is 0", 40)
         axes.plot(ends, 1 - ends, color="white", lw=2.4)
         axes.plot(ends, 1 - ends, color=INK, ls="--", lw=1.2, label=label)
     axes.set(xlim=span, ylim=span)
-    axes.set_xlabel(wrapped(names[0], 60), parse_math=False)
-    axes.set_ylabel(wrapped(names[1], 50), parse_math=False)
+    axes.set_xlabel(wrap_text(names[0], 60), parse_math=False)
+    axes.set_ylabel(wrap_text(names[1], 50), parse_math=False)
     add_legend(figure, loc="outside upper center", ncols=3, fontsize=9)
     return figure
 

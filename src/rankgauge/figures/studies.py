@@ -18,7 +18,7 @@ from rankgauge.errors import RankgaugeError
 from rankgauge.figures.drawing import (
     BLUE,
     DASHED,
-    GREY,
+    GRAY,
     INK,
     LINES,
     ORANGE,
@@ -26,7 +26,7 @@ from rankgauge.figures.drawing import (
     add_legend,
     new_figure,
     plotting,
-    wrapped,
+    wrap_text,
 )
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-_THRESHOLDS = ((BLUE, "o"), (VERMILION, "v"), (ORANGE, "s"), (GREY, "D"))
+_THRESHOLDS = ((BLUE, "o"), (VERMILION, "v"), (ORANGE, "s"), (GRAY, "D"))
 """Colours and markers of the lines of `relevant_lines`."""
 
 
@@ -58,9 +58,9 @@ def relevant_lines(panels: Mapping[str, Mapping[str, ArrayLike]]) -> Figure:
         axes.set_yticks([0, 5, 10, 20, 50, 100, 200, 500, 1000])
         axes.set_yticklabels(["0", "5", "10", "20", "50", "100", "200", "500", "1000"])
         axes.minorticks_off()
-        axes.set_title(wrapped(name, 60), fontsize=9, parse_math=False)
+        axes.set_title(wrap_text(name, 60), fontsize=9, parse_math=False)
     handles, labels = grid[0].get_legend_handles_labels()
-    shown = [wrapped(label, 20) for label in labels]
+    shown = [wrap_text(label, 20) for label in labels]
     add_legend(figure, handles, shown, loc="outside upper center", ncols=3, title="Grade")
     figure.supxlabel("Topics (each line is sorted separately)", fontsize=11)
     figure.supylabel("Relevant documents", fontsize=11)
@@ -86,7 +86,7 @@ def ideal_lines(
         for text, height in references.items():
             axes.axhline(height, color=INK, linewidth=1, linestyle=DASHED)
             axes.annotate(
-                wrapped(f"{text}: {height:.2f}", 40),
+                wrap_text(f"{text}: {height:.2f}", 40),
                 (0.99, height),
                 xycoords=("axes fraction", "data"),
                 xytext=(0, 2),
@@ -96,9 +96,9 @@ def ideal_lines(
                 parse_math=False,
             )
         axes.set_ylim(0, 1.1 * max([*references.values(), *np.asarray(values).tolist(), 1e-9]))
-        axes.set_title(wrapped(title, 60), fontsize=9, parse_math=False)
+        axes.set_title(wrap_text(title, 60), fontsize=9, parse_math=False)
     figure.supxlabel("Topics, sorted", fontsize=11)
-    figure.supylabel(wrapped(name, 40), fontsize=11, parse_math=False)
+    figure.supylabel(wrap_text(name, 40), fontsize=11, parse_math=False)
     return figure
 
 
@@ -120,7 +120,7 @@ def power_curves(
     for axes in grid:
         axes.axhline(0.05, color=INK, linewidth=0.8, linestyle=DASHED, zorder=1)
         axes.set_ylim(0, 1.02)
-        axes.set_xlabel(wrapped(name, 50), parse_math=False)
+        axes.set_xlabel(wrap_text(name, 50), parse_math=False)
         legend = add_legend(axes, loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2)
         for text in legend.get_texts():
             text.set_fontsize(8)
@@ -174,7 +174,7 @@ def depth_curves(
             axes.vlines(places, low, high, color=colour, linewidth=0.8, alpha=0.6)
         axes.set_xticks(list(depths))
         axes.grid(axis="y", linewidth=0.4)
-        axes.set_title(wrapped(title, 30), fontsize=10, parse_math=False)
+        axes.set_title(wrap_text(title, 30), fontsize=10, parse_math=False)
     handles = {
         label: handle
         for axes in grid
@@ -183,15 +183,15 @@ def depth_curves(
     add_legend(
         figure,
         [handles[label] for label in names],
-        [wrapped(label, 40) for label in names],
+        [wrap_text(label, 40) for label in names],
         loc="outside lower center",
         ncols=2,
         fontsize=9,
     )
     for axes in grid[-1 if few else -2 :]:
         axes.set_xlabel("Depth of judging")
-    figure.supylabel(wrapped(number, 40), fontsize=10, parse_math=False)
-    figure.suptitle(wrapped(name, 60), fontsize=11, parse_math=False)
+    figure.supylabel(wrap_text(number, 40), fontsize=10, parse_math=False)
+    figure.suptitle(wrap_text(name, 60), fontsize=11, parse_math=False)
     return figure
 
 
@@ -210,8 +210,8 @@ def _curves(
             sizes, curves.items(), LINES, strict=False
         ):
             style: Any = {"color": colour, "marker": marker, "markersize": size}
-            axes.plot(places, np.asarray(values, dtype=float), label=wrapped(name, 40), **style)
-        axes.set_title(wrapped(title, 60), fontsize=9, parse_math=False)
+            axes.plot(places, np.asarray(values, dtype=float), label=wrap_text(name, 40), **style)
+        axes.set_title(wrap_text(title, 60), fontsize=9, parse_math=False)
     return figure, grid
 
 
@@ -269,8 +269,8 @@ def token_matches(reference: Sequence[str], output: Sequence[str], similarity: A
         )
     plain: Any = {"parse_math": False}
     turned: Any = {"rotation": 60, "ha": "right", **plain}
-    axes.set_xticks(range(columns), [wrapped(each, 16) for each in output], **turned)
-    axes.set_yticks(range(rows), [wrapped(each, 16) for each in reference], **plain)
+    axes.set_xticks(range(columns), [wrap_text(each, 16) for each in output], **turned)
+    axes.set_yticks(range(rows), [wrap_text(each, 16) for each in reference], **plain)
     axes.set_xlabel("Output")
     axes.set_ylabel("Reference")
     axes.tick_params(length=0)
@@ -292,12 +292,12 @@ def order_sensitivity(best: ArrayLike, worst: ArrayLike, count: int) -> Figure:
     places = np.arange(1, len(high) + 1)
     figure = new_figure(7.2, 3.6)
     axes = figure.subplots()
-    axes.vlines(places, np.minimum(low, high), np.maximum(low, high), color=GREY, linewidth=0.8)
+    axes.vlines(places, np.minimum(low, high), np.maximum(low, high), color=GRAY, linewidth=0.8)
     style: Any = {"linestyle": "none", "markersize": 4}
     axes.plot(places, high, color=BLUE, marker="o", label="most similar tokens", **style)
     axes.plot(places, low, color=VERMILION, marker="v", label="least similar tokens", **style)
     for start, text in ((0, "heterogeneous"), (len(high) - count, "homogeneous")):
-        axes.axvspan(start + 0.5, start + count + 0.5, color=GREY, alpha=0.15, linewidth=0)
+        axes.axvspan(start + 0.5, start + count + 0.5, color=GRAY, alpha=0.15, linewidth=0)
         axes.annotate(
             text,
             (start + 0.5 + count / 2, 1.0),
@@ -329,7 +329,7 @@ def attention_lines(kinds: Mapping[str, tuple[ArrayLike, ArrayLike]]) -> Figure:
     for axes, part, title in zip(panels, (1, 0), ("Standard deviation", "Mean"), strict=True):
         for (name, values), (colour, marker) in zip(kinds.items(), LINES, strict=False):
             numbers = np.sort(np.asarray(values[part], dtype=float))
-            _draw_line(axes, numbers, colour, marker, wrapped(name, 30), size=4)
+            _draw_line(axes, numbers, colour, marker, wrap_text(name, 30), size=4)
             axes.locator_params(axis="x", integer=True)
         axes.set_title(title)
         axes.set_xlabel("Documents, sorted")

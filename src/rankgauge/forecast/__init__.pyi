@@ -10,7 +10,7 @@ from rankgauge.forecast.plans import plan as plan
 from rankgauge.forecast.pools import PooledJudgments as PooledJudgments
 from rankgauge.forecast.pools import pool as pool
 from rankgauge.forecast.stacked import StackedRows as StackedRows
-from rankgauge.forecast.topic_choice import choose_topics as choose_topics
+from rankgauge.forecast.topic_choice import choose_queries as choose_queries
 from rankgauge.forecast.tracks import (
     FEATURES as FEATURES,
 )

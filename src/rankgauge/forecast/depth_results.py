@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankgauge.core.arrays import Bools, Floats, Ints
-from rankgauge.core.notes import Note, counted, format_first_names, worded
+from rankgauge.core.notes import Note, count_phrase, format_first_names, note_texts
 from rankgauge.core.records import Record
 from rankgauge.core.results import Result
-from rankgauge.core.rounding import rounded
+from rankgauge.core.rounding import round_values
 from rankgauge.core.tables import Cell, Table
 from rankgauge.forecast.pools import PoolCounts
 from rankgauge.measures.around import Aggregate, inner
@@ -60,7 +60,7 @@ def ranks_of(means: Floats, measures: Sequence[Measure | Aggregate]) -> Floats:
     from scipy.stats import rankdata
 
     signs = [1.0 if inner(measure).direction == "lower" else -1.0 for measure in measures]
-    exact = rounded(means, np.abs(means).max(axis=0, initial=0.0))
+    exact = round_values(means, np.abs(means).max(axis=0, initial=0.0))
     return np.asarray(rankdata(exact * signs, axis=0))
 
 
@@ -127,7 +127,7 @@ class JudgingDepth(Result, Record):
             for m in range(len(self.measures))
             for shallow in self.shallow
         )
-        return Table(tuple(columns), rows, worded(self.notes, gather=True))
+        return Table(tuple(columns), rows, note_texts(self.notes, gather=True))
 
     def team_table(self) -> Table:
         """A row for each measure, depth and team that was left out: what its runs lose.
@@ -141,7 +141,7 @@ class JudgingDepth(Result, Record):
                 cells = self._loss_cells(m, [one])
                 rows.append((str(measure), one.depth, one.team, len(one.runs), *cells.values()))
         columns = ("measure", "depth", "team", "runs", *LEFT_OUT)
-        return Table(columns, tuple(rows), worded(self.notes, gather=True))
+        return Table(columns, tuple(rows), note_texts(self.notes, gather=True))
 
     def _row(self, m: int, shallow: ShallowPool, columns: Sequence[str]) -> tuple[Cell, ...]:
         total = shallow.counts.total
@@ -218,7 +218,8 @@ class JudgingDepth(Result, Record):
         never = self.shallow[-1].counts.total["never_judged"]
         if never:
             text = (
-                f"the pool of depth {self.shallow[-1].depth} has {counted(never, 'document')} without a "
+                f"the pool of depth {self.shallow[-1].depth} has "
+                f"{count_phrase(never, 'document')} without a "
                 "judgement. Most measures take them as not relevant, at all depths"
             )
             yield Note(text, column="judgements")
@@ -246,7 +247,7 @@ class JudgingDepth(Result, Record):
         if not self.left_out:
             yield Note("no team was left out: all runs in the pool are of one team")
             return
-        teams = counted(len({one.team for one in self.left_out}), "team")
+        teams = count_phrase(len({one.team for one in self.left_out}), "team")
         yield Note(f"each of {teams} was left out of the pool once", column=", ".join(LEFT_OUT))
         for m, measure in enumerate(self.measures):
             for depth in self.depths:
@@ -278,8 +279,8 @@ class JudgingDepth(Result, Record):
         )
 
     def _title(self) -> str:
-        runs = counted(len(self.runs), "run")
-        return f"JudgingDepth: {runs}, {counted(len(self.relevant), 'topic')}"
+        runs = count_phrase(len(self.runs), "run")
+        return f"JudgingDepth: {runs}, {count_phrase(len(self.relevant), 'topic')}"
 
 
 COLUMNS = (

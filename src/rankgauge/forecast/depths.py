@@ -10,7 +10,7 @@ from rankgauge.comparison.consistency import split_halves
 from rankgauge.comparison.correlation import concordance_of
 from rankgauge.comparison.significance import Pairs, find_test
 from rankgauge.core.arrays import Bools, Floats
-from rankgauge.core.checks import checked, one_of
+from rankgauge.core.checks import check_value, one_of
 from rankgauge.core.notes import format_first_names
 from rankgauge.core.policies import (
     DEFAULT_FAILURES,
@@ -118,10 +118,10 @@ def judging_depth(
     [1.0]
     """
     chosen = _check_depths(depths)
-    checked("level", level, LEVELS)
-    checked("ties", ties, one_of(PoolTies))
-    checked("precision", precision, one_of(ScorePrecision))
-    checked("failures", failures, one_of(Failures))
+    check_value("level", level, LEVELS)
+    check_value("ties", ties, one_of(PoolTies))
+    check_value("precision", precision, one_of(ScorePrecision))
+    check_value("failures", failures, one_of(Failures))
     drawing = SamplingOptions.checked(splits, seed)
     judgments = judgments_of(qrels)
     evaluator = Evaluator(judgments, measures, unjudged=unjudged, max_grade=max_grade)
@@ -278,7 +278,7 @@ def _check_depths(depths: Iterable[int]) -> list[int]:
     """The depths, ascending, each once."""
     if isinstance(depths, int):
         depths = [depths]
-    chosen = sorted({checked("depths", depth, DEPTHS) for depth in depths})
+    chosen = sorted({check_value("depths", depth, DEPTHS) for depth in depths})
     if not chosen:
         raise RankgaugeError("no depth is given; give at least one, such as 10")
     return chosen

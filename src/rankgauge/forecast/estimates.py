@@ -12,8 +12,8 @@ import numpy as np
 from rankgauge.comparison.design import find_shared_queries
 from rankgauge.comparison.significance import holm
 from rankgauge.core.arrays import Bools, Floats, Ints
-from rankgauge.core.checks import checked
-from rankgauge.core.notes import WARNING, Note, counted, worded
+from rankgauge.core.checks import check_value
+from rankgauge.core.notes import WARNING, Note, count_phrase, note_texts
 from rankgauge.core.policies import LEVEL, LEVELS
 from rankgauge.core.records import Record
 from rankgauge.core.results import Result
@@ -135,12 +135,14 @@ class TwoPhase(Result, Record):
             )
             for rank, run in enumerate(self.ranking.tolist(), 1)
         )
-        return Table(COLUMNS, rows, worded(self.notes))
+        return Table(COLUMNS, rows, note_texts(self.notes))
 
     def pair_table(self) -> Table:
         """A row for each pair of runs: the difference of their estimates, and whether they are
         separable."""
-        return Table(PAIR_COLUMNS, LazyRows(len(self.first), self._pair_rows), worded(self.notes))
+        return Table(
+            PAIR_COLUMNS, LazyRows(len(self.first), self._pair_rows), note_texts(self.notes)
+        )
 
     def figure(self) -> Figure:
         """The intervals of the runs, the best estimate on top, beside the deep topics alone and the
@@ -153,8 +155,8 @@ class TwoPhase(Result, Record):
             (self.mean[order], self.low[order], self.high[order]),
             (self.deep_mean[order], self.deep_low[order], self.deep_high[order]),
             self.shallow_mean[order],
-            label=f"{self.measure}, deep, mean over {counted(len(self.topics), 'topic')}",
-            about=f"{len(self.deep_topics)} of {counted(len(self.topics), 'topic')} judged deeply",
+            label=f"{self.measure}, deep, mean over {count_phrase(len(self.topics), 'topic')}",
+            about=f"{len(self.deep_topics)} of {count_phrase(len(self.topics), 'topic')} judged deeply",
         )
 
     def _pair_rows(self, start: int, end: int) -> Iterator[tuple[Cell, ...]]:
@@ -168,8 +170,8 @@ class TwoPhase(Result, Record):
 
     def _title(self) -> str:
         return (
-            f"TwoPhase: {counted(len(self.runs), 'run')}, {len(self.deep_topics)} of "
-            f"{counted(len(self.topics), 'topic')} judged deeply, {self.measure}"
+            f"TwoPhase: {count_phrase(len(self.runs), 'run')}, {len(self.deep_topics)} of "
+            f"{count_phrase(len(self.topics), 'topic')} judged deeply, {self.measure}"
         )
 
 
@@ -201,7 +203,7 @@ def two_phase(
     >>> estimate.mean.round(3).tolist(), round(estimate.ratio, 3)
     ([0.46, 0.31], 0.81)
     """
-    level = checked("level", level, LEVELS)
+    level = check_value("level", level, LEVELS)
     sample = Sample.of(shallow, deep, topics)
     limits = _limits(deep.measures[0], sample.deep)
     estimate = RatioEstimate(sample.shallow, sample.deep, sample.chosen, level, limits)
@@ -248,7 +250,7 @@ def _general_notes(
     percent = f"{100 * estimate.level:.10g}%"
     if some == everything:
         text = (
-            f"all {counted(everything, 'topic')} are judged deeply, so the mean is exact for these "
+            f"all {count_phrase(everything, 'topic')} are judged deeply, so the mean is exact for these "
             "topics and the width is 0; this says nothing about new topics"
         )
     elif some == 1:
@@ -257,7 +259,8 @@ def _general_notes(
         )
     else:
         text = (
-            f"{percent} interval for the deep mean over these {counted(everything, 'topic')}, not over "
+            f"{percent} interval for the deep mean over these "
+            f"{count_phrase(everything, 'topic')}, not over "
             f"new topics; it holds if the {some} deep topics were drawn at random; each interval is for "
             "its run alone"
         )
@@ -278,7 +281,7 @@ def _general_notes(
     if pairs:
         text = (
             "the ranks that a run may have; runs that are not separable may change places (t test of "
-            f"the difference of two estimates, Holm over {counted(pairs, 'pair')}, "
+            f"the difference of two estimates, Holm over {count_phrase(pairs, 'pair')}, "
             f"level {estimate.level:.10g})"
         )
         yield Note(text, measure=name, column="best_rank, worst_rank")
@@ -320,7 +323,8 @@ def _caution_notes(
         yield Note(text, measure=name, column="low, high", severity=WARNING)
     elif estimate.deep_topics > 1 and len(sample.runs) < FEW_RUNS:
         text = (
-            f"the variance comes from {counted(len(sample.runs), 'run')}; with fewer than {FEW_RUNS} "
+            f"the variance comes from {count_phrase(len(sample.runs), 'run')}; with fewer than "
+            f"{FEW_RUNS} "
             "runs the interval may hold less often than it says"
         )
         yield Note(text, measure=name, column="low, high")
@@ -382,7 +386,8 @@ def _check_single_measure(name: str, scores: Scores) -> None:
     if len(scores.measures) != 1:
         measures = ", ".join(map(str, scores.measures[:MOST_NAMED]))
         raise RankgaugeError(
-            f"{name}: {counted(len(scores.measures), 'measure')} ({measures}), expected one; choose it: "
+            f"{name}: {count_phrase(len(scores.measures), 'measure')} ({measures}), expected "
+            "one; choose it: "
             f"{name}.select(measures=['nDCG@100'])"
         )
     if not scores.runs or not scores.queries:
@@ -427,4 +432,4 @@ def _format_names(thing: str, names: Sequence[str]) -> str:
     texts = ", ".join(repr(name) for name in names[:MOST_NAMED])
     if len(names) == 1:
         return f"{thing} {texts}"
-    return f"{counted(len(names), thing)}: {texts}{', …' if len(names) > MOST_NAMED else ''}"
+    return f"{count_phrase(len(names), thing)}: {texts}{', …' if len(names) > MOST_NAMED else ''}"

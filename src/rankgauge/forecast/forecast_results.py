@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from rankgauge.core.arrays import Floats
-from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.notes import Note, count_phrase, note_texts
 from rankgauge.core.records import Record
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Cell, Table
@@ -82,7 +82,7 @@ class Forecast(Result, Record):
             for place in self._best_first()
         ]
         return Table(
-            columns, tuple(rows), worded((*self._column_notes(), *self.notes), gather=True)
+            columns, tuple(rows), note_texts((*self._column_notes(), *self.notes), gather=True)
         )
 
     def topic_table(self) -> Table:
@@ -124,4 +124,4 @@ class Forecast(Result, Record):
         )
 
     def _title(self) -> str:
-        return f"Forecast of {self.target}: {counted(len(self.rows.runs), 'run')}"
+        return f"Forecast of {self.target}: {count_phrase(len(self.rows.runs), 'run')}"

@@ -12,10 +12,10 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from rankgauge.core.arrays import Floats
-from rankgauge.core.checks import Whole, checked, one_of
-from rankgauge.core.notes import Note, counted, format_first_names
+from rankgauge.core.checks import Integer, check_value, one_of
+from rankgauge.core.notes import Note, count_phrase, format_first_names
 from rankgauge.core.policies import LEVEL, LEVELS, SEED, SEEDS
-from rankgauge.core.sealing import check_seal, read_object, unsealed, write_sealed
+from rankgauge.core.sealing import check_seal, missing_seal_note, read_object, write_sealed
 from rankgauge.errors import InputError, MeasureError, RankgaugeError
 from rankgauge.forecast.forecast_results import Forecast
 from rankgauge.forecast.left_out import KindErrors, errors_by_kind, kind_errors_of
@@ -123,10 +123,10 @@ class Forecaster:
     """The file that it was loaded from."""
 
     def __post_init__(self) -> None:
-        checked("method", self.method, one_of(ForecastMethod))
-        checked("judgments", self.judgments, one_of(FeatureJudgments))
-        checked("subset", self.subset, one_of(SubsetBy), optional=True)
-        checked("learner", self.learner, one_of(Learner), optional=True)
+        check_value("method", self.method, one_of(ForecastMethod))
+        check_value("judgments", self.judgments, one_of(FeatureJudgments))
+        check_value("subset", self.subset, one_of(SubsetBy), optional=True)
+        check_value("learner", self.learner, one_of(Learner), optional=True)
         for name, methods in OWN_SETTINGS.items():
             value = getattr(self, name)
             if self.method in methods:
@@ -142,8 +142,8 @@ class Forecaster:
                     f"{name}={value!r} is only for {own}, and the method is {self.method!r}; leave "
                     f"{name} out"
                 )
-        self.depth = checked("depth", self.depth, Whole(1))
-        self.seed = checked("seed", self.seed, SEEDS)
+        self.depth = check_value("depth", self.depth, Integer(1))
+        self.seed = check_value("seed", self.seed, SEEDS)
         self.target = check_target(self.target)
         self.features = features_of(self.features)
         for feature in self.features:
@@ -247,7 +247,7 @@ class Forecaster:
 
     def forecast_rows(self, rows: Rows, level: float = LEVEL) -> Forecast:
         """The forecasts for the rows of a track."""
-        checked("level", level, LEVELS)
+        check_value("level", level, LEVELS)
         if self.model_ is None or self.line_ is None:
             raise RankgaugeError("the forecaster has learnt nothing; call fit first")
         shape = rows.shallow.shape
@@ -279,7 +279,7 @@ class Forecaster:
             )
         if outside := int(((values < low) | (values > high)).sum()):
             text = (
-                f"{counted(outside, 'forecast')} for single topics outside the range {low:g} to "
+                f"{count_phrase(outside, 'forecast')} for single topics outside the range {low:g} to "
                 f"{high:g}, from {values.min():.3g} to {values.max():.3g}; the means are inside"
             )
             yield Note(text, column="forecast")
@@ -302,7 +302,7 @@ class Forecaster:
             yield Note("no intervals: they need at least two topics to learn from")
         elif level > errors.highest_level + 1e-12:
             allowed = math.floor(1000 * errors.highest_level + 1e-9) / 10
-            topics = counted(errors.topics, "topic")
+            topics = count_phrase(errors.topics, "topic")
             yield Note(
                 f"no intervals of the level {100 * level:g}%: {topics} of {errors.kind} to learn from "
                 f"allow a level of at most {allowed:g}%. Give a lower level, or learn from more topics"
@@ -347,7 +347,7 @@ class Forecaster:
             message = f"not a forecaster ({error}), expected one made by {MADE_BY}"
             raise InputError(source, None, message) from None
         if not sealed:
-            made.notes_ += (unsealed(source),)
+            made.notes_ += (missing_seal_note(source),)
         made.file_ = source
         return made
 

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias, cast
 import numpy as np
 
 from rankgauge.core.arrays import Bools, Floats, Ints
-from rankgauge.core.checks import Whole, checked, one_of
+from rankgauge.core.checks import Integer, check_value, one_of
 from rankgauge.core.records import Record
 from rankgauge.errors import RankgaugeError
 from rankgauge.forecast.models import Average
@@ -50,8 +50,8 @@ def kind_errors_of(content: Any) -> KindErrors:
     names = {"kind", "topics", "left_out", "by_mass"}
     if not isinstance(content, dict) or set(content) != names:
         raise RankgaugeError("errors without kind, topics, left_out and by_mass")
-    checked("topics", content["topics"], Whole(1))
-    checked("left_out", content["left_out"], one_of(PartLeftOut))
+    check_value("topics", content["topics"], Integer(1))
+    check_value("left_out", content["left_out"], one_of(PartLeftOut))
     pairs = tuple((float(error), float(mass)) for error, mass in content["by_mass"])
     if not np.isfinite(np.array(pairs)).all() or list(pairs) != sorted(pairs):
         raise RankgaugeError("errors out of order")

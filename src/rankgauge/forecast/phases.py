@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rankgauge.core.notes import counted
+from rankgauge.core.notes import count_phrase
 from rankgauge.data.model import Judgments
 from rankgauge.errors import RankgaugeError
 from rankgauge.scores.model import Scores
@@ -41,9 +41,10 @@ def check_shallow_included(shallow: Judgments, deep: Judgments) -> None:
             if missing:
                 lacking[topic] = missing
     if lacking:
-        documents = counted(sum(lacking.values()), "document")
+        documents = count_phrase(sum(lacking.values()), "document")
         raise RankgaugeError(
             f"{deep.source} lacks {documents} that {shallow.source} has judged, on "
-            f"{counted(len(lacking), 'topic')} such as {next(iter(lacking))}. The deep judgements of a "
+            f"{count_phrase(len(lacking), 'topic')} such as {next(iter(lacking))}. The deep "
+            "judgements of a "
             "topic must include its shallow ones: put both into the file"
         )

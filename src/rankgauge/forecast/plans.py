@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from rankgauge.core.checks import Number, checked
-from rankgauge.core.notes import WARNING, Note, counted, worded
+from rankgauge.core.checks import Number, check_value
+from rankgauge.core.notes import WARNING, Note, count_phrase, note_texts
 from rankgauge.core.policies import LEVEL
 from rankgauge.core.records import Record
 from rankgauge.core.results import Result
@@ -73,11 +73,12 @@ class Plan(Result, Record):
             for n in numbers
         )
         columns = ("measure", "deep_topics", "more", "expected_width", "careful_width", "enough")
-        return Table(columns, rows, worded(self.notes))
+        return Table(columns, rows, note_texts(self.notes))
 
     def _title(self) -> str:
         return (
-            f"Plan: {self.needed} of {counted(self.topics, 'topic')} for a width of {self.width:g}, "
+            f"Plan: {self.needed} of {count_phrase(self.topics, 'topic')} for a width of "
+            f"{self.width:g}, "
             f"{self.more} more than the pilot, {self.measure}"
         )
 
@@ -102,7 +103,7 @@ def plan(
     level: the confidence level of the intervals.
     topics: the topics of the pilot; by default all topics of `deep`.
     """
-    width = checked("width", width, WIDTHS)
+    width = check_value("width", width, WIDTHS)
     pilot = two_phase(shallow, deep, topics, level)
     judged, everything = len(pilot.deep_topics), len(pilot.topics)
     if judged < 2:
@@ -147,7 +148,7 @@ def _plan_text(needed: int, pilot: int, topics: int, width: float) -> str:
         return f"the {pilot} deep topics that you have are enough for a width of {width:g}"
     every = "all " if needed == topics else ""
     return (
-        f"judge {every}{counted(needed, 'topic')} deeply for a width of {width:g}, "
+        f"judge {every}{count_phrase(needed, 'topic')} deeply for a width of {width:g}, "
         f"{needed - pilot} more than the {pilot} that you have"
     )
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankgauge.core.arrays import Bools, Floats, Ints, Labels
-from rankgauge.core.checks import Whole, checked, one_of
+from rankgauge.core.checks import Integer, check_value, one_of
 from rankgauge.core.policies import (
     DEFAULT_POOL_TIES,
     DEFAULT_PRECISION,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from rankgauge.workers import AnyExecutor
 
 
-DEPTHS = Whole(1)
+DEPTHS = Integer(1)
 """How many first documents of a run may go into a pool."""
 
 
@@ -146,16 +146,16 @@ def pool(
     >>> pool(qrels, runs, 2).counts
     PoolCounts: pooled 4, judged 3, relevant 2, never judged 1
     """
-    depth = checked("depth", depth, DEPTHS, optional=True)
-    checked("ties", ties, one_of(PoolTies))
-    checked("precision", precision, one_of(ScorePrecision))
+    depth = check_value("depth", depth, DEPTHS, optional=True)
+    check_value("ties", ties, one_of(PoolTies))
+    check_value("precision", precision, one_of(ScorePrecision))
     lists = read_rankings(
         judgments_of(qrels),
         runs,
         depth,
         longest=depth,
         ties=ties,
-        seed=checked("seed", seed, SEEDS),
+        seed=check_value("seed", seed, SEEDS),
         precision=precision,
         executor=executor,
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rankgauge.core.checks import Number, Whole, checked
+from rankgauge.core.checks import Integer, Number, check_value
 from rankgauge.core.policies import SEED, SEEDS
 from rankgauge.core.seeds import digest, query_key
 from rankgauge.data.model import Judgments, encode
@@ -16,7 +16,7 @@ from rankgauge.evaluation.inputs import Qrels, judgments_of
 from rankgauge.rankings.lists import segment_count
 
 
-def choose_topics(
+def choose_queries(
     qrels_or_counts: Qrels | Mapping[str, float],
     m: int,
     seed: int = SEED,
@@ -38,12 +38,12 @@ def choose_topics(
     without: topics that are not drawn, such as the topics of a pilot. Together with the pilot, every
         topic still has the same chance.
 
-    >>> choose_topics({"q1": 3, "q2": 40, "q3": 5, "q4": 31}, 2)
+    >>> choose_queries({"q1": 3, "q2": 40, "q3": 5, "q4": 31}, 2)
     ('q1', 'q2')
     """
     counts = _counts(qrels_or_counts)
-    m = checked("m", m, Whole(1))
-    seed = checked("seed", seed, SEEDS)
+    m = check_value("m", m, Integer(1))
+    seed = check_value("seed", seed, SEEDS)
     if isinstance(without, str):
         raise RankgaugeError(f"without={without!r} is one text, expected a list of topics")
     for topic in set(without):
@@ -75,7 +75,7 @@ def _counts(qrels_or_counts: Any) -> dict[str, float]:
     ):
         kind = Number(0)
         counts = {
-            str(topic): float(checked(f"relevant documents of topic {topic!r}", value, kind))
+            str(topic): float(check_value(f"relevant documents of topic {topic!r}", value, kind))
             for topic, value in qrels_or_counts.items()
         }
     else:

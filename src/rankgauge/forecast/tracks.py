@@ -11,8 +11,8 @@ from typing import Literal, NamedTuple, TypeAlias, TypedDict, Unpack
 import numpy as np
 
 from rankgauge.core.arrays import Floats
-from rankgauge.core.checks import Whole, checked, one_of
-from rankgauge.core.notes import WARNING, Note, counted, format_first_names
+from rankgauge.core.checks import Integer, check_value, one_of
+from rankgauge.core.notes import WARNING, Note, count_phrase, format_first_names
 from rankgauge.core.policies import (
     DEFAULT_FAILURES,
     DEFAULT_POOL_TIES,
@@ -105,11 +105,11 @@ class Track(Record):
             "skip" leaves out runs that cannot be read, or that share no topic with the judgements, and
             says so in `.failed`; "raise" raises the error.
         """
-        checked("ties", ties, one_of(PoolTies))
-        checked("precision", precision, one_of(ScorePrecision))
-        checked("failures", failures, one_of(Failures))
-        seed = checked("seed", seed, SEEDS)
-        max_grade = checked("max_grade", max_grade, Whole(1), optional=True)
+        check_value("ties", ties, one_of(PoolTies))
+        check_value("precision", precision, one_of(ScorePrecision))
+        check_value("failures", failures, one_of(Failures))
+        seed = check_value("seed", seed, SEEDS)
+        max_grade = check_value("max_grade", max_grade, Integer(1), optional=True)
         judgments = judgments_of(qrels)
         if max_grade is not None:
             judgments = replace(judgments, max_grade=judged_labels(judgments, max_grade).max_grade)
@@ -265,7 +265,8 @@ def depth_note(track: Track, target: str) -> Note | None:
     if cutoff is None or track.deepest >= cutoff:
         return None
     return Note(
-        f"the runs are too short for {target}. It looks at the first {counted(cutoff, 'document')} of a "
+        f"the runs are too short for {target}. It looks at the first "
+        f"{count_phrase(cutoff, 'document')} of a "
         f"topic, and the deepest run has {track.deepest:,}",
         part=track.name,
         severity=WARNING,
@@ -324,7 +325,7 @@ def rows_of(
     judgments: FeatureJudgments = "pool",
 ) -> Rows:
     """The rows of a track, for a target measure and features of runs cut at a depth."""
-    checked("judgments", judgments, one_of(FeatureJudgments))
+    check_value("judgments", judgments, one_of(FeatureJudgments))
     rows = rows_by(track, [target], [depth], features)
     return rows[depth, str(parse(str(target))), judgments]
 

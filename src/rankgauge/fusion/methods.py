@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 
 from rankgauge.core.arrays import Bools, Floats, Ints
-from rankgauge.core.checks import Kind, Number, checked
+from rankgauge.core.checks import Kind, Number, check_value
 from rankgauge.core.policies import PERSISTENCE, PERSISTENCES, RRF_K
 from rankgauge.core.records import Record
 from rankgauge.core.registry import Registry
@@ -368,6 +368,6 @@ def parameter_values(method: FusionMethod, parameters: dict[str, Any]) -> dict[s
                 f"method={method.name!r} has no parameter {name!r}, it takes {takes}{hint}"
             )
     return {
-        each.name: checked(each.name, parameters.get(each.name, each.default), each.kind)
+        each.name: check_value(each.name, parameters.get(each.name, each.default), each.kind)
         for each in method.parameters
     }

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Bools, Floats, Ints, T
-from rankgauge.core.checks import Choice, checked, one_of
+from rankgauge.core.checks import Choice, check_value, one_of
 from rankgauge.core.policies import DEFAULT_ABSENT, DEFAULT_NORMALIZE, Absent
 from rankgauge.core.records import Record
 from rankgauge.core.registry import Registry
@@ -59,7 +59,7 @@ def normalize_scores(pool: Pool, normalize: str = DEFAULT_NORMALIZE) -> Floats:
 
     RankgaugeError where a list cannot be normalised, such as a list with an infinite score.
     """
-    method = NORMALIZATIONS[checked("normalize", normalize, Choice(tuple(NORMALIZATIONS)))]
+    method = NORMALIZATIONS[check_value("normalize", normalize, Choice(tuple(NORMALIZATIONS)))]
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         values = method.apply(pool)
     bad = ~np.isfinite(values) & ((pool.ranks > 0) | method.fills)
@@ -78,7 +78,7 @@ def fill_absent(values: Floats, bounds: Ints, absent: Absent = DEFAULT_ABSENT) -
     >>> fill_absent(values, np.array([0, 2]), "minimum").tolist()
     [[0.5, 1.0], [0.25, 1.0]]
     """
-    checked("absent", absent, one_of(Absent))
+    check_value("absent", absent, one_of(Absent))
     if absent == "skip":
         return values
     if absent == "zero":

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from rankgauge.core.arrays import Bools, Floats
-from rankgauge.core.checks import Choice, Number, checked, one_of
-from rankgauge.core.notes import counted
+from rankgauge.core.checks import Choice, Number, check_value, one_of
+from rankgauge.core.notes import count_phrase
 from rankgauge.core.policies import DEFAULT_ABSENT, DEFAULT_FUSION, DEFAULT_NORMALIZE, Absent
 from rankgauge.core.records import Record
 from rankgauge.data.model import Run, decode
@@ -98,9 +98,9 @@ class Fusion(Record):
     ) -> Fusion:
         """A method by its name, with settings as `fuse` takes them; RankgaugeError where they do not
         go together."""
-        chosen = METHODS[checked("method", method, Choice(tuple(METHODS)))]
-        checked("normalize", normalize, Choice(tuple(NORMALIZATIONS)))
-        checked("absent", absent, one_of(Absent))
+        chosen = METHODS[check_value("method", method, Choice(tuple(METHODS)))]
+        check_value("normalize", normalize, Choice(tuple(NORMALIZATIONS)))
+        check_value("absent", absent, one_of(Absent))
         values = parameter_values(chosen, parameters)
         by_rank = chosen.takes == "ranks"
         if by_rank and normalize not in (DEFAULT_NORMALIZE, _NO_NORMALIZATION):
@@ -125,7 +125,8 @@ class Fusion(Record):
         runs = len(union.names)
         if self.weights is not None and len(self.weights) != runs:
             raise RankgaugeError(
-                f"{counted(len(self.weights), 'weight')} for {counted(runs, 'run')}, expected a weight "
+                f"{count_phrase(len(self.weights), 'weight')} for {count_phrase(runs, 'run')}, "
+                "expected a weight "
                 "for each run"
             )
         weights = np.ones(runs) if self.weights is None else np.array(self.weights)
@@ -232,7 +233,7 @@ def _weights(method: FusionMethod, weights: Sequence[float] | None) -> tuple[flo
         given = list(weights)
     except TypeError:
         raise RankgaugeError(f"weights={weights!r}, expected a number for each run") from None
-    numbers = tuple(checked("weights", weight, Number(0)) for weight in given)
+    numbers = tuple(check_value("weights", weight, Number(0)) for weight in given)
     if not any(numbers):
         raise RankgaugeError(f"weights={weights!r}, expected at least one above 0")
     return numbers

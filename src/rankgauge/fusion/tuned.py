@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankgauge.comparison.systems import Comparison
-from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.notes import Note, count_phrase, note_texts
 from rankgauge.core.policies import Absent
 from rankgauge.core.records import Record
 from rankgauge.core.results import Result
@@ -104,7 +104,7 @@ class Tuning(Result, Record):
         columns = ("way", "mean", "difference", "low", "high", "p")
         rows: list[tuple[Cell, ...]] = [(TUNED, self.cross_validated, None, None, None, None)]
         rows += [(name, self.baselines[name], *self.against(name)) for name in self.baselines]
-        return Table(columns, tuple(rows), (self.advice, *worded(self.notes)))
+        return Table(columns, tuple(rows), (self.advice, *note_texts(self.notes)))
 
     def against(self, name: str, way: str = TUNED) -> tuple[float, float, float, PValue]:
         """The difference of a way, by default the tuned weights, to another one, its interval and p.
@@ -147,7 +147,7 @@ class Tuning(Result, Record):
             "interval of them; such a weight cannot be known for a new topic",
             "best: the value there",
             f"tuned: the value with weight {self.weights[1]:.12g}, which has the best mean over the "
-            f"{counted(len(self.topics), 'topic')} of the choice",
+            f"{count_phrase(len(self.topics), 'topic')} of the choice",
         )
         if self.test_topics is not None:
             notes += ("the test topics are left out",)
@@ -177,7 +177,7 @@ class Tuning(Result, Record):
 
     def _require_curve(self, what: str) -> Curve:
         if self.curve is None:
-            raise RankgaugeError(f"{counted(len(self.runs), 'run')}: {what} is for two runs")
+            raise RankgaugeError(f"{count_phrase(len(self.runs), 'run')}: {what} is for two runs")
         return self.curve
 
     @property
@@ -246,7 +246,7 @@ class Tuning(Result, Record):
         return text
 
     def _title(self) -> str:
-        return f"Tuning of {counted(len(self.runs), 'run')} by {self.measure}"
+        return f"Tuning of {count_phrase(len(self.runs), 'run')} by {self.measure}"
 
 
 def format_difference(number: float) -> str:

@@ -11,8 +11,8 @@ import numpy as np
 
 from rankgauge.comparison.systems import Comparison, compare
 from rankgauge.core.arrays import Floats, Ints
-from rankgauge.core.checks import Choice, Kind, Number, Whole, checked, one_of
-from rankgauge.core.notes import Note, counted
+from rankgauge.core.checks import Choice, Integer, Kind, Number, check_value, one_of
+from rankgauge.core.notes import Note, count_phrase
 from rankgauge.core.policies import (
     DEFAULT_ABSENT,
     DEFAULT_NORMALIZE,
@@ -241,12 +241,12 @@ class _Settings(Record):
             "missing": one_of(SharedQueries),
             "level": LEVELS,
             "margin": Number(0),
-            "folds": Whole(2),
-            "repeats": Whole(1),
-            "restarts": Whole(1),
+            "folds": Integer(2),
+            "repeats": Integer(1),
+            "restarts": Integer(1),
         }
         for name, kind in kinds.items():
-            vars(self)[name] = checked(name, getattr(self, name), kind)
+            vars(self)[name] = check_value(name, getattr(self, name), kind)
         drawing = self.drawing
         vars(self)["drawing"] = SamplingOptions.checked(
             drawing.samples, drawing.seed, drawing.executor, drawing.progress
@@ -379,11 +379,12 @@ def _value_notes(
 ) -> Iterator[Note]:
     """What the values are of, and how far they are too good."""
     mean = str(measure) if isinstance(measure, Aggregate) else f"mean {measure}"
-    chosen_on = counted(len(design.topics), "topic")
+    chosen_on = count_phrase(len(design.topics), "topic")
     fitted = f"on the {chosen_on} of the choice the best weights score {value:.4f}"
     if design.tested is not None:
         yield Note(
-            f"{mean} on the {counted(len(design.tested), 'test topic')}; the weights were chosen on the "
+            f"{mean} on the {count_phrase(len(design.tested), 'test topic')}; the weights were "
+            "chosen on the "
             f"other {chosen_on}",
             column="tuned",
         )
@@ -392,7 +393,7 @@ def _value_notes(
         yield Note("no value: one topic alone cannot be cross-validated", column="tuned")
         yield Note(fitted)
     else:
-        folds, repeats = len(design.parts[0]), counted(len(design.parts), "time")
+        folds, repeats = len(design.parts[0]), count_phrase(len(design.parts), "time")
         yield Note(
             f"{mean} on topics that took no part in the choice: cross-validation in {folds} parts, "
             f"{repeats}",
@@ -433,7 +434,7 @@ def _curve_notes(
     parts = curve.best
     where = ", ".join(f"{part.low:.6g} to {part.high:.6g}" for part in parts[:MOST_PARTS])
     more = len(parts) - MOST_PARTS
-    where += f" and {counted(more, 'more interval')}" if more > 0 else ""
+    where += f" and {count_phrase(more, 'more interval')}" if more > 0 else ""
     if spread is not None:
         where += (
             f"; on {100 * level:.10g}% of samples of the topics they are from {spread.low:.3g} to "
@@ -458,7 +459,7 @@ def _search_notes(
     """How the runs were mixed, and how the weights were searched."""
     if runs > 2:
         yield Note(
-            f"the weights were searched from {counted(settings.restarts, 'start')}, one run after "
+            f"the weights were searched from {count_phrase(settings.restarts, 'start')}, one run after "
             "the other; more starts (restarts) can find better weights"
         )
     name = fits[0].normalize

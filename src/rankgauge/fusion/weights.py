@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from rankgauge.core.checks import Whole, checked, one_of
+from rankgauge.core.checks import Integer, check_value, one_of
 from rankgauge.core.notes import Note
 from rankgauge.core.policies import DEFAULT_ABSENT, DEFAULT_NORMALIZE, SEED, Absent, SharedQueries
 from rankgauge.data.features import Features
@@ -64,7 +64,7 @@ def run_space(
     [0.5]
     """
     Fusion.of("wsum", normalize=normalize, absent=absent)  # refuses what does not go together
-    checked("missing", missing, one_of(SharedQueries))
+    check_value("missing", missing, one_of(SharedQueries))
     judgments, read = judgments_of(qrels), read_runs(runs)
     pool = pool_of(read)
     labelled = LabeledPool.of(pool, judgments, judged_labels(judgments))
@@ -89,7 +89,7 @@ def run_space(
     inside = lists.each_row(kept)
     if depth is not None:
         ranks = pool.ranks[labelled.rows]
-        near = (ranks > 0) & (ranks <= checked("depth", depth, Whole(1)))
+        near = (ranks > 0) & (ranks <= check_value("depth", depth, Integer(1)))
         inside &= near.any(axis=1)
     rows, numbers = np.flatnonzero(inside), np.flatnonzero(kept)
     offsets = np.append(0, np.cumsum(lists.count(inside)[numbers]))

@@ -29,7 +29,7 @@ from rankgauge.core.seeds import digest
 from rankgauge.data.features import Features
 from rankgauge.data.model import Ids
 from rankgauge.errors import InputError, RankgaugeError, RankgaugeWarning
-from rankgauge.io.files import STANDARD_INPUT, display_name, writing
+from rankgauge.io.files import STANDARD_INPUT, atomic_write, display_name
 from rankgauge.io.own_paths import OwnPath
 from rankgauge.io.trec import Path
 
@@ -183,7 +183,7 @@ class CacheEntry(Record):
             os.makedirs(self.file.root, mode=0o700, exist_ok=True)
             if _unsafe_reason(self.file.root):
                 return
-            with writing(self.file) as stream:
+            with atomic_write(self.file) as stream:
                 summed = _DigestWriter(stream)
                 npy.write_array(summed, np.frombuffer(text, dtype=np.uint8), allow_pickle=False)
                 for array, (_, kind, _) in zip(arrays, ARRAYS, strict=True):

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rankgauge.core.notes import WARNING, Note, counted, shorten
+from rankgauge.core.notes import WARNING, Note, count_phrase, shorten
 from rankgauge.data.model import Ids, Judgments, Run, decode
 from rankgauge.data.roles import USUAL_NAMES, ColumnNames
 from rankgauge.errors import InputError, MisplacedFile, NoSharedTopics, RankgaugeError
@@ -145,7 +145,7 @@ def few_shared_queries_note(
         return None
     ours, theirs = first_texts(some), first_texts(judgments.queries)
     detail = (
-        f"the run ranks {counted(ranked, 'topic')}, the judgements have {judged:,}; not judged: "
+        f"the run ranks {count_phrase(ranked, 'topic')}, the judgements have {judged:,}; not judged: "
         f"{format_ids(ours)}{_hint(ours, theirs, 'topic')}"
     )
     kind = "the run and the judgements share only {topics}"

@@ -326,7 +326,7 @@ def _compressor(ending: str, raw: BinaryIO) -> contextlib.AbstractContextManager
 
 
 @contextlib.contextmanager
-def writing(path: str | os.PathLike[str]) -> Iterator[Any]:
+def atomic_write(path: str | os.PathLike[str]) -> Iterator[Any]:
     """A stream whose content appears at `path` when the block ends well, and not at all otherwise.
 
     An ending .gz, .bz2, .xz or .zst compresses. A path that a user names may be a link to the file to
@@ -382,7 +382,8 @@ def remove_unfinished(folder: OwnPath) -> None:
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
-    """InputError where `writing` could write no such file, as far as that can be told beforehand."""
+    """InputError where `atomic_write` could write no such file, as far as that can be told
+    beforehand."""
     try:
         if isinstance(path, OwnPath):
             target, mode = os.fspath(path), _existing_mode(path)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal, TypeAlias, TypeVar
 
-from rankgauge.core.notes import counted
+from rankgauge.core.notes import count_phrase
 from rankgauge.core.records import Record
 from rankgauge.errors import InputError
 from rankgauge.io.files import display_name, read_error
@@ -66,7 +66,7 @@ def find_layout(folder: Path, *, cut: bool) -> Layout:
         files = [path for _, path in listed.files]
         if len(files) == 1:
             return Layout("One file.", [{"train": files}], shared=True)
-        message = f"has {counted(len(files), 'data file')}, expected one to be cut into folds"
+        message = f"has {count_phrase(len(files), 'data file')}, expected one to be cut into folds"
         raise InputError(display_name(folder), None, f"{message} (leave out folds)")
     layout = _find_own_layout(listed)
     if layout is not None:
@@ -140,7 +140,7 @@ def _fold_folders(listed: _Listing) -> Layout | None:
     _check_complete(numbered, folds)
     names = ", ".join(os.path.basename(files[0]) for files in folds[0].values())
     folders = format_range("Fold1", f"Fold{len(folds)}")
-    sentence = f"{counted(len(folds), 'folder')} {folders}, each with {names}."
+    sentence = f"{count_phrase(len(folds), 'folder')} {folders}, each with {names}."
     return Layout(sentence, folds)
 
 
@@ -167,7 +167,7 @@ def _fold_files(listed: _Listing) -> Layout | None:
         return Layout(sentence, chosen, shared=True)
     _check_complete([f"{listed.folder}: fold {number}" for number in sorted(by_fold)], folds)
     files = format_range("Fold1", f"Fold{count}")
-    sentence = f"{counted(count, 'fold')} in files {files}, one for each of "
+    sentence = f"{count_phrase(count, 'fold')} in files {files}, one for each of "
     return Layout(sentence + ", ".join(folds[0]) + ".", folds)
 
 

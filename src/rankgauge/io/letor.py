@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Ints, Labels, offsets_of
-from rankgauge.core.checks import checked, one_of
-from rankgauge.core.notes import Note, counted, shorten
+from rankgauge.core.checks import check_value, one_of
+from rankgauge.core.notes import Note, count_phrase, shorten
 from rankgauge.core.records import Record
 from rankgauge.data.features import Features
 from rankgauge.data.model import Ids, decode
@@ -99,7 +99,7 @@ def read_letor(
     size_limit
         How many bytes the file may hold once decompressed, and the values in memory.
     """
-    checked("absent", absent, one_of(AbsentFeature))
+    check_value("absent", absent, one_of(AbsentFeature))
     source = display_name(path)
     sizes_file = _find_sizes_file(path)
     place = cache.CacheEntry.of(path, sizes_file, {"absent": absent})
@@ -239,7 +239,7 @@ class _LetorReader:
         width = max((part.width for part in self.parts), default=0)
         if order.size * width * VALUE_BYTES > size_limit:
             message = (
-                f"{counted(order.size, 'line')} of {counted(width, 'feature')} need more than "
+                f"{count_phrase(order.size, 'line')} of {count_phrase(width, 'feature')} need more than "
                 f"{size_limit:,} bytes, expected less (raise the size limit)"
             )
             raise InputError(self.source, None, message)
@@ -386,7 +386,8 @@ def _read_sizes(path: Path, rows: int, data: str) -> Ints:
         raise InputError(
             source,
             None,
-            f"{counted(len(sizes), 'query', 'queries')} with {counted(total, 'document')}, but {data} "
-            f"has {counted(rows, 'line')} of data; expected as many documents as lines",
+            f"{count_phrase(len(sizes), 'query', 'queries')} with "
+            f"{count_phrase(total, 'document')}, but {data} "
+            f"has {count_phrase(rows, 'line')} of data; expected as many documents as lines",
         )
     return np.array(sizes, dtype=np.int64)

@@ -14,7 +14,7 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 
 from rankgauge.core.arrays import offsets_of
-from rankgauge.core.notes import Note, counted
+from rankgauge.core.notes import Note, count_phrase
 from rankgauge.core.records import Record, Value
 from rankgauge.data.model import Ids, Run, decode
 from rankgauge.data.roles import USUAL_NAMES, ColumnNames
@@ -110,7 +110,7 @@ class RunParts(Value):
             raise InputError(name, None, message)
         if not parts:
             empty = sum(os.path.isfile(file) and not _is_marker_file(file) for file in inside)
-            there = f"only {counted(empty, 'empty file')}" if empty else "no files"
+            there = f"only {count_phrase(empty, 'empty file')}" if empty else "no files"
             raise InputError(name, None, f"{there}, expected files that are the parts of one run")
         return parts
 
@@ -277,7 +277,11 @@ def _is_run_line(line: bytes) -> bool:
 
 def empty_parts_error(path: Path, count: int) -> InputError:
     """The error for a run whose parts have no rows."""
-    what = "its only part is empty" if count == 1 else f"all its {counted(count, 'part')} are empty"
+    what = (
+        "its only part is empty"
+        if count == 1
+        else f"all its {count_phrase(count, 'part')} are empty"
+    )
     return InputError(display_name(path), None, f"{what}, expected lines or rows in some part")
 
 

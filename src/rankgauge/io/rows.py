@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.core.notes import counted, shorten
+from rankgauge.core.notes import count_phrase, shorten
 from rankgauge.core.records import Record
 from rankgauge.data.columns import error_summary
 from rankgauge.errors import InputError
@@ -323,8 +323,8 @@ def csv_fault(
     """The error for a row that cannot be read."""
     wanted = f"expected {expected} as in the header"
     message = {
-        TOO_FEW: f"{counted(cells, 'cell')}, {wanted}",
-        TOO_MANY: f"more than {counted(expected, 'cell')}, {wanted} "
+        TOO_FEW: f"{count_phrase(cells, 'cell')}, {wanted}",
+        TOO_MANY: f"more than {count_phrase(expected, 'cell')}, {wanted} "
         f"(put cells that hold {separator!r} in double quotes)",
         AFTER_QUOTE: "text after a closing quote, expected a separator (in a cell in quotes, write "
         "each quote twice)",

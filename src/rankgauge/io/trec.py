@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Floats, Ints, offsets_of
-from rankgauge.core.notes import Note, counted, shorten
+from rankgauge.core.notes import Note, count_phrase, shorten
 from rankgauge.core.records import Record, Value
 from rankgauge.data.model import Ids, Judgments, Run, decode, encode, repeated_pairs
 from rankgauge.data.roles import USUAL_NAMES, ColumnNames
@@ -34,11 +34,11 @@ from rankgauge.io.files import (
     UTF8_MARK,
     UTF16_MARKS,
     Content,
+    atomic_write,
     display_name,
     open_content,
     read_error,
     refuse_utf16,
-    writing,
 )
 from rankgauge.io.kinds import READABLE_KINDS, TableKind, describe_unknown, is_trec_line, kind_of
 from rankgauge.io.scanning import Piece, scan_pieces
@@ -363,7 +363,7 @@ def write_run(run: Run | Mapping[str, Mapping[str, float]], path: Path) -> None:
     """
     run = run if isinstance(run, Run) else Run.from_dict(run)
     lines = run_lines(run, path)
-    with writing(path) as stream:
+    with atomic_write(path) as stream:
         stream.writelines(lines)
 
 
@@ -391,7 +391,7 @@ def write_qrels(judgments: Judgments | Mapping[str, Mapping[str, int]], path: Pa
     if not isinstance(judgments, Judgments):
         judgments = Judgments.from_dict(judgments)
     documents = _check_documents(judgments, path)
-    with writing(path) as stream:
+    with atomic_write(path) as stream:
         for query, start, end in _segments(judgments):
             for row in range(start, end):
                 for second, grade in _grades(judgments, row):
@@ -574,8 +574,8 @@ def _fault(
     wanted = len(expected.split())
     hint = " (this looks like a qrels file)" if len(columns) == 4 else ""
     message = {
-        1: f"{counted(len(columns), 'column')}, expected {wanted}: `{expected}`" + hint,
-        2: f"{counted(len(columns), 'column')}, expected {wanted}: `{expected}`",
+        1: f"{count_phrase(len(columns), 'column')}, expected {wanted}: `{expected}`" + hint,
+        2: f"{count_phrase(len(columns), 'column')}, expected {wanted}: `{expected}`",
         3: f"{number!r} is not a number, expected `{expected}`",
         4: "the score is NaN, expected a number",
         5: f"grade {number!r}, expected a whole number",

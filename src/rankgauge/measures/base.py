@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Floats, Ints, Labels
-from rankgauge.core.checks import Whole, number_text
+from rankgauge.core.checks import Integer, number_text
 from rankgauge.core.notes import Note
 from rankgauge.core.parameters import parameter
 from rankgauge.errors import MeasureError, Unsupported
@@ -102,7 +102,9 @@ class Measure(FlipFormulas, SingleListMixin, Scored):
     _distance: ClassVar[str] = ""
     """The name of its algorithm for distances, in the table of `distance/algorithms`; "" for none."""
 
-    cutoff: int | None = parameter(Whole(1), "how many documents of a ranking count", default=None)
+    cutoff: int | None = parameter(
+        Integer(1), "how many documents of a ranking count", default=None
+    )
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -525,7 +527,7 @@ class Binary(Measure):
     def bounding(self) -> Answer:
         return "exact" if self.swap_monotone else super().bounding
 
-    rel: int = parameter(Whole(1), "the lowest label that counts as relevant", default=1)
+    rel: int = parameter(Integer(1), "the lowest label that counts as relevant", default=1)
 
     def _different_grades(self, grades: Labels) -> Labels:
         return grades[[0, -1]] if grades[-1] >= self.rel else grades[:1]

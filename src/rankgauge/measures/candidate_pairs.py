@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rankgauge.core.notes import Note, counted
+from rankgauge.core.notes import Note, count_phrase
 from rankgauge.core.records import Record
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Table
@@ -42,7 +42,7 @@ class CandidatePairs(Result):
         return sum(pair.right for pair in self.pairs) / len(self.pairs)
 
     def _title(self) -> str:
-        pairs = counted(len(self.pairs), "pair")
+        pairs = count_phrase(len(self.pairs), "pair")
         return f"CandidatePairs: {pairs}, {self.share:.4f} of them in the right order"
 
     def table(self) -> Table:

@@ -7,7 +7,7 @@ are: by default the judged ones.
 from __future__ import annotations
 
 from rankgauge.core.arrays import Floats
-from rankgauge.core.checks import Choice, Whole
+from rankgauge.core.checks import Choice, Integer
 from rankgauge.core.notes import Note
 from rankgauge.core.parameters import parameter
 from rankgauge.errors import MeasureError
@@ -44,7 +44,7 @@ class OrderBasedWrapper(DelegatingWrapper):
         default=JUDGED,
     )
     documents: int | None = parameter(
-        Whole(1), "how many documents the collection has; only for null=collection", default=None
+        Integer(1), "how many documents the collection has; only for null=collection", default=None
     )
 
     def __post_init__(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankgauge.core.arrays import Floats
-from rankgauge.core.checks import Whole
+from rankgauge.core.checks import Integer
 from rankgauge.core.notes import Note
 from rankgauge.core.parameters import parameter
 from rankgauge.measures.base import Measure
@@ -33,7 +33,7 @@ class Count(Measure):
 class CountByLevel(Count):
     """A number of documents on one side of a level of relevance."""
 
-    rel: int = parameter(Whole(1), "the lowest label that counts as relevant", default=1)
+    rel: int = parameter(Integer(1), "the lowest label that counts as relevant", default=1)
 
 
 class NumberRetrieved(Count):

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from rankgauge.core.arrays import Floats, Labels
-from rankgauge.core.checks import Kind, Number, Whole, number_text
+from rankgauge.core.checks import Integer, Kind, Number, number_text
 from rankgauge.errors import MeasureError
 from rankgauge.measures.formulas import sum_over_ranks
 
@@ -54,7 +54,7 @@ class Gain(Kind):
         if isinstance(value, str) or not pairs or len(pairs) < len(value):
             raise self.refusal(value)
         return tuple(
-            sorted((Whole(1).check(a), Number(0, MOST_GAIN).check(b)) for a, b in pairs.items())
+            sorted((Integer(1).check(a), Number(0, MOST_GAIN).check(b)) for a, b in pairs.items())
         )
 
     def text(self, value: Any) -> str:

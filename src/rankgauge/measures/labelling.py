@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Floats
-from rankgauge.core.notes import Note, counted
+from rankgauge.core.notes import Note, count_phrase
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
 
 MOST_LABELINGS = 100_000
@@ -106,7 +106,7 @@ def negative_grade_notes(count: int) -> list[Note]:
     """A note that so many documents have a negative grade and may get any label; none if there are 0."""
     if not count:
         return []
-    documents = counted(count, "document")
+    documents = count_phrase(count, "document")
     return [
         Note(
             f"{documents} with a negative grade {'counts' if count == 1 else 'count'} as unjudged. If a "

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.checks import Choice
-from rankgauge.core.notes import Note, counted
+from rankgauge.core.notes import Note, count_phrase
 from rankgauge.core.parameters import parameter
 from rankgauge.errors import MeasureError
 from rankgauge.measures import forms
@@ -175,7 +175,8 @@ class IdealNormalizedMeasure(IdealWrapper, ChanceNormalizedMeasure):
         if self.reb == INDEPENDENT and wrong.any():
             raise MeasureError(
                 f"{self}: the score of a random ranking is above the best score on "
-                f"{counted(int(wrong.sum()), 'topic')}. reb=independent is not exact, and this happens "
+                f"{count_phrase(int(wrong.sum()), 'topic')}. reb=independent is not exact, and "
+                "this happens "
                 "where a topic has few documents; use reb=exact or reb=capped"
             )
         return best, chance

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankgauge.core.arrays import Floats
-from rankgauge.core.checks import Whole
+from rankgauge.core.checks import Integer
 from rankgauge.data.model import LARGEST_GRADE
 from rankgauge.errors import MeasureError
 from rankgauge.rankings.lists import JudgedLabels, Rankings
@@ -152,7 +152,7 @@ def make_judged_labels(judged: ArrayLike, max_grade: int | None) -> JudgedLabels
     """The judged labels of one query, checked."""
     labels = check_labels(judged, 0, "judged labels")
     highest = max(1, int(labels.max(initial=1)))
-    if max_grade is not None and Whole(1).check(max_grade) < labels.max(initial=0):
+    if max_grade is not None and Integer(1).check(max_grade) < labels.max(initial=0):
         raise MeasureError(f"max_grade={max_grade}, but there is a label {highest}")
     return JudgedLabels.of(labels, max_grade=highest if max_grade is None else max_grade)
 

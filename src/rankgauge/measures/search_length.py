@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankgauge.core.arrays import Floats
-from rankgauge.core.checks import Whole
+from rankgauge.core.checks import Integer
 from rankgauge.core.parameters import parameter
 from rankgauge.measures.base import Binary
 from rankgauge.measures.registry import register
@@ -32,7 +32,7 @@ class SearchLengthMeasure(Binary):
     ideal_is_best = True
     examples = ("SearchLength", "SearchLength(j=2)", "SearchLength(rel=2,j=3)")
 
-    j: int = parameter(Whole(1), "how many relevant documents the user wants", default=1)
+    j: int = parameter(Integer(1), "how many relevant documents the user wants", default=1)
 
     def _score(self, lists: Rankings) -> Floats:
         relevant = lists.relevant(self.rel)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankgauge.core.arrays import Floats
-from rankgauge.core.checks import Number, Whole
+from rankgauge.core.checks import Integer, Number
 from rankgauge.core.parameters import parameter
 from rankgauge.measures.base import Binary, ratio
 from rankgauge.measures.precision import variance_of_hits
@@ -243,7 +243,7 @@ class WeightedUtility(CountBasedMeasure):
         default=0.0,
     )
     documents: int = parameter(
-        Whole(0), "how many documents the collection holds, for `rejected`", default=0
+        Integer(0), "how many documents the collection holds, for `rejected`", default=0
     )
 
     def _score_from_counts(self, hits: Floats, retrieved: Floats, relevant: Floats) -> Floats:

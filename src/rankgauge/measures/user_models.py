@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from rankgauge.core.arrays import Floats, Ints, Labels
-from rankgauge.core.checks import Number, Whole
+from rankgauge.core.checks import Integer, Number
 from rankgauge.core.parameters import parameter
 from rankgauge.measures.base import Answer, ratio
 from rankgauge.measures.gains import Gain, GainMap, UnitGain, gains, most_gainful, unit_gains
@@ -52,7 +52,7 @@ class RankBiasedPrecision(Weighted):
     p: float = parameter(
         Number(0, 1, closed=False), "persistence: the chance of reading on", default=0.8
     )
-    rel: int = parameter(Whole(1), "the lowest label that counts as relevant", default=1)
+    rel: int = parameter(Integer(1), "the lowest label that counts as relevant", default=1)
     gain: str | GainMap | None = parameter(
         Gain(), "a graded gain; by default the gain is 1 for label ≥ rel, else 0", default=None
     )

@@ -17,13 +17,13 @@ from rankgauge.query_sets.by_chance import (
     TYPES as TYPES,
 )
 from rankgauge.query_sets.by_chance import (
-    AboveChance as AboveChance,
+    ChanceComparison as ChanceComparison,
 )
 from rankgauge.query_sets.by_chance import (
     QueryTypes as QueryTypes,
 )
 from rankgauge.query_sets.by_chance import (
-    above_chance as above_chance,
+    compare_with_chance as compare_with_chance,
 )
 from rankgauge.query_sets.by_chance import (
     easy as easy,
@@ -51,9 +51,9 @@ from rankgauge.query_sets.by_significance import (
 from rankgauge.query_sets.by_significance import (
     significance as significance,
 )
-from rankgauge.query_sets.model import HowMany as HowMany
-from rankgauge.query_sets.model import LeftOut as LeftOut
+from rankgauge.query_sets.model import Exclusion as Exclusion
 from rankgauge.query_sets.model import QuerySet as QuerySet
+from rankgauge.query_sets.model import SelectionSize as SelectionSize
 from rankgauge.query_sets.samples import (
     document_splits as document_splits,
 )

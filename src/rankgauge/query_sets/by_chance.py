@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankgauge.core.arrays import Bools, Floats
-from rankgauge.core.checks import Number, checked, one_of
-from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.checks import Number, check_value, one_of
+from rankgauge.core.notes import Note, count_phrase, note_texts
 from rankgauge.core.policies import (
     DEFAULT_CHANCE_DIFFERENCE,
     DEFAULT_INFORMATIVE_BY,
@@ -35,7 +35,7 @@ from rankgauge.evaluation.inputs import Qrels, judgments_of
 from rankgauge.measures.answers import EXACT, QueryReferenceScores
 from rankgauge.measures.around import ranking_measure
 from rankgauge.measures.base import estimate_notes
-from rankgauge.query_sets.model import HowMany, LeftOut, QuerySet, list_exclusions
+from rankgauge.query_sets.model import Exclusion, QuerySet, SelectionSize, list_exclusions
 from rankgauge.rankings.alignment import judged_labels
 from rankgauge.scores.model import Scores
 
@@ -48,7 +48,7 @@ DECIMALS = 12
 equal."""
 
 
-class AboveChance(Record):
+class ChanceComparison(Record):
     """What sets are chosen by, for each query that counts.
 
     `scores` has the mean scores, `expected` the expected scores, and `differences` by how much the score
@@ -63,26 +63,26 @@ class AboveChance(Record):
     differences: Floats
     better: Floats
     greatest: Floats
-    left_out: tuple[LeftOut, ...]
+    left_out: tuple[Exclusion, ...]
     estimated: tuple[Note, ...]
 
     def set_of(self, name: str, chosen: Bools) -> QuerySet:
         rows = np.flatnonzero(chosen).tolist()
         return QuerySet(name, tuple(self.queries[row] for row in rows), self.left_out)
 
-    def ideal(self, choice: HowMany, apart_from: Bools | None = None) -> Bools:
+    def ideal(self, choice: SelectionSize, apart_from: Bools | None = None) -> Bools:
         """The ideal queries. None of `apart_from` is one of them, even if its difference is equal to the
         difference of a query that is chosen."""
         if apart_from is None:
             return choice.highest(self.differences, self.greatest)
         rows = np.flatnonzero(~apart_from)
-        size = HowMany(number=choice.size(len(self.queries)))
+        size = SelectionSize(number=choice.size(len(self.queries)))
         chosen = np.zeros_like(apart_from)
         chosen[rows[size.highest(self.differences[rows], self.greatest[rows])]] = True
         return chosen
 
-    def uninformative(self, choice: HowMany, by: ChanceDifference) -> Bools:
-        checked("by", by, one_of(ChanceDifference))
+    def uninformative(self, choice: SelectionSize, by: ChanceDifference) -> Bools:
+        check_value("by", by, one_of(ChanceDifference))
         values = np.abs(self.differences) if by == "absolute" else self.differences
         return choice.lowest(values, self.greatest)
 
@@ -137,8 +137,8 @@ def ideal(
     >>> scores.select(ideal(scores, qrels, number=1)).mean()
     {'run': {'P@1': 1.0}}
     """
-    above = above_chance(scores, qrels)
-    return above.set_of("ideal", above.ideal(HowMany(number, share, threshold)))
+    above = compare_with_chance(scores, qrels)
+    return above.set_of("ideal", above.ideal(SelectionSize(number, share, threshold)))
 
 
 def informative(
@@ -168,7 +168,7 @@ def informative(
     samples: how many random orders are drawn for a p-value.
     seed: fixes the orders that are drawn.
     """
-    if checked("by", by, one_of(InformativeBy)) == "significance":
+    if check_value("by", by, one_of(InformativeBy)) == "significance":
         from rankgauge.query_sets.by_significance import significance
 
         if threshold:
@@ -176,8 +176,8 @@ def informative(
                 "threshold works only with by='difference'; by='significance' needs level"
             )
         return significance(scores, qrels, level=level, samples=samples, seed=seed).informative()
-    above = above_chance(scores, qrels)
-    rest = above.uninformative(HowMany(threshold=threshold), "signed")
+    above = compare_with_chance(scores, qrels)
+    rest = above.uninformative(SelectionSize(threshold=threshold), "signed")
     return above.set_of("informative", ~rest)
 
 
@@ -214,8 +214,10 @@ def uninformative(
     >>> uninformative(scores, qrels, number=1, by="absolute").queries
     ('q3',)
     """
-    above = above_chance(scores, qrels)
-    return above.set_of("uninformative", above.uninformative(HowMany(number, share, threshold), by))
+    above = compare_with_chance(scores, qrels)
+    return above.set_of(
+        "uninformative", above.uninformative(SelectionSize(number, share, threshold), by)
+    )
 
 
 def hard(
@@ -236,8 +238,8 @@ def hard(
     ----------
     scores, qrels, number, share, threshold, by: which queries are uninformative, as in `uninformative`.
     """
-    above = above_chance(scores, qrels)
-    rest = above.uninformative(HowMany(number, share, threshold), by)
+    above = compare_with_chance(scores, qrels)
+    rest = above.uninformative(SelectionSize(number, share, threshold), by)
     return above.set_of("uninformative hard", rest & ~above.easy(rest))
 
 
@@ -260,8 +262,8 @@ def easy(
     ----------
     scores, qrels, number, share, threshold, by: which queries are uninformative, as in `uninformative`.
     """
-    above = above_chance(scores, qrels)
-    rest = above.uninformative(HowMany(number, share, threshold), by)
+    above = compare_with_chance(scores, qrels)
+    rest = above.uninformative(SelectionSize(number, share, threshold), by)
     return above.set_of("uninformative easy", above.easy(rest))
 
 
@@ -278,7 +280,7 @@ class QueryTypes(Result, Record):
     expected: Floats
     differences: Floats
     types: tuple[str, ...]
-    left_out: tuple[LeftOut, ...]
+    left_out: tuple[Exclusion, ...]
     estimated: tuple[Note, ...] = ()
     both: int = 0
 
@@ -299,7 +301,7 @@ class QueryTypes(Result, Record):
         numbers = (self.scores, self.expected, self.differences)
         columns = [self.queries, *(values.tolist() for values in numbers), self.types]
         names = ("topic", "score", "expected", "difference", "type")
-        return Table(names, tuple(zip(*columns, strict=True)), worded(self.notes))
+        return Table(names, tuple(zip(*columns, strict=True)), note_texts(self.notes))
 
     @property
     def notes(self) -> tuple[Note, ...]:  # type: ignore[override]
@@ -335,7 +337,7 @@ class QueryTypes(Result, Record):
         return query_map(groups, dict(self.left_out), measure=measure, lower=lower)
 
     def _title(self) -> str:
-        return f"{type(self).__name__}: {counted(len(self.queries), 'topic')}"
+        return f"{type(self).__name__}: {count_phrase(len(self.queries), 'topic')}"
 
 
 OVERLAP_NOTE = (
@@ -386,8 +388,8 @@ def query_types(
     if number is None and share is None and threshold is None:
         share = SET_SHARE
     low, high = (None, None) if threshold is None else _check_thresholds(threshold)
-    few, many = HowMany(number, share, low), HowMany(number, share, high)
-    above = above_chance(scores, qrels)
+    few, many = SelectionSize(number, share, low), SelectionSize(number, share, high)
+    above = compare_with_chance(scores, qrels)
     is_ideal = above.ideal(many)
     is_uninformative = above.uninformative(few, by)
     is_easy = above.easy(is_uninformative)
@@ -412,7 +414,7 @@ def _check_thresholds(threshold: Any) -> tuple[float, float]:
             "uninformative queries and the smallest of ideal ones"
         )
     low, high = (
-        checked(f"threshold={threshold!r}: the limit", limit, Number(-math.inf))
+        check_value(f"threshold={threshold!r}: the limit", limit, Number(-math.inf))
         for limit in threshold
     )
     if low > high:
@@ -420,9 +422,9 @@ def _check_thresholds(threshold: Any) -> tuple[float, float]:
     return low, high
 
 
-def above_chance(
+def compare_with_chance(
     scores: Scores, qrels: Qrels, reb: str = EXACT, *, with_barren: bool = False
-) -> AboveChance:
+) -> ChanceComparison:
     """How far the runs are above chance on each query that counts. `reb` says how the expected score is
     computed, as the parameter of `v2` does. With `with_barren`, queries with nothing relevant count too:
     all rankings of such a query score the same, so chance scores the same as the runs."""
@@ -477,7 +479,7 @@ def above_chance(
         "no run": unanswered & ~left,
         "an undefined score": undefined & ~left & ~unanswered,
     }
-    return AboveChance(
+    return ChanceComparison(
         queries=tuple(scores.queries[row] for row in kept.tolist()),
         scores=score,
         expected=expected,

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankgauge.core.checks import Number, Whole, checked
+from rankgauge.core.checks import Integer, Number, check_value
 from rankgauge.core.policies import BROAD_LABEL, BROAD_SHARE, SEED, SEEDS
 from rankgauge.evaluation.inputs import Qrels, judgments_of
-from rankgauge.query_sets.model import LeftOut, QuerySet, list_exclusions
+from rankgauge.query_sets.model import Exclusion, QuerySet, list_exclusions
 from rankgauge.query_sets.samples import draw_queries
 from rankgauge.rankings.lists import segment_count
 
@@ -67,9 +67,9 @@ def focused(
 def _split_by_breadth(
     qrels: Qrels, share: float, label: int, balanced: bool, seed: int
 ) -> tuple[QuerySet, QuerySet]:
-    checked("share", share, Number(0, 1))
-    label = checked("label", label, Whole(0))
-    seed = checked("seed", seed, SEEDS)
+    check_value("share", share, Number(0, 1))
+    label = check_value("label", label, Integer(0))
+    seed = check_value("seed", seed, SEEDS)
     judgments = judgments_of(qrels)
     documents = segment_count(judgments.judged, judgments.bounds)
     labelled = segment_count(judgments.grades >= label, judgments.bounds)
@@ -86,6 +86,6 @@ def _split_by_breadth(
         kept = draw_queries(ids, min(size, len(ids)), seed)
         reasons = nothing
         if rest := len(ids) - len(kept):
-            reasons += (LeftOut("no place left in the set: both sets have the same size", rest),)
+            reasons += (Exclusion("no place left in the set: both sets have the same size", rest),)
         both.append(QuerySet(name, kept, reasons))
     return both[0], both[1]

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from rankgauge.core.arrays import Bools, Floats, Labels
-from rankgauge.core.checks import checked
-from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.checks import check_value
+from rankgauge.core.notes import Note, count_phrase, note_texts
 from rankgauge.core.policies import LEVEL, LEVELS, SAMPLE_NUMBERS, SAMPLES, SEED, SEEDS
 from rankgauge.core.records import Record
 from rankgauge.core.results import Result
@@ -24,8 +24,8 @@ from rankgauge.measures.around import innermost, ranking_measure
 from rankgauge.measures.base import Measure
 from rankgauge.measures.labelling import MOST_CELLS
 from rankgauge.measures.orders import arrangements
-from rankgauge.query_sets.by_chance import above_chance
-from rankgauge.query_sets.model import LeftOut, QuerySet
+from rankgauge.query_sets.by_chance import compare_with_chance
+from rankgauge.query_sets.model import Exclusion, QuerySet
 from rankgauge.rankings.alignment import judged_labels
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.scores.model import Scores
@@ -47,7 +47,7 @@ class Significance(Result, Record):
     exact: Bools
     level: float
     samples: int
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[Exclusion, ...] = ()
     estimated: tuple[Note, ...] = ()
 
     def query_p(self) -> Floats:
@@ -73,13 +73,15 @@ class Significance(Result, Record):
             for r, run in enumerate(self.runs)
             if not math.isnan(self.p[r, q])
         ]
-        return Table(("topic", "run", "score", "expected", "p"), tuple(rows), worded(self.notes))
+        return Table(
+            ("topic", "run", "score", "expected", "p"), tuple(rows), note_texts(self.notes)
+        )
 
     @property
     def notes(self) -> tuple[Note, ...]:  # type: ignore[override]
         """How many queries are informative, how p-values were computed, and which queries were left
         out."""
-        count, all_of = len(self.informative()), counted(len(self.queries), "query", "queries")
+        count, all_of = len(self.informative()), count_phrase(len(self.queries), "query", "queries")
         share = f"{1 - self.level:.4g}"
         drawn = int(np.count_nonzero(~self.exact))
         notes = [
@@ -92,7 +94,7 @@ class Significance(Result, Record):
             ),
         ]
         if drawn:
-            orders = counted(self.samples, "random order")
+            orders = count_phrase(self.samples, "random order")
             text = f"on {{topics}} p is from {orders}, on the others from all orders"
             notes.append(Note(text, count=drawn))
         if drawn and len(self.runs) / (self.samples + 1) > 1 - self.level:
@@ -102,7 +104,10 @@ class Significance(Result, Record):
         return (*notes, *(left.note for left in self.left_out), *self.estimated)
 
     def _title(self) -> str:
-        runs, queries = counted(len(self.runs), "run"), counted(len(self.queries), "topic")
+        runs, queries = (
+            count_phrase(len(self.runs), "run"),
+            count_phrase(len(self.queries), "topic"),
+        )
         return f"Significance: {runs}, {queries}"
 
 
@@ -136,9 +141,12 @@ def significance(
     >>> significance(evaluate(qrels, run, "RR"), qrels).p.tolist()
     [[0.25, 1.0]]
     """
-    level = checked("level", level, LEVELS)
-    samples, seed = checked("samples", samples, SAMPLE_NUMBERS), checked("seed", seed, SEEDS)
-    above = above_chance(scores, qrels)
+    level = check_value("level", level, LEVELS)
+    samples, seed = (
+        check_value("samples", samples, SAMPLE_NUMBERS),
+        check_value("seed", seed, SEEDS),
+    )
+    above = compare_with_chance(scores, qrels)
     measures = [ranking_measure(measure) for measure in scores.measures]
     judgments = judgments_of(qrels)
     if judgments.subtopics is not None and any(innermost(m).by_subtopic for m in measures):

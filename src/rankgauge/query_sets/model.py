@@ -10,14 +10,14 @@ from typing import NamedTuple
 import numpy as np
 
 from rankgauge.core.arrays import Bools, Floats
-from rankgauge.core.checks import Number, Whole, checked
-from rankgauge.core.notes import Note, counted
+from rankgauge.core.checks import Integer, Number, check_value
+from rankgauge.core.notes import Note, count_phrase
 from rankgauge.core.records import Value
 from rankgauge.core.rounding import merge_close_values
 from rankgauge.errors import RankgaugeError
 
 
-class LeftOut(NamedTuple):
+class Exclusion(NamedTuple):
     """Why queries were left out, and how many."""
 
     reason: str
@@ -40,13 +40,13 @@ class QuerySet(Value, Collection[str]):
     `Scores.select` takes it as it is. `list_exclusions` says how many queries could not be chosen,
     and why.
 
-    >>> QuerySet("hard", ("q1", "q7"), (LeftOut("nothing relevant", 3),))
+    >>> QuerySet("hard", ("q1", "q7"), (Exclusion("nothing relevant", 3),))
     QuerySet hard: 2 queries (left out: 3 with nothing relevant)
     """
 
     name: str
     queries: tuple[str, ...]
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[Exclusion, ...] = ()
 
     def __len__(self) -> int:
         return len(self.queries)
@@ -58,12 +58,12 @@ class QuerySet(Value, Collection[str]):
         return query in self.queries
 
     def __repr__(self) -> str:
-        text = f"{type(self).__name__} {self.name}: {counted(len(self), 'query', 'queries')}"
+        text = f"{type(self).__name__} {self.name}: {count_phrase(len(self), 'query', 'queries')}"
         notes = ", ".join(left.text for left in self.left_out)
         return f"{text} (left out: {notes})" if notes else text
 
 
-class HowMany(Value):
+class SelectionSize(Value):
     """How many of the queries are chosen: exactly one of the three is given."""
 
     number: int | None = None
@@ -75,9 +75,9 @@ class HowMany(Value):
         if len(given) != 1:
             names = " and ".join(given) or "neither number, share nor threshold"
             raise RankgaugeError(f"{names} given, expected exactly one of number, share, threshold")
-        checked("number", self.number, Whole(0), optional=True)
-        checked("share", self.share, Number(0, 1), optional=True)
-        checked("threshold", self.threshold, Number(-math.inf), optional=True)
+        check_value("number", self.number, Integer(0), optional=True)
+        check_value("share", self.share, Number(0, 1), optional=True)
+        check_value("threshold", self.threshold, Number(-math.inf), optional=True)
 
     def size(self, available: int) -> int:
         """How many queries to choose from `available` queries: the number, or the share, rounded (0.5
@@ -86,7 +86,7 @@ class HowMany(Value):
             return math.floor(self.share * available + 0.5)
         assert self.number is not None
         if self.number > available:
-            there = counted(available, "query", "queries")
+            there = count_phrase(available, "query", "queries")
             raise RankgaugeError(f"number={self.number}, but only {there} can be chosen")
         return int(self.number)
 
@@ -116,7 +116,7 @@ class HowMany(Value):
         return replace(self, threshold=limit).lowest(-values, greatest)
 
 
-def list_exclusions(reasons: dict[str, Bools]) -> tuple[LeftOut, ...]:
+def list_exclusions(reasons: dict[str, Bools]) -> tuple[Exclusion, ...]:
     """For each reason, how many queries are left out; reasons without a query do not appear."""
     counts = {reason: int(np.count_nonzero(which)) for reason, which in reasons.items()}
-    return tuple(LeftOut(reason, count) for reason, count in counts.items() if count)
+    return tuple(Exclusion(reason, count) for reason, count in counts.items() if count)

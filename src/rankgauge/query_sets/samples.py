@@ -10,13 +10,13 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from rankgauge.core.checks import Whole, checked
+from rankgauge.core.checks import Integer, check_value
 from rankgauge.core.policies import SEED, SEEDS
 from rankgauge.core.seeds import query_key
 from rankgauge.data.model import Judgments, encode
 from rankgauge.errors import RankgaugeError
 from rankgauge.evaluation.inputs import Qrels, judgments_of
-from rankgauge.query_sets.model import HowMany, QuerySet
+from rankgauge.query_sets.model import QuerySet, SelectionSize
 
 
 def query_sample(
@@ -36,8 +36,8 @@ def query_sample(
     """
     if (number is None) == (share is None):
         raise RankgaugeError("give exactly one of number and share")
-    choice = HowMany(number, share)
-    seed = checked("seed", seed, SEEDS)
+    choice = SelectionSize(number, share)
+    seed = check_value("seed", seed, SEEDS)
     if isinstance(queries, str):
         raise RankgaugeError(f"{queries!r} is one text, expected several query ids")
     ids = list(dict.fromkeys(queries))
@@ -64,8 +64,8 @@ def document_splits(qrels: Qrels, ways: int = 2, seed: int = SEED) -> tuple[Judg
     >>> document_splits({"q1": {"a": 2, "b": 0, "c": 1, "d": 0}, "q2": {"a": 1, "b": 0}})
     (Judgments: 2 queries, 3 judgements, Judgments: 2 queries, 3 judgements)
     """
-    ways = checked("ways", ways, Whole(2))
-    seed = checked("seed", seed, SEEDS)
+    ways = check_value("ways", ways, Integer(2))
+    seed = check_value("seed", seed, SEEDS)
     judgments = judgments_of(qrels)
     part = np.zeros(len(judgments.grades), dtype=np.int64)
     ids = list(judgments.documents)

@@ -10,8 +10,8 @@ from typing import ClassVar
 import numpy as np
 
 from rankgauge.core.arrays import Bools, Floats, Values
-from rankgauge.core.checks import Choice, Number, Whole
-from rankgauge.core.notes import Note, counted
+from rankgauge.core.checks import Choice, Integer, Number
+from rankgauge.core.notes import Note, count_phrase
 from rankgauge.core.records import Record
 from rankgauge.data.features import Features
 from rankgauge.errors import MeasureError, RankgaugeError
@@ -92,7 +92,7 @@ class AdaRank(LinearRanker):
         "one with which the sum ranks best, as long as the objective rises.",
         default="weighted",
     )
-    rounds: int | None = setting(Whole(1), "How many features are added at most.", default=500)
+    rounds: int | None = setting(Integer(1), "How many features are added at most.", default=500)
     tolerance: float | None = setting(
         Number(0.0),
         "Training stops after a round that makes the objective worse by this much or more, as in "
@@ -100,7 +100,7 @@ class AdaRank(LinearRanker):
         default=0.002,
     )
     repeats: int | None = setting(
-        Whole(1), "How many times in a row a feature is chosen at most.", default=5
+        Integer(1), "How many times in a row a feature is chosen at most.", default=5
     )
     directions: str | None = setting(
         DIRECTIONS,
@@ -146,7 +146,7 @@ class AdaRank(LinearRanker):
         stalled = sum(before == after for before, after in itertools.pairwise(rounds))
         if not stalled:
             return notes
-        detail = f"{stalled:,} of {counted(len(rounds), 'round')}"
+        detail = f"{stalled:,} of {count_phrase(len(rounds), 'round')}"
         if self.select != ENSEMBLE:
             detail += "; select='ensemble' adds a feature only if it raises the objective"
         return (*notes, Note(STALLED, detail=detail))

@@ -11,7 +11,7 @@ import numpy as np
 
 from rankgauge.core.arrays import Floats, Values
 from rankgauge.core.checks import Choice
-from rankgauge.core.notes import Note, counted
+from rankgauge.core.notes import Note, count_phrase
 from rankgauge.core.parameters import parameter
 from rankgauge.core.policies import SEED, SEEDS
 from rankgauge.core.records import FieldSignature, bind_arguments, collect_fields
@@ -291,7 +291,7 @@ class Ranker:
         if scores.shape != features.labels.shape or not np.isfinite(scores).all():
             raise RankgaugeError(
                 f"{type(self).__name__}: the scores have shape {scores.shape} or are not finite, "
-                f"expected a number for each of the {counted(len(features.labels), 'document')}"
+                f"expected a number for each of the {count_phrase(len(features.labels), 'document')}"
             )
         return scores
 
@@ -378,10 +378,12 @@ def check_width(features: Features, expected: int) -> None:
     """An error where there are not as many features as a ranker learns from."""
     width = features.values.shape[1]
     if width < expected:
-        message = f"{counted(width, 'feature')}, expected the {expected:,} of the training data"
+        message = (
+            f"{count_phrase(width, 'feature')}, expected the {expected:,} of the training data"
+        )
         raise MissingFeatures(features.source, None, message)
     if width > expected:
-        message = f"{counted(width, 'feature')}, but the training data has {expected:,}"
+        message = f"{count_phrase(width, 'feature')}, but the training data has {expected:,}"
         raise InputError(features.source, None, message)
 
 

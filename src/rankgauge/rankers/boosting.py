@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from rankgauge.core.arrays import Floats, Values
-from rankgauge.core.checks import Whole
+from rankgauge.core.checks import Integer
 from rankgauge.core.parameters import parameter
 from rankgauge.data.features import Features
 from rankgauge.errors import RankgaugeError
@@ -56,7 +56,7 @@ class TreeRanker(Ranker):
     """A ranker whose score is a sum, or a mean, of trees that LightGBM trained."""
 
     threads: int = parameter(
-        Whole(1), "How many threads train and score; the trees are the same.", default=1
+        Integer(1), "How many threads train and score; the trees are the same.", default=1
     )
 
     def train(

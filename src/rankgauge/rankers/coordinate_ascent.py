@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rankgauge.core.arrays import Floats
-from rankgauge.core.checks import Choice, Number, Whole
+from rankgauge.core.checks import Choice, Integer, Number
 from rankgauge.core.records import Record
 from rankgauge.data.features import Features
 from rankgauge.measures.around import Aggregate, inner
@@ -66,16 +66,16 @@ class CoordinateAscent(LinearRanker):
         ranklib=STEPS,
     )
     restarts: int | None = setting(
-        Whole(1), "How many ascents there are, each from another start.", default=3, ranklib=5
+        Integer(1), "How many ascents there are, each from another start.", default=3, ranklib=5
     )
     tolerance: float | None = setting(
         Number(0.0), "A round that gains no more than this is the last one.", default=0.001
     )
     rounds: int | None = setting(
-        Whole(1), "How many rounds an ascent has at most.", default=25, ranklib=100
+        Integer(1), "How many rounds an ascent has at most.", default=25, ranklib=100
     )
     steps: int | None = setting(
-        Whole(1, 100), "With search=steps: how many values are tried on each side.", default=25
+        Integer(1, 100), "With search=steps: how many values are tried on each side.", default=25
     )
     step: float | None = setting(
         Number(0.0, closed=False), "With search=steps: the first step.", default=0.05

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from rankgauge.core.arrays import Floats
-from rankgauge.core.checks import Whole, checked, one_of
-from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.checks import Integer, check_value, one_of
+from rankgauge.core.notes import Note, count_phrase, note_texts
 from rankgauge.core.plugins import digests_of
 from rankgauge.core.policies import SEED, SEEDS
 from rankgauge.core.records import Record
@@ -129,14 +129,14 @@ def cross_validation(
     The parameters are those of `cross_validate`.
     """
     rankers = _rankers(methods, seed)
-    by = Evaluation(checked("evaluation", evaluation, one_of(EvaluationName)))
+    by = Evaluation(check_value("evaluation", evaluation, one_of(EvaluationName)))
     parsed = tuple(dict.fromkeys(by.measure(measure) for measure in parse_all(measures)))
     if not parsed:
         raise RankgaugeError("no measure, expected at least one")
     if not isinstance(folds, Folds):
         raise RankgaugeError(f"folds: {type(folds).__name__}, expected what read_folds gives")
-    number = checked("training_queries", training_queries, Whole(1), optional=True)
-    chosen = None if number is None else TrainingQueries(number, checked("seed", seed, SEEDS))
+    number = check_value("training_queries", training_queries, Integer(1), optional=True)
+    chosen = None if number is None else TrainingQueries(number, check_value("seed", seed, SEEDS))
     store = None
     if output is not None:
         store = FoldStore(OwnPath(output), _protocol(folds, rankers, parsed, by, chosen))
@@ -341,10 +341,10 @@ class CrossValidation(Result, Record):
             expected = float(self.expected[m])
             nothing = None if np.isnan(expected) else 0.0
             rows.append((measure, RANDOM, expected, None, None, nothing, None, None))
-        return Table(columns, tuple(rows), worded(self.notes))
+        return Table(columns, tuple(rows), note_texts(self.notes))
 
     def _title(self) -> str:
-        return f"CrossValidation: {counted(len(self.scores.runs), 'ranker')}"
+        return f"CrossValidation: {count_phrase(len(self.scores.runs), 'ranker')}"
 
 
 def _combine_folds(
@@ -361,7 +361,7 @@ def _combine_folds(
     validation = None
     if all(fold.validation is not None for fold in work.folds):
         validation = _fold_means([[parts[f, name].validation for f in folds] for name in names])
-    queries = counted(len(test.queries), "test query", "test queries")
+    queries = count_phrase(len(test.queries), "test query", "test queries")
     notes = (
         Note(f"the mean over all {queries}, with its 95% interval", column="test, low, high"),
         Note(
@@ -427,7 +427,9 @@ def _fold_notes(work: FoldWork, parts: dict[tuple[int, str], FoldResult]) -> Ite
             kind for place in range(len(work.folds)) for kind in parts[place, name].notes
         )
         for kind, count in counts.items():
-            yield Note(kind, run=name, detail=f"on {count} of {counted(len(work.folds), 'fold')}")
+            yield Note(
+                kind, run=name, detail=f"on {count} of {count_phrase(len(work.folds), 'fold')}"
+            )
 
 
 def _wrapper_means(work: FoldWork, test: Features, runs: Sequence[Run], wrapper: str) -> Floats:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rankgauge.core.arrays import Floats, Labels
-from rankgauge.core.checks import Choice, Number, Whole
+from rankgauge.core.checks import Choice, Integer, Number
 from rankgauge.data.features import Features
 from rankgauge.errors import RankgaugeError
 from rankgauge.measures.gains import GainMap, gains
@@ -52,7 +52,7 @@ class LambdaMART(TreeRanker):
     )
     gain: Any = setting(GAINS, "What labels are worth; only lambdarank asks.", default="exp2")
     trees: int | str | None = setting(
-        Auto(Whole(1)),
+        Auto(Integer(1)),
         "How many trees at most. auto: 500, or 100 if no validation set says when to stop.",
         default=AUTO,
         ranklib=1000,
@@ -61,25 +61,25 @@ class LambdaMART(TreeRanker):
         RATES, "How much of each tree is added.", default=0.05, ranklib=0.1
     )
     leaves: int | None = setting(
-        Whole(2, 131_072), "How many leaves a tree has at most.", default=15, ranklib=10
+        Integer(2, 131_072), "How many leaves a tree has at most.", default=15, ranklib=10
     )
     leaf_documents: int | None = setting(
-        Whole(1), "How many training documents a leaf has at least.", default=20, ranklib=1
+        Integer(1), "How many training documents a leaf has at least.", default=20, ranklib=1
     )
     bins: int | None = setting(
-        Whole(2, 65_535),
+        Integer(2, 65_535),
         "How many different values of a feature trees see.",
         default=255,
         ranklib=256,
     )
     l2: float | None = setting(Number(0.0), "How much large leaf values cost.", default=0.0)
     truncation: int | None = setting(
-        Whole(1),
+        Integer(1),
         "Swaps count where one of the two documents has this rank or a better one.",
         default=30,
     )
     patience: int | None = setting(
-        Whole(1),
+        Integer(1),
         "After how many trees without a better value on the validation set to stop.",
         default=50,
         ranklib=100,

@@ -14,8 +14,8 @@ from typing import ClassVar
 import numpy as np
 
 from rankgauge.core.arrays import Bools, Floats, Values
-from rankgauge.core.checks import Number, Whole
-from rankgauge.core.notes import Note, counted
+from rankgauge.core.checks import Integer, Number
+from rankgauge.core.notes import Note, count_phrase
 from rankgauge.core.records import Record
 from rankgauge.data.features import Features
 from rankgauge.native import layers
@@ -75,9 +75,11 @@ class LogisticRegression(LinearRanker):
         default=AUTO,
         ranklib=USUAL_COST,
     )
-    relevant: int | None = setting(Whole(1), "The lowest label that counts as relevant.", default=1)
+    relevant: int | None = setting(
+        Integer(1), "The lowest label that counts as relevant.", default=1
+    )
     iterations: int | None = setting(
-        Whole(1), "After how many iterations to stop at the latest.", default=1000
+        Integer(1), "After how many iterations to stop at the latest.", default=1000
     )
 
     def learn(
@@ -122,7 +124,7 @@ class LogisticRegression(LinearRanker):
         notes, unfinished = super().notes(), vars(self).get("unfinished_")
         if not unfinished:
             return notes
-        steps = counted(max(steps for _, steps, _ in unfinished), "iteration")
+        steps = count_phrase(max(steps for _, steps, _ in unfinished), "iteration")
         each = "; ".join(f"C={cost:g}: {objective:.6g}" for cost, _, objective in unfinished)
         return (*notes, Note(UNFINISHED.format(steps=steps), detail=f"the objective with {each}"))
 

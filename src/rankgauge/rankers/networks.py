@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rankgauge.core.arrays import Floats, Ints, Values
-from rankgauge.core.checks import Choice, Whole
+from rankgauge.core.checks import Choice, Integer
 from rankgauge.core.records import Record
 from rankgauge.data.features import Features
 from rankgauge.errors import InputError, NotExportable, RankgaugeError
@@ -218,16 +218,16 @@ class NetworkRanker(Ranker):
         RATES, "How far each step moves the weights.", default=0.01
     )
     epochs: int | None = setting(
-        Whole(1), "How often at most all queries are learnt from.", default=200
+        Integer(1), "How often at most all queries are learnt from.", default=200
     )
     batch: int | str | None = setting(
-        Auto(Whole(1)),
+        Auto(Integer(1)),
         "How many queries each step learns from. auto: all queries.",
         default=AUTO,
         ranklib=1,
     )
     patience: int | None = setting(
-        Whole(1),
+        Integer(1),
         "After how many epochs without a better value on the validation set to stop.",
         default=50,
     )

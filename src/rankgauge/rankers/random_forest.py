@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from rankgauge.core.checks import Choice, Number, Whole
+from rankgauge.core.checks import Choice, Integer, Number
 from rankgauge.data.features import Features
 from rankgauge.errors import InputError
 from rankgauge.rankers.base import RankerSettings
@@ -35,7 +35,7 @@ class RandomForest(TreeRanker):
     optimizes: ClassVar[str] = "the squared error of labels"
     source: ClassVar[str] = "Breiman 2001, Random forests"
 
-    trees: int | None = setting(Whole(1), "How many trees.", default=300)
+    trees: int | None = setting(Integer(1), "How many trees.", default=300)
     feature_share: float | None = setting(
         Number(0.0, 1.0, closed=False, example=0.3),
         "The share of features a tree sees.",
@@ -53,13 +53,13 @@ class RandomForest(TreeRanker):
         ranklib="queries",
     )
     leaves: int | None = setting(
-        Whole(2, 131_072), "How many leaves a tree has at most.", default=255, ranklib=100
+        Integer(2, 131_072), "How many leaves a tree has at most.", default=255, ranklib=100
     )
     leaf_documents: int | None = setting(
-        Whole(1), "How many training documents a leaf has at least.", default=10, ranklib=1
+        Integer(1), "How many training documents a leaf has at least.", default=10, ranklib=1
     )
     bins: int | None = setting(
-        Whole(2, 65_535),
+        Integer(2, 65_535),
         "How many different values of a feature trees see.",
         default=255,
         ranklib=256,

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Floats, Ints, Labels, Values
-from rankgauge.core.checks import Choice, Whole
+from rankgauge.core.checks import Choice, Integer
 from rankgauge.core.records import Record
 from rankgauge.data.features import Features
 from rankgauge.errors import RankgaugeError
@@ -64,9 +64,9 @@ class RankBoost(Ranker):
     normalize: str | None = setting_from(
         Ranker, "normalize", default="query-min-max", ranklib="none"
     )
-    rounds: int | None = setting(Whole(1), "How many stumps at most.", default=300)
+    rounds: int | None = setting(Integer(1), "How many stumps at most.", default=300)
     bins: int | None = setting(
-        Whole(2, 255),
+        Integer(2, 255),
         "Into how many ranges of values each feature is cut; thresholds lie between them.",
         default=255,
         ranklib=10,
@@ -90,7 +90,7 @@ class RankBoost(Ranker):
         default="up",
     )
     patience: int | None = setting(
-        Whole(1),
+        Integer(1),
         "After how many rounds without a better value on the validation set to stop.",
         default=100,
         ranklib=300,

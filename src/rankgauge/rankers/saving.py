@@ -23,7 +23,7 @@ from rankgauge.core.sealing import check_seal, damage_error, read_object, seal
 from rankgauge.core.seeds import digest
 from rankgauge.data.scaling import Scaling
 from rankgauge.errors import InputError, RankgaugeError
-from rankgauge.io.files import SIZE_LIMIT, display_name, read_bytes, writing
+from rankgauge.io.files import SIZE_LIMIT, atomic_write, display_name, read_bytes
 from rankgauge.io.own_paths import OwnPath
 from rankgauge.measures.around import Aggregate
 from rankgauge.measures.base import Measure
@@ -106,9 +106,9 @@ def save(ranker: Ranker, folder: str | os.PathLike[str]) -> None:
         raise RankgaugeError(message) from None
     own = _prepare(folder)
     for name, (content, _) in contents.items():
-        with writing(own / str(files[name]["file"])) as stream:
+        with atomic_write(own / str(files[name]["file"])) as stream:
             stream.write(content)
-    with writing(own / MANIFEST) as stream:
+    with atomic_write(own / MANIFEST) as stream:
         stream.write(manifest)
     _remove_others(folder, {str(file["file"]) for file in files.values()})
 

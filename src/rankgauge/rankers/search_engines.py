@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from rankgauge.core.arrays import Floats
-from rankgauge.core.notes import counted
+from rankgauge.core.notes import count_phrase
 from rankgauge.data.scaling import Scaling
 from rankgauge.errors import NotExportable, RankgaugeError
-from rankgauge.io.files import writing
+from rankgauge.io.files import atomic_write
 from rankgauge.rankers.tree_text import Forest, Tree
 
 DEEPEST = 900
@@ -48,7 +48,7 @@ def write_model(model: dict[str, Any], path: str | os.PathLike[str]) -> None:
     """Write a model into a JSON file, at once."""
     import json
 
-    with writing(path) as stream:
+    with atomic_write(path) as stream:
         stream.write((json.dumps(model, allow_nan=False, indent=1) + "\n").encode())
 
 
@@ -68,7 +68,8 @@ def _names(names: Sequence[str] | None, width: int) -> list[str]:
     called = list(names)
     if isinstance(names, str) or len(called) != width or len(set(called)) < width:
         raise RankgaugeError(
-            f"names: expected {counted(width, 'different name')}, one for each feature, in their order"
+            f"names: expected {count_phrase(width, 'different name')}, one for each feature, in "
+            "their order"
         )
     return called
 

@@ -9,7 +9,7 @@ import re
 from dataclasses import field
 from typing import Any
 
-from rankgauge.core.checks import Choice, Kind, Number, Whole
+from rankgauge.core.checks import Choice, Integer, Kind, Number
 from rankgauge.core.records import Value
 from rankgauge.data.scaling import ScalingKind
 from rankgauge.errors import MeasureError
@@ -82,7 +82,7 @@ class Sizes(Kind):
     """
 
     description = "a list of at most 8 whole numbers from 1 to 4,096, such as [10, 5], or []"
-    layers, units = 8, Whole(1, 4096)
+    layers, units = 8, Integer(1, 4096)
 
     def check(self, value: Any) -> tuple[int, ...]:
         sizes = value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rankgauge.core.notes import counted
+from rankgauge.core.notes import count_phrase
 from rankgauge.core.records import Value
 from rankgauge.data.features import Features
 from rankgauge.query_sets.samples import draw_queries
@@ -36,7 +36,7 @@ class TrainingQueries(Value):
     def sentence(self, available: int) -> str:
         """How many of the available queries are learnt from, in words."""
         if available <= self.number:
-            queries = counted(available, "query", "queries")
+            queries = count_phrase(available, "query", "queries")
             return f"trained on all {queries}: there are no more than the {self.number:,} to draw"
         return f"trained on {self.number:,} of {available:,} queries, drawn by the seed"
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Bools, Floats, Ints
-from rankgauge.core.notes import counted
+from rankgauge.core.notes import count_phrase
 from rankgauge.core.records import Record
 from rankgauge.errors import RankgaugeError
 
@@ -188,7 +188,7 @@ def _check_children(left: Ints, right: Ints, leaves: int, number: int) -> None:
 
 def _check_size(array: NDArray[Any], size: int) -> NDArray[Any]:
     if len(array) != size:
-        raise ValueError(f"{counted(len(array), 'number')}, expected {size}")
+        raise ValueError(f"{count_phrase(len(array), 'number')}, expected {size}")
     return array
 
 

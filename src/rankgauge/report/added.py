@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from pathlib import PurePath
 
-from rankgauge.core.notes import counted
+from rankgauge.core.notes import count_phrase
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Cell, Table
 from rankgauge.errors import InputError
@@ -49,7 +49,7 @@ def _table_item(table: Table) -> Item:
     if count > MOST_ROWS:
         note = f"the first {MOST_ROWS:,} of {count:,} rows; the file has all of them"
         table = Table(table.columns, table.rows[:MOST_ROWS], (note, *table.notes))
-    return ShownTable(table, counted(count, "row"), digits=DIGITS)
+    return ShownTable(table, count_phrase(count, "row"), digits=DIGITS)
 
 
 def _parse_table(text: str, source: str) -> Table:
@@ -96,7 +96,9 @@ def _parse_cells(text: str, between: str, source: str) -> Table:
     (_, header), *others = rows
     for number, row in others:
         if len(row) != len(header):
-            message = f"{counted(len(row), 'cell')}, expected {len(header)} as in the first line"
+            message = (
+                f"{count_phrase(len(row), 'cell')}, expected {len(header)} as in the first line"
+            )
             raise InputError(source, number, message)
     columns = [_parse_numbers([row[place] for _, row in others]) for place in range(len(header))]
     return Table(tuple(header), tuple(zip(*columns, strict=True)), notes)

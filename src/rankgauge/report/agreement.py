@@ -11,9 +11,9 @@ import numpy as np
 from rankgauge.comparison.assessment import assess
 from rankgauge.comparison.correlation import kendall_tau_b
 from rankgauge.core.arrays import Floats
-from rankgauge.core.notes import counted
+from rankgauge.core.notes import count_phrase
 from rankgauge.core.policies import SPLITS, Ordered
-from rankgauge.core.rounding import rounded
+from rankgauge.core.rounding import round_values
 from rankgauge.data.model import Judgments
 from rankgauge.distance.settling import settled
 from rankgauge.errors import RankgaugeError
@@ -40,7 +40,7 @@ def measure_agreement(scores: Scores, means: Floats) -> PageAgreement | None:
         return None
     signs = [DIRECTIONS[inner(measure).direction] or 1 for measure in scores.measures]
     merits = [
-        rounded(sign * row, np.abs(row).max()) for sign, row in zip(signs, means, strict=True)
+        round_values(sign * row, np.abs(row).max()) for sign, row in zip(signs, means, strict=True)
     ]
     tau = np.full((len(merits), len(merits)), np.nan)
     for i, one in enumerate(merits):
@@ -64,7 +64,7 @@ def power_and_swaps(
     pairs = len(scores.runs) * (len(scores.runs) - 1) // 2
     splits = min(SPLITS, max(FEWEST_SPLITS, MOST_SPLITS // (pairs * len(scores.measures))))
     if pairs * len(scores.measures) * FEWEST_SPLITS > MOST_SPLITS:
-        left.add(f"Swap rates are left out: there are {counted(pairs, 'pair')} of runs.")
+        left.add(f"Swap rates are left out: there are {count_phrase(pairs, 'pair')} of runs.")
         splits = 0
     elif splits < SPLITS:
         left.add(f"Swap rates are counted over {splits:,} splits of the topics, not {SPLITS:,}.")

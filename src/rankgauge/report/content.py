@@ -14,7 +14,7 @@ import numpy as np
 
 from rankgauge.comparison.systems import Comparison, compare
 from rankgauge.core.arrays import Bools, Floats, Ints
-from rankgauge.core.notes import Note, counted
+from rankgauge.core.notes import Note, count_phrase
 from rankgauge.core.policies import DEFAULT_CORRECTION, DEFAULT_TEST
 from rankgauge.core.tables import visible_line
 from rankgauge.data.model import Judgments
@@ -110,7 +110,7 @@ def alerts(scores: Scores) -> list[str]:
         )
     if len(lacking) > MOST_NAMED:
         sentences.append(
-            f"Topics are lacking in {counted(len(lacking) - MOST_NAMED, 'more run')} too."
+            f"Topics are lacking in {count_phrase(len(lacking) - MOST_NAMED, 'more run')} too."
         )
     unknown = np.isnan(np.asarray(scores)).any() or (scores.policies.missing == "skip" and lacking)
     if unknown:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from rankgauge.core.notes import WARNING_PREFIX, Note, counted, worded
+from rankgauge.core.notes import WARNING_PREFIX, Note, count_phrase, note_texts
 from rankgauge.core.policies import DEFAULT_CORRECTION, DEFAULT_TEST
 from rankgauge.core.tables import visible_line
 from rankgauge.data.model import Judgments
@@ -72,7 +72,7 @@ def describe_provenance(
     left: what was left out, a sentence each.
     """
     about = () if judgments is None else judgments.dropped
-    texts = worded([*about, *scores.notes, *notes], gather=True)
+    texts = note_texts([*about, *scores.notes, *notes], gather=True)
     loud = [text.removeprefix(WARNING_PREFIX) for text in texts if text.startswith(WARNING_PREFIX)]
     return {
         "facts": [
@@ -92,7 +92,7 @@ def _facts(
         ("Topics", f"{len(scores.queries):,}"),
     ]
     if judgments is not None:
-        facts.append(("Judgements", counted(len(judgments.documents), "judged document")))
+        facts.append(("Judgements", count_phrase(len(judgments.documents), "judged document")))
     facts += [(f"Signature of {measure}", text) for measure, text in scores.signatures().items()]
     policies = scores.policies.nonempty_fields()
     known = policies if scores.policies.source is None else ("source", "missing", "standardized")

@@ -12,12 +12,12 @@ from base64 import b64encode
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from rankgauge.core.checks import Choice, Whole, checked
+from rankgauge.core.checks import Choice, Integer, check_value
 from rankgauge.core.notes import WARNING_PREFIX
 from rankgauge.core.records import Record
 from rankgauge.core.tables import Table, cell_text, visible_line
 from rankgauge.errors import RankgaugeError
-from rankgauge.io.files import writing
+from rankgauge.io.files import atomic_write
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -54,7 +54,7 @@ class ShownTable(Record):
     digits: int = 3
 
     def __post_init__(self) -> None:
-        checked("digits", self.digits, Whole(0))
+        check_value("digits", self.digits, Integer(0))
 
 
 class Picture(Record):
@@ -81,7 +81,7 @@ class Finding(Record):
     sentences: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        checked("kind", self.kind, Choice(tuple(SYMBOLS)))
+        check_value("kind", self.kind, Choice(tuple(SYMBOLS)))
 
 
 class Facts(Record):
@@ -90,13 +90,13 @@ class Facts(Record):
     pairs: tuple[tuple[str, str], ...]
 
 
-class Beside(Record):
+class SideBySide(Record):
     """Items side by side if there is room, else one below the other."""
 
     items: tuple[Item, ...]
 
 
-Item = Text | Listing | ShownTable | Picture | Finding | Facts | Beside
+Item = Text | Listing | ShownTable | Picture | Finding | Facts | SideBySide
 
 
 class Section(Record):
@@ -130,7 +130,7 @@ def write_page(page: Page, path: str | os.PathLike[str]) -> None:
     Raises InputError if the file cannot be written, and RankgaugeError if Jinja2 is not installed.
     """
     content = page.render().encode()
-    with writing(path) as stream:
+    with atomic_write(path) as stream:
         stream.write(content)
 
 

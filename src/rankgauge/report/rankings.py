@@ -11,7 +11,7 @@ from typing import Any, TypedDict, cast, get_args
 import numpy as np
 
 from rankgauge.core.arrays import Floats, Ints
-from rankgauge.core.notes import counted
+from rankgauge.core.notes import count_phrase
 from rankgauge.core.policies import DEFAULT_PRECISION, SEED, AppliedPolicies, ScorePrecision, Ties
 from rankgauge.core.records import Record
 from rankgauge.core.tables import visible_line
@@ -312,7 +312,8 @@ def fitting_lists(
         if _size(lists) <= room:
             if shown < DEPTH:
                 left.add(
-                    f"The rankings have their first {counted(shown, 'document')}, not {DEPTH}, so that "
+                    f"The rankings have their first {count_phrase(shown, 'document')}, not "
+                    f"{DEPTH}, so that "
                     "the page stays small; --depth, in Python depth=, shows more."
                 )
             return lists

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rankgauge.core.checks import Whole, checked
-from rankgauge.core.notes import counted
+from rankgauge.core.checks import Integer, check_value
+from rankgauge.core.notes import count_phrase
 from rankgauge.core.policies import LEVEL, LEVELS
 from rankgauge.core.records import Record
 from rankgauge.core.results import Result
@@ -17,7 +17,7 @@ from rankgauge.data.model import Judgments
 from rankgauge.errors import RankgaugeError
 from rankgauge.evaluation.evaluator import Measures, evaluate
 from rankgauge.evaluation.inputs import Qrels, Runs, Source, judgments_of, sources_of
-from rankgauge.io.files import writing
+from rankgauge.io.files import atomic_write
 from rankgauge.measures.grammar import parse_all
 from rankgauge.report.added import read_section
 from rankgauge.report.agreement import (
@@ -174,7 +174,7 @@ def write_report(
     options = ReportOptions(baseline, document_texts, topic_texts, depth, sections, level, title)
     options = replace(options, command=_format_call(reported, options, path, scores is not None))
     html = report_html(reported, options)
-    with writing(path) as stream:
+    with atomic_write(path) as stream:
         stream.write(html.encode())
 
 
@@ -226,7 +226,7 @@ def report_html(reported: ReportInput, options: ReportOptions) -> str:
     data = report_data(reported, options)
     scores = reported.scores
     lead = (
-        f"{counted(len(scores.runs), 'run')} on {counted(len(scores.queries), 'topic')} by "
+        f"{count_phrase(len(scores.runs), 'run')} on {count_phrase(len(scores.queries), 'topic')} by "
         f"{', '.join(data['measures'])}."
     )
     sections = [
@@ -263,8 +263,8 @@ def report_html(reported: ReportInput, options: ReportOptions) -> str:
 
 def report_data(reported: ReportInput, options: ReportOptions) -> PageData:
     """The data that the script of the page reads."""
-    checked("level", options.level, LEVELS)
-    checked("depth", options.depth, Whole(1), optional=True)
+    check_value("level", options.level, LEVELS)
+    check_value("depth", options.depth, Integer(1), optional=True)
     scores, left = reported.scores, OmissionLog()
     for sentence in options.left:
         left.add(sentence)
@@ -328,11 +328,12 @@ def _add_texts(
     shown = cut_texts(texts, [lists.documents[number] for number in order], room)
     if shown.without_room:
         left.add(
-            f"The texts of {counted(shown.without_room, 'document')} are left out, so that the page "
+            f"The texts of {count_phrase(shown.without_room, 'document')} are left out, so that "
+            "the page "
             "stays small; documents at high ranks have theirs."
         )
     if shown.cut:
-        left.add(f"{counted(shown.cut, 'text')} of documents cut to {LONGEST} characters.")
+        left.add(f"{count_phrase(shown.cut, 'text')} of documents cut to {LONGEST} characters.")
     return lists.data(shown.texts, shown.cut + shown.without_room)
 
 
@@ -349,10 +350,10 @@ def _query_texts(
     shown = cut_texts(texts, scores.queries, MOST_BYTES // 4)
     if shown.without_room:
         left.add(
-            f"The texts of {counted(shown.without_room, 'topic')} are left out, to save space."
+            f"The texts of {count_phrase(shown.without_room, 'topic')} are left out, to save space."
         )
     if shown.cut:
-        left.add(f"{counted(shown.cut, 'text')} of topics cut to {LONGEST} characters.")
+        left.add(f"{count_phrase(shown.cut, 'text')} of topics cut to {LONGEST} characters.")
     return [shown.texts.get(query) for query in scores.queries]
 
 

@@ -14,7 +14,7 @@ from typing import NoReturn
 import numpy as np
 
 from rankgauge.core.arrays import Floats
-from rankgauge.core.notes import Note, counted
+from rankgauge.core.notes import Note, count_phrase
 from rankgauge.core.policies import Missing
 from rankgauge.errors import InputError, MeasureError
 from rankgauge.io.files import MISPLACED_MARK_MESSAGE, UTF8_MARK, display_name, read_bytes
@@ -97,7 +97,7 @@ class _CsvReader:
     def row(self, cells: list[str], width: int) -> list[str]:
         """The cells of a row, as many as the header has."""
         if len(cells) != width:
-            self.refuse(f"{counted(len(cells), 'cell')}, expected {width}, as in the header")
+            self.refuse(f"{count_phrase(len(cells), 'cell')}, expected {width}, as in the header")
         return cells
 
     def number(self, text: str) -> float:

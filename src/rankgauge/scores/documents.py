@@ -16,7 +16,7 @@ from rankgauge.core.arrays import Bools, Floats, Ints
 from rankgauge.core.notes import Note
 from rankgauge.core.policies import AppliedPolicies
 from rankgauge.core.records import Record
-from rankgauge.core.sealing import SEAL, read_json, unsealed
+from rankgauge.core.sealing import SEAL, missing_seal_note, read_json
 from rankgauge.errors import InputError, RankgaugeError
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.elsewhere import GivenScores
@@ -195,7 +195,7 @@ class Document:
         notes = self.entries["notes"]
         self._check_length("notes", notes, None)
         made = tuple(self._note(f"notes[{i}]", note) for i, note in enumerate(notes))
-        return made if self.sealed else (*made, unsealed(self.source))
+        return made if self.sealed else (*made, missing_seal_note(self.source))
 
     def _note(self, place: str, entries: Any) -> Note:
         if isinstance(entries, str):

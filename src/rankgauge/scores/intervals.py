@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankgauge.core.arrays import Floats
-from rankgauge.core.checks import checked, one_of
-from rankgauge.core.notes import Note, worded
+from rankgauge.core.checks import check_value, one_of
+from rankgauge.core.notes import Note, note_texts
 from rankgauge.core.policies import (
     DEFAULT_INTERVAL,
     LEVEL,
@@ -76,8 +76,8 @@ def mean_interval(
     >>> low.round(4).tolist(), high.round(4).tolist()
     ([0.0891], [0.9109])
     """
-    checked("kind", kind, one_of(IntervalKind))
-    checked("level", level, LEVELS)
+    check_value("kind", kind, one_of(IntervalKind))
+    check_value("level", level, LEVELS)
     drawing = SamplingOptions.checked(samples, seed)
     rows = np.asarray(values, dtype=np.float64)
     if rows.ndim != 2:
@@ -208,5 +208,5 @@ def add_intervals(
     return Table(
         (*table.columns[:first], *chain.from_iterable(columns)),
         tuple(rows),
-        (*worded(notes), *table.notes),
+        (*note_texts(notes), *table.notes),
     )

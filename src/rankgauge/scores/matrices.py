@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankgauge.core.arrays import Bools, Floats, Ints
-from rankgauge.core.notes import Note, counted
+from rankgauge.core.notes import Note, count_phrase
 from rankgauge.core.policies import AppliedPolicies, Missing
 from rankgauge.errors import InputError, MeasureError, RankgaugeError
 from rankgauge.measures.around import Aggregate, inner
@@ -39,7 +39,7 @@ def from_matrix(
     one = isinstance(measure, str | Scored | Aggregate)
     measures: Iterable[Any] = [measure] if one else measure  # type: ignore[assignment]
     if table.ndim != (2 if one else 3):
-        shape = counted(table.ndim, "dimension")
+        shape = count_phrase(table.ndim, "dimension")
         expected = "runs × queries" if one else "runs × queries × measures"
         raise _input_error(f"a table of {shape}, expected {expected}")
     if not table.size:
@@ -151,7 +151,9 @@ def _check_names(what: str, names: Iterable[Any], count: int) -> tuple[str, ...]
 
 def _check_distinct(what: str, names: list[Any], count: int) -> tuple[Any, ...]:
     if len(names) != count:
-        raise _input_error(f"{counted(len(names), what)} named, expected {count}, as in the table")
+        raise _input_error(
+            f"{count_phrase(len(names), what)} named, expected {count}, as in the table"
+        )
     (name, often), *_ = Counter(names).most_common(1)
     if often > 1:
         raise _input_error(f"the {what} {str(name)!r} is named twice, expected different names")

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankgauge.core.arrays import Bools, Floats, Ints
-from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.notes import Note, count_phrase, note_texts
 from rankgauge.core.policies import (
     DEFAULT_INTERVAL,
     DEFAULT_STANDARDIZATION,
@@ -29,7 +29,7 @@ from rankgauge.core.results import Result
 from rankgauge.core.tables import Table
 from rankgauge.data.model import freeze
 from rankgauge.errors import MeasureError, RankgaugeError
-from rankgauge.io.files import SIZE_LIMIT, writing
+from rankgauge.io.files import SIZE_LIMIT, atomic_write
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.scored import Scored
 from rankgauge.scores.parsing import AnyScored, parse_scored
@@ -322,7 +322,7 @@ class Scores(Result, Record):
             options = IntervalOptions(interval, level, samples, seed)
         table = mean_table(self, signature, options)
         if notes:
-            table = replace(table, notes=(*worded(self.notes, gather=True), *table.notes))
+            table = replace(table, notes=(*note_texts(self.notes, gather=True), *table.notes))
         return table
 
     @property
@@ -357,8 +357,9 @@ class Scores(Result, Record):
 
     def _title(self) -> str:
         return (
-            f"Scores: {counted(len(self.runs), 'run')}, {counted(len(self.queries), 'topic')}, "
-            f"{counted(len(self.measures), 'measure')}"
+            f"Scores: {count_phrase(len(self.runs), 'run')}, "
+            f"{count_phrase(len(self.queries), 'topic')}, "
+            f"{count_phrase(len(self.measures), 'measure')}"
         )
 
     # Data frames
@@ -398,14 +399,14 @@ class Scores(Result, Record):
         The file appears whole or not at all; the endings .gz, .bz2, .xz and .zst compress.
         """
         frame = self.to_polars()
-        with writing(path) as stream:
+        with atomic_write(path) as stream:
             stream.write(frame.write_csv().encode())
 
     def write_parquet(self, path: str | os.PathLike[str]) -> None:
         """Write the rows of `to_polars` as Parquet, whole or not at all."""
         content = io.BytesIO()
         self.to_polars().write_parquet(content)
-        with writing(path) as stream:
+        with atomic_write(path) as stream:
             stream.write(content.getbuffer())
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Floats
-from rankgauge.core.notes import counted
+from rankgauge.core.notes import count_phrase
 from rankgauge.core.sealing import check_seal, read_json, seal
 from rankgauge.data.columns import error_summary
 from rankgauge.errors import InputError
 from rankgauge.io.decoder import memory_allowance, run_decoder
-from rankgauge.io.files import Content, open_content, writing
+from rankgauge.io.files import Content, atomic_write, open_content
 from rankgauge.scores.documents import (
     FORMAT,
     NUMBERS,
@@ -63,7 +63,7 @@ def save(scores: Scores, path: str | os.PathLike[str]) -> None:
         *_measure_columns(scores.values),
     ]
     frame = pl.DataFrame(dict(zip(names, columns, strict=True)))
-    with writing(path) as stream:
+    with atomic_write(path) as stream:
         _write(frame, stream, {FORMAT: document})
 
 
@@ -179,8 +179,8 @@ def read_description(
     runs, queries, measures = described.shape
     if len(columns) != len(expected) or rows != runs * queries:
         message = (
-            f"{len(columns)} columns and {rows:,} rows for {counted(runs, 'run')}, "
-            f"{counted(queries, 'query', 'queries')} and {counted(measures, 'measure')}"
+            f"{len(columns)} columns and {rows:,} rows for {count_phrase(runs, 'run')}, "
+            f"{count_phrase(queries, 'query', 'queries')} and {count_phrase(measures, 'measure')}"
         )
         wanted = f"{len(expected)} columns and {runs * queries:,} rows"
         raise InputError(source, None, f"{message}, expected {wanted} (save the scores again)")

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from rankgauge.core.arrays import Bools, Floats
-from rankgauge.core.checks import checked, one_of
-from rankgauge.core.notes import Note, counted
+from rankgauge.core.checks import check_value, one_of
+from rankgauge.core.notes import Note, count_phrase
 from rankgauge.core.policies import Standardization
 from rankgauge.core.rounding import ROUNDING
 from rankgauge.errors import RankgaugeError
@@ -18,7 +18,7 @@ from rankgauge.scores.model import Scores
 
 def standardize_scores(scores: Scores, reference: Scores | None, kind: Standardization) -> Scores:
     """What `Scores.standardized` gives."""
-    checked("kind", kind, one_of(Standardization))
+    check_value("kind", kind, one_of(Standardization))
     others = scores if reference is None else _select_matching(reference, scores)
     _check(scores, others, kind)
     values, known = np.asarray(scores), np.asarray(others)
@@ -36,7 +36,7 @@ def standardize_scores(scores: Scores, reference: Scores | None, kind: Standardi
         from scipy.special import ndtr
 
         standard = ndtr(standard)
-    method = f"{kind}({counted(len(others.runs), 'run')})"
+    method = f"{kind}({count_phrase(len(others.runs), 'run')})"
     return replace(
         scores,
         values=standard,

@@ -6,7 +6,7 @@ from rankgauge.space.curves import Curve as Curve
 from rankgauge.space.curves import Interval as Interval
 from rankgauge.space.grids import Grid as Grid
 from rankgauge.space.grids import grid as grid
-from rankgauge.space.inputs import jittered as jittered
+from rankgauge.space.inputs import add_jitter as add_jitter
 from rankgauge.space.lines import Segment as Segment
 from rankgauge.space.lines import line as line
 from rankgauge.space.nonlinear.maps import (

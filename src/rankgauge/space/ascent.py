@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from rankgauge.core.arrays import Floats, Ints
-from rankgauge.core.checks import Whole, checked
-from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.checks import Integer, check_value
+from rankgauge.core.notes import Note, count_phrase, note_texts
 from rankgauge.core.policies import SEED, SEEDS
 from rankgauge.core.records import Record
 from rankgauge.core.resampling import Progress
@@ -144,17 +144,17 @@ def optima(
     parsed = parse(measure)
     inner(parsed).complete()
     sign_of(parsed)  # refuses measures without a direction
-    scorer = LinearScorer.of(documents, jitter, checked("seed", seed, SEEDS))
+    scorer = LinearScorer.of(documents, jitter, check_value("seed", seed, SEEDS))
     if fixed is not None:
-        fixed = checked("fixed", fixed, Whole(1, scorer.width)) - 1
+        fixed = check_value("fixed", fixed, Integer(1, scorer.width)) - 1
     elif not scorer.width:
         raise RankgaugeError("no feature, expected one or more")
     directions, rounds = (
-        checked("directions", directions, Whole(0)),
-        checked("rounds", rounds, Whole(1)),
+        check_value("directions", directions, Integer(0)),
+        check_value("rounds", rounds, Integer(1)),
     )
     ascent = FeatureAscent(scorer, parsed, fixed, directions, rounds, seed)
-    numbers = range(checked("restarts", restarts, Whole(1)))
+    numbers = range(check_value("restarts", restarts, Integer(1)))
     climbs: list[AscentResult] = []
     for _, result in results_of(ascent, numbers, executor):
         climbs.append(result)
@@ -300,7 +300,7 @@ class Optima(Result, Record):
             (float(value), int(times), *own.tolist())
             for value, times, own in zip(self.values, self.found, self.weights, strict=True)
         ]
-        return Table(columns, tuple(rows), worded(self.notes))
+        return Table(columns, tuple(rows), note_texts(self.notes))
 
     def figure(self) -> Figure:
         """The value of each optimum, from the best on, and how many starts reached it."""
@@ -309,7 +309,7 @@ class Optima(Result, Record):
         return optima_figure(self.values, self.found, str(self.measure))
 
     def _title(self) -> str:
-        return f"Optima of {self.measure} over {counted(self.weights.shape[1], 'weight')}"
+        return f"Optima of {self.measure} over {count_phrase(self.weights.shape[1], 'weight')}"
 
 
 def _collect_optima(ascent: FeatureAscent, climbs: list[AscentResult]) -> Optima:
@@ -335,12 +335,14 @@ def _collect_optima(ascent: FeatureAscent, climbs: list[AscentResult]) -> Optima
     found = np.bincount(reached, minlength=len(optima))
     as_good = int(found[np.abs(values - values[0]) <= NEAR].sum())
     texts = [
-        f"{counted(len(climbs), 'start')}, {counted(len(optima), 'optimum', 'optima')}; the best "
-        f"value was reached from {counted(as_good, 'start')}"
+        f"{count_phrase(len(climbs), 'start')}, "
+        f"{count_phrase(len(optima), 'optimum', 'optima')}; the best "
+        f"value was reached from {count_phrase(as_good, 'start')}"
     ]
     if unfinished := sum(not climb.ended for climb in climbs):
         texts.append(
-            f"{counted(unfinished, 'ascent')} stopped after {counted(ascent.rounds, 'round')}, "
+            f"{count_phrase(unfinished, 'ascent')} stopped after "
+            f"{count_phrase(ascent.rounds, 'round')}, "
             "perhaps below an optimum; raise `rounds`"
         )
     weights = np.array([climb.weights for climb in optima])

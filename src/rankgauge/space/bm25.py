@@ -22,8 +22,8 @@ from typing import Literal, TypeAlias, TypeVar
 import numpy as np
 
 from rankgauge.core.arrays import Floats, Ints
-from rankgauge.core.checks import Choice, Number, checked
-from rankgauge.core.notes import counted
+from rankgauge.core.checks import Choice, Number, check_value
+from rankgauge.core.notes import count_phrase
 from rankgauge.core.records import Value
 from rankgauge.core.resampling import Progress
 from rankgauge.errors import RankgaugeError
@@ -72,9 +72,9 @@ class BM25(Value):
     idf: Idf = "lucene"
 
     def __post_init__(self) -> None:
-        checked("k1", self.k1, Number(0))
-        checked("b", self.b, Number(0, 1))
-        checked("idf", self.idf, Choice(("lucene", "robertson")))
+        check_value("k1", self.k1, Number(0))
+        check_value("b", self.b, Number(0, 1))
+        check_value("idf", self.idf, Choice(("lucene", "robertson")))
 
     def weights(self, statistics: TermStatistics) -> Floats:
         """The idf of each term of each query, as often as the query has the term: queries × terms."""
@@ -178,7 +178,7 @@ class BM25Pair(PairScorer):
     parameters: tuple[Parameter, Parameter]
 
     def __init__(self, model: BM25, statistics: TermStatistics, parameter: Parameter) -> None:
-        checked("parameter", parameter, Choice(("b", "k1")))
+        check_value("parameter", parameter, Choice(("b", "k1")))
         self.parameters = ("b", "k1") if parameter == "b" else ("k1", "b")
         self._model, self._statistics = model, statistics
 
@@ -192,7 +192,7 @@ class BM25Scorer(RationalScorer):
     """BM25 as a function of b or of k1."""
 
     def __init__(self, model: BM25, statistics: TermStatistics, parameter: Parameter) -> None:
-        self.parameter = checked("parameter", parameter, Choice(("b", "k1")))
+        self.parameter = check_value("parameter", parameter, Choice(("b", "k1")))
         self.rows, self._model = len(statistics.lengths), model
         self._lengths = statistics.lengths
         self._mean = statistics.mean_length or Fraction(1)  # without a word no length matters
@@ -217,7 +217,7 @@ class BM25Scorer(RationalScorer):
         low, high = limits(DEFAULT_INTERVALS[self.parameter] if interval is None else interval)
         kind = Number(0, 1.0 if self.parameter == "b" else math.inf)
         for end in (low, high):
-            checked(f"interval of {self.parameter}", end, kind)
+            check_value(f"interval of {self.parameter}", end, kind)
         return low, high
 
     def _b_and_k1(self, value: T) -> tuple[T | float, T | float]:
@@ -333,7 +333,7 @@ def _check_queries(statistics: TermStatistics, judgments: Mapping[str, Mapping[s
     """RankgaugeError if no query has judgements."""
     if not set(judgments) & set(statistics.queries):
         raise RankgaugeError(
-            f"none of the {counted(len(statistics.queries), 'query', 'queries')} has judgements, "
+            f"none of the {count_phrase(len(statistics.queries), 'query', 'queries')} has judgements, "
             "expected judgements with the same ids"
         )
 

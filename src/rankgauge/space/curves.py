@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from rankgauge.core.arrays import Floats, Ints
-from rankgauge.core.checks import Number, checked
-from rankgauge.core.notes import counted
+from rankgauge.core.checks import Number, check_value
+from rankgauge.core.notes import count_phrase
 from rankgauge.core.records import Record
 from rankgauge.core.tables import Table
 from rankgauge.errors import RankgaugeError
@@ -140,7 +140,7 @@ class Curve(Record):
     def __repr__(self) -> str:
         directed = inner(self.measure).direction != "none"
         best = f", best {self.value:.4f}" if directed else ""
-        return f"Curve of {self.measure}: {counted(len(self.breaks), 'break')}{best}"
+        return f"Curve of {self.measure}: {count_phrase(len(self.breaks), 'break')}{best}"
 
     @property
     def edges(self) -> Floats:
@@ -153,7 +153,7 @@ class Curve(Record):
         Documents may be tied at a break. So within 1e-12 of a break, and of 0 and 1, the point itself is
         evaluated.
         """
-        position = checked("position", position, POSITION)
+        position = check_value("position", position, POSITION)
         if position in (0, 1):
             return self.end if position else self.start
         place = int(np.searchsorted(self.breaks, position, side="right"))

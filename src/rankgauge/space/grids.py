@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankgauge.core.arrays import Floats, Ints
-from rankgauge.core.checks import Kind, Number, Whole, checked
-from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.checks import Integer, Kind, Number, check_value
+from rankgauge.core.notes import Note, count_phrase, note_texts
 from rankgauge.core.policies import SEED, SEEDS
 from rankgauge.core.records import Record
 from rankgauge.core.resampling import Progress
@@ -87,16 +87,16 @@ def grid(
     chosen = measures_of(measures)
     for measure in chosen:
         sign_of(measure)  # refuses measures without a direction
-    scorer = LinearScorer.of(documents, jitter, checked("seed", seed, SEEDS))
+    scorer = LinearScorer.of(documents, jitter, check_value("seed", seed, SEEDS))
     base = np.ones(scorer.width) if weights is None else scorer.weights("weights", weights)
     varied = _check_axes(axes, scorer.width)
-    if rest is not None and checked("rest", rest, Whole(1, scorer.width)) in varied:
+    if rest is not None and check_value("rest", rest, Integer(1, scorer.width)) in varied:
         raise RankgaugeError(f"rest={rest} is one of the axes, expected another feature")
     ends = tuple(
         _check_per_axis(name, given, len(varied), _ANY_NUMBER)
         for name, given in (("low", low), ("high", high))
     )
-    sizes = _check_per_axis("points", points, len(varied), Whole(2, MOST_POINTS))
+    sizes = _check_per_axis("points", points, len(varied), Integer(2, MOST_POINTS))
     for first, last in zip(*ends, strict=True):
         if not first < last:
             raise RankgaugeError(f"low {first:g} and high {last:g}, expected low below high")
@@ -226,13 +226,13 @@ class Grid(Result, Record):
             "points on the grid",
             "breaks: how often the mean changes between two neighbours on the grid, on average",
         )
-        return Table(columns, tuple(rows), (*notes, *worded(self.notes)))
+        return Table(columns, tuple(rows), (*notes, *note_texts(self.notes)))
 
     def curve(self, measure: AnyMeasure) -> Curve:
         """One axis: the exact curve of a measure along it, from 0 at the least weight to 1."""
         if len(self.axes) > 1:
             raise RankgaugeError(
-                f"{counted(len(self.axes), 'axis', 'axes')}: a curve is for one axis"
+                f"{count_phrase(len(self.axes), 'axis', 'axes')}: a curve is for one axis"
             )
         (ticks,) = self.ticks
         return self.scorer.segment(*map(self._weights_at, (ticks[:1], ticks[-1:]))).curve(measure)
@@ -329,7 +329,7 @@ _ANY_NUMBER = Number(-np.inf, np.inf)
 def _check_axes(axes: int | Sequence[int], width: int) -> tuple[int, ...]:
     """The numbers of the features that vary, checked."""
     numbers = tuple(axes) if isinstance(axes, Sequence) else (axes,)
-    checks = tuple(checked("axes", number, Whole(1, width)) for number in numbers)
+    checks = tuple(check_value("axes", number, Integer(1, width)) for number in numbers)
     if not 1 <= len(checks) <= MOST_AXES or len(set(checks)) < len(checks):
         raise RankgaugeError(f"axes={axes!r}, expected one to {MOST_AXES} different features")
     return checks
@@ -340,6 +340,7 @@ def _check_per_axis(name: str, given: Any, count: int, kind: Kind) -> tuple[Any,
     several = tuple(given) if isinstance(given, Sequence | np.ndarray) else (given,) * count
     if len(several) != count:
         raise RankgaugeError(
-            f"{name}={given!r}, expected a number, or one for each of {counted(count, 'axis', 'axes')}"
+            f"{name}={given!r}, expected a number, or one for each of "
+            f"{count_phrase(count, 'axis', 'axes')}"
         )
-    return tuple(checked(name, value, kind) for value in several)
+    return tuple(check_value(name, value, kind) for value in several)

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankgauge.core.arrays import Floats, Ints, Values
-from rankgauge.core.checks import Number, checked
-from rankgauge.core.notes import counted
+from rankgauge.core.checks import Number, check_value
+from rankgauge.core.notes import count_phrase
 from rankgauge.core.policies import SEED, SEEDS
 from rankgauge.core.seeds import list_seeds
 from rankgauge.data.features import Features
@@ -54,8 +54,8 @@ def scores_of(name: str, scores: ArrayLike, lengths: Ints) -> Floats:
     parts: Any = scores if _is_nested(scores) else None
     if parts is not None and len(parts) != len(lengths):
         raise RankgaugeError(
-            f"{name}: scores of {counted(len(parts), 'list')}, the documents are "
-            f"{counted(len(lengths), 'list')}; give as many"
+            f"{name}: scores of {count_phrase(len(parts), 'list')}, the documents are "
+            f"{count_phrase(len(lengths), 'list')}; give as many"
         )
     if parts is None:
         flat = _number_array(name, scores)
@@ -72,7 +72,8 @@ def weights_of(name: str, weights: ArrayLike, features: int) -> Floats:
     numbers = _number_array(name, weights)
     if len(numbers) != features:
         raise RankgaugeError(
-            f"{name}: {counted(len(numbers), 'number')} for {counted(features, 'feature')}, expected "
+            f"{name}: {count_phrase(len(numbers), 'number')} for "
+            f"{count_phrase(features, 'feature')}, expected "
             "one a feature"
         )
     if not np.isfinite(numbers).all():
@@ -116,7 +117,8 @@ def _number_array(name: str, values: ArrayLike) -> Floats:
 def _check_count(name: str, scores: int, documents: int) -> None:
     if scores != documents:
         raise RankgaugeError(
-            f"{name}: {counted(scores, 'score')} for {counted(documents, 'document')}, expected one a "
+            f"{name}: {count_phrase(scores, 'score')} for {count_phrase(documents, 'document')}, "
+            "expected one a "
             "document"
         )
 
@@ -167,14 +169,14 @@ def array_of(name: str, numbers: ArrayLike, kind: type[np.generic]) -> Any:
     return array
 
 
-def jittered(documents: FeatureRows, size: float, seed: int = SEED) -> Features:
+def add_jitter(documents: FeatureRows, size: float, seed: int = SEED) -> Features:
     """The documents with one more feature, the last: a random number from 0 to `size`, its weight 1.
 
     Where two flips would happen at the same point, the random numbers part them, with probability 1
     (Robertson and Zaragoza 2007, A.6). They do not change with the weights. Those of a query follow from
     the seed and the id of the query, so other queries do not change them.
 
-    >>> jittered(([[1, 0], [1, 0]], [0, 1], [0, 2]), 1e-6).values.shape
+    >>> add_jitter(([[1, 0], [1, 0]], [0, 1], [0, 2]), 1e-6).values.shape
     (2, 3)
     """
     features = features_of(documents)
@@ -184,7 +186,7 @@ def jittered(documents: FeatureRows, size: float, seed: int = SEED) -> Features:
 
 def draw_jitter(queries: Ids, bounds: Ints, size: float, seed: int) -> Floats:
     """A random number from 0 to `size` for each document of each query."""
-    size, seed = checked("jitter", size, JITTERS), checked("seed", seed, SEEDS)
+    size, seed = check_value("jitter", size, JITTERS), check_value("seed", seed, SEEDS)
     added = np.empty(int(bounds[-1]))
     for number, own in enumerate(list_seeds(seed, queries).tolist()):
         part = slice(int(bounds[number]), int(bounds[number + 1]))

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankgauge.core.arrays import Bools, Floats, Ints, Labels
-from rankgauge.core.checks import checked
+from rankgauge.core.checks import check_value
 from rankgauge.core.records import Record
 from rankgauge.data.features import Features
 from rankgauge.errors import RankgaugeError, Unsupported
@@ -91,7 +91,7 @@ class Segment(Record):
 
     def at(self, position: float) -> Rankings:
         """The lists as they are ranked at a point of the line, from 0 to 1."""
-        position = checked("position", position, POSITION)
+        position = check_value("position", position, POSITION)
         if position in (0, 1):  # exactly the inputs
             scores = self.end if position else self.start
         else:

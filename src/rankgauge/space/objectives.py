@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankgauge.core.arrays import Bools, Floats, Ints
-from rankgauge.core.checks import Whole, checked
+from rankgauge.core.checks import Integer, check_value
 from rankgauge.errors import RankgaugeError
 from rankgauge.measures.around import inner
 from rankgauge.measures.grammar import AnyMeasure, parse
@@ -73,7 +73,7 @@ def swets(
     2.0
     """
     lists = lists_of(documents)
-    values, low = _scores(lists, scores), checked("rel", rel, Whole(0))
+    values, low = _scores(lists, scores), check_value("rel", rel, Integer(0))
     relevant = lists.labels >= low
     offsets = lists.offsets if by_query else np.array([0, len(values)])
     means, deviations = zip(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from rankgauge.core.arrays import Floats
-from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.notes import Note, count_phrase, note_texts
 from rankgauge.core.records import Record
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Row, Table
@@ -128,7 +128,7 @@ class PathCurves(Result, Record):
             "start", "end", "best", "low", "high", "at",
             "within", "plateaus", "optima", "breaks", "cliff",
         )  # fmt: skip
-        return Table(columns, self._rows(self._summary), worded(self.notes))
+        return Table(columns, self._rows(self._summary), note_texts(self.notes))
 
     def _summary(self, curve: Curve, piece: int, axis: Axis) -> Iterator[Row]:
         cliff = float(np.abs(np.diff(curve.values)).max(initial=0.0))
@@ -166,7 +166,7 @@ class PathCurves(Result, Record):
 
     @property
     def _point_texts(self) -> tuple[str, ...]:
-        return worded(note for note in self.notes if note.column is None)
+        return note_texts(note for note in self.notes if note.column is None)
 
     def figure(self) -> Figure:
         """The means along the path, and the best interval of each measure."""
@@ -193,8 +193,8 @@ class PathCurves(Result, Record):
         return curves_figure(lines, axis.name)
 
     def _title(self) -> str:
-        pieces = counted(len(self.curves), "piece")
-        return f"PathCurves of {counted(len(self.measures), 'measure')} along {pieces}"
+        pieces = count_phrase(len(self.curves), "piece")
+        return f"PathCurves of {count_phrase(len(self.measures), 'measure')} along {pieces}"
 
 
 def _format_point(weights: Floats) -> str:

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankgauge.core.arrays import Ints, Labels
-from rankgauge.core.checks import Whole, checked
-from rankgauge.core.notes import counted
+from rankgauge.core.checks import Integer, check_value
+from rankgauge.core.notes import count_phrase
 from rankgauge.core.records import Record
 from rankgauge.data.features import Features
 from rankgauge.data.model import Ids
@@ -54,7 +54,7 @@ def plane_documents(
     if isinstance(documents, Features):
         if labels is not None or queries is not None:
             raise RankgaugeError("features have labels and queries of their own; leave them out")
-        checked("decimals", decimals, Whole(0, 15), optional=True)
+        check_value("decimals", decimals, Integer(0, 15), optional=True)
         triples = _triples_from_features(documents, columns, decimals)
         labels = documents.labels
         sizes = np.diff(documents.bounds).tolist()
@@ -113,7 +113,7 @@ def _labels(labels: ArrayLike, count: int) -> Ints:
     kinds = np.asarray(labels)
     if kinds.shape != (count,):
         raise RankgaugeError(
-            f"labels: {kinds.size} for {counted(count, 'document')}, expected one a document"
+            f"labels: {kinds.size} for {count_phrase(count, 'document')}, expected one a document"
         )
     if kinds.dtype != np.bool_ and not np.issubdtype(kinds.dtype, np.integer):
         raise RankgaugeError(f"labels of type {kinds.dtype}, expected whole numbers")
@@ -147,7 +147,7 @@ def _group_by_query(
     given = [None] * count if queries is None else list(queries)
     if len(given) != count:
         raise RankgaugeError(
-            f"queries: {len(given)} for {counted(count, 'document')}, expected one a document"
+            f"queries: {len(given)} for {count_phrase(count, 'document')}, expected one a document"
         )
     rows: dict[Hashable, list[int]] = {}
     for row, query in enumerate(given):

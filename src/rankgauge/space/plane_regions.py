@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Floats, Ints
-from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.notes import Note, count_phrase, note_texts
 from rankgauge.core.records import Record
 from rankgauge.core.results import Result
 from rankgauge.core.tables import LazyRows, Row, Table
@@ -112,7 +112,7 @@ class PlaneRegions(Result, Record):
             counts = (len(self.plane.regions(measure)), len(optima), shared)
             value = best[0].value if best else None
             rows.append((str(measure), *counts, value, len(best), cells, *at))
-        return Table(columns, tuple(rows), worded(self.notes))
+        return Table(columns, tuple(rows), note_texts(self.notes))
 
     def optima_table(self) -> Table:
         """A row for each local optimum, the best first: its mean, its cells, and weights inside it."""
@@ -122,7 +122,7 @@ class PlaneRegions(Result, Record):
                 at = self._weights(self.point(region))
                 best = "best" if region.best else "local"
                 rows.append((str(measure), region.value, best, len(region.cells), at))
-        notes = worded(note for note in self.notes if note.column in (None, "weights"))
+        notes = note_texts(note for note in self.notes if note.column in (None, "weights"))
         return Table(("measure", "mean", "optimum", "cells", "at"), tuple(rows), notes)
 
     def cell_table(self) -> Table:
@@ -134,7 +134,7 @@ class PlaneRegions(Result, Record):
                 at = self._weights(self.cell_point(cell))
                 yield (cell, at, *(float(own[cell]) for own in values))
 
-        notes = worded(note for note in self.notes if note.column in (None, "weights"))
+        notes = note_texts(note for note in self.notes if note.column in (None, "weights"))
         columns = ("cell", "at", *map(str, self.measures))
         return Table(columns, LazyRows(len(self.plane), rows), notes)
 
@@ -146,7 +146,7 @@ class PlaneRegions(Result, Record):
             for x, y, lines in vertices[start:end]:
                 yield (float(x), float(y), lines)
 
-        notes = worded(note for note in self.notes if note.column is None)
+        notes = note_texts(note for note in self.notes if note.column is None)
         return Table(("x", "y", "lines"), LazyRows(len(vertices), rows), notes)
 
     def point(self, region: Region) -> ExactPoint:
@@ -277,7 +277,7 @@ class PlaneRegions(Result, Record):
         return np.array([[known.get(one, -1) for one in row] for row in rows], dtype=np.int64)
 
     def _title(self) -> str:
-        return f"PlaneRegions of {counted(len(self.measures), 'measure')}"
+        return f"PlaneRegions of {count_phrase(len(self.measures), 'measure')}"
 
 
 _WAYS: dict[Across, str] = {"edges": "edge", "trajectories": "path, not even through a vertex,"}

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankgauge.core.arrays import Bools, Floats, Ints, Labels
-from rankgauge.core.checks import checked, one_of
-from rankgauge.core.notes import counted
+from rankgauge.core.checks import check_value, one_of
+from rankgauge.core.notes import count_phrase
 from rankgauge.core.policies import SEED
 from rankgauge.core.records import Record
 from rankgauge.data.features import Features
@@ -105,10 +105,10 @@ class Plane(Record):
 
     def __repr__(self) -> str:
         return (
-            f"Plane: {counted(len(self.queries), 'query', 'queries')}, "
-            f"{counted(len(self.documents), 'document')}, {counted(len(self.lines), 'line')}, "
-            f"{counted(len(self.arrangement.vertices), 'vertex', 'vertices')}, "
-            f"{counted(len(self), 'cell')}"
+            f"Plane: {count_phrase(len(self.queries), 'query', 'queries')}, "
+            f"{count_phrase(len(self.documents), 'document')}, {count_phrase(len(self.lines), 'line')}, "
+            f"{count_phrase(len(self.arrangement.vertices), 'vertex', 'vertices')}, "
+            f"{count_phrase(len(self), 'cell')}"
         )
 
     def __len__(self) -> int:
@@ -244,7 +244,7 @@ class Plane(Record):
         `across` is "edges": no edge leads to a better cell; or "trajectories": nor does any path that
         leads through a point where several lines meet.
         """
-        checked("across", across, one_of(Across))
+        check_value("across", across, one_of(Across))
         parts = self._partition(parse(measure))
         better = parts.by_edge if across == "edges" else parts.by_edge | parts.by_vertex
         return parts.regions(~better)
@@ -380,7 +380,9 @@ def plane(
     given = plane_documents(documents, labels, queries, columns, decimals, jitter, seed)
     boundaries, lines = _boundaries(given, neutral)
     tell = progress or (lambda step: None)
-    tell(f"{counted(len(lines), 'line')}, up to {counted(most_cells(len(lines)), 'cell')}")
+    tell(
+        f"{count_phrase(len(lines), 'line')}, up to {count_phrase(most_cells(len(lines)), 'cell')}"
+    )
     arrangement = Arrangement.of(lines, tell)
     return Plane(
         given.triples, given.labels, given.offsets, given.queries, boundaries, arrangement,
@@ -415,7 +417,7 @@ def _boundaries(
                 number = lines.setdefault(line, len(lines))
                 boundaries.append(FlipBoundary(number, query, first, second, sign))
         if len(lines) > MOST_LINES:
-            done = f"{counted(query + 1, 'query', 'queries')} of {len(given.queries):,}"
+            done = f"{count_phrase(query + 1, 'query', 'queries')} of {len(given.queries):,}"
             raise RankgaugeError(
                 f"more than {MOST_LINES:,} lines after {done}; so many make up to "
                 f"{most_cells(MOST_LINES):,} cells. {'Take neutral=False, or ' * neutral}"

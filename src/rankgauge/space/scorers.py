@@ -20,8 +20,8 @@ from rankgauge.measures.grammar import AnyMeasure, parse, parse_all
 from rankgauge.rankings.lists import Rankings, offsets_of
 from rankgauge.space.inputs import (
     FeatureRows,
+    add_jitter,
     features_of,
-    jittered,
     lists_of,
     weighted_sums,
     weights_of,
@@ -61,7 +61,7 @@ class LinearScorer(Record):
         else:
             features, names = features_of(documents), ()
             lists = lists_of(features)
-        values = features.values if jitter is None else jittered(features, jitter, seed).values
+        values = features.values if jitter is None else add_jitter(features, jitter, seed).values
         if not len(features.queries):
             raise RankgaugeError("no query, expected documents of one query or more")
         columns = np.asfortranarray(values, dtype=np.float64)

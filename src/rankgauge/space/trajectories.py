@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankgauge.core.arrays import Bools, Floats, Ints
-from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.notes import Note, count_phrase, note_texts
 from rankgauge.core.policies import SEED
 from rankgauge.core.records import Record
 from rankgauge.core.results import Result
@@ -185,7 +185,7 @@ class Trajectory(Result, Record):
         for measure in self.measures:
             columns += [str(measure), f"mean {measure}"]
         rows = LazyRows(len(self), self._rows)
-        return Table(tuple(columns), rows, worded(self.notes))
+        return Table(tuple(columns), rows, note_texts(self.notes))
 
     def measure_table(self) -> Table:
         """A row for each measure: its mean at the ends of the path, the least and the greatest on the
@@ -209,7 +209,7 @@ class Trajectory(Result, Record):
 
     @property
     def _count_texts(self) -> tuple[str, ...]:
-        return worded(note for note in self.notes if note.column is None)
+        return note_texts(note for note in self.notes if note.column is None)
 
     def figure(self) -> Figure:
         """The means along the path, with the flips as ticks below: good, bad and neutral ones."""
@@ -242,8 +242,8 @@ class Trajectory(Result, Record):
         return Table(table.columns, table.rows[:SHOWN_FLIPS], table.notes).render_html()
 
     def _title(self) -> str:
-        pieces = counted(len(self.segments), "piece")
-        return f"Trajectory of {pieces}: {counted(len(self), 'flip')}"
+        pieces = count_phrase(len(self.segments), "piece")
+        return f"Trajectory of {pieces}: {count_phrase(len(self), 'flip')}"
 
     def _rows(self, start: int, end: int) -> Iterator[Row]:
         some = slice(start, end)
@@ -345,14 +345,14 @@ def _notes(merit: NDArray[np.int8], position: Floats) -> tuple[Note, ...]:
         f"{int(np.count_nonzero(merit == sign)):,} {kind}" for sign, kind in KINDS.items()
     )
     notes = [
-        Note(f"{counted(len(merit), 'flip')}: {counts}"),
+        Note(f"{count_phrase(len(merit), 'flip')}: {counts}"),
         Note("the document that falls and the one that rises", column="upper, lower"),
         Note("of the upper document, before the flip", column="rank"),
     ]
     if joints := int(np.count_nonzero((position == 0) | (position == 1))):
         notes.append(
             Note(
-                f"{counted(joints, 'flip')} at the ends of pieces, where documents are tied",
+                f"{count_phrase(joints, 'flip')} at the ends of pieces, where documents are tied",
                 column="position",
             )
         )

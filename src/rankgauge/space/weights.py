@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankgauge.core.arrays import Floats
-from rankgauge.core.checks import Number, Whole, checked
-from rankgauge.core.notes import Note, counted
+from rankgauge.core.checks import Integer, Number, check_value
+from rankgauge.core.notes import Note, count_phrase
 from rankgauge.core.policies import SEED
 from rankgauge.core.records import Record
 from rankgauge.core.resampling import Progress
@@ -101,11 +101,11 @@ class WeightSpace(Record):
         width = features.values.shape[1]
         constant = {}
         for number, weight in (fixed or {}).items():
-            feature = checked("fixed feature", number, Whole(1, width))
-            constant[feature] = checked(f"weight of feature {number}", weight, WEIGHT)
+            feature = check_value("fixed feature", number, Integer(1, width))
+            constant[feature] = check_value(f"weight of feature {number}", weight, WEIGHT)
         if parameters is None:
             parameters = [number for number in range(1, width + 1) if number not in constant]
-        varied = [checked("parameter", number, Whole(1, width)) for number in parameters]
+        varied = [check_value("parameter", number, Integer(1, width)) for number in parameters]
         if len(set(varied)) < len(varied) or not varied:
             raise RankgaugeError(f"parameters={list(parameters)}, expected different features")
         if both := sorted(set(varied) & set(constant)):
@@ -114,7 +114,7 @@ class WeightSpace(Record):
             )
         ordered = features.in_tie_order()
         if depth is not None:
-            ordered = _first_documents(ordered, checked("depth", depth, Whole(1)))
+            ordered = _first_documents(ordered, check_value("depth", depth, Integer(1)))
         columns = [ordered.values[:, number - 1].astype(np.float64) for number in varied]
         is_fixed = any(constant.values())
         if is_fixed:
@@ -137,15 +137,15 @@ class WeightSpace(Record):
                 f"{parameters[0]} alone: all weights above 0 give the same ranking; add a parameter, or "
                 f"{FIX_REMEDY}"
             )
-        queries = counted(len(scorer.documents), "query", "queries")
-        size = Note(f"{queries}, {counted(len(scorer.documents.labels), 'document')}")
+        queries = count_phrase(len(scorer.documents), "query", "queries")
+        size = Note(f"{queries}, {count_phrase(len(scorer.documents.labels), 'document')}")
         return cls(scorer, parameters, fixed, (size, *notes))
 
     def weights(self, point: ArrayLike) -> Floats:
         """The weights of all columns of the scorer, for a weight of each parameter."""
         own: Floats = array_of("point", point, np.float64)
         if own.shape != (len(self.parameters),) or not np.isfinite(own).all():
-            count = counted(len(self.parameters), "number")
+            count = count_phrase(len(self.parameters), "number")
             raise RankgaugeError(f"point {np.asarray(point).tolist()}, expected {count}")
         return np.append(1.0, own) if self.fixed else own
 
@@ -174,7 +174,7 @@ class WeightSpace(Record):
         chosen, weights = measures_of(measures), self._path(points)
         segments = [self.scorer.segment(*ends) for ends in itertools.pairwise(weights)]
         curves = tuple(tuple(own.curve(each) for each in chosen) for own in segments)
-        margin = checked("margin", margin, Number(0))
+        margin = check_value("margin", margin, Number(0))
         own = weights[:, 1:] if self.fixed else weights
         return PathCurves(chosen, curves, own, self.parameters, margin, self.notes)
 
@@ -215,7 +215,7 @@ class WeightSpace(Record):
         if len(self.parameters) != needed:
             beside = "a fixed part" if self.fixed else "nothing fixed"
             raise RankgaugeError(
-                f"{counted(len(self.parameters), 'parameter')} and {beside}: a plane is for two "
+                f"{count_phrase(len(self.parameters), 'parameter')} and {beside}: a plane is for two "
                 "parameters beside a fixed part, or for three whose weights sum to 1"
             )
         low, high = _check_ends(low, high, SQUARE_SIDES)
@@ -272,7 +272,8 @@ class WeightSpace(Record):
         axes = list(range(2, self.scorer.width + 1))
         if len(axes) > MOST_AXES:
             raise RankgaugeError(
-                f"{counted(len(self.parameters), 'parameter')}: a grid has at most {MOST_AXES} axes; "
+                f"{count_phrase(len(self.parameters), 'parameter')}: a grid has at most "
+                f"{MOST_AXES} axes; "
                 "give fewer parameters, or take `optima`"
             )
         rest = None if self.fixed else 1
@@ -303,7 +304,7 @@ class WeightSpace(Record):
 
 def _check_ends(low: float, high: float, kind: Number) -> tuple[float, float]:
     """The least and the greatest weight, checked."""
-    low, high = checked("low", low, kind), checked("high", high, kind)
+    low, high = check_value("low", low, kind), check_value("high", high, kind)
     if not low < high:
         raise RankgaugeError(f"low {low:g} and high {high:g}, expected low below high")
     return low, high

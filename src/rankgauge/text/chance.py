@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankgauge.core.arrays import Floats, Ints
-from rankgauge.core.checks import Choice, Kind, Number, Whole
+from rankgauge.core.checks import Choice, Integer, Kind, Number
 from rankgauge.core.parameters import Parametric, parameter
 from rankgauge.core.policies import SEED, SEEDS
 from rankgauge.core.records import Record
@@ -103,7 +103,7 @@ class TextLength(Kind):
         if value in (REFERENCE, CANDIDATE):
             return str(value)
         try:
-            return Whole(1, MOST_WORDS).check(value)
+            return Integer(1, MOST_WORDS).check(value)
         except MeasureError:
             raise self.refusal(value) from None
 
@@ -126,7 +126,7 @@ class ChanceParameters(Parametric):
         default=REFERENCE,
     )
     draws: int | None = parameter(
-        Whole(1, MOST_DRAWS),
+        Integer(1, MOST_DRAWS),
         "how many texts are drawn. By default the formula is used where there is one, and elsewhere as "
         "many are drawn as `error` asks for. draws=1 is the reading of Feng's dissertation",
         default=None,

@@ -9,8 +9,8 @@ from typing import Literal
 import numpy as np
 
 from rankgauge.core.arrays import Floats, Ints
-from rankgauge.core.checks import Whole, checked, one_of
-from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.checks import Integer, check_value, one_of
+from rankgauge.core.notes import Note, count_phrase, note_texts
 from rankgauge.core.records import Record
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Cell, Table
@@ -56,15 +56,16 @@ def document_kinds(
     base = parse_metric(metric)
     if not isinstance(base, BertScore):
         raise MeasureError(f"{base} has no vectors of tokens, expected bertscore")
-    count = checked("count", count, Whole(1))
-    checked("by", by, one_of(KindsBy))
+    count = check_value("count", count, Integer(1))
+    check_value("by", by, one_of(KindsBy))
     every = [replace(base, layer=layer) for layer in dict.fromkeys(layers)]
     if not every:
         raise RankgaugeError("no layers, expected at least one, such as 5")
     known = [n for n in range(len(texts)) if base._source_units(texts, n)]
     if len(known) < 2 * count:
         raise RankgaugeError(
-            f"{counted(len(known), 'text')} with a source, expected at least {2 * count} for {count} of "
+            f"{count_phrase(len(known), 'text')} with a source, expected at least {2 * count} "
+            f"for {count} of "
             "each kind; use a smaller count"
         )
     # A candidate for each text, as chance is asked for in place of candidates.
@@ -160,7 +161,7 @@ class DocumentKinds(Result, Record):
         about = (
             Note(
                 "|BERTScore of the tokens most similar to the source − BERTScore of the least similar|, "
-                f"the mean over {counted(self.count, 'source')}",
+                f"the mean over {count_phrase(self.count, 'source')}",
                 column="difference",
             ),
             Note(
@@ -173,10 +174,10 @@ class DocumentKinds(Result, Record):
                 column="fewest_common, most_common",
             ),
         )
-        return Table(COLUMNS, tuple(rows), worded((*about, *self.notes)))
+        return Table(COLUMNS, tuple(rows), note_texts((*about, *self.notes)))
 
     def _title(self) -> str:
         return (
-            f"DocumentKinds: {counted(self.count, 'source')} of each kind, of {len(self.ids)}, "
+            f"DocumentKinds: {count_phrase(self.count, 'source')} of each kind, of {len(self.ids)}, "
             f"by {self.by}"
         )

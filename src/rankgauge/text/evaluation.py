@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from rankgauge.core.arrays import Floats
-from rankgauge.core.checks import checked
-from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.checks import check_value
+from rankgauge.core.notes import Note, count_phrase, note_texts
 from rankgauge.core.policies import DEFAULT_MISSING, LEVEL, LEVELS, Missing
 from rankgauge.core.records import Record
 from rankgauge.core.resampling import Progress
@@ -189,7 +189,9 @@ def overview(
             except MeasureError as error:
                 notes.append(Note(str(error), measure=str(metric)))
     scores = evaluate(texts, every, missing=missing, executor=executor, progress=progress)
-    return TextOverview(texts, asked, forms, scores, checked("level", level, LEVELS), tuple(notes))
+    return TextOverview(
+        texts, asked, forms, scores, check_value("level", level, LEVELS), tuple(notes)
+    )
 
 
 class TextOverview(Result, Record):
@@ -255,8 +257,11 @@ class TextOverview(Result, Record):
             }
         about["words"] = "the mean number of words of an output"
         columns = [Note(text, column=column) for column, text in about.items()]
-        return Table(COLUMNS, tuple(rows), worded((*columns, *self.notes), gather=True))
+        return Table(COLUMNS, tuple(rows), note_texts((*columns, *self.notes), gather=True))
 
     def _title(self) -> str:
-        systems, texts = counted(len(self.scores.runs), "system"), counted(len(self.texts), "text")
+        systems, texts = (
+            count_phrase(len(self.scores.runs), "system"),
+            count_phrase(len(self.texts), "text"),
+        )
         return f"TextOverview: {systems}, {texts}"

@@ -8,7 +8,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, cast
 
-from rankgauge.core.checks import Number, Whole, checked
+from rankgauge.core.checks import Integer, Number, check_value
 from rankgauge.errors import RankgaugeError
 from rankgauge.workers.sharing import DIED, PAUSE, LostTask, Shared, Task, TaskResult, processors
 
@@ -50,8 +50,8 @@ class Workers:
     def __init__(
         self, where: int | str | Client, *, retries: int = RETRIES, timeout: float | None = None
     ) -> None:
-        self.retries = checked("retries", retries, Whole(0))
-        self.timeout = checked("timeout", timeout, Number(closed=False), optional=True)
+        self.retries = check_value("retries", retries, Integer(0))
+        self.timeout = check_value("timeout", timeout, Number(closed=False), optional=True)
         if isinstance(where, str):
             if "://" not in where:
                 raise RankgaugeError(
@@ -59,7 +59,7 @@ class Workers:
                     "such as tcp://10.0.0.1:8786"
                 )
         elif not _is_client(where):
-            where = checked("workers", where, Whole(1))
+            where = check_value("workers", where, Integer(1))
         self.where = where
         self._there: Cluster | Processes | None = None
 

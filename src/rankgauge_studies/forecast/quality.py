@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rankgauge.comparison import rank_correlations
-from rankgauge.extending import Floats, Ints, Record, rounded
+from rankgauge.extending import Floats, Ints, Record, round_values
 from rankgauge_studies.verdicts import IntervalEstimate
 
 FEWEST = 3
@@ -53,7 +53,7 @@ def _system_tau(target: Floats, forecast: Floats, systems: Ints) -> float:
         return math.nan
     counts = np.bincount(inverse)
     means = [np.bincount(inverse, values) / counts for values in (target, forecast)]
-    first, second = (rounded(each, np.abs(each).max()) for each in means)
+    first, second = (round_values(each, np.abs(each).max()) for each in means)
     signs = np.sign(first[:, None] - first) * np.sign(second[:, None] - second)
     return float(signs.sum()) / (len(numbers) * (len(numbers) - 1))
 

@@ -15,14 +15,14 @@ from rankgauge import RankgaugeError, parse
 from rankgauge.extending import (
     SEED,
     Floats,
+    Integer,
     Note,
     Progress,
     Record,
     Result,
     Table,
-    Whole,
-    checked,
-    counted,
+    check_value,
+    count_phrase,
 )
 from rankgauge.forecast import (
     FEATURES,
@@ -102,7 +102,7 @@ class ForecastProtocol(Record):
     seed: int = SEED
 
     def __post_init__(self) -> None:
-        checked("repeats", self.repeats, Whole(1))
+        check_value("repeats", self.repeats, Integer(1))
         for target in self.targets:
             check_target(target)
 
@@ -240,7 +240,9 @@ def _places(asked: ForecastProtocol) -> list[RowsKey]:
 
 def _check(tracks: Sequence[AnyTrack], asked: ForecastProtocol) -> None:
     if len(tracks) < 2:
-        raise RankgaugeError(f"{counted(len(tracks), 'track')}, expected at least 2 to compare")
+        raise RankgaugeError(
+            f"{count_phrase(len(tracks), 'track')}, expected at least 2 to compare"
+        )
     names = [track.name for track in tracks]
     if len(set(names)) < len(names):
         raise RankgaugeError(
@@ -430,7 +432,7 @@ class ForecastStudy(Result, Record):
                 "--target-track names the targets"
             )
         if self.shared:
-            topics = counted(self.shared, "topic")
+            topics = count_phrase(self.shared, "topic")
             yield Note(f"{topics} in two tracks of one kind: no split by topic parts them")
         for target, names in self.left_out.items():
             if names:
@@ -449,4 +451,4 @@ class ForecastStudy(Result, Record):
         return study_figures(self)
 
     def _title(self) -> str:
-        return f"ForecastStudy: {counted(len(self.tracks), 'track')}"
+        return f"ForecastStudy: {count_phrase(len(self.tracks), 'track')}"

@@ -10,7 +10,7 @@ from string import ascii_uppercase
 from typing import TYPE_CHECKING
 
 from rankgauge import parse
-from rankgauge.extending import Cell, Floats, Note, Table, worded
+from rankgauge.extending import Cell, Floats, Note, Table, note_texts
 from rankgauge_studies.forecast.published import (
     NUMBER_IN_PAPER,
     PERCENTAGES,
@@ -79,7 +79,7 @@ def means_table(study: ForecastStudy) -> Table:
         )
         for cell in study.cells
     ]
-    return Table((*KEY_COLUMNS, "repeats", *COLUMNS), tuple(rows), worded(study.notes))
+    return Table((*KEY_COLUMNS, "repeats", *COLUMNS), tuple(rows), note_texts(study.notes))
 
 
 def track_table(study: ForecastStudy) -> Table:
@@ -89,7 +89,7 @@ def track_table(study: ForecastStudy) -> Table:
         for cell in study.cells
         for track, numbers in cell.tracks.items()
     ]
-    return Table((*KEY_COLUMNS, "track", *COLUMNS), tuple(rows), worded(study.notes))
+    return Table((*KEY_COLUMNS, "track", *COLUMNS), tuple(rows), note_texts(study.notes))
 
 
 def overview(study: ForecastStudy, *, short: bool = False) -> Table:
@@ -121,7 +121,7 @@ def overview(study: ForecastStudy, *, short: bool = False) -> Table:
         Note("Kendall's τ of the mean scores of systems, on new topics", column="system τ"),
         Note("learnt from other tracks, and judged on systems alone", column="gupta"),
     ]
-    return Table(("target", "method", *columns), tuple(rows), worded(notes))
+    return Table(("target", "method", *columns), tuple(rows), note_texts(notes))
 
 
 def _track_labels(study: ForecastStudy) -> dict[str, str]:

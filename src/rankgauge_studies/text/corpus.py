@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from rankgauge.extending import Cell, Note, Table, worded
+from rankgauge.extending import Cell, Note, Table, note_texts
 from rankgauge.text import Texts, words_of
 from rankgauge_studies.text import published
 from rankgauge_studies.text.experiment import DataSetResult
@@ -29,7 +29,7 @@ def corpus_table(examined: Sequence[DataSetResult]) -> Table:
         ),
     ]
     columns = ("", *(each.name for each in examined), *published.CORPUS_PARTS)
-    return Table(columns, tuple(rows), worded(notes))
+    return Table(columns, tuple(rows), note_texts(notes))
 
 
 def _statistics(texts: Texts) -> Mapping[str, Cell]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rankgauge.extending import Cell, Note, Table, counted, worded
+from rankgauge.extending import Cell, Note, Table, count_phrase, note_texts
 from rankgauge.text import Preferences
 from rankgauge_studies.text import published
 from rankgauge_studies.text.experiment import READINGS, DataSetResult
@@ -47,7 +47,7 @@ def preference_table(examined: Sequence[DataSetResult]) -> Table:
             "readings have no row"
         ),
     ]
-    return Table(columns, tuple(rows), worded(notes))
+    return Table(columns, tuple(rows), note_texts(notes))
 
 
 def win_table(examined: Sequence[DataSetResult], number: str) -> Table:
@@ -86,7 +86,7 @@ def win_table(examined: Sequence[DataSetResult], number: str) -> Table:
             "as printed: the outputs, the votes and the chance behind these rows are not published"
         ),
     ]
-    return Table((*columns, "disagreements", "win_share"), tuple(rows), worded(notes))
+    return Table((*columns, "disagreements", "win_share"), tuple(rows), note_texts(notes))
 
 
 def _row_name(form: str, family: str) -> str:
@@ -126,9 +126,12 @@ def preferences_text(examined: DataSetResult) -> str:
         return (
             "People rated each output; of two outputs they prefer the one with the higher rating."
         )
-    who = f" by {counted(len(votes.annotators), 'person', 'people')}" if votes.annotators else ""
+    who = (
+        f" by {count_phrase(len(votes.annotators), 'person', 'people')}" if votes.annotators else ""
+    )
     return (
-        f"People compared {counted(len(votes.text), 'pair')} of outputs{who}. The output with the most "
+        f"People compared {count_phrase(len(votes.text), 'pair')} of outputs{who}. The output "
+        "with the most "
         "votes is preferred; without one it is a tie."
     )
 

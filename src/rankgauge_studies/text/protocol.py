@@ -14,10 +14,10 @@ from rankgauge.extending import (
     SAMPLE_NUMBERS,
     SEED,
     SEEDS,
+    Integer,
     Record,
-    Whole,
-    checked,
-    counted,
+    check_value,
+    count_phrase,
 )
 from rankgauge.text import (
     CANDIDATE,
@@ -171,12 +171,12 @@ class TextProtocol(NamedTuple):
     def checked(self) -> TextProtocol:
         """The same, after a check."""
         for layer in self.layers:
-            checked("layer", layer, Whole(0, 1000))
+            check_value("layer", layer, Integer(0, 1000))
         if not self.layers:
             raise RankgaugeError("no layers, expected at least one, such as 5")
-        checked("level", self.level, LEVELS)
-        checked("samples", self.samples, SAMPLE_NUMBERS)
-        checked("seed", self.seed, SEEDS)
+        check_value("level", self.level, LEVELS)
+        check_value("samples", self.samples, SAMPLE_NUMBERS)
+        check_value("seed", self.seed, SEEDS)
         return self._replace(layers=tuple(dict.fromkeys(self.layers)))
 
     def parts(self, bert: bool = True) -> Iterator[tuple[str, dict[Metric, MetricLabel]]]:
@@ -306,12 +306,12 @@ class RatedSummaries(Record):
             self._check_judged(self.preferences)
         elif not self.correlated():
             raise RankgaugeError(
-                f"{self.name}: {counted(len(self.texts.systems), 'system')}, expected at least "
+                f"{self.name}: {count_phrase(len(self.texts.systems), 'system')}, expected at least "
                 f"{FEWEST_SYSTEMS} to compare with people"
             )
         if len(self.texts) < FEWEST_DOCUMENTS:
             raise RankgaugeError(
-                f"{self.name}: {counted(len(self.texts), 'text')}, expected at least "
+                f"{self.name}: {count_phrase(len(self.texts), 'text')}, expected at least "
                 f"{FEWEST_DOCUMENTS}, over which intervals are computed"
             )
         if not any(source.strip() for source in self.texts.sources):

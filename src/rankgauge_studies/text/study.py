@@ -19,12 +19,12 @@ from rankgauge.extending import (
     Record,
     Result,
     Table,
-    counted,
+    count_phrase,
     digest,
     json_bytes,
+    note_texts,
     read_json,
     read_sealed,
-    worded,
     write_sealed,
 )
 from rankgauge.rankers.fold_store import ANOTHER_FOLDER, begin_folder
@@ -120,7 +120,7 @@ def run_study(
     if encoder is not None and deepest > encoder.layers:
         raise RankgaugeError(
             f"layer {deepest}, but the encoder {encoder.digest} has "
-            f"{counted(encoder.layers, 'layer')}, expected at most that"
+            f"{count_phrase(encoder.layers, 'layer')}, expected at most that"
         )
     content = {
         "study": "text",
@@ -224,7 +224,7 @@ class TextStudy(Result, Record):
     def table(self) -> Table:
         """A row for each statement of the claims, with its interval and its verdict."""
         table = claim_table(self.statements)
-        return Table(table.columns, table.rows, worded(self.notes))
+        return Table(table.columns, table.rows, note_texts(self.notes))
 
     def tables(self) -> dict[str, Table]:
         """All tables, by the names of their files."""
@@ -341,4 +341,4 @@ class TextStudy(Result, Record):
         return made
 
     def _title(self) -> str:
-        return f"TextStudy: {counted(len(self.examined), 'data set')}"
+        return f"TextStudy: {count_phrase(len(self.examined), 'data set')}"

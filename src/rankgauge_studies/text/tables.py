@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rankgauge import kendall_tau_b
-from rankgauge.extending import Cell, Note, Table, worded
+from rankgauge.extending import Cell, Note, Table, note_texts
 from rankgauge.text import HETEROGENEOUS, HOMOGENEOUS, DocumentKinds
 from rankgauge.text.human import Over, percentiles
 from rankgauge_studies.text import published
@@ -231,7 +231,7 @@ def overview_table(examined: Sequence[DataSetResult]) -> Table:
         Note("the average of PAI over V1, V2 and the dimensions, in percent", column="PAI"),
         Note("on the most heterogeneous and the most homogeneous documents", column="het_, hom_"),
     ]
-    return Table(tuple(columns), tuple(rows), worded(notes))
+    return Table(tuple(columns), tuple(rows), note_texts(notes))
 
 
 def _mean_changes(changes: Mapping[str, Change]) -> list[Cell]:
@@ -286,7 +286,7 @@ def kinds_table(examined: DataSetResult, asked: TextProtocol) -> Table:
         ),
         Note("the change of τ-b, the mean over dimensions", column="v1, v2"),
     ]
-    return Table(("kinds by", "kind", "layer", "v1", "v2", "PAI"), tuple(rows), worded(notes))
+    return Table(("kinds by", "kind", "layer", "v1", "v2", "PAI"), tuple(rows), note_texts(notes))
 
 
 # Chance
@@ -301,7 +301,7 @@ def chance_table(examined: Sequence[DataSetResult]) -> Table:
             rows.append((each.name, metric, chance, *numbers, READINGS[chance].about))
     notes = [Note("the share of outputs that score less than chance", column="below")]
     columns = ("data", "metric", "chance", "score", "expected", "below", "about")
-    return Table(columns, tuple(rows), worded(notes))
+    return Table(columns, tuple(rows), note_texts(notes))
 
 
 def _chance_statistics(
@@ -383,7 +383,7 @@ def task_table(examined: Sequence[DataSetResult], asked: TextProtocol) -> Table:
         Note("τ-b of V2 with people minus that of the metric", column="change"),
         Note("τ-b of the two V2 over systems", column="agreement"),
     ]
-    return Table(TaskRow._fields, tuple(task_rows(examined, asked)), worded(notes))
+    return Table(TaskRow._fields, tuple(task_rows(examined, asked)), note_texts(notes))
 
 
 # Kinds of documents

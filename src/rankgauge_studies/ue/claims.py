@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from rankgauge.comparison import Assessed, conflicts_of, swapped_pairs
+from rankgauge.comparison import MeasureAssessment, conflicts_of, count_swapped_pairs
 from rankgauge.comparison.assessed import ALL
 from rankgauge.extending import Floats, Record
 from rankgauge_studies.ue.experiment import IDEAL, TESTED_SETS, UNINFORMATIVE, Parts, ResampledParts
@@ -342,11 +342,11 @@ class _CaseStatements(Record):
         part: str,
         what: str,
         drawn: ResampledParts,
-        amount: Callable[[Assessed], float],
+        amount: Callable[[MeasureAssessment], float],
     ) -> Statement:
         """By how much the versions have more of something than the measure, in the mean."""
 
-        def gain(own: Mapping[str, Assessed]) -> float:
+        def gain(own: Mapping[str, MeasureAssessment]) -> float:
             mean = float(np.mean([amount(own[version]) for version in versions]))
             return mean - amount(own[self.case.name])
 
@@ -400,7 +400,7 @@ class _CaseStatements(Record):
             )
 
 
-SetStatistic: TypeAlias = Callable[[Mapping[str, Assessed]], float]
+SetStatistic: TypeAlias = Callable[[Mapping[str, MeasureAssessment]], float]
 
 
 def _restrict_to_set(part: str, number: SetStatistic) -> Statistic:
@@ -414,7 +414,7 @@ def _difference(number: SetStatistic) -> Statistic:
 
 
 def _reordered_pairs(measure: str, version: str) -> SetStatistic:
-    return lambda own: float(swapped_pairs(own[measure].merits, own[version].merits))
+    return lambda own: float(count_swapped_pairs(own[measure].merits, own[version].merits))
 
 
 def _conflicts(measure: str, version: str) -> SetStatistic:
@@ -423,9 +423,9 @@ def _conflicts(measure: str, version: str) -> SetStatistic:
     )
 
 
-def _power(one: Assessed) -> float:
+def _power(one: MeasureAssessment) -> float:
     return 100 * one.power
 
 
-def _pad(one: Assessed) -> float:
+def _pad(one: MeasureAssessment) -> float:
     return one.safe_pad

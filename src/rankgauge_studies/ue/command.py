@@ -27,7 +27,6 @@ from rankgauge.extending import (
     check_pages,
     check_plotting,
     check_seal,
-    decimal,
     display_name,
     folds_option,
     is_given,
@@ -36,9 +35,12 @@ from rankgauge.extending import (
     margin_option,
     method_option,
     method_plugin_option,
+    missing_seal_note,
     notify,
     option,
     output_option,
+    parse_decimal,
+    parse_integer,
     progress,
     queries_option,
     read_bytes,
@@ -52,8 +54,6 @@ from rankgauge.extending import (
     significance_test_option,
     takes,
     training_queries_option,
-    unsealed,
-    whole,
     workers,
     workers_options,
     write_page,
@@ -326,9 +326,9 @@ def _parse_size(name: str, value: str) -> dict[str, int | float]:
     field = _SIZES.get(name)
     try:
         if field and value.isdecimal():
-            return {field: whole(value)}
-        if field == "set_number" and 0 < decimal(value) < 1:
-            return {"set_share": decimal(value)}
+            return {field: parse_integer(value)}
+        if field == "set_number" and 0 < parse_decimal(value) < 1:
+            return {"set_share": parse_decimal(value)}
     except ValueError:
         pass
     known = ", ".join(f"{each}=N" for each in _SIZES)
@@ -349,7 +349,7 @@ def _read_protocol(file: str, collections: tuple[DataSet, ...]) -> Protocol:
     if SEAL in read:
         read = check_seal(read, source, "restore it from a copy, or give the options of the study")
     else:
-        notify([unsealed(source)])
+        notify([missing_seal_note(source)])
     protocol = Protocol.from_json(read, source)
     if not collections:
         for each in protocol.collections:

@@ -13,15 +13,15 @@ from typing import TypeAlias
 import numpy as np
 
 from rankgauge import Evaluator, Folds, Judgments, RankgaugeError, Run, Scores
-from rankgauge.comparison import Assessed, Testing, swap_rate_of
+from rankgauge.comparison import AssessmentDesign, MeasureAssessment, swap_rate_of
 from rankgauge.comparison.assessed import ALL
 from rankgauge.comparison.design import pairs_of
-from rankgauge.extending import Floats, Ints, OwnPath, Progress, Record, counted, worded
+from rankgauge.extending import Floats, Ints, OwnPath, Progress, Record, count_phrase, note_texts
 from rankgauge.query_sets import (
-    AboveChance,
-    HowMany,
-    above_chance,
+    ChanceComparison,
+    SelectionSize,
     broad,
+    compare_with_chance,
     document_splits,
     focused,
     significance,
@@ -45,7 +45,7 @@ LARGER_DRAWS = 40
 MOST_DRAWN = 300_000
 """Samples of more queries than these are not drawn."""
 
-Parts: TypeAlias = Mapping[str, Mapping[str, Assessed]]
+Parts: TypeAlias = Mapping[str, Mapping[str, MeasureAssessment]]
 
 
 class CaseScores(Record):
@@ -54,12 +54,12 @@ class CaseScores(Record):
     case: Case
     queries: tuple[str, ...]
     values: Mapping[str, Floats]
-    above: AboveChance
+    above: ChanceComparison
     sets: Mapping[str, Ints]
 
-    def parts(self, testing: Testing, rows: Ints | None = None) -> Parts:
+    def parts(self, testing: AssessmentDesign, rows: Ints | None = None) -> Parts:
         """What `assess` finds on each set. `rows` draws queries, each as often as it is there."""
-        parts: dict[str, dict[str, Assessed]] = {}
+        parts: dict[str, dict[str, MeasureAssessment]] = {}
         for name, members in self.sets.items():
             chosen = members
             if rows is not None:
@@ -76,13 +76,15 @@ class CaseScores(Record):
         return parts
 
 
-def assess_version(version: str, values: Floats, testing: Testing | None) -> Assessed:
+def assess_version(
+    version: str, values: Floats, testing: AssessmentDesign | None
+) -> MeasureAssessment:
     """A version of a measure, from cut-off × method × query. Without `testing` only means are had."""
     if testing is not None:
         return testing.assessed(version, list(values))
     means, none = values.mean(axis=(0, 2)), np.empty(0)
     counts = none.astype(np.int64)
-    return Assessed(version, values.shape[2], means, False, none, counts, np.nan, None)
+    return MeasureAssessment(version, values.shape[2], means, False, none, counts, np.nan, None)
 
 
 class ResampledParts(Record):
@@ -152,7 +154,8 @@ def choose_queries(
             raise RankgaugeError(message)
         if 2 * size > len(queries):
             raise RankgaugeError(
-                f"{sizes} of {counted(len(queries), 'query', 'queries')}: the sets share queries; make "
+                f"{sizes} of {count_phrase(len(queries), 'query', 'queries')}: the sets share "
+                "queries; make "
                 f"them smaller ({data.name}=FOLDS,set=N with N up to {len(queries) // 2:,}, "
                 "--set-share or --set-number), or draw more queries"
             )
@@ -204,7 +207,7 @@ def rank(
         raise RankgaugeError("\n".join(trained.failed))
     runs = tuple(run for run in trained.runs if run.name != SINGLE)
     learnt = [note for note in trained.notes if note.detail]
-    return RankedQueries(runs, trained.judgments, worded(learnt))
+    return RankedQueries(runs, trained.judgments, note_texts(learnt))
 
 
 class PreparedScores(Record):
@@ -258,12 +261,12 @@ def _sets(
     data: DataSet,
     reading: Reading,
     protocol: Protocol,
-) -> tuple[AboveChance, dict[str, Sequence[str]]]:
+) -> tuple[ChanceComparison, dict[str, Sequence[str]]]:
     """The queries above chance, and the uninformative and the ideal ones."""
     originals = case.measures(reading, protocol.cutoffs)[case.name]
     own = scores.select(measures=originals)
     as_zero = reading.without_relevant == "zero"
-    above = above_chance(own, judgments, reading.reb, with_barren=as_zero)
+    above = compare_with_chance(own, judgments, reading.reb, with_barren=as_zero)
     sets: dict[str, Sequence[str]] = {ALL: scores.queries}
     if reading.informative_by == "significance":
         better = set(significance(own, judgments, seed=protocol.seed).informative().queries)
@@ -314,7 +317,9 @@ def equalize_sets(prepared: Sequence[PreparedScores], reading: Reading) -> list[
         for name, scores in one.scores.items():
             above = scores.above
             sizes = {
-                kind: HowMany(number=min(len(each.scores[name].sets[kind]) for each in prepared))
+                kind: SelectionSize(
+                    number=min(len(each.scores[name].sets[kind]) for each in prepared)
+                )
                 for kind in EQUAL_SETS
             }
             uninformative = above.uninformative(sizes[UNINFORMATIVE], reading.by)
@@ -346,7 +351,7 @@ def study_cases(
     `place` is the number of the data set: the queries of each are drawn by another seed.
     """
     first, second, _ = pairs_of([run.name for run in ranked.runs], None)
-    testing = Testing(first, second, reading.test, level=protocol.level)
+    testing = AssessmentDesign(first, second, reading.test, level=protocol.level)
     drawing = QueryDraws(prepared.scores, testing, (protocol.seed, place))
     count = len(next(iter(prepared.scores.values())).queries)
     factors = [factor for factor in FACTORS if factor * count <= MOST_DRAWN]
@@ -392,7 +397,7 @@ class QueryDraws(Record):
     """Draws queries with replacement, and assesses the versions on them."""
 
     scores: dict[str, CaseScores]
-    testing: Testing
+    testing: AssessmentDesign
     seed: tuple[int, ...]
 
     def __call__(self, block: tuple[int, range]) -> dict[str, list[Parts]]:

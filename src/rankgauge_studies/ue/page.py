@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from rankgauge.extending import (
-    Beside,
     Facts,
     Finding,
     Item,
@@ -15,9 +14,10 @@ from rankgauge.extending import (
     Record,
     Section,
     ShownTable,
+    SideBySide,
     Table,
     Text,
-    counted,
+    count_phrase,
 )
 from rankgauge_studies.ue import published
 from rankgauge_studies.ue.counterparts import StudyTable, query_table
@@ -154,7 +154,7 @@ def _data(
                 if (each.reading, each.case) == (reading, case.name)
             ]
             if own:
-                items.append(Beside(tuple(own)))
+                items.append(SideBySide(tuple(own)))
             items += (
                 ShownTable(
                     _first_rows(query_table(each.cases[case.name])),
@@ -215,7 +215,7 @@ def _case(study: Study, case: Case, tables: Mapping[str, StudyTable]) -> Section
             printed = _printed_tables(study, subject, case, data)
             both = (*beside, *printed)
             narrow = max(len(each.table.columns) for each in own) <= NARROW
-            items += [Beside(both)] if narrow else both
+            items += [SideBySide(both)] if narrow else both
         if items:
             heading = table_heading(printed_as.of(case))
             title = f"{heading}: {printed_as.shows.format(case=case.name)}"
@@ -316,7 +316,7 @@ def _sizes(protocol: Protocol) -> str:
     texts = []
     for data in protocol.collections:
         size = protocol.size(data)
-        text = counted(size.number or 0, "query", "queries")
+        text = count_phrase(size.number or 0, "query", "queries")
         if size.share is not None:
             text = f"{size.share:.0%} of the queries drawn"
         texts.append(f"{data.name}: {text}")

@@ -16,12 +16,12 @@ from rankgauge.extending import (
     SAMPLE_NUMBERS,
     SEED,
     SEEDS,
+    Integer,
     Number,
     Record,
     Value,
-    Whole,
-    checked,
-    counted,
+    check_value,
+    count_phrase,
     one_of,
 )
 from rankgauge.measures.answers import BESTS, CHANCES
@@ -30,8 +30,8 @@ from rankgauge.query_sets import (
     BROAD_SHARE,
     SET_SHARE,
     ChanceDifference,
-    HowMany,
     InformativeBy,
+    SelectionSize,
 )
 from rankgauge.rankers import Ranker, find_method, with_settings
 from rankgauge.rankers.libraries import version_of
@@ -106,16 +106,16 @@ class Reading(Value):
 
     def checked(self) -> Reading:
         """The reading, after a check; RankgaugeError for a value that there is not."""
-        checked("name", self.name, one_of(ReadingName))
+        check_value("name", self.name, one_of(ReadingName))
         find_test(self.test)
         for name, allowed in (("reb", CHANCES), ("iub", BESTS)):
             if getattr(self, name) not in allowed:
                 raise RankgaugeError(
                     f"{name}={getattr(self, name)!r}, expected one of {', '.join(allowed)}"
                 )
-        checked("by", self.by, one_of(ChanceDifference))
-        checked("informative_by", self.informative_by, one_of(InformativeBy))
-        checked("without_relevant", self.without_relevant, one_of(WithoutRelevant))
+        check_value("by", self.by, one_of(ChanceDifference))
+        check_value("informative_by", self.informative_by, one_of(InformativeBy))
+        check_value("without_relevant", self.without_relevant, one_of(WithoutRelevant))
         if self.ascent_objective:
             parse(self.ascent_objective)
         return self
@@ -188,11 +188,11 @@ class Protocol(Record):
     """What a measure may lose, in percentage points, where a claim says that nothing is lost."""
     seed: int = SEED
 
-    def size(self, data: DataSet) -> HowMany:
+    def size(self, data: DataSet) -> SelectionSize:
         """How many queries of a data set are uninformative, and how many ideal."""
         if data.set_number is not None or data.set_share is not None:
-            return HowMany(data.set_number, data.set_share)
-        return HowMany(self.set_number, self.set_share)
+            return SelectionSize(data.set_number, data.set_share)
+        return SelectionSize(self.set_number, self.set_share)
 
     def queries_of(self, data: DataSet) -> int | None:
         """How many test queries of a data set are drawn; None for all."""
@@ -213,7 +213,9 @@ class Protocol(Record):
                 "the name and the folder of a data set", (each.name, each.folds, each.digest)
             )
             for name, least in (("queries", FEWEST), ("training_queries", 1)):
-                checked(f"{each.name}: {name}", getattr(each, name), Whole(least), optional=True)
+                check_value(
+                    f"{each.name}: {name}", getattr(each, name), Integer(least), optional=True
+                )
             self.size(each)
         _check_texts("the methods", self.methods)
         for reading in self.readings:
@@ -223,7 +225,7 @@ class Protocol(Record):
         if not self.cutoffs:
             raise RankgaugeError("no cut-offs, expected at least one")
         for cutoff in self.cutoffs:
-            checked("cutoffs", cutoff, Whole(1, GREATEST_CUTOFF))
+            check_value("cutoffs", cutoff, Integer(1, GREATEST_CUTOFF))
         names = [collection.name for collection in self.collections]
         if len(set(names)) < len(names):
             raise RankgaugeError(
@@ -238,7 +240,7 @@ class Protocol(Record):
         for name in self.methods:
             find_method(name)
         if len(set(map(str.lower, self.methods))) < 2:
-            count = counted(len(self.methods), "method")
+            count = count_phrase(len(self.methods), "method")
             raise RankgaugeError(f"{count}, expected at least 2 different ones to compare")
         if not self.readings:
             raise RankgaugeError("no reading, expected paper, right or both")
@@ -246,17 +248,17 @@ class Protocol(Record):
             raise RankgaugeError("a reading is there twice, expected each once")
         for reading in self.readings:
             reading.checked()
-        HowMany(self.set_number, self.set_share)
-        checked("queries", self.queries, Whole(FEWEST), optional=True)
-        checked("training_queries", self.training_queries, Whole(1), optional=True)
-        checked("broad_share", self.broad_share, Number(0, 1))
-        checked("broad_label", self.broad_label, Whole(0))
-        checked("ways", self.ways, Whole(2, MOST_WAYS))
-        checked("replicates", self.replicates, Whole(1, 10_000))
-        checked("samples", self.samples, SAMPLE_NUMBERS)
-        checked("level", self.level, LEVELS)
-        checked("margin", self.margin, Number(0, 100))
-        checked("seed", self.seed, SEEDS)
+        SelectionSize(self.set_number, self.set_share)
+        check_value("queries", self.queries, Integer(FEWEST), optional=True)
+        check_value("training_queries", self.training_queries, Integer(1), optional=True)
+        check_value("broad_share", self.broad_share, Number(0, 1))
+        check_value("broad_label", self.broad_label, Integer(0))
+        check_value("ways", self.ways, Integer(2, MOST_WAYS))
+        check_value("replicates", self.replicates, Integer(1, 10_000))
+        check_value("samples", self.samples, SAMPLE_NUMBERS)
+        check_value("level", self.level, LEVELS)
+        check_value("margin", self.margin, Number(0, 100))
+        check_value("seed", self.seed, SEEDS)
         for case in CASES:
             for reading in self.readings:
                 for texts in case.measures(reading, self.cutoffs).values():

@@ -16,12 +16,12 @@ from rankgauge.extending import (
     Record,
     Result,
     Table,
-    counted,
+    count_phrase,
     display_name,
     json_bytes,
+    note_texts,
     read_json,
     read_sealed,
-    worded,
     write_sealed,
 )
 from rankgauge.rankers.fold_store import ANOTHER_FOLDER, data_digest
@@ -70,7 +70,8 @@ WRONG_DATA = (
 def interval_text(protocol: Protocol) -> str:
     """How intervals are made, in words."""
     return (
-        f"The {protocol.level:.0%} interval by {counted(protocol.samples, 'draw')} of the queries with "
+        f"The {protocol.level:.0%} interval by {count_phrase(protocol.samples, 'draw')} of the "
+        "queries with "
         "replacement; the sets of queries stay as they are. Each end is the farther one of the plain "
         "percentile, the bias-corrected one and the value."
     )
@@ -93,7 +94,7 @@ class Study(Result, Record):
         made = [Note(f"{interval_text(self.protocol)} {VERDICTS}", column="low, high")]
         made += [Note(text) for text in self.warnings()]
         if samples < FEW_DRAWS:
-            made.append(Note(f"only {counted(samples, 'draw')}: the intervals are rough"))
+            made.append(Note(f"only {count_phrase(samples, 'draw')}: the intervals are rough"))
         for reading, name, found in self.each():
             made += [Note(text, part=f"{reading}, {name}") for text in found.notes]
         return tuple(made)
@@ -134,7 +135,7 @@ class Study(Result, Record):
     def table(self) -> Table:
         """A row for each statement of the paper's claims, with its interval and its verdict."""
         table = claim_table(self.statements)
-        return Table(table.columns, table.rows, worded(self.notes))
+        return Table(table.columns, table.rows, note_texts(self.notes))
 
     @cached_property
     def statements(self) -> dict[str, list[Statement]]:

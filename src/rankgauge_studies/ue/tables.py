@@ -10,7 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from rankgauge.comparison import Assessed, concordance_of, conflicts_of, swap_rate_of, swapped_pairs
+from rankgauge.comparison import (
+    MeasureAssessment,
+    concordance_of,
+    conflicts_of,
+    count_swapped_pairs,
+    swap_rate_of,
+)
 from rankgauge.comparison.assessed import ALL
 from rankgauge.extending import Cell, Floats, Record, Table
 from rankgauge_studies.ue.experiment import (
@@ -100,14 +106,14 @@ def conflict_table(case: Case, found: Mapping[str, Parts]) -> Table:
     """How many tests are significant by only one of the measure and a version."""
     name = case.name
 
-    def conflicts(own: Mapping[str, Assessed], version: str) -> float:
+    def conflicts(own: Mapping[str, MeasureAssessment], version: str) -> float:
         return conflicts_of(own[name].significant, own[version].significant).conflicts
 
     return _table(found, VERSION_LABELS, conflicts)
 
 
 def _version_table(
-    case: Case, found: Mapping[str, Parts], number: Callable[[Assessed], float]
+    case: Case, found: Mapping[str, Parts], number: Callable[[MeasureAssessment], float]
 ) -> Table:
     """A number of the measure and of each version."""
     labels = {version: version for version in case.rows}
@@ -117,7 +123,7 @@ def _version_table(
 def _table(
     found: Mapping[str, Parts],
     labels: Mapping[str, str],
-    number: Callable[[Mapping[str, Assessed], str], float],
+    number: Callable[[Mapping[str, MeasureAssessment], str], float],
 ) -> Table:
     """A row for each data set and version, by its label, with a number for each set of queries."""
     rows: list[tuple[Cell, ...]] = []
@@ -183,7 +189,7 @@ class QuerySetPair(Record):
         if self.part not in self.one.parts or self.against not in self.other.parts:
             return (version, None, None, None, None, None)
         first = self.one.parts[self.part][version].merits
-        swapped = swapped_pairs(first, self.other.parts[self.against][version].merits)
+        swapped = count_swapped_pairs(first, self.other.parts[self.against][version].merits)
         rate = self.rate(version)
         ends = bootstrap_interval(rate, self.drawn_rates(version), level)
         pairs = len(first) * (len(first) - 1) // 2

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rankgauge.core.arrays import Bools, Floats, Ints
-from rankgauge.core.notes import counted
+from rankgauge.core.notes import count_phrase
 from rankgauge.core.records import Record
 from rankgauge.native import segments
 from rankgauge.space.nonlinear.scorers import MOST_SCORES, ParameterScorer
@@ -68,8 +68,8 @@ class ParameterCrossings(Record):
 
     def __repr__(self) -> str:
         how = "certified" if self.certified else "not certified"
-        pairs = f" of {counted(self.ways['pairs'], 'pair')}" if "pairs" in self.ways else ""
-        return f"{counted(len(self), 'flip')}{pairs}, {how}"
+        pairs = f" of {count_phrase(self.ways['pairs'], 'pair')}" if "pairs" in self.ways else ""
+        return f"{count_phrase(len(self), 'flip')}{pairs}, {how}"
 
 
 def sample_crossings(

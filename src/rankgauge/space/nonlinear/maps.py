@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rankgauge.core.arrays import Floats
-from rankgauge.core.checks import Whole, checked
-from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.checks import Integer, check_value
+from rankgauge.core.notes import Note, count_phrase, note_texts
 from rankgauge.core.records import Record
 from rankgauge.core.resampling import Progress
 from rankgauge.core.results import Result
@@ -160,8 +160,8 @@ class ParameterMap(Result, Record):
     def notes(self) -> tuple[Note, ...]:  # type: ignore[override]
         """How certain the map is, and where it is best."""
         along, across = self.parameters
-        flips = counted(sum(len(row.flips) for row in self.rows), "flip")
-        rows = counted(len(self.rows), "row")
+        flips = count_phrase(sum(len(row.flips) for row in self.rows), "flip")
+        rows = count_phrase(len(self.rows), "row")
         certain = "certified: none is missing on a row"
         texts = [
             f"{flips} on {rows}, {certain if self.certified else 'from samples, not certified'}"
@@ -199,7 +199,7 @@ class ParameterMap(Result, Record):
             best = (None, None, None) if widest is None else (row.value, *widest)
             least = float(row.values.min())
             rows.append((value, len(row.flips), len(row.breaks), least, *best))
-        return Table(columns, tuple(rows), worded(self.notes))
+        return Table(columns, tuple(rows), note_texts(self.notes))
 
     def figure(self) -> Figure:
         """The mean over both parameters: a stripe for each row, and a cross through the best point."""
@@ -293,7 +293,7 @@ def parameter_map(
     inner(parsed).complete()
     if not isinstance(score, PairScorer):
         score = PairFunctionScorer(score, len(lists.labels), parameters)
-    count = checked("samples", samples, Whole(2, 10_000_000))
+    count = check_value("samples", samples, Integer(2, 10_000_000))
     surface = Surface(lists, score, (first, second), count)
     values = _values(at, second)
     rows = []
@@ -307,7 +307,7 @@ def parameter_map(
 def _values(at: int | Sequence[float], interval: Interval) -> Floats:
     """The values of the second parameter, in order."""
     if isinstance(at, int):
-        return np.linspace(*interval, checked("at", at, Whole(2, 10_000)))
+        return np.linspace(*interval, check_value("at", at, Integer(2, 10_000)))
     try:
         values = np.unique(np.asarray(at, dtype=np.float64))
     except (TypeError, ValueError):

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankgauge.core.arrays import Bools, Floats, Ints
-from rankgauge.core.checks import Number, Whole, checked
-from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.checks import Integer, Number, check_value
+from rankgauge.core.notes import Note, count_phrase, note_texts
 from rankgauge.core.records import Record
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Table
@@ -137,7 +137,7 @@ class Sweep(Record):
     def __post_init__(self) -> None:
         if self.scorer.rows != len(self.documents.labels):
             raise RankgaugeError(
-                f"the scorer is for {counted(self.scorer.rows, 'document')}, "
+                f"the scorer is for {count_phrase(self.scorer.rows, 'document')}, "
                 f"the lists have {len(self.documents.labels):,}"
             )
 
@@ -305,7 +305,7 @@ class ParameterCurve(Result, Record):
 
     def at(self, value: float) -> float:
         """The mean for a value of the parameter, read off the curve."""
-        value = checked(self.parameter, value, Number(*self.interval))
+        value = check_value(self.parameter, value, Number(*self.interval))
         if value in self.interval:
             return self.end if value == self.interval.high else self.start
         return float(self.values[np.searchsorted(self.breaks, value, side="right")])
@@ -343,10 +343,11 @@ class ParameterCurve(Result, Record):
         how = ", certified: no flip is missing"
         if not flips.certified:
             how = (
-                f" from {counted(self.sweep.samples, 'sample')}, not certified: two flips of the same "
+                f" from {count_phrase(self.sweep.samples, 'sample')}, not certified: two flips "
+                "of the same "
                 "documents between two samples can be missing"
             )
-        notes = [Note(counted(len(flips), "flip") + how, measure=measure)]
+        notes = [Note(count_phrase(len(flips), "flip") + how, measure=measure)]
         if flips.touching:
             text = "two documents get equal scores without changing places: {count} times"
             notes.append(Note(text, measure=measure, count=flips.touching))
@@ -357,7 +358,7 @@ class ParameterCurve(Result, Record):
         edges = self.edges.tolist()
         rows = zip(edges, edges[1:], self.values.tolist(), strict=False)
         columns = (f"{self.parameter} from", "to", f"mean {self.measure}")
-        return Table(columns, tuple(rows), worded(self.notes))
+        return Table(columns, tuple(rows), note_texts(self.notes))
 
     def flip_table(self) -> Table:
         """A row for each flip: where, in which list, which documents, and their labels.
@@ -376,7 +377,7 @@ class ParameterCurve(Result, Record):
             strict=True,
         )
         columns = (self.parameter, "list", "falls", "rises", "kind")
-        return Table(columns, tuple(rows), worded(self.notes))
+        return Table(columns, tuple(rows), note_texts(self.notes))
 
     def figure(self) -> Figure:
         """The mean over the parameter, with its best interval."""
@@ -393,7 +394,7 @@ class ParameterCurve(Result, Record):
 
     def _title(self) -> str:
         how = "certified" if self.certified else "not certified"
-        breaks = counted(len(self.breaks), "break")
+        breaks = count_phrase(len(self.breaks), "break")
         title = f"ParameterCurve of {self.measure} over {self.parameter}: {breaks} ({how})"
         best = self.widest_best
         if best is None:
@@ -444,7 +445,7 @@ def curve(
     lists = lists_of(documents)
     if not isinstance(score, ParameterScorer):
         score = FunctionScorer(score, len(lists.labels), vectorized=vectorized, parameter=parameter)
-    count = checked("samples", samples, Whole(2, 10_000_000))
+    count = check_value("samples", samples, Integer(2, 10_000_000))
     return Sweep(lists, score, low, high, count).curve(measure)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rankgauge.core.arrays import Floats, Ints
-from rankgauge.core.checks import Number, Whole, checked
+from rankgauge.core.checks import Integer, Number, check_value
 from rankgauge.core.records import Record
 from rankgauge.errors import RankgaugeError
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
@@ -136,9 +136,9 @@ class TermStatistics(Record):
         queries, docnos
             The ids of the queries, and for each query those of its documents; by default numbers from 1.
         """
-        total = checked("documents", documents, Whole(0))
+        total = check_value("documents", documents, Integer(0))
         if not isinstance(mean_length, Fraction):
-            mean_length = Fraction(checked("mean_length", mean_length, Number(0)))
+            mean_length = Fraction(check_value("mean_length", mean_length, Number(0)))
         ids = [str(number + 1) for number in range(len(counts))] if queries is None else queries
         for name, column in (("lengths", lengths), ("frequency", frequency), ("queries", ids)):
             _check_same_number(name, len(column), len(counts))

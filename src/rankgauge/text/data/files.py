@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import prod
 from typing import Any, NamedTuple, TypeVar
 
-from rankgauge.core.notes import counted
+from rankgauge.core.notes import count_phrase
 from rankgauge.errors import InputError
 from rankgauge.io.files import SIZE_LIMIT
 from rankgauge.io.rows import (
@@ -106,7 +106,7 @@ def _build_texts(source: str, texts: Iterator[_Text]) -> Texts:
 def refuse_sparse(filled: int, sizes: Mapping[str, int], source: str) -> None:
     """InputError for a table that would be nearly empty and huge."""
     if prod(sizes.values()) > max(MOST_CELLS, MOST_CELLS_PER_ROW * filled):
-        named = " × ".join(counted(count, thing) for thing, count in sizes.items())
+        named = " × ".join(count_phrase(count, thing) for thing, count in sizes.items())
         raise InputError(
             source,
             None,

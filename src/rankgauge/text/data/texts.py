@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 
 from rankgauge.core.arrays import Ints
-from rankgauge.core.notes import counted
+from rankgauge.core.notes import count_phrase
 from rankgauge.core.records import Record
 from rankgauge.errors import RankgaugeError
 
@@ -75,8 +75,8 @@ class Texts(Record):
         return len(self.ids)
 
     def __repr__(self) -> str:
-        systems = counted(len(self.outputs), "system")
-        return f"Texts: {counted(len(self), 'text')}, {systems}"
+        systems = count_phrase(len(self.outputs), "system")
+        return f"Texts: {count_phrase(len(self), 'text')}, {systems}"
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -228,7 +228,8 @@ def _values_per_text(what: str, values: ById[V], names: Sequence[str]) -> list[V
         raise RankgaugeError(f"{what} is one text, expected a list with one for each text")
     if len(values) != len(names):
         raise RankgaugeError(
-            f"{what}: {counted(len(values), 'item')} for {counted(len(names), 'text')}, expected as "
+            f"{what}: {count_phrase(len(values), 'item')} for "
+            f"{count_phrase(len(names), 'text')}, expected as "
             "many"
         )
     return list(values)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from rankgauge.core.checks import Choice, Kind, Number, Whole
+from rankgauge.core.checks import Choice, Integer, Kind, Number
 from rankgauge.core.records import Record
 from rankgauge.errors import InputError, MeasureError
 from rankgauge.io.rows import describe_value
@@ -67,16 +67,16 @@ def read_config(file: Path) -> Config:
             raise InputError(str(file), None, f"{fault}. Choose another encoder")
     config = Config(
         type=model,
-        vocabulary=read("vocab_size", Whole(3)),
-        width=read(model.width, Whole(1)),
-        layers=read(model.layers, Whole(1)),
-        heads=read(model.heads, Whole(1)),
-        inner=read(model.inner, Whole(1)),
+        vocabulary=read("vocab_size", Integer(3)),
+        width=read(model.width, Integer(1)),
+        layers=read(model.layers, Integer(1)),
+        heads=read(model.heads, Integer(1)),
+        inner=read(model.inner, Integer(1)),
         activation=read(model.activation, Choice(tuple(ACTIVATIONS)), "gelu"),
         epsilon=read("layer_norm_eps", Number(1e-30, 1), 1e-12),
-        positions=read("max_position_embeddings", Whole(3)),
-        token_types=read("type_vocab_size", Whole(1), 2) if model.token_types else 0,
-        padding=read("pad_token_id", Whole(0), 1) if model.after_padding else 0,
+        positions=read("max_position_embeddings", Integer(3)),
+        token_types=read("type_vocab_size", Integer(1), 2) if model.token_types else 0,
+        padding=read("pad_token_id", Integer(0), 1) if model.after_padding else 0,
     )
     if config.width % config.heads:
         fault = (

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rankgauge.core.arrays import Ints
-from rankgauge.core.checks import Whole, checked
+from rankgauge.core.checks import Integer, check_value
 from rankgauge.errors import InputError, RankgaugeError
 from rankgauge.text.encoders.bert import BertNetwork
 from rankgauge.text.encoders.config import Config, read_config
@@ -111,7 +111,7 @@ class Encoder:
     ) -> list[tuple[Floats32, ...]]:
         """For each text, and for each of these layers, a vector for each token, not normalised. Layer 0
         has the vectors that the first layer gets."""
-        asked = tuple(checked("layer", layer, Whole(0, self.layers)) for layer in layers)
+        asked = tuple(check_value("layer", layer, Integer(0, self.layers)) for layer in layers)
         texts = [self._check_tokens(ids) for ids in tokens]
         if truncate:
             texts = truncate_tokens(texts, self.longest)

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rankgauge.core.notes import counted
+from rankgauge.core.notes import count_phrase
 from rankgauge.errors import InputError, RankgaugeError
 
 if TYPE_CHECKING:
@@ -111,8 +111,8 @@ def read_json(file: Path) -> tuple[bytes, JsonObject]:
     except OSError as error:
         raise _read_error(file, error) from None
     if size > most:
-        fault = f"the file has more than {counted(most, 'byte')}; expected the {file.name} of an encoder"
-        raise InputError(str(file), None, fault)
+        fault = f"the file has more than {count_phrase(most, 'byte')}"
+        raise InputError(str(file), None, f"{fault}; expected the {file.name} of an encoder")
     return text, parse_object(text, str(file), 1)
 
 

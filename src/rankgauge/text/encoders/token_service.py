@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar
 
-from rankgauge.core.notes import counted
+from rankgauge.core.notes import count_phrase
 from rankgauge.errors import InputError
 from rankgauge.separate.inside import limit_memory
 
@@ -107,7 +107,8 @@ class LimitedTokenizer:
         most = MOST_GROWTH * len(text) + GROWTH_ROOM
         if length > most:
             raise self._input_error(
-                f"the tokenizer makes {length:,} {what} of a text of {counted(len(text), 'character')}, "
+                f"the tokenizer makes {length:,} {what} of a text of "
+                f"{count_phrase(len(text), 'character')}, "
                 f"expected at most {most:,}; take tokenizer.json from the model again"
             )
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from rankgauge.core.arrays import Ints
-from rankgauge.core.notes import counted
+from rankgauge.core.notes import count_phrase
 from rankgauge.errors import InputError, RankgaugeError
 from rankgauge.io.rows import describe_value
 from rankgauge.separate.launch import Cause, ProcessFailure
@@ -80,7 +80,7 @@ class Tokenization:
         every: list[Ints] = []
         for batch in _batches([self._prepare_text(text) for text in texts]):
             characters = sum(map(len, batch))
-            what = f"for {counted(len(batch), 'text')} with {counted(characters, 'character')}"
+            what = f"for {count_phrase(len(batch), 'text')} with {count_phrase(characters, 'character')}"
             seconds = SECONDS + characters // CHARACTERS_PER_SECOND
             numbers = np.frombuffer(self._request("ids", batch, what, seconds), dtype=np.int64)
             counts, ids = numbers[: len(batch)], numbers[len(batch) :]
@@ -142,7 +142,7 @@ def _describe_failure(ending: ProcessFailure, what: str, seconds: int) -> str:
         case Cause.MEMORY:
             return f"the tokenizer needs too much memory {what}, {expected}"
         case Cause.TIME:
-            return f"the tokenizer needs more than {counted(seconds, 'second')} {what}, {expected}"
+            return f"the tokenizer needs more than {count_phrase(seconds, 'second')} {what}, {expected}"
         case Cause.STOPPED:
             return (
                 "the process of the tokenizer was stopped twice; the system may be short of memory. "

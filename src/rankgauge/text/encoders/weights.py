@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.core.notes import counted
+from rankgauge.core.notes import count_phrase
 from rankgauge.errors import InputError
 
 Floats32: TypeAlias = NDArray[np.float32]
@@ -53,7 +53,7 @@ class TensorFile:
         precedes all names."""
         before = [full[: -len(name)] for full in self._names if f".{full}".endswith(f".{name}")]
         if len(before) != 1:
-            there = "no tensor" if not before else counted(len(before), "tensor")
+            there = "no tensor" if not before else count_phrase(len(before), "tensor")
             raise self._input_error(
                 f"{there} named {name}, expected one; is this another kind of model?"
             )

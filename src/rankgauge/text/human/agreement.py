@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from rankgauge.core.arrays import Floats, Ints
-from rankgauge.core.checks import checked
-from rankgauge.core.notes import WARNING, Note, counted, worded
+from rankgauge.core.checks import check_value
+from rankgauge.core.notes import WARNING, Note, count_phrase, note_texts
 from rankgauge.core.policies import CORRELATION_SAMPLES, LEVEL, LEVELS, SEED
 from rankgauge.core.records import Record
 from rankgauge.core.resampling import SamplingOptions
@@ -90,11 +90,11 @@ class PairAgreement(Result, Record):
         width = len(COLUMNS) + (len(DISAGREEMENT_COLUMNS) if self.against else 0)
         kept = tuple(row[:width] for row in rows)
         return Table(
-            (*COLUMNS, *DISAGREEMENT_COLUMNS)[:width], kept, worded(self.notes, gather=True)
+            (*COLUMNS, *DISAGREEMENT_COLUMNS)[:width], kept, note_texts(self.notes, gather=True)
         )
 
     def _title(self) -> str:
-        return f"PairAgreement: {counted(len(self.metrics), 'metric')}"
+        return f"PairAgreement: {count_phrase(len(self.metrics), 'metric')}"
 
 
 def pair_agreement(
@@ -126,7 +126,7 @@ def pair_agreement(
     >>> pair_agreement(scores, people).agreement.tolist()
     [0.5]
     """
-    checked("level", level, LEVELS)
+    check_value("level", level, LEVELS)
     drawing = SamplingOptions.checked(samples, seed)
     compared = judged_pairs(scores, preferences, pairs)
     decided = compared.preferred != 0

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from rankgauge.core.arrays import Floats, Ints
-from rankgauge.core.checks import checked, one_of
-from rankgauge.core.notes import WARNING, Note, counted
+from rankgauge.core.checks import check_value, one_of
+from rankgauge.core.notes import WARNING, Note, count_phrase
 from rankgauge.core.policies import CORRELATION_SAMPLES, LEVEL, LEVELS, SEED
 from rankgauge.core.resampling import CELLS, SamplingOptions, draw_bootstrap_counts
 from rankgauge.scores.model import Scores
@@ -78,8 +78,8 @@ def human_correlation(
     >>> human_correlation(scores, people).tau_b.tolist()
     [[1.0]]
     """
-    checked("over", over, one_of(Over))
-    checked("level", level, LEVELS)
+    check_value("over", over, one_of(Over))
+    check_value("level", level, LEVELS)
     drawing = SamplingOptions.checked(samples, seed)
     both = shared_outputs(scores, ratings)
     shape = (len(COEFFICIENTS), len(both.metrics), len(both.dimensions))
@@ -192,7 +192,7 @@ def _remarks(
     systems = int(np.count_nonzero(rated.counts.any(axis=1)))
     size = int(np.count_nonzero(rated.counts))
     if (size if over == "rows" else systems) < 2:
-        things = counted(size, "output") if over == "rows" else counted(systems, "system")
+        things = count_phrase(size, "output") if over == "rows" else count_phrase(systems, "system")
         for dimension in dimensions:
             text = f"{things} with scores and ratings, so there is no correlation"
             yield Note(text, part=dimension, severity=WARNING)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rankgauge.core.arrays import Floats, Ints
-from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.notes import Note, count_phrase, note_texts
 from rankgauge.core.records import Record
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Cell, Table
@@ -80,11 +80,11 @@ class PairwisePreferences(Result, Record):
             counts = [int(np.count_nonzero(own == place)) for place in (1, -1, 0)]
             rows.append((self.systems[a], self.systems[b], len(own), *counts))
         columns = (A, B, "texts", "a_preferred", "b_preferred", TIE)
-        return Table(columns, tuple(rows), worded(self.notes))
+        return Table(columns, tuple(rows), note_texts(self.notes))
 
     def _title(self) -> str:
-        texts = counted(len(self.texts), "text")
-        return f"PairwisePreferences: {counted(len(self.text), 'pair')} of outputs, {texts}"
+        texts = count_phrase(len(self.texts), "text")
+        return f"PairwisePreferences: {count_phrase(len(self.text), 'pair')} of outputs, {texts}"
 
 
 def majority(votes: Ints) -> Floats:
@@ -134,7 +134,7 @@ def read_preferences(
     if not kept:
         total = sum(left_out.values())
         why = "no preferences" if not total else (
-            f"{counted(total, 'preference')}, but none is about the texts and systems at hand ("
+            f"{count_phrase(total, 'preference')}, but none is about the texts and systems at hand ("
             f"{left_out['text']:,} about other texts, {left_out['system']:,} about other systems)"
         )  # fmt: skip
         raise InputError(rows.source, None, f"{why}, {EXPECTED}")

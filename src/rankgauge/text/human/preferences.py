@@ -8,8 +8,8 @@ from typing import TypeAlias
 import numpy as np
 
 from rankgauge.core.arrays import Floats, Ints
-from rankgauge.core.checks import Number, checked
-from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.checks import Number, check_value
+from rankgauge.core.notes import Note, count_phrase, note_texts
 from rankgauge.core.policies import CORRELATION_SAMPLES, LEVEL, LEVELS, SEED
 from rankgauge.core.records import Record
 from rankgauge.core.resampling import SamplingOptions, draw_bootstrap_counts
@@ -110,11 +110,11 @@ class Preferences(Result, Record):
             shares = (float(each[d]) for each in (self.win_share, low, high))
             rows.append((*names, *map(int, counts), *shares))
         columns = ("metric", "normalized", "dimension", *COUNTS, "win_share", "low", "high")
-        return Table(columns, tuple(rows), worded(self.notes))
+        return Table(columns, tuple(rows), note_texts(self.notes))
 
     def _title(self) -> str:
         about = f"{self.normalized} against {self.metric}"
-        return f"Preferences: {about}, {counted(self.disagreements, 'disagreement')}"
+        return f"Preferences: {about}, {count_phrase(self.disagreements, 'disagreement')}"
 
 
 def win_lose_tie(
@@ -165,8 +165,8 @@ def win_lose_tie(
     >>> win_lose_tie(scores, people, 'given("metric")', 'given("form")').win.tolist()
     [1]
     """
-    checked("tie", tie, Number(0, example=0.5))
-    checked("level", level, LEVELS)
+    check_value("tie", tie, Number(0, example=0.5))
+    check_value("level", level, LEVELS)
     drawing = SamplingOptions.checked(samples, seed)
     m = find_positions(
         "measure",

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankgauge.core.arrays import Floats, Ints
-from rankgauge.core.notes import Note, counted, worded
+from rankgauge.core.notes import Note, count_phrase, note_texts
 from rankgauge.core.records import Record
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Cell, Table
@@ -101,11 +101,11 @@ class Ratings(Result, Record):
             ends = (float(known.min()), float(known.max())) if known.size else (math.nan, math.nan)
             rows.append((dimension, mean_of(known), *ends, len(known), outputs))
         columns = ("dimension", "mean", "lowest", "highest", "ratings", "outputs")
-        return Table(columns, tuple(rows), worded(self.notes))
+        return Table(columns, tuple(rows), note_texts(self.notes))
 
     def _title(self) -> str:
-        systems, texts = counted(len(self.scores.runs), "system"), len(self.scores.queries)
-        return f"Ratings: {systems}, {counted(texts, 'text')}"
+        systems, texts = count_phrase(len(self.scores.runs), "system"), len(self.scores.queries)
+        return f"Ratings: {systems}, {count_phrase(texts, 'text')}"
 
 
 def title_of(measure: Any) -> str:
@@ -233,8 +233,9 @@ def _collect_ratings(ratings: Iterator[_Rating], texts: Texts | None, source: st
         raise InputError(
             source,
             None,
-            f"{counted(total, 'rating')}, but none of the texts and systems at hand ("
-            f"{counted(left_out['text'], 'rating')} of other texts, {left_out['system']:,} of other "
+            f"{count_phrase(total, 'rating')}, but none of the texts and systems at hand ("
+            f"{count_phrase(left_out['text'], 'rating')} of other texts, {left_out['system']:,} "
+            "of other "
             "systems), expected the same ids and names of systems in both files",
         )
     notes = [
@@ -264,7 +265,9 @@ def _build_ratings(
         for name, value in each.values.items():
             values[row, dimensions[name]] = value
     if np.isnan(values).all():
-        raise NoRatingsError(source, None, f"no ratings in {counted(len(kept), 'row')}, {EXPECTED}")
+        raise NoRatingsError(
+            source, None, f"no ratings in {count_phrase(len(kept), 'row')}, {EXPECTED}"
+        )
     system = np.array([systems[each.system] for each in kept], dtype=np.int64)
     text = np.array([ids[each.text] for each in kept], dtype=np.int64)
     who = np.array([people.get(each.annotator or "", NOBODY) for each in kept], dtype=np.int64)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 
 from rankgauge.core.arrays import Floats
-from rankgauge.core.notes import WARNING, Note, counted, worded
+from rankgauge.core.notes import WARNING, Note, count_phrase, note_texts
 from rankgauge.core.records import Record
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Cell, Table
@@ -110,7 +110,7 @@ class HumanCorrelation(Result, Record):
         if place:
             about.append(Note("tau_b minus that of the metric inside", column="change"))
             about += [note for note in changes.notes if note.column == "pai"]
-        return Table(("metric", "dimension", *columns), tuple(rows), worded(about))
+        return Table(("metric", "dimension", *columns), tuple(rows), note_texts(about))
 
     def difference(self, first: Scored | str, second: Scored | str) -> CorrelationDifference:
         """How much higher the correlations of the second metric are than those of the first, from the
@@ -170,7 +170,7 @@ class HumanCorrelation(Result, Record):
         )
 
     def _format_size(self) -> str:
-        return f"{counted(self.systems, 'system')}, {counted(self.texts, 'text')}"
+        return f"{count_phrase(self.systems, 'system')}, {count_phrase(self.texts, 'text')}"
 
     def _title(self) -> str:
         return f"HumanCorrelation: {OVER_DESCRIPTIONS[self.over]}, {self._format_size()}"
@@ -222,10 +222,12 @@ class CorrelationDifference(Result, Record):
                     numbers = (first, second, second - first, low, high, pai)
                     rows.append((str(one), str(other), dimension, coefficient, *numbers))
         names = ("metric", "other", "dimension", "coefficient", "of_metric", "of_other")
-        return Table((*names, "difference", "low", "high", "pai"), tuple(rows), worded(self.notes))
+        return Table(
+            (*names, "difference", "low", "high", "pai"), tuple(rows), note_texts(self.notes)
+        )
 
     def _title(self) -> str:
-        pairs = counted(len(self.pairs), "pair")
+        pairs = count_phrase(len(self.pairs), "pair")
         return f"CorrelationDifference: {pairs} of metrics, the other minus the metric"
 
 

@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from rankgauge.core.arrays import Floats, Ints
-from rankgauge.core.checks import Choice, Flag, Number, QuotedText, Whole
-from rankgauge.core.notes import Note, counted
+from rankgauge.core.checks import Choice, Flag, Integer, Number, QuotedText
+from rankgauge.core.notes import Note, count_phrase
 from rankgauge.core.parameters import parameter
 from rankgauge.errors import RankgaugeError
 from rankgauge.measures.base import ratio
@@ -80,7 +80,7 @@ class BertScore(Metric):
     in_context = True
 
     layer: int = parameter(
-        Whole(0, 1000),
+        Integer(0, 1000),
         "the layer of the encoder whose vectors are compared. The best layer depends on the encoder; "
         "bert-score has one for each model, such as 9 for bert-base-uncased and 17 for roberta-large",
         default=5,
@@ -265,7 +265,7 @@ class BertScore(Metric):
         encoder = store.encoder
         about = (
             f"the encoder is {encoder.digest}, which is the digest of its files; it has "
-            f"{counted(encoder.layers, 'layer')}"
+            f"{count_phrase(encoder.layers, 'layer')}"
         )
         notes = [Note(about)]
         if empty := int((self._candidate_units(candidates) == 0).sum()):

@@ -19,7 +19,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 
 from rankgauge.core.arrays import Bools, Floats, Ints
-from rankgauge.core.notes import counted
+from rankgauge.core.notes import count_phrase
 from rankgauge.core.records import Record
 from rankgauge.errors import RankgaugeError
 from rankgauge.text.data.texts import Texts
@@ -216,7 +216,7 @@ class EmbeddingStore:
         if layer > self.encoder.layers:
             raise RankgaugeError(
                 f"bertscore: layer={layer}, but the encoder {self.encoder.digest} has "
-                f"{counted(self.encoder.layers, 'layer')}, expected at most that; use "
+                f"{count_phrase(self.encoder.layers, 'layer')}, expected at most that; use "
                 f"bertscore(layer={self.encoder.layers}), or another encoder"
             )
         self.layers.add(layer)

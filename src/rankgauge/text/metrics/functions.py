@@ -9,7 +9,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 
 from rankgauge.core.arrays import Floats
-from rankgauge.core.checks import checked, one_of
+from rankgauge.core.checks import check_value, one_of
 from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.measures.scored import Direction
 from rankgauge.text.base import Metric
@@ -108,7 +108,7 @@ def metric(
         raise MeasureError(f"metric {name!r}: range={range!r}, expected the lowest score first")
     if not low <= ideal <= high:
         raise MeasureError(f"metric {name!r}: ideal={ideal!r}, expected {low:g} to {high:g}")
-    checked("direction", direction, one_of(Direction))
+    check_value("direction", direction, one_of(Direction))
     kind = type(
         str(name),
         (FunctionMetric,),

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rankgauge.core.arrays import Floats, Ints
-from rankgauge.core.checks import Choice, Flag, Kind, Number, Whole
+from rankgauge.core.checks import Choice, Flag, Integer, Kind, Number
 from rankgauge.core.notes import WARNING, Note
 from rankgauge.core.parameters import parameter
 from rankgauge.errors import MeasureError, RankgaugeError
@@ -370,7 +370,7 @@ class SkipDistance(Kind):
         if value == UNLIMITED:
             return UNLIMITED
         try:
-            return Whole(0).check(value)
+            return Integer(0).check(value)
         except MeasureError:
             raise self.refusal(value) from None
 
