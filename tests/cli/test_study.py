@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 from command_line import Call
@@ -113,6 +115,8 @@ def test_the_study_of_optimisation_writes_tables_and_figures(
         return {name: works(None)[name] for name in ("notes", "contact")}
 
     monkeypatch.setattr(optimisation, "make_table_functions", quick)
+    monkeypatch.setattr(optimisation.objectives, "POINTS", np.linspace(0, 1, 41))
+    monkeypatch.setattr(optimisation, "figures", cache(optimisation.figures))
     made = tmp_path / "out"
     code, out, err = study("optimisation", "-o", made, "--data", tmp_path)
     assert code == 3

@@ -86,8 +86,8 @@ def studied(
 ) -> tuple[subprocess.CompletedProcess[str], dict[str, str]]:
     """The study, by a Python that sees only what the lines install; and the index of its tables."""
     site = environment(folder / "site", required(lines))
-    data, out = write_data(folder, documents=25), folder / "out"
-    asked = ["study", "text", f"made={data}", "-o", str(out), "--layer", "2", "--samples", "20"]
+    data, out = write_data(folder, documents=25, systems=5, length=20), folder / "out"
+    asked = ["study", "text", f"made={data}", "-o", str(out), "--layer", "2", "--samples", "4"]
     done = subprocess.run(
         [sys.executable, "-S", "-E", "-c", START, str(site), *asked],
         capture_output=True,

