@@ -99,7 +99,7 @@ def on_a_terminal(
 
 def assert_refused(done: Outcome, message: str) -> None:
     """The command printed nothing but an error with this text."""
-    assert (done.code, done.add) == (2, "")
+    assert (done.code, done.out) == (2, "")
     assert message in done.err
     assert "Traceback" not in done.err
 

@@ -581,7 +581,7 @@ def test_no_lists_of_up_to_four_places_are_a_counterexample(
     gaps: ModuleType, capsys: pytest.CaptureFixture[str]
 ) -> None:
     gaps.exhaustive(4)
-    rows = [line.split() for line in capsys.readouterr().add.splitlines()]
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
     rows = [row for row in rows if len(row) == 7 and row[0] in "1234"]
     assert [int(row[1]) for row in rows[::3]] == [12, 180, 3294, 74034]
     assert {tuple(row[3:]) for row in rows} == {("0", "0", "0", "0.000000")}

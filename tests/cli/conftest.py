@@ -24,6 +24,6 @@ def rankgauge(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str
             code = end.code
         captured = capsys.readouterr()
         assert isinstance(code, int)
-        return Outcome(code, captured.add, captured.err)
+        return Outcome(code, captured.out, captured.err)
 
     return call

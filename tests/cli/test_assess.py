@@ -83,14 +83,14 @@ def test_each_table_is_that_of_the_library(show: str, command: Call, files: File
     options = ("-m", "nDCG@10", "-m", "AP", "--set", f"even={halves}", "--splits", 50, "--seed", 3)
     outcome = command(*options, "--show", show)
     assert outcome.code == 0
-    assert_same(records(outcome.add), tables[show])
+    assert_same(records(outcome.out), tables[show])
     for note in tables[show].notes:
         assert f"note: {note}\n" in outcome.err
 
 
 def test_by_default_the_measures_are_shown_to_programs(command: Call, files: Files) -> None:
     outcome = command()
-    rows = records(outcome.add)
+    rows = records(outcome.out)
     assert tuple(rows[0]) == COLUMNS
     assert [row["measure"] for row in rows] == list(DEFAULT_MEASURES)
     assert_same(rows, assess(files.scores()).table())
@@ -112,19 +112,19 @@ def test_options_reach_the_library(command: Call, files: Files) -> None:
         fuzziness=0.05,
         missing="intersection",
     )
-    assert_same(records(command(*options).add), expected.table())
+    assert_same(records(command(*options).out), expected.table())
 
 
 def test_persistence_changes_the_overlap(command: Call, files: Files) -> None:
     expected = assess(files.scores("nDCG@10", "RR"), persistence=0.5, splits=0)
     options = ("-m", "nDCG@10", "-m", "RR", "--persistence", 0.5, "--splits", 0, "--show", "pairs")
-    assert_same(records(command(*options).add), expected.pair_table())
+    assert_same(records(command(*options).out), expected.pair_table())
 
 
 def test_people_get_all_tables_with_headings_and_the_notes_once(
     command: Call,
 ) -> None:
-    out = command("--sets", "ideal", "--format", "table").add
+    out = command("--sets", "ideal", "--format", "table").out
     headings = ["Measures", "Halves of the topics", "Pairs of measures", "Pairs of sets"]
     lines = out.splitlines()
     assert [line for line in lines if line in headings] == headings
@@ -136,36 +136,36 @@ def test_people_get_all_tables_with_headings_and_the_notes_once(
     ("form", "heading"), [("table", "Measures\n\n"), ("md", "### Measures\n\n"), ("latex", "% Mea")]
 )
 def test_headings_are_those_of_the_format(form: str, heading: str, command: Call) -> None:
-    assert command("--format", form).add.startswith(heading)
+    assert command("--format", form).out.startswith(heading)
 
 
 def test_without_sets_there_is_no_column_of_sets_for_people_and_no_table_of_swaps(
     command: Call,
 ) -> None:
-    out = command("--format", "table", "--show", "measures").add
+    out = command("--format", "table", "--show", "measures").out
     assert out.splitlines()[2].split()[0] == "measure"
     assert "Pairs" not in out
-    whole = command("--format", "table").add
+    whole = command("--format", "table").out
     assert "Pairs of measures" in whole
     assert "Pairs of sets" not in whole
 
 
 def test_tables_for_people_fit_a_hundred_columns(command: Call) -> None:
-    lines = command("--format", "table", "--show", "measures").add.splitlines()
+    lines = command("--format", "table", "--show", "measures").out.splitlines()
     rules = [len(line) for line in lines if line.startswith("─")]
     assert len(rules) == 2
     assert max(rules) <= 100
 
 
 def test_without_splits_nothing_is_said_of_halves(command: Call) -> None:
-    out = command("--splits", 0, "--format", "table").add
+    out = command("--splits", 0, "--format", "table").out
     assert out.startswith("Measures\n")
     assert "Halves" not in out
     assert "swap_rate" not in out
 
 
 def test_a_table_alone_has_no_heading(command: Call) -> None:
-    assert command("--show", "pairs", "--format", "table").add.startswith("first ")
+    assert command("--show", "pairs", "--format", "table").out.startswith("first ")
 
 
 # Sets and collections
@@ -183,7 +183,7 @@ def test_sets_are_made_by_the_first_measure(
     small = len(chosen) < 2
     sets = {} if small else {name: chosen}
     expected = assess(files.scores("AP", "RR"), sets=sets, splits=0)
-    assert_same(records(outcome.add), expected.table())
+    assert_same(records(outcome.out), expected.table())
     end = "; the set is left out, it needs at least 2 topics" if small else ""
     assert f"note: set {name}: {count_phrase(len(chosen), 'topic')}; by AP{end}\n" in outcome.err
 
@@ -200,7 +200,7 @@ def test_broad_and_focused_follow_from_the_judgements(
         lines = [f"q{n} Q0 {d} 1 1 r\n" for n, d in enumerate(first)]
         (runs / run).write_text("".join(lines))
     outcome = rankgauge("assess", qrels, runs, "-m", "AP", "--sets", f"all,{name}", "--splits", 0)
-    assert [(row["set"], row["topics"]) for row in records(outcome.add)] == [
+    assert [(row["set"], row["topics"]) for row in records(outcome.out)] == [
         ("all", "6"),
         (name, "3"),
     ]
@@ -209,14 +209,14 @@ def test_broad_and_focused_follow_from_the_judgements(
 
 def test_informative_topics_need_no_size(command: Call, files: Files) -> None:
     chosen = query_sets.informative(files.scores("AP"), str(files.qrels))
-    rows = records(command("-m", "AP", "--sets", "informative", "--splits", 0).add)
+    rows = records(command("-m", "AP", "--sets", "informative", "--splits", 0).out)
     assert rows[1]["topics"] == str(len(chosen))
 
 
 def test_all_topics_are_first_and_need_not_be_named(command: Call) -> None:
     named = command("--sets", "ideal,all, uninformative")
-    assert [row["set"] for row in records(named.add)][::4] == ["all", "ideal", "uninformative"]
-    assert named.add == command("--sets", "ideal,uninformative").add
+    assert [row["set"] for row in records(named.out)][::4] == ["all", "ideal", "uninformative"]
+    assert named.out == command("--sets", "ideal,uninformative").out
 
 
 def test_sets_are_made_of_the_scores_before_they_are_standardized(
@@ -226,12 +226,12 @@ def test_sets_are_made_of_the_scores_before_they_are_standardized(
     chosen = query_sets.ideal(scores, str(files.qrels), share=0.5)
     outcome = command("-m", "AP", "--sets", "ideal", "--set-share", 0.5, "--standardize")
     expected = assess(scores.standardized(), sets={"ideal": chosen})
-    assert_same(records(outcome.add), expected.table())
+    assert_same(records(outcome.out), expected.table())
 
 
 def test_a_set_of_ones_own_is_named_by_its_file(command: Call, tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_bytes(b"q3\r\n\nq1\nq3\n q7 \n")
-    rows = records(command("-m", "AP", "--set", tmp_path / "mine.txt").add)
+    rows = records(command("-m", "AP", "--set", tmp_path / "mine.txt").out)
     assert [(row["set"], row["topics"]) for row in rows] == [("all", "12"), ("mine", "3")]
 
 
@@ -244,7 +244,7 @@ def test_another_collection_gives_the_swap_rate_between_the_two(
     measures = ("-m", "AP", "-m", "RR")
     outcome = command(*measures, "--other", tmp_path / "2020.json", "--show", "swaps")
     expected = assess(scores.select(measures=["AP", "RR"]), others={"2020": other})
-    rows = records(outcome.add)
+    rows = records(outcome.out)
     assert tuple(rows[0]) == SWAP_COLUMNS
     assert_same(rows, expected.swap_table())
 
@@ -255,7 +255,7 @@ def test_a_table_of_another_collection_is_by_the_only_measure(
     (tmp_path / "a.csv").write_text("topic,x,y\n1,0.5,0.25\n2,0.75,0.5\n")
     (tmp_path / "b.csv").write_text("topic,x,y\n1,0.125,0.25\n2,0.25,0.5\n3,0,1\n")
     options = ("--other", tmp_path / "b.csv", "--show", "swaps")
-    (row,) = records(rankgauge("assess", "--scores", f"AP={tmp_path / 'a.csv'}", *options).add)
+    (row,) = records(rankgauge("assess", "--scores", f"AP={tmp_path / 'a.csv'}", *options).out)
     assert (row["other"], row["measure"], row["swap_rate"]) == ("b", "AP", "1.0")
 
 
@@ -264,8 +264,8 @@ def test_scores_in_files_are_assessed_without_runs(
 ) -> None:
     files.scores("AP", "RR").save(tmp_path / "scores.json")
     saved = rankgauge("assess", "--scores", tmp_path / "scores.json", "--show", "pairs")
-    assert tuple(records(saved.add)[0]) == PAIR_COLUMNS
-    assert saved.add == command("-m", "AP", "-m", "RR", "--show", "pairs").add
+    assert tuple(records(saved.out)[0]) == PAIR_COLUMNS
+    assert saved.out == command("-m", "AP", "-m", "RR", "--show", "pairs").out
 
 
 # Files
@@ -396,7 +396,7 @@ def test_the_runs_of_a_track(rankgauge: Call, real_data: Callable[[str], Path]) 
     folder = real_data("trec-covid/round1")
     qrels = folder / "qrels" / "qrels-rnd1.txt"
     options = ("-m", "nDCG@10", "-m", "RR", "--splits", 20, "--sets", "uninformative,ideal")
-    rows = records(rankgauge("assess", qrels, folder / "runs", *options).add)
+    rows = records(rankgauge("assess", qrels, folder / "runs", *options).out)
     assert [row["topics"] for row in rows] == ["30", "30", "8", "8", "8", "8"]
     assert {row["tests"] for row in rows} == {"10153"}
     assert float(rows[0]["power"]) > float(rows[1]["power"]) > float(rows[3]["power"])

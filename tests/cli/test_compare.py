@@ -101,7 +101,7 @@ def test_each_pair_has_what_the_library_finds(test: str, command: Call, files: F
 
 
 def test_by_default_it_is_a_paired_t_test_with_holm_on_ndcg(command: Call, files: Files) -> None:
-    rows = records(command().add)
+    rows = records(command().out)
     found = compare(rg.evaluate(files.qrels, files.runs, ["nDCG@10"]))
     assert [row["measure"] for row in rows] == ["nDCG@10"] * 3
     assert [float(row["p_corrected"]) for row in rows] == found.p_corrected[0].tolist()
@@ -109,7 +109,7 @@ def test_by_default_it_is_a_paired_t_test_with_holm_on_ndcg(command: Call, files
 
 @pytest.mark.parametrize("correction", [*CORRECTIONS, "none"])
 def test_p_values_are_corrected_as_asked(correction: str, command: Call) -> None:
-    rows = records(command("-m", "RR", "--correction", correction).add)
+    rows = records(command("-m", "RR", "--correction", correction).out)
     p = np.array([float(row["p"]) for row in rows])
     expected = p if correction == "none" else CORRECTIONS[correction](p)
     assert [float(row["p_corrected"]) for row in rows] == expected.tolist()
@@ -119,7 +119,7 @@ def test_the_same_seed_gives_the_same_numbers_and_another_one_others(
     command: Call,
 ) -> None:
     outs = [
-        command("-m", "RR", "--test", "bootstrap", "--samples", 500, "--seed", seed).add
+        command("-m", "RR", "--test", "bootstrap", "--samples", 500, "--seed", seed).out
         for seed in (1, 1, 2)
     ]
     assert outs[0] == outs[1] != outs[2]
@@ -141,7 +141,7 @@ def test_topics_that_a_run_lacks_count_as_empty_rankings_or_are_left_out(
 ) -> None:
     files.runs[0].write_text(run([0, *PLACES["good"][1:]]))
     outcome = command("-m", "RR", *options)
-    first = records(outcome.add)[0]
+    first = records(outcome.out)[0]
     assert sum(int(first[name]) for name in ("wins", "ties", "losses")) == topics
     assert f"note: RR: {topics} topics; 1 topic {lacking}" in outcome.err.splitlines()
 
@@ -155,12 +155,12 @@ def test_a_baseline_is_named_as_in_tables_or_by_its_file(
 ) -> None:
     other = files.folder / ".." / files.folder.name / "poor.run"
     text = {"name": "poor", "file": files.runs[2], "another way to the file": other}[by]
-    rows = records(command("-m", "RR", "--baseline", text).add)
+    rows = records(command("-m", "RR", "--baseline", text).out)
     assert shown(rows, "a", "b") == [("good", "poor"), ("fair", "poor")]
 
 
 def test_there_may_be_several_baselines(command: Call) -> None:
-    rows = records(command("-m", "RR", "--baseline", "poor", "--baseline", "fair").add)
+    rows = records(command("-m", "RR", "--baseline", "poor", "--baseline", "fair").out)
     assert shown(rows, "a", "b") == [("good", "poor"), ("good", "fair")]
 
 
@@ -169,7 +169,7 @@ def test_runs_of_one_name_are_baselines_by_their_paths(rankgauge: Call, files: F
     other.parent.mkdir()
     other.write_text(run(PLACES["fair"]))
     arguments = ("compare", files.qrels, files.runs[2], other, "-m", "RR")
-    rows = records(rankgauge(*arguments, "--baseline", other).add)
+    rows = records(rankgauge(*arguments, "--baseline", other).out)
     assert shown(rows, "a", "b") == [(str(files.runs[2]), str(other))]
 
 
@@ -254,7 +254,7 @@ def test_several_tables_are_several_measures(rankgauge: Call, matrix: Path) -> N
     header, *rows = matrix.read_text().splitlines()
     other.write_text("\n".join([header, *reversed(rows)]))
     scores = ("--scores", f"AP(rel=2)={matrix}", "--scores", f"RR={other}")
-    rows = records(rankgauge("compare", *scores).add)
+    rows = records(rankgauge("compare", *scores).out)
     assert [row["measure"] for row in rows] == ["AP(rel=2)"] * 3 + ["RR"] * 3
     assert shown(rows[:3], *COLUMNS[1:3], *COLUMNS[-3:]) == shown(
         rows[3:], *COLUMNS[1:3], *COLUMNS[-3:]
@@ -263,7 +263,7 @@ def test_several_tables_are_several_measures(rankgauge: Call, matrix: Path) -> N
 
 def test_a_file_with_an_equals_sign_in_its_name_is_that_file(rankgauge: Call, matrix: Path) -> None:
     other = matrix.rename(matrix.with_name("a=b.csv"))
-    assert {row["measure"] for row in records(rankgauge("compare", "--scores", other).add)} == {
+    assert {row["measure"] for row in records(rankgauge("compare", "--scores", other).out)} == {
         'given("a=b")'
     }
 
@@ -409,7 +409,7 @@ def test_published_scores_of_all_systems_are_compared(
 def test_power_says_what_could_be_seen(command, test):
     found = command("--power", "0.8", "--difference", "0.01", "-m", "RR", "--test", test)
     assert found.code == 0, found.err
-    rows = records(found.add)
+    rows = records(found.out)
     assert list(rows[0]) == [
         "measure", "a", "b", "difference", "sd", "topics", "detectable", "needed"
     ]  # fmt: skip

@@ -114,7 +114,7 @@ def test_what_is_not_exact_says_so_and_how_large_it_can_be(distance: Call, files
     bpref, precision = records(out)
     assert (bpref["exact"], bpref["at most"]) == ("no", "1.0")
     assert (precision["exact"], precision["at most"]) == ("yes", precision["distance"])
-    assert [row["at most"] for row in records(distance("-m", "bpref", "-q").add)] == ["1.0", "1.0"]
+    assert [row["at most"] for row in records(distance("-m", "bpref", "-q").out)] == ["1.0", "1.0"]
 
 
 def test_a_row_a_topic_and_then_the_mean(distance: Call, files: Files) -> None:
@@ -138,9 +138,9 @@ def test_a_row_a_topic_and_then_the_mean(distance: Call, files: Files) -> None:
 def test_the_topics_with_the_greatest_distance_come_first(
     distance: Call,
 ) -> None:
-    whole = records(distance("-m", "P@2", "--top", 5).add)
+    whole = records(distance("-m", "P@2", "--top", 5).out)
     assert [row["topic"] for row in whole] == ["far", "near"]
-    assert records(distance("-m", "P@2", "--top", 1, "-q").add) == whole[:1]
+    assert records(distance("-m", "P@2", "--top", 1, "-q").out) == whole[:1]
 
 
 def test_the_witness_has_the_labels_that_attain_the_distance(distance: Call, files: Files) -> None:
@@ -165,7 +165,7 @@ def test_the_witness_has_the_labels_that_attain_the_distance(distance: Call, fil
             ("far", "b"): ("2", ""),
             ("far", "d"): ("", "2"),
         }
-    one = records(distance("-m", "P@2", "--witness", "--top", 1).add)
+    one = records(distance("-m", "P@2", "--witness", "--top", 1).out)
     assert {row["topic"] for row in one} == {"far"}
 
 
@@ -174,8 +174,8 @@ def test_documents_in_neither_run_are_part_of_a_witness(distance: Call, files: F
     files.b.write_text("q Q0 2 1 2 t\nq Q0 0 2 1 t\n")
     files.qrels.write_text("q 0 0 1\nq 0 1 0\nq 0 2 0\n")
     options = ("--qrels", files.qrels, "-m", "Rprec")
-    assert float(records(distance(*options, "--offlist", "none").add)[0]["distance"]) == 0
-    assert float(records(distance(*options).add)[0]["distance"]) == 0.5
+    assert float(records(distance(*options, "--offlist", "none").out)[0]["distance"]) == 0
+    assert float(records(distance(*options).out)[0]["distance"]) == 0.5
     _, _, err = distance(*options, "--witness")
     assert (
         "note: Rprec, topic q: 1 document that neither run retrieved counts as relevant too\n"
@@ -213,7 +213,7 @@ def test_grades_say_which_labels_there_may_be(
 ) -> None:
     files.a.write_text("q Q0 a 1 1 t\n")
     files.b.write_text("q Q0 b 1 1 t\n")
-    assert float(records(distance(*options).add)[0]["distance"]) == value
+    assert float(records(distance(*options).out)[0]["distance"]) == value
 
 
 def test_negative_grades_are_unjudged_or_not_relevant(distance: Call, files: Files) -> None:
@@ -235,7 +235,7 @@ def test_negative_grades_are_unjudged_or_not_relevant(distance: Call, files: Fil
 
 
 def test_heuristics_are_said_to_be_lower_bounds(distance: Call, files: Files) -> None:
-    (exact,) = records(distance("-m", "AP@3").add)
+    (exact,) = records(distance("-m", "AP@3").out)
     for method in ("greedy", "tabu"):
         _, out, err = distance("-m", "AP@3", "--method", method, "--max-grade", 3)
         (row,) = records(out)
@@ -259,7 +259,7 @@ def test_the_steps_of_algorithm_1(distance: Call) -> None:
 def test_ties_are_broken_as_asked(ties: str, value: float, distance: Call, files: Files) -> None:
     files.a.write_text("q Q0 a 1 1 t\nq Q0 b 1 1 t\n")
     files.b.write_text("q Q0 b 1 1 t\nq Q0 a 1 1 t\n")
-    assert float(records(distance("-m", "P@1", "--ties", ties).add)[0]["distance"]) == value
+    assert float(records(distance("-m", "P@1", "--ties", ties).out)[0]["distance"]) == value
 
 
 # More than two
@@ -292,16 +292,16 @@ def test_topics_of_many_runs_have_the_mean_over_pairs(
 ) -> None:
     runs = (files.a, files.b, third)
     expected = rg.med_matrix("P@2", [*runs]).per_query()
-    per_topic = records(distance("-m", "P@2", "-q", runs=runs).add)
+    per_topic = records(distance("-m", "P@2", "-q", runs=runs).out)
     assert {row["topic"]: float(row["P@2"]) for row in per_topic} == expected
-    (most,) = records(distance("-m", "P@2", "--top", 1, runs=runs).add)
+    (most,) = records(distance("-m", "P@2", "--top", 1, runs=runs).out)
     assert most["topic"] == max(expected, key=lambda topic: expected[topic])
 
 
 def test_folders_and_patterns_stand_for_runs(distance: Call, files: Files, third: Path) -> None:
     by_name = distance(runs=(files.b, files.a, third))
     assert by_name.code == 0
-    assert distance(runs=(f"{files.folder}/*.run",)).add == by_name.add
+    assert distance(runs=(f"{files.folder}/*.run",)).out == by_name.out
     whole = distance("--qrels", files.qrels, runs=(files.folder,))
     assert whole == distance("--qrels", files.qrels, runs=(files.b, files.a, third))
 
@@ -424,7 +424,7 @@ def test_settled_orders_have_a_row_a_run(rankgauge: Call, three: list[Path]) -> 
         {"run": "new", "P@2": "0.0", "above": "1", "below": "0", "open": "1"},
     ]
     assert "P@2: the order of 2 of 3 pairs is settled" in err
-    assert rankgauge("distance", "--settled", *runs, "--qrels", qrels, "-m", "P@2").add == out
+    assert rankgauge("distance", "--settled", *runs, "--qrels", qrels, "-m", "P@2").out == out
 
 
 def test_settled_orders_have_a_row_a_pair(rankgauge: Call, three: list[Path]) -> None:

@@ -117,7 +117,7 @@ def test_a_run_is_scored_with_what_its_means_rest_on(rankgauge: Call, files: Fil
 
 
 def test_a_run_that_lacks_topics_has_both_means(rankgauge: Call, files: Files) -> None:
-    over_all, answered = records(rankgauge("evaluate", files.qrels, files.run, "-m", "RR").add)
+    over_all, answered = records(rankgauge("evaluate", files.qrels, files.run, "-m", "RR").out)
     assert over_all == {
         "run": "bm25",
         "over": "all",
@@ -131,7 +131,7 @@ def test_a_run_that_lacks_topics_has_both_means(rankgauge: Call, files: Files) -
 
 
 def test_missing_skip_exchanges_the_two_means(rankgauge: Call, files: Files) -> None:
-    out = rankgauge("evaluate", files.qrels, files.run, "-m", "RR", "--missing", "skip").add
+    out = rankgauge("evaluate", files.qrels, files.run, "-m", "RR", "--missing", "skip").out
     means = [(row["over"], row["topics"], row["RR"]) for row in records(out)]
     assert means == [("answered", "1", "0.5"), ("all", "2", "0.25")]
 
@@ -149,7 +149,7 @@ def test_per_topic_gives_a_row_a_topic_and_then_the_mean(
     other = files.folder / "other.run"
     other.write_bytes(COMPLETE_RUN)
     arguments = ("evaluate", files.qrels, files.run, other, "-q", "-m", "RR", *options)
-    rows = records(rankgauge(*arguments).add)
+    rows = records(rankgauge(*arguments).out)
     values = {"q1": 0.5, "q2": 0.0, "all": 0.25, "answered": 0.5}
     assert [(row["run"], row["topic"], float(row["RR"])) for row in rows] == [
         *(("bm25", topic, values[topic]) for topic in topics),
@@ -165,7 +165,7 @@ def test_runs_of_one_name_in_two_folders_are_called_by_their_paths(
     other = files.folder / "other" / "bm25.run"
     other.parent.mkdir()
     other.write_bytes(COMPLETE_RUN)
-    rows = records(rankgauge("evaluate", files.qrels, files.run, other, "-m", "RR").add)
+    rows = records(rankgauge("evaluate", files.qrels, files.run, other, "-m", "RR").out)
     assert [row["run"] for row in rows] == [
         str(files.run),
         str(files.run),
@@ -192,7 +192,7 @@ def test_options_change_how_a_run_is_scored(
     files.run.write_bytes(b"q Q0 x 1 1.00000000001 t\nq Q0 a 2 1.00000000002 t\n")
     outcome = rankgauge("evaluate", files.qrels, files.run, "-m", "RR", *options)
     assert outcome.code == 0
-    assert float(records(outcome.add)[0]["RR"]) == score
+    assert float(records(outcome.out)[0]["RR"]) == score
     told = "1 pair of adjacent documents with equal scores in single precision" in outcome.err
     assert told == ("single" in options)
 
@@ -200,8 +200,8 @@ def test_options_change_how_a_run_is_scored(
 def test_max_grade_is_the_highest_grade_of_the_collection(rankgauge: Call, files: Files) -> None:
     files.run.write_bytes(COMPLETE_RUN)
     arguments = ("evaluate", files.qrels, files.run, "-q", "-m", "ERR")
-    assert float(records(rankgauge(*arguments).add)[1]["ERR"]) == 3 / 4
-    assert float(records(rankgauge(*arguments, "--max-grade", "3").add)[1]["ERR"]) == 3 / 8
+    assert float(records(rankgauge(*arguments).out)[1]["ERR"]) == 3 / 4
+    assert float(records(rankgauge(*arguments, "--max-grade", "3").out)[1]["ERR"]) == 3 / 8
 
 
 def test_topics_without_judgements_are_noted(rankgauge: Call, files: Files) -> None:
@@ -437,7 +437,7 @@ def test_signature_says_how_each_number_was_computed(
 ) -> None:
     measures = ("-m", "P@10", "-m", "AP(rel=2)")
     out = rankgauge("evaluate", files.qrels, files.run, "--signature", "--format", form, *measures)
-    text = out.add.replace("\\|", "|")
+    text = out.out.replace("\\|", "|")
     rest = "|ties=docno-desc|scores=f64|unjudged=nonrelevant|missing=zero|max_grade=2|"
     for measure in ("P(rel=1)@10", "AP(rel=2,norm=R)"):
         assert f"{measure}{rest}rankgauge={__version__}" in text
@@ -458,8 +458,8 @@ def test_every_option_that_matters_is_in_the_signature(
     options: list[str], part: str, rankgauge: Call, files: Files
 ) -> None:
     arguments = ("evaluate", files.qrels, files.run, "--signature", "-m", "RR")
-    assert part in rankgauge(*arguments, *options).add
-    assert part not in rankgauge(*arguments).add
+    assert part in rankgauge(*arguments, *options).out
+    assert part not in rankgauge(*arguments).out
 
 
 # Files of output
@@ -604,7 +604,7 @@ def test_a_terminal_gets_a_table_without_raw_escape_sequences(files: Files) -> N
 
 def test_table_in_a_pipe_has_no_raw_escape_sequences_either(rankgauge: Call, files: Files) -> None:
     files.qrels.write_bytes(b"q\x1b[31m 0 a 1\nq1 0 a 1\n")
-    out = rankgauge("evaluate", files.qrels, files.run, "-q", "--format", "table").add
+    out = rankgauge("evaluate", files.qrels, files.run, "-q", "--format", "table").out
     assert "\x1b" not in out
     assert r"q\x1b[31m" in out
 
@@ -781,7 +781,7 @@ def test_settled_neighbours_are_a_column(rankgauge: Call, leaderboard: list[Path
         ("new", "answered"): "",
     }
     assert "settled: yes if the run with the next best" in err
-    without = rankgauge("evaluate", *leaderboard, "-m", "P@2", "-m", "AP").add
+    without = rankgauge("evaluate", *leaderboard, "-m", "P@2", "-m", "AP").out
     assert [line.rpartition("\t")[0] for line in out.splitlines()] == without.splitlines()
 
 

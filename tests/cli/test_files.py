@@ -43,7 +43,7 @@ def test_a_file_with_run_and_judgements_is_evaluated_alone(rankgauge: Call, fold
         ["a", "0.5"],
     ]
     assert out.splitlines()[1].split("\t")[-2:] == ["0.75", "0.75"]
-    assert rankgauge("evaluate", "a.jsonl", "a.jsonl", "-m", "RR", "-m", "Recall@5").add == out
+    assert rankgauge("evaluate", "a.jsonl", "a.jsonl", "-m", "RR", "-m", "Recall@5").out == out
 
 
 def test_standard_input_may_hold_both(

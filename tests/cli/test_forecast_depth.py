@@ -49,14 +49,14 @@ def test_the_table_is_that_of_the_library(rankgauge: Call, files: Files) -> None
     )
     assert result.code == 0
     found = rg.judging_depth(files.qrels, files.runs, ["nDCG@3", "AP"], [1, 2])
-    assert records(result.add) == texts(found.table())
+    assert records(result.out) == texts(found.table())
     assert "note: half_tau: how similarly two random halves" in result.err
 
 
 def test_depths_and_measure_have_defaults(rankgauge: Call, files: Files) -> None:
     result = rankgauge("forecast", "depth", files.qrels, files.runs)
-    assert [row["depth"] for row in records(result.add)] == ["5", "10", "20", "30", "50"]
-    assert {row["measure"] for row in records(result.add)} == {"nDCG@100"}
+    assert [row["depth"] for row in records(result.out)] == ["5", "10", "20", "30", "50"]
+    assert {row["measure"] for row in records(result.out)} == {"nDCG@100"}
 
 
 def test_runs_outside_the_pool_are_named(rankgauge: Call, files: Files) -> None:
@@ -65,7 +65,7 @@ def test_runs_outside_the_pool_are_named(rankgauge: Call, files: Files) -> None:
         result = rankgauge("forecast", "depth", files.qrels, files.runs, "--depth", 2, *options)
         assert result.code == 0
         found = rg.judging_depth(files.qrels, files.runs, depths=[2], pooled=["alpha1", "alpha2"])
-        assert records(result.add) == texts(found.table())
+        assert records(result.out) == texts(found.table())
         assert "not in the pool: beta1." in result.err
     result = rankgauge("forecast", "depth", files.qrels, files.runs, "--pooled", "gamma")
     assert result.code == 2
@@ -87,10 +87,10 @@ def test_teams_are_left_out(rankgauge: Call, files: Files) -> None:
     ):
         found = rg.judging_depth(files.qrels, files.runs, "AP", [1, 2], teams=teams)
         result = rankgauge(*call, "--teams", text)
-        assert records(result.add) == texts(found.table())
+        assert records(result.out) == texts(found.table())
         assert f"each of {len(set(found.teams or ()))} teams was left out" in result.err
         result = rankgauge(*call, "--teams", text, "--by-team")
-        assert records(result.add) == texts(found.team_table())
+        assert records(result.out) == texts(found.team_table())
     assert_refused(rankgauge(*call, "--by-team"), "--by-team works only with --teams")
     assert_refused(
         rankgauge(*call, "--teams", "gamma"), "no run has a name that begins with 'gamma'"
@@ -126,7 +126,7 @@ def test_policies_are_those_of_the_library(rankgauge: Call, files: Files) -> Non
         precision="double",
         level=0.5,
     )
-    assert records(result.add) == texts(found.table())
+    assert records(result.out) == texts(found.table())
     result = rankgauge(*call, "--ties", "expected")
     assert result.code == 2
 
@@ -134,7 +134,7 @@ def test_policies_are_those_of_the_library(rankgauge: Call, files: Files) -> Non
 def test_help_explains_every_column(rankgauge: Call) -> None:
     from rankgauge.forecast.depth_results import COLUMNS, LEFT_OUT, OUTSIDE
 
-    text = rankgauge("forecast", "depth", "--help-all").add
+    text = rankgauge("forecast", "depth", "--help-all").out
     for column in (*COLUMNS[2:], *LEFT_OUT, *OUTSIDE):
         assert f"  {column} " in text, column
 

@@ -41,19 +41,19 @@ def test_what_is_trained_forecasts_as_in_python(
     model = str(tmp_path / "model")
     options = ("--target", "nDCG@100", "--depth", "10", "--method", method)
     done = rankgauge("forecast", "train", *tracks[:2], "-o", model, *options)
-    assert (done.code, done.add) == (0, "")
+    assert (done.code, done.out) == (0, "")
     assert "learnt from 2 tracks, 18 topics, 120 rows" in done.err
     shown = rankgauge("forecast", "predict", model, tracks[2], "--format", "csv")
     assert shown.code == 0
     forecaster = Forecaster(method, "nDCG@100", 10).fit([Track.read(text) for text in tracks[:2]])
     found = forecaster.forecast(Track.read(tracks[2]))
-    rows = records(shown.add)
+    rows = records(shown.out)
     means = dict(zip(found.rows.runs, found.values.mean(axis=1).tolist(), strict=True))
     assert {row["run"]: float(row["forecast"]) for row in rows} == pytest.approx(means, rel=1e-12)
     assert [row["run"] for row in rows] == sorted(means, key=lambda run: -means[run])
-    assert "nothing is guaranteed" in shown.add + shown.err
+    assert "nothing is guaranteed" in shown.out + shown.err
     by_topic = rankgauge("forecast", "predict", model, tracks[2], "-q", "--format", "csv")
-    topics = records(by_topic.add)
+    topics = records(by_topic.out)
     assert len(topics) == 4 * 12
     assert {(row["low"], row["high"]) for row in topics} == {("", "")}
     allowed = "18 topics of news to learn from allow a level of at most 94.7%"
@@ -62,7 +62,7 @@ def test_what_is_trained_forecasts_as_in_python(
         "forecast", "predict", model, tracks[2], "-q", "--level", "0.9", "--format", "csv"
     )
     assert allowed not in some.err
-    for row, wanted in zip(records(some.add), topics, strict=True):
+    for row, wanted in zip(records(some.out), topics, strict=True):
         assert float(row["low"]) <= min(1, float(row["forecast"])) <= max(
             0, float(row["high"])
         ) or (method == "gupta")
@@ -127,7 +127,7 @@ def test_other_runs_go_on_after_an_unreadable_one(
     assert "2 runs of 7 not evaluated" in done.err
     assert Forecaster.load(out).topics_ == 12
     shown = rankgauge("forecast", "predict", model, track)
-    assert (shown.code, shown.add) == (3, whole.add)
+    assert (shown.code, shown.out) == (3, whole.out)
     assert "2 runs of 7 not evaluated" in shown.err
     for path in runs.glob("r*.run"):
         path.unlink()
@@ -140,10 +140,10 @@ def test_the_file_of_judgements_may_stand_among_the_runs(
     rankgauge: Call, track: str, model: str
 ) -> None:
     _, qrels, runs = track_files(track)
-    plain = rankgauge("forecast", "predict", model, track).add
+    plain = rankgauge("forecast", "predict", model, track).out
     inside = qrels.rename(runs / "qrels.txt")
     done = rankgauge("forecast", "predict", model, f"news={inside},{runs}")
-    assert (done.code, done.add) == (0, plain)
+    assert (done.code, done.out) == (0, plain)
 
 
 def test_measures_of_ones_own_are_features(track: str, tmp_path: Path) -> None:
@@ -237,7 +237,7 @@ def test_the_forecasts_can_be_saved(
     assert done.code == 0
     scores = Scores.load(file)
     means = {run: next(iter(values.values())) for run, values in scores.mean().items()}
-    shown = {row["run"]: float(row["forecast"]) for row in records(done.add)}
+    shown = {row["run"]: float(row["forecast"]) for row in records(done.out)}
     assert shown == pytest.approx(means)
 
 
@@ -290,7 +290,7 @@ def test_the_forecast_of_a_run_does_not_depend_on_the_others(
     qrels, _, runs = files.rpartition(",")
     alone = f"{kind}={qrels},{Path(runs) / 'r3.run'}"
     every, one = (
-        records(rankgauge("forecast", "predict", model, text, "--format", "csv").add)
+        records(rankgauge("forecast", "predict", model, text, "--format", "csv").out)
         for text in (tracks[1], alone)
     )
     assert one == [row for row in every if row["run"] == "r3.run" or row["run"] == "r3"]
@@ -322,7 +322,7 @@ def test_names_kinds_and_order_change_no_byte_of_the_study_but_the_names(
         folder = str(tmp_path / out)
         done = rankgauge("study", "forecast", *given, "-o", folder, *STUDY, *chosen, *target)
         assert done.code == 0, done.err
-    assert "Boosting is better than regression." in done.add
+    assert "Boosting is better than regression." in done.out
     assert "left out for nDCG@1000: " in done.err
     assert sorted(path.name for path in (tmp_path / "0").iterdir()) == [
         "claims.csv", "figure-nDCG-50.png", "figure-nDCG-50.svg", "means.csv", "overview.csv",

@@ -144,7 +144,7 @@ def test_topics_are_chosen_from_the_shallow_judgements(rankgauge: Call, files: F
     assert_refused(
         rankgauge(*asked[:4], "--choose", 13), "q3.txt has only 12 topics; choose at most 12"
     )
-    more = set(rankgauge(*asked[:4], "--choose", 8, "--deep-topics", written).add.splitlines())
+    more = set(rankgauge(*asked[:4], "--choose", 8, "--deep-topics", written).out.splitlines())
     assert more == set(TOPICS) - set(out.splitlines())
     code, _, err = rankgauge(*asked[:4], "--choose", 9, "--deep-topics", written)
     assert code == 2

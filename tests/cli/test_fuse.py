@@ -48,9 +48,9 @@ def test_the_fused_run_is_written_with_its_method_as_tag(rankgauge: Call, files:
 
 def test_without_a_file_the_run_goes_to_standard_output(rankgauge: Call, files: Path) -> None:
     asked = ("fuse", "a.run", "b.run", "--method", "rrf", "--tag", "hybrid")
-    out = rankgauge(*asked).add
+    out = rankgauge(*asked).out
     assert out.splitlines()[0] == f"q1 Q0 d2 1 {1 / 61 + 1 / 62!r} hybrid"
-    assert rankgauge(*asked, "-o", "-").add == out
+    assert rankgauge(*asked, "-o", "-").out == out
     assert not (files / "-").exists()
 
 
@@ -85,7 +85,7 @@ def test_parameters_of_methods_are_options(
     rankgauge("fuse", "a.run", "b.run", "--method", method, f"--{option}", value, "-o", "there.run")
     rg.write_run(rg.fuse(["a.run", "b.run"], method, **{option: value}), "here.run")
     assert (files / "there.run").read_bytes() == (files / "here.run").read_bytes()
-    plain = rankgauge("fuse", "a.run", "b.run", "--method", method).add
+    plain = rankgauge("fuse", "a.run", "b.run", "--method", method).out
     assert plain != (files / "here.run").read_text()
 
 
@@ -100,26 +100,26 @@ def test_files_of_other_kinds_are_read_and_files_compressed(rankgauge: Call, fil
     (files / "b.json").write_text(json.dumps(lists))
     assert rankgauge("fuse", "a.csv", "b.json", "-o", "fused.run.gz").code == 0
     fused = gzip.decompress((files / "fused.run.gz").read_bytes()).decode()
-    assert fused == rankgauge("fuse", "a.run", "b.run").add
+    assert fused == rankgauge("fuse", "a.run", "b.run").out
 
 
 def test_a_folder_stands_for_its_files_by_name(rankgauge: Call, files: Path) -> None:
-    named = rankgauge("fuse", "a.run", "b.run", "--weight", "0.1,0.9").add
-    assert rankgauge("fuse", files, "--weight", "0.1,0.9").add == named
+    named = rankgauge("fuse", "a.run", "b.run", "--weight", "0.1,0.9").out
+    assert rankgauge("fuse", files, "--weight", "0.1,0.9").out == named
 
 
 def test_standard_input_is_a_run(
     rankgauge: Call, files: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    expected = rankgauge("fuse", "a.run", "b.run").add
+    expected = rankgauge("fuse", "a.run", "b.run").out
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(B.encode())))
-    assert rankgauge("fuse", "a.run", "-").add == expected
+    assert rankgauge("fuse", "a.run", "-").out == expected
 
 
 def test_what_it_writes_evaluates_as_any_run(rankgauge: Call, files: Path) -> None:
     (files / "qrels").write_text("q1 0 d2 1\nq2 0 d5 1\n")
     rankgauge("fuse", "a.run", "b.run", "-o", "fused.run")
-    assert "\t1.0\n" in rankgauge("evaluate", "qrels", "fused.run", "-m", "RR").add
+    assert "\t1.0\n" in rankgauge("evaluate", "qrels", "fused.run", "-m", "RR").out
 
 
 def test_topics_that_a_run_lacks_and_lines_left_out_are_told(rankgauge: Call, files: Path) -> None:
@@ -173,7 +173,7 @@ def test_an_id_that_no_trec_file_can_hold_is_refused(rankgauge: Call, files: Pat
 @pytest.mark.skipif(not os.path.exists("/dev/stdout"), reason="no device of standard output here")
 def test_standard_output_can_be_named_as_a_file(rankgauge: Call, files: Path) -> None:
     """In a pipe, /dev/stdout leads to no file that has a name."""
-    expected = rankgauge("fuse", "a.run", "b.run").add.encode()
+    expected = rankgauge("fuse", "a.run", "b.run").out.encode()
     for name in ("-", "/dev/stdout"):
         words = [*COMMAND, "fuse", "a.run", "b.run", "-o", name]
         piped = subprocess.run(words, capture_output=True, check=False, timeout=60)

@@ -51,7 +51,7 @@ def shown(name: str, option: str) -> list[str]:
     """The lines that a command prints about itself."""
     done = called(*name.split(), option)
     assert (done.code, done.err) == (0, "")
-    return done.add.splitlines()
+    return done.out.splitlines()
 
 
 def options(name: str) -> list[click.Option]:
@@ -127,11 +127,11 @@ def test_a_command_has_records_of_its_options(capsys: pytest.CaptureFixture[str]
         click.echo(both.part(Common, file="g").values())
 
     mine(["f", "--number", "1", "--number", "2", "--switch"], standalone_mode=False)
-    first, second = capsys.readouterr().add.splitlines()
+    first, second = capsys.readouterr().out.splitlines()
     assert first == str({"file": "f", "numbers": (1, 2), "deep": False, "common_too": None})
     assert second == str({"file": "g", "numbers": (1, 2)})
     mine(["--help"], standalone_mode=False)
-    assert "Details." in capsys.readouterr().add  # all of it fits two screens
+    assert "Details." in capsys.readouterr().out  # all of it fits two screens
 
 
 def test_a_group_says_no_more_than_what_is_common(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -51,7 +51,7 @@ def test_what_is_trained_ranks_as_in_python(rankgauge, files, tmp_path, method):
     assert "learnt from Features: 20 queries, 240 documents, 3 features" in done.err
     assert ("training stalled" in done.err) == (method == "adarank")
     done = rankgauge("ltr", "rank", tmp_path / "model", test, "-o", tmp_path / "x.run")
-    assert (done.code, done.add) == (0, "")
+    assert (done.code, done.out) == (0, "")
     features = rg.read_letor(test)
     ranker = find_method(method)().fit(rg.read_letor(train), rg.read_letor(vali))
     expected = rg.Evaluator(features.judgments, "nDCG").score_features(
@@ -66,8 +66,8 @@ def test_a_run_goes_to_standard_output_under_the_name_that_is_asked_for(rankgaug
     rankgauge("ltr", "train", "logisticregression", files[0], "-o", tmp_path / "model")
     done = rankgauge("ltr", "rank", tmp_path / "model", files[2], "--tag", "mine")
     assert done.code == 0
-    assert {line.split()[-1] for line in done.add.splitlines()} == {"mine"}
-    assert len(done.add.splitlines()) == 240
+    assert {line.split()[-1] for line in done.out.splitlines()} == {"mine"}
+    assert len(done.out.splitlines()) == 240
 
 
 def without_the_last_feature(path):
@@ -94,7 +94,7 @@ def test_a_feature_that_no_line_has_is_0(rankgauge, files, tmp_path):
     assert ranked.code == 0
     assert "the last 1; the value is 0 everywhere" in ranked.err
     narrow.write_text(narrow.read_text().replace("\n", " 3:0\n", 1))
-    assert rankgauge("ltr", "rank", model, narrow).add == ranked.add
+    assert rankgauge("ltr", "rank", model, narrow).out == ranked.out
 
 
 def test_more_features_than_the_model_has_are_refused(rankgauge, files, tmp_path):
@@ -139,18 +139,18 @@ def test_what_is_not_there_is_named(rankgauge, files, tmp_path):
 
 def test_the_methods_and_their_settings(rankgauge):
     done = rankgauge("ltr", "methods", "--format", "jsonl")
-    rows = [json.loads(line) for line in done.add.splitlines()]
+    rows = [json.loads(line) for line in done.out.splitlines()]
     assert [row["method"] for row in rows] == list(methods())
     for row in rows:
         done = rankgauge("ltr", "methods", row["method"], "--format", "jsonl")
-        settings = [json.loads(line)["setting"] for line in done.add.splitlines()]
+        settings = [json.loads(line)["setting"] for line in done.out.splitlines()]
         assert settings == list(find_method(row["method"]).parameters())
 
 
 def test_a_method_says_what_each_preset_optimises(rankgauge):
     done = rankgauge("ltr", "methods", "coordinateascent", "--format", "md")
-    assert "preset default: optimises nDCG(gain=exp2)@10 on the training data" in done.add
-    assert "preset ranklib: optimises ERR@10 on the training data" in done.add
+    assert "preset default: optimises nDCG(gain=exp2)@10 on the training data" in done.out
+    assert "preset ranklib: optimises ERR@10 on the training data" in done.out
     words = _explanation("coordinateascent").split()
     assert "optimises: any measure on the training data" in " ".join(words)
     assert "preset ranklib: ERR@10 on the training data" in " ".join(words)
@@ -198,7 +198,7 @@ def test_rankers_are_cross_validated_and_compared(rankgauge, tmp_path):
     options = ("--folds", 4, "--method", "logisticregression", "-m", "AP", "-o", tmp_path / "out")
     done = rankgauge("ltr", "crossval", tmp_path / "data", *options)
     assert done.code == 0
-    assert "LogisticRegression" in done.add
+    assert "LogisticRegression" in done.out
     assert {"means.csv", "differences.csv", "scores", "times.json", "protocol.json"} <= {
         path.name for path in (tmp_path / "out").iterdir()
     }
@@ -212,12 +212,12 @@ def test_the_statistics_of_folds(rankgauge, tmp_path):
     assert done.code == 0
     assert "cut into 3 parts by query" in done.err
     assert "fold 1 trains on part 1, validates on 2" in done.err
-    rows = [json.loads(line) for line in done.add.splitlines()]
+    rows = [json.loads(line) for line in done.out.splitlines()]
     assert rows[0]["set"] == "all test sets"
     assert (rows[0]["documents"], rows[0]["queries"], rows[0]["features"]) == (84, 7, 3)
     assert [row["set"] for row in rows[1:4]] == ["fold 1 train", "fold 1 validation", "fold 1 test"]
     rankgauge("ltr", "statistics", tmp_path / "data", *options, "-o", tmp_path / "out")
-    assert (tmp_path / "out").read_text() == done.add
+    assert (tmp_path / "out").read_text() == done.out
 
 
 def test_a_file_that_nobody_cuts_is_refused_in_words_of_the_command_line(rankgauge, tmp_path):
@@ -293,7 +293,7 @@ def test_a_seed_among_the_settings_counts(rankgauge, files, tmp_path):
 
 def test_the_presets_name_themselves(rankgauge):
     done = rankgauge("ltr", "methods", "lambdamart", "--format", "jsonl")
-    preset = json.loads(done.add.splitlines()[0])
+    preset = json.loads(done.out.splitlines()[0])
     assert (preset["setting"], preset["default"], preset["ranklib"]) == (
         "preset",
         "default",
@@ -302,7 +302,7 @@ def test_the_presets_name_themselves(rankgauge):
 
 
 def test_the_help_speaks_of_rankers(rankgauge):
-    words = " ".join(rankgauge("ltr", "rank", "--help").add.split())
+    words = " ".join(rankgauge("ltr", "rank", "--help").out.split())
     assert "The name of the run; by default the name of the method." in words
     assert "registers methods or measures of your own" in words
 
@@ -319,7 +319,7 @@ def test_only_some_training_queries_are_learnt_from(rankgauge, files, tmp_path):
     folds = ("ltr", "crossval", train, "--folds", 4, "--method", "logisticregression", "-m", "AP")
     done = rankgauge(*folds, "--training-queries", 4)
     assert done.code == 0
-    assert "trained on 4 of 10 queries, drawn by the seed (in each fold)" in done.add + done.err
+    assert "trained on 4 of 10 queries, drawn by the seed (in each fold)" in done.out + done.err
     assert rankgauge(*folds, "--training-queries", 0).code == 2
 
 
@@ -341,5 +341,5 @@ def test_training_that_stops_before_it_converged_is_noted(rankgauge, files, tmp_
         "AP",
     )
     done = rankgauge(*folds, *early)
-    assert f"LogisticRegression: {said}" in done.add + done.err
-    assert "(on 3 of 3 folds)" in done.add + done.err
+    assert f"LogisticRegression: {said}" in done.out + done.err
+    assert "(on 3 of 3 folds)" in done.out + done.err

@@ -24,14 +24,14 @@ def test_a_list_of_cutoffs_is_several_measures(
     saved = tmp_path / "scores.json"
     found = rankgauge("evaluate", *files, "-m", "ndcg@1,2", "-m", "mrr", "--save", saved)
     assert found.code == 0
-    assert list(records(found.add)[0])[-3:] == ["nDCG@1", "nDCG@2", "RR"]
+    assert list(records(found.out)[0])[-3:] == ["nDCG@1", "nDCG@2", "RR"]
     other = tmp_path / "other"
     other.write_text("1 Q0 a 1 2.0 y\n2 Q0 d 1 1.0 y\n")
     apart = rankgauge("distance", *files, other, "-m", "P@1,2")
-    assert {row["measure"] for row in records(apart.add)} == {"P@1", "P@2"}
+    assert {row["measure"] for row in records(apart.out)} == {"P@1", "P@2"}
     rankgauge("evaluate", *files, other, "-m", "ndcg@1,2", "-m", "mrr", "--save", saved)
     chosen = rankgauge("compare", "--scores", saved, "-m", "ndcg@1,2")
-    assert {row["measure"] for row in records(chosen.add)} == {"nDCG@1", "nDCG@2"}
+    assert {row["measure"] for row in records(chosen.out)} == {"nDCG@1", "nDCG@2"}
 
 
 def test_a_comma_between_measures_says_to_repeat_the_option(
@@ -62,11 +62,11 @@ def test_counts_say_that_they_are_means_in_two_notes_at_most(
 
 
 def test_a_measure_is_explained_with_its_other_names(rankgauge: Call) -> None:
-    shown = " ".join(rankgauge("measures", "hit_rate").add.split())
+    shown = " ".join(rankgauge("measures", "hit_rate").out.split())
     assert shown.startswith("Success")
     assert "hit_rate (ranx)" in shown
     assert "success_10 (trec_eval)" in shown
-    listed = rankgauge("measures").add
+    listed = rankgauge("measures").out
     assert "hit_rate, hitrate" in listed
     unknown = rankgauge("measures", "sucess")
     assert unknown.code == 2

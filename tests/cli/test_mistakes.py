@@ -145,10 +145,10 @@ def test_a_misspelt_value_is_still_refused(rankgauge: Call, files: Files) -> Non
 def test_compare_says_that_intervals_are_not_corrected(rankgauge: Call, files: Files) -> None:
     asked = ("compare", files.qrels, files.good, files.other, "-m", "AP", "--format", "table")
     said = "each is for its pair alone, not corrected for 3 comparisons"
-    assert said not in rankgauge(*asked).add.replace("\n", " ")
+    assert said not in rankgauge(*asked).out.replace("\n", " ")
     files.zeros.write_text("1 Q0 a 1 1 x\n")
-    assert said in " ".join(rankgauge(*asked, files.zeros).add.split())
-    assert "not corrected" not in rankgauge(*asked, files.zeros, "--test", "tukey").add
+    assert said in " ".join(rankgauge(*asked, files.zeros).out.split())
+    assert "not corrected" not in rankgauge(*asked, files.zeros, "--test", "tukey").out
 
 
 def test_compare_warns_once(rankgauge: Call, files: Files) -> None:
@@ -197,7 +197,7 @@ def test_conflicts_and_opposite_are_explained_where_they_are_printed(
 ) -> None:
     asked = ("assess", files.qrels, files.good, files.other, "-m", "AP", "-m", "RR")
     for form in ("table", "md"):
-        out = rankgauge(*asked, "--show", "pairs", "--format", form).add
+        out = rankgauge(*asked, "--show", "pairs", "--format", form).out
         text = " ".join(out.split()).replace("\\", "")
         assert "opposite: tests in which the two measures find different runs" in text
         assert "conflicts: tests in which only one of the two measures finds" in text
@@ -207,7 +207,7 @@ def test_conflicts_and_opposite_are_explained_where_they_are_printed(
 
 
 def test_commands_are_listed_by_task_with_when_to_use_them(rankgauge: Call) -> None:
-    out = rankgauge("--help").add
+    out = rankgauge("--help").out
     lines = out.splitlines()
     tasks = ["Score:", "Decide:", "Combine:", "Learn:"]
     assert [line for line in lines if line in tasks] == tasks
@@ -262,7 +262,7 @@ def test_colour_in_a_pipe_is_only_there_when_asked_for(rankgauge: Call, files: F
     asked = ("evaluate", files.qrels, files.good, "-m", "AP")
     assert rankgauge(*asked).err.startswith("WARNING: ")
     assert rankgauge(*asked, "--color", "always").err.startswith("\x1b[31m\x1b[1mWARNING: ")
-    assert "\x1b" not in rankgauge(*asked, "--color", "always").add
+    assert "\x1b" not in rankgauge(*asked, "--color", "always").out
 
 
 # What takes long

@@ -104,12 +104,12 @@ def test_several_measures_and_runs_are_averaged(queries: Call, files: Files) -> 
     other = files.folder / "other.run"
     other.write_text("good Q0 b 1 2 t\ngood Q0 a 2 1 t\n")
     options = ("-m", "P@1", "-m", "P@2")
-    found = rows(queries(*options, inputs=(files.qrels, files.run, other)).add)
+    found = rows(queries(*options, inputs=(files.qrels, files.run, other)).out)
     # P@1 is 1 and 0, P@2 is 0.5 and 0.5; a topic that a run lacks scores 0.
     assert float(found["good"]["score"]) == 0.5
     assert float(found["good"]["expected"]) == 0.5
     assert float(found["easy"]["score"]) == 0.5
-    answered = queries(*options, "--missing", "skip", inputs=(files.qrels, files.run, other)).add
+    answered = queries(*options, "--missing", "skip", inputs=(files.qrels, files.run, other)).out
     assert float(rows(answered)["easy"]["score"]) == 1.0
 
 
@@ -121,7 +121,7 @@ def test_the_default_is_a_quarter_by_ndcg_at_10(queries: Call, files: Files) -> 
         check=True,
         text=True,
     )
-    assert (done.stdout, done.stderr) == (explicit.add, explicit.err)
+    assert (done.stdout, done.stderr) == (explicit.out, explicit.err)
 
 
 @pytest.mark.parametrize(

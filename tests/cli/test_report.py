@@ -39,7 +39,7 @@ def test_the_page_has_the_numbers_of_the_scores(folder: Path, rankgauge: Call) -
     outcome = rankgauge(
         *("report", "qrels.txt", *runs_in(folder), "-m", "P@5", "-m", "AP", "-o", "page.html")
     )
-    assert (outcome.code, outcome.add) == (0, "")
+    assert (outcome.code, outcome.out) == (0, "")
     data = island((folder / "page.html").read_text(encoding="utf-8"))
     scores = evaluate(read_qrels("qrels.txt"), runs_in(folder), ["P@5", "AP"])
     assert data["runs"] == list(scores.runs)

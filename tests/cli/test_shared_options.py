@@ -95,7 +95,7 @@ def test_every_command_has_a_call() -> None:
 def test_the_call_of_a_command_works(name: str, call: Call) -> None:
     done = call(name)
     assert done.code == 0, done.err
-    assert done.add or list(Path().glob("out*")) or Path("report.html").exists()
+    assert done.out or list(Path().glob("out*")) or Path("report.html").exists()
 
 
 @each([name for name in CALLS if name != "trec_eval"])
@@ -162,11 +162,11 @@ def test_every_format_has_the_same_table(name: str, call: Call) -> None:
     """Programs get the notes on standard error, people get them below the table."""
     plain = call(name, "--format", "tsv")
     assert plain == call(name)
-    rows = records(plain.add)
+    rows = records(plain.out)
     in_csv, in_json = (call(name, "--format", form) for form in ("csv", "jsonl"))
     assert in_csv.err == in_json.err == plain.err
-    assert list(csv.DictReader(in_csv.add.splitlines())) == rows
-    lines = [json.loads(line) for line in in_json.add.splitlines()]
+    assert list(csv.DictReader(in_csv.out.splitlines())) == rows
+    lines = [json.loads(line) for line in in_json.out.splitlines()]
     texts = [{key: "" if x is None else str(x) for key, x in line.items()} for line in lines]
     assert [list(line) for line in lines] == [list(row) for row in rows]
     assert texts == rows
@@ -183,8 +183,8 @@ def test_every_format_has_the_same_table(name: str, call: Call) -> None:
 
 @each(TABLES)
 def test_digits_are_as_many_as_asked_for(name: str, call: Call) -> None:
-    exact = [line.split("\t") for line in call(name).add.splitlines()]
-    short = [line.split("\t") for line in call(name, "--digits", 3).add.splitlines()]
+    exact = [line.split("\t") for line in call(name).out.splitlines()]
+    short = [line.split("\t") for line in call(name, "--digits", 3).out.splitlines()]
     for before, after in zip(exact, short, strict=True):
         for old, new in zip(before, after, strict=True):
             number = re.fullmatch(r"-?\d+\.\d+(e-\d+)?", old)
@@ -199,8 +199,8 @@ def test_a_file_gets_what_would_be_printed(name: str, call: Call) -> None:
     for file in ("out.txt", "out.txt.gz"):
         Path(file).write_bytes(b"old")
         assert call(name, "-o", file) == printed._replace(add="")
-    assert Path("out.txt").read_bytes() == printed.add.encode()
-    assert gzip.decompress(Path("out.txt.gz").read_bytes()) == printed.add.encode()
+    assert Path("out.txt").read_bytes() == printed.out.encode()
+    assert gzip.decompress(Path("out.txt.gz").read_bytes()) == printed.out.encode()
     assert call(name, "-o", "-") == printed
     assert set(os.listdir()) == before
 
@@ -221,7 +221,7 @@ def test_a_failure_leaves_every_file_as_it_was(name: str, call: Call) -> None:
         target.write_bytes(b"old")
         more = [option, target, *MORE.get(name, "").split()] if option else []
         done = call(name, *(gone.split() if gone else ()), *more)
-        assert (done.code, done.add) == (1 if name == "trec_eval" else 2, ""), done
+        assert (done.code, done.out) == (1 if name == "trec_eval" else 2, ""), done
         assert target.read_bytes() == b"old"
         target.unlink()
     assert sorted(Path().iterdir()) == before
@@ -292,7 +292,7 @@ def test_faulty_lines_are_dropped_and_counted_when_read_leniently(name: str, cal
             stream.write(line)
         assert call(name).code in (2, 3)
     done = call(name, "--lenient")
-    assert (done.code, done.add) == (0, plain.add)
+    assert (done.code, done.out) == (0, plain.out)
     assert "note: good: 1 line dropped: too few columns (first at line 72)" in done.err
     assert ("note: qrels.txt: 1 line dropped" in done.err) == (name in SCORED)
 
@@ -304,7 +304,7 @@ def test_faulty_lines_of_other_files_are_dropped_and_counted(name: str, call: Ca
         stream.write("9 0 d\n")
     assert call(name).code == 2
     done = call(name, "--lenient")
-    assert (done.code, done.add) == (0, plain.add)
+    assert (done.code, done.out) == (0, plain.out)
     assert "1 line dropped" in done.err
 
 
@@ -367,7 +367,7 @@ def test_a_run_that_is_not_there_is_named(name: str, call: Call) -> None:
 def test_judgements_that_are_not_there_are_named(name: str, call: Call) -> None:
     Path("qrels.txt").unlink()
     done = call(name)
-    assert done.add == ""
+    assert done.out == ""
     assert done.code == 2
     assert "qrels.txt" in done.err
 
@@ -402,7 +402,7 @@ def test_a_run_that_cannot_be_used_is_named_and_the_others_count(
     if content is not None:
         Path("bad.run").write_text(content)
     code, out, err = call(name, "poor.run", "bad.run")
-    assert (code, out) == (3, plain.add)
+    assert (code, out) == (3, plain.out)
     assert told in err
     assert re.search(r"1 run of 4 not (evaluated|read)$", err.strip()) or name == "report"
     code, out, err = call(name, good="bad", fair="bad2")
@@ -490,7 +490,7 @@ def result(*words: str) -> object:
         return island(Path("report.html").read_text())["means"]
     if words[:2] == ("forecast", "train"):
         return Path("out/forecaster.json").read_text()
-    return done.add
+    return done.out
 
 
 # Workers

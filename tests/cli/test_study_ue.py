@@ -222,7 +222,7 @@ def test_the_same_study_again_to_the_same_bytes(rankgauge: Call, one: Path, tmp_
     made = rankgauge("study", "ue", "--again", str(one / "study.json"), "-o", str(again))
     assert made.code == 0, made.err
     assert contents(again) == contents(one)
-    assert "undecided" in made.add or "hold" in made.add
+    assert "undecided" in made.out or "hold" in made.out
 
 
 def test_killed_it_goes_on_to_the_same_bytes(
@@ -823,7 +823,7 @@ def test_without_jinja_tables_are_made(
     result = rankgauge(*command_of_one(data, tmp_path / "out"), "--samples", "2")
     assert result.code == 3
     assert "no study.html" in result.err
-    assert "All of it" not in result.add
+    assert "All of it" not in result.out
     assert "no figures" in result.err
     assert (tmp_path / "out" / "tables" / "claims.csv").exists()
     index = (tmp_path / "out" / "index.csv").read_text(encoding="utf-8")

@@ -53,7 +53,7 @@ def test_the_table_is_that_of_the_library(rankgauge: Call, file: Path) -> None:
     result = rankgauge("text", file, "-m", "rouge1", "-m", "rougeL")
     assert result.code == 0
     found = text.overview(text.read_texts(file), ["rouge1", "rougeL"]).table()
-    rows = records(result.add)
+    rows = records(result.out)
     assert [row["system"] for row in rows] == [row[1] for row in found.rows]
     for shown, row in zip(rows, found.rows, strict=True):
         for column, cell in zip(found.columns, row, strict=True):
@@ -63,7 +63,7 @@ def test_the_table_is_that_of_the_library(rankgauge: Call, file: Path) -> None:
 
 
 def test_metrics_have_defaults(rankgauge: Call, file: Path) -> None:
-    rows = records(rankgauge("text", file).add)
+    rows = records(rankgauge("text", file).out)
     assert {row["metric"] for row in rows} == {"rouge1", "rouge2", "rougeL"}
 
 
@@ -76,24 +76,24 @@ def test_scores_are_saved_and_compared(rankgauge: Call, file: Path, tmp_path: Pa
     ]  # fmt: skip
     result = rankgauge("compare", "--scores", saved, "-m", "v2(rouge1)")
     assert result.code == 0
-    assert {row["measure"] for row in records(result.add)} == {"v2(rouge1)"}
+    assert {row["measure"] for row in records(result.out)} == {"v2(rouge1)"}
     assert rankgauge("assess", "--scores", saved, "--splits", 4).code == 0
 
 
 def test_signatures_say_how_numbers_were_computed(rankgauge: Call, file: Path) -> None:
-    shown = rankgauge("text", file, "-m", "rouge1(stem=true)", "--signature").add
+    shown = rankgauge("text", file, "-m", "rouge1(stem=true)", "--signature").out
     assert "rouge1(part=f,stem=true,references=mean)|source=texts|missing=zero" in shown
     assert "null=words,length=reference" in shown
 
 
 def test_each_text_has_a_row(rankgauge: Call, file: Path) -> None:
-    rows = records(rankgauge("text", file, "-m", "rouge1", "-q").add)
+    rows = records(rankgauge("text", file, "-m", "rouge1", "-q").out)
     assert len(rows) == 3 * (len(ROWS) + 1)
     assert {"topic", "rouge1", "linear(rouge1)"} <= rows[0].keys()
 
 
 def test_systems_are_selected(rankgauge: Call, file: Path) -> None:
-    rows = records(rankgauge("text", file, "-m", "rouge1", "--system", "good").add)
+    rows = records(rankgauge("text", file, "-m", "rouge1", "--system", "good").out)
     assert [row["system"] for row in rows] == ["good"]
     assert_refused(
         rankgauge("text", file, "--system", "nobody"),
@@ -104,7 +104,7 @@ def test_systems_are_selected(rankgauge: Call, file: Path) -> None:
 def test_what_chance_is_can_be_said(rankgauge: Call, file: Path) -> None:
     def chances(*options: object) -> list[str]:
         return [
-            row["chance"] for row in records(rankgauge("text", file, "-m", "rouge1", *options).add)
+            row["chance"] for row in records(rankgauge("text", file, "-m", "rouge1", *options).out)
         ]
 
     words = chances()
@@ -123,11 +123,11 @@ def test_agreement_with_people(rankgauge: Call, file: Path, ratings: Path, tmp_p
     options = ["-m", "rouge1", "--human", ratings, "--samples", 50]
     result = rankgauge("text", file, *options)
     assert result.code == 0
-    rows = records(result.add)
+    rows = records(result.out)
     assert {row["dimension"] for row in rows} == {"helpful"}
     assert rows[0]["metric"] == "rouge1"
     assert float(rows[0]["tau_b"]) == 1
-    both = rankgauge("text", file, *options, "--format", "table").add
+    both = rankgauge("text", file, *options, "--format", "table").out
     assert "chance" in both
     assert "helpful" in both
     plot = tmp_path / "figure.svg"
@@ -168,11 +168,11 @@ def test_preferences_of_people_are_counted_by_pair(
     options = ("-m", "rouge1(references=first)", "--length", "candidate", "--preferences", votes)
     result = rankgauge("text", file, *options)
     assert result.code == 0
-    rows = records(result.add)
+    rows = records(result.out)
     assert [row["metric"].partition("(")[0] for row in rows] == ["rouge1", "v1", "v2", "linear"]
     assert [(row["pairs"], row["agree"], row["oppose"]) for row in rows] == [("12", "12", "0")] * 4
     assert [row["disagreements"] for row in rows] == ["", "0", "0", "0"]
-    both = rankgauge("text", file, *options, "--format", "table").add
+    both = rankgauge("text", file, *options, "--format", "table").out
     assert "chance" in both
     assert "agreement" in both
     votes.write_text("id,a,b,winner\nt0,lead,good,poor\n")
@@ -183,12 +183,12 @@ def test_preferences_of_people_are_counted_by_pair(
 
 
 def test_metrics_are_listed_and_explained(rankgauge: Call) -> None:
-    listed = records(rankgauge("measures", "--text").add)
+    listed = records(rankgauge("measures", "--text").out)
     assert "rouge1" in [row["name"] for row in listed]
-    explained = rankgauge("measures", "rouge2").add
+    explained = rankgauge("measures", "rouge2").out
     assert "stem" in explained
     assert {row["better"] for row in listed} == {"higher"}
-    assert "null" in rankgauge("measures", "v2(rouge1)").add
+    assert "null" in rankgauge("measures", "v2(rouge1)").out
 
 
 def test_an_encoder_without_a_metric_for_it_is_refused(rankgauge: Call, file: Path) -> None:

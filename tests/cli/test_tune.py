@@ -35,7 +35,7 @@ def files(tmp_path):
 def test_a_table_with_the_alternatives_and_advice(rankgauge, files):
     done = rankgauge("tune", *files[:3], "-m", "RR", *QUICK, "--format", "jsonl")
     assert done.code == 0
-    rows = [json.loads(line) for line in done.add.splitlines()]
+    rows = [json.loads(line) for line in done.out.splitlines()]
     assert [row["way"] for row in rows] == [
         "tuned", "lexical", "dense", "equal weights", "rrf", "rrf, k tuned",
     ]  # fmt: skip
@@ -53,7 +53,7 @@ def test_the_fused_run_scores_what_is_said(rankgauge, files, tmp_path):
     done = rankgauge("tune", *files[:3], "-m", "nDCG@2", *QUICK, "-o", fused)
     (said,) = re.findall(r"of the choice the best weights score ([\d.]+\d)", done.err)
     done = rankgauge("evaluate", files[0], fused, "-m", "nDCG@2", "--format", "jsonl")
-    assert json.loads(done.add.splitlines()[0])["nDCG@2"] == pytest.approx(float(said), abs=5e-5)
+    assert json.loads(done.out.splitlines()[0])["nDCG@2"] == pytest.approx(float(said), abs=5e-5)
 
 
 def test_three_runs(rankgauge, files):
@@ -66,7 +66,7 @@ def test_three_runs(rankgauge, files):
 
 def test_the_best_weight_of_each_topic(rankgauge, files):
     done = rankgauge("tune", *files[:3], "-m", "RR", *QUICK, "--per-topic")
-    header, *rows = (line.split("\t") for line in done.add.splitlines())
+    header, *rows = (line.split("\t") for line in done.out.splitlines())
     assert header == ["topic", "low", "high", "best", "tuned"]
     assert [row[0] for row in rows] == list("123456")
     assert all(float(best) >= float(tuned) for *_, best, tuned in rows)
@@ -90,7 +90,7 @@ def test_one_topic_to_test_on(rankgauge, files, tmp_path):
     topics.write_text("5\n")
     done = rankgauge("tune", *files[:3], "-m", "RR", "--test-topics", topics, "--format", "jsonl")
     assert done.code == 0
-    rows = [json.loads(line) for line in done.add.splitlines()]
+    rows = [json.loads(line) for line in done.out.splitlines()]
     assert rows[0]["mean"] in (0.5, 1)
     assert {row["p"] for row in rows} == {None}
 

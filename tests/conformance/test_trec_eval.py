@@ -42,7 +42,7 @@ def printed(
         monkeypatch.chdir(real_data(f"trec_eval/{version}"))
         code = run(arguments.split())
         captured = capsys.readouterr()
-        return code, captured.add, captured.err
+        return code, captured.out, captured.err
 
     return call
 
@@ -144,7 +144,7 @@ def test_options(
 ) -> None:
     assert run([*arguments.split(), "qrels", "run"]) == 0
     captured = capsys.readouterr()
-    shown = [" ".join(line.split()) for line in captured.add.splitlines()]
+    shown = [" ".join(line.split()) for line in captured.out.splitlines()]
     assert shown[: len(lines)] == lines
     assert captured.err == ""
 
@@ -161,7 +161,7 @@ def test_only_versions_up_to_9_0_7_compare_in_single_precision(
     (files / "run").write_text("1 Q0 a 1 16777217 t\n1 Q0 b 2 16777216 t\n")
     chosen = ["--compat", compat] if compat else []
     assert run([*chosen, "-m", "recip_rank", "qrels", "run"]) == 0
-    assert capsys.readouterr().add.split() == ["recip_rank", "all", score]
+    assert capsys.readouterr().out.split() == ["recip_rank", "all", score]
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_deliberate_differences(
 ) -> None:
     """What trec_eval prints is noted beside what is printed here."""
     assert run([*arguments.split(), "qrels", "run"]) == 0
-    assert " ".join(capsys.readouterr().add.split()) == line
+    assert " ".join(capsys.readouterr().out.split()) == line
 
 
 @pytest.mark.parametrize(
@@ -226,14 +226,14 @@ def test_refusals_end_as_trec_eval_ends(
     (files / "other").write_text("q9 Q0 a 1 3 tag\n")
     assert run(arguments.split()) == code
     captured = capsys.readouterr()
-    assert captured.add == ""
+    assert captured.out == ""
     assert message in captured.err
     assert captured.err.count("\n") == 1
 
 
 def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["-h"]) == 0
-    assert "Usage: rankgauge trec_eval" in capsys.readouterr().add
+    assert "Usage: rankgauge trec_eval" in capsys.readouterr().out
     assert run(["-v"]) == 0
     assert "as trec_eval version 9.0.8" in capsys.readouterr().err
 

@@ -62,7 +62,7 @@ def test_what_the_table_says_to_write_works(row: list[str], monkeypatch: Any, ca
     if command.startswith("rankgauge"):
         monkeypatch.setattr(sys, "argv", shlex.split(command))
         main()  # raises SystemExit where it fails
-        assert len(capsys.readouterr().add.splitlines()) >= 2
+        assert len(capsys.readouterr().out.splitlines()) >= 2
     scores = eval(call, {"rg": rg, "qrels_frame": QRELS, "run_frame": RUN})
     assert isinstance(scores, rg.Scores)
     assert scores.values[0, 0].tolist() == [1.0]

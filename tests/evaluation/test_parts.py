@@ -446,7 +446,7 @@ def test_the_command_line_prints_the_same_bytes(files: Path, command: str) -> No
 
 def test_without_the_flag_each_file_of_a_folder_is_a_run(files: Path) -> None:
     outcome = called("evaluate", files / "qrels", files / "a", "-m", "AP")
-    assert len(outcome.add.splitlines()) > 7
+    assert len(outcome.out.splitlines()) > 7
 
 
 def test_few_rows_are_held_however_many_the_parts(tmp_path: Path) -> None:

@@ -477,7 +477,7 @@ def run_command(
     except SystemExit as end:
         code = end.code
     captured = capsys.readouterr()
-    return code, captured.add, captured.err
+    return code, captured.out, captured.err
 
 
 @pytest.fixture

@@ -290,7 +290,7 @@ def test_commands_print_the_same(
     monkeypatch.chdir(folder)  # the workers have another folder
     here = called(*command)
     there = called(*command, "--workers", cluster.address)
-    assert (there.code, there.add, there.err) == (here.code, here.add, here.err)
+    assert (there.code, there.out, there.err) == (here.code, here.out, here.err)
     assert here.code == (3 if command[0] == "evaluate" else 0)
 
 
