@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,8 @@ COMMANDS = {
     "fuse": ["runs", "--method", "rrf"],
     "tune": ["qrels", "runs/r1", "runs/r2", "-m", "AP", "--repeats", "40"],
 }
+INTERRUPTED = list(COMMANDS) if profiles.thorough() else ["evaluate", "assess", "fuse"]
+"""Of those that write a table only, one shows what all show."""
 
 
 def arguments(command: str, folder: Path) -> list[str]:
@@ -62,6 +65,14 @@ def arguments(command: str, folder: Path) -> list[str]:
 def written(folder: Path) -> dict[str, bytes]:
     """All that is in the folder `out`."""
     return {file.name: file.read_bytes() for file in (folder / "out").iterdir()}
+
+
+@cache
+def whole_output(command: str, folder: Path) -> tuple[dict[str, bytes], float]:
+    """All that the command writes if nothing happens, and how many seconds it takes."""
+    start = time.perf_counter()
+    subprocess.run(arguments(command, folder), cwd=folder, check=True, capture_output=True)
+    return written(folder), time.perf_counter() - start
 
 
 def wait_for_program(process: subprocess.Popen[bytes]) -> None:
@@ -78,11 +89,10 @@ def wait_for_program(process: subprocess.Popen[bytes]) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", INTERRUPTED)
 def test_a_signal_at_any_moment_leaves_nothing_half_written(command: str, collection: Path) -> None:
-    generator, start = random.Random(MOMENTS), time.perf_counter()
-    subprocess.run(arguments(command, collection), cwd=collection, check=True, capture_output=True)
-    whole, takes = written(collection), time.perf_counter() - start
+    generator = random.Random(MOMENTS)
+    whole, takes = whole_output(command, collection)
     assert "table" in whole
     for number in (*SIGNALS[:2], signal.SIGKILL):
         for _ in range(MOMENTS):
@@ -161,9 +171,7 @@ def test_a_signal_that_is_ignored_stays_ignored() -> None:
 def test_the_program_goes_on_where_its_parent_ignores_a_signal(
     number: int, collection: Path
 ) -> None:
-    command = arguments("evaluate", collection)
-    subprocess.run(command, cwd=collection, check=True, capture_output=True)
-    whole = written(collection)
+    whole, _ = whole_output("evaluate", collection)
     usual = signal.signal(number, signal.SIG_IGN)
     try:
         process = subprocess.Popen(

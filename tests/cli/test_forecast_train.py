@@ -11,10 +11,12 @@ import pytest
 
 from command_line import Call, assert_refused, called_with_workers
 from forecast.made_tracks import write_track
+from profiles import thorough
 from rankgauge import Scores
 from rankgauge.cli.tracks import short_names
 from rankgauge.forecast import Forecaster, Track
 from rankgauge.forecast.tracks import FEATURES, RICH, track_parts
+from rankgauge_studies.forecast import study
 
 pytest.importorskip("lightgbm")
 pytest.importorskip("sklearn")
@@ -306,6 +308,14 @@ def test_the_study_asks_its_workers(
 STUDY = ("--depth", "5", "--target", "nDCG@50", "--repeats", "1")
 
 
+@pytest.fixture
+def few_halvings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Intervals of the study come from fewer halves of the topics."""
+    if not thorough():
+        monkeypatch.setattr(study, "HALVINGS", 4)
+
+
+@pytest.mark.usefixtures("few_halvings")
 def test_names_kinds_and_order_change_no_byte_of_the_study_but_the_names(
     rankgauge: Call, tracks: list[str], tmp_path: Path
 ) -> None:
@@ -318,9 +328,9 @@ def test_names_kinds_and_order_change_no_byte_of_the_study_but_the_names(
     chosen_names = (["two2", "three3"], ["best", "here"])
     for out, given, targets in zip("01", (first, second[::-1]), chosen_names, strict=True):
         chosen = [option for name in targets for option in ("--target-track", name)]
-        target = ("--target", "nDCG@1000")
+        more = ("--target", "nDCG@1000", "--feature", "P", "--feature", "nDCG")
         folder = str(tmp_path / out)
-        done = rankgauge("study", "forecast", *given, "-o", folder, *STUDY, *chosen, *target)
+        done = rankgauge("study", "forecast", *given, "-o", folder, *STUDY, *chosen, *more)
         assert done.code == 0, done.err
     assert "Boosting is better than regression." in done.out
     assert "left out for nDCG@1000: " in done.err
@@ -348,6 +358,7 @@ def test_tracks_without_names_are_called_by_kind_and_file(tracks: list[str]) -> 
     assert short_names(parts[:1]) == ["news qrels.txt"]
 
 
+@pytest.mark.usefixtures("few_halvings")
 def test_a_table_of_scores_is_a_track(rankgauge: Call, tracks: list[str], tmp_path: Path) -> None:
     """Where features see all judgements, a table gives the numbers that judgements and runs give.
 
@@ -408,12 +419,13 @@ def test_the_study_refuses(
     )
 
 
+@pytest.mark.usefixtures("few_halvings")
 def test_the_gain_and_the_learner_of_the_study(
     rankgauge: Call, tracks: list[str], tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
     options = ("--gain", "exp2", "--learner", "regression", "--learner", "svr", "--feature", "P")
-    done = rankgauge("study", "forecast", *tracks, "-o", str(out), *STUDY, *options)
+    done = rankgauge("study", "forecast", *tracks[1:], "-o", str(out), *STUDY, *options)
     assert done.code == 0, done.err
     rows = records((out / "means.csv").read_text())
     assert {row["target"] for row in rows} == {"nDCG(gain=exp2)@50"}

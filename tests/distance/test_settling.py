@@ -293,7 +293,7 @@ def without(qrels: Judgments, hidden: Any) -> Judgments:
     """The judgments without these rows."""
     keep = ~hidden
     rows = np.flatnonzero(keep)
-    bounds = np.concatenate(([0], np.cumsum(np.out.reduceat(keep, qrels.bounds[:-1]))))
+    bounds = np.concatenate(([0], np.cumsum(np.add.reduceat(keep, qrels.bounds[:-1]))))
     documents = qrels.documents.take(rows)
     return Judgments(qrels.queries, bounds, documents, qrels.grades[rows], "part")
 

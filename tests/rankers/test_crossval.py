@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -41,9 +42,18 @@ METHODS = ["logisticregression", "lambdamart"]
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
     """Five parts of eight queries; labels follow the second of three features, with noise."""
-    made = tmp_path_factory.mktemp("letor")
+    return write_parts(tmp_path_factory.mktemp("letor"), 5)
+
+
+@pytest.fixture(scope="module")
+def three(tmp_path_factory) -> Path:
+    """Three such parts, where so many folds show what all show."""
+    return write_parts(tmp_path_factory.mktemp("three"), 3)
+
+
+def write_parts(made: Path, parts: int) -> Path:
     generator = np.random.default_rng(5)
-    for part in range(1, 6):
+    for part in range(1, parts + 1):
         lines = []
         for query in range(8):
             for number in range(10):
@@ -119,18 +129,20 @@ def test_the_best_feature_is_the_one_that_labels_follow(folder):
     assert best_feature(turned, rg.parse("nDCG@5")).sign == -1
 
 
-def test_whoever_does_the_work_the_files_are_the_same(folder, tmp_path):
-    folds = rg.read_folds(folder)
+def test_whoever_does_the_work_the_files_are_the_same(three, tmp_path):
+    folds = rg.read_folds(three)
     usual = cross_validate(folds, METHODS, ["AP"], output=tmp_path / "one")
-    # Not by fork: LightGBM's threads do not survive it.
-    with ProcessPoolExecutor(2, get_context("spawn")) as executor:
+    # Not by fork: LightGBM's threads do not survive it. A server that never trained may be forked.
+    context = get_context("forkserver" if hasattr(os, "fork") else "spawn")
+    context.set_forkserver_preload(["lightgbm", "sklearn.linear_model"])
+    with ProcessPoolExecutor(2, context) as executor:
         other = cross_validate(folds, METHODS, ["AP"], output=tmp_path / "two", executor=executor)
     assert usual.values.tolist() == other.values.tolist()
     assert contents(tmp_path / "one") == contents(tmp_path / "two")
 
 
-def test_what_is_finished_is_not_done_again_and_what_is_absent_is(folder, tmp_path, monkeypatch):
-    folds = rg.read_folds(folder)
+def test_what_is_finished_is_not_done_again_and_what_is_absent_is(three, tmp_path, monkeypatch):
+    folds = rg.read_folds(three)
     cross_validate(folds, METHODS[:1], ["AP"], output=tmp_path)
     before = contents(tmp_path)
     fitted = []
@@ -150,28 +162,28 @@ def test_what_is_finished_is_not_done_again_and_what_is_absent_is(folder, tmp_pa
     assert contents(tmp_path) == before
 
 
-def test_another_cross_validation_does_not_go_into_the_same_folder(folder, tmp_path):
-    folds = rg.read_folds(folder)
+def test_another_cross_validation_does_not_go_into_the_same_folder(three, tmp_path):
+    folds = rg.read_folds(three)
     cross_validate(folds, METHODS[:1], ["AP"], output=tmp_path)
     with pytest.raises(RankgaugeError, match="has another cross-validation"):
         cross_validate(folds, METHODS[:1], ["nDCG@5"], output=tmp_path)
 
 
-def test_two_rankers_of_one_kind_have_names_of_their_own(folder):
-    folds = rg.read_folds(folder)
+def test_two_rankers_of_one_kind_have_names_of_their_own(three):
+    folds = rg.read_folds(three)
     rankers = [LogisticRegression(), LogisticRegression(normalize="none")]
     scores = cross_validate(folds, rankers, ["AP"])
     assert scores.runs == ("LogisticRegression", "LogisticRegression 2", SINGLE)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
-def test_killed_between_folds_it_goes_on_to_the_same_bytes(folder, tmp_path):
+def test_killed_between_folds_it_goes_on_to_the_same_bytes(three, tmp_path):
     def command(output: Path) -> list[str]:
         options = ["--method", "logisticregression", "-m", "AP", "-o", str(output)]
-        return ["ltr", "crossval", str(folder), *options]
+        return ["ltr", "crossval", str(three), *options]
 
     assert called(*command(tmp_path / "whole")).code == 0
-    for finished in (1, 3, 4) if thorough() else (2,):
+    for finished in (1, 2) if thorough() else (1,):
         process = subprocess.Popen(
             [sys.executable, "-m", "rankgauge", *command(tmp_path / "killed")],
             stdout=subprocess.DEVNULL,
@@ -192,8 +204,8 @@ def test_killed_between_folds_it_goes_on_to_the_same_bytes(folder, tmp_path):
         *("protocol.json", "times.json"),
     ],
 )
-def test_a_damaged_file_is_named_and_removed_it_is_made_anew(folder, tmp_path, name):
-    folds, output = rg.read_folds(folder), tmp_path / "out"
+def test_a_damaged_file_is_named_and_removed_it_is_made_anew(three, tmp_path, name):
+    folds, output = rg.read_folds(three), tmp_path / "out"
 
     def run():
         cross_validate(folds, METHODS[:1], ["AP"], output=output)
@@ -225,8 +237,8 @@ def test_a_folder_in_the_place_of_a_file_is_named(folder, tmp_path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege on Windows")
-def test_nothing_is_written_through_links_in_the_output_folder(folder, tmp_path):
-    folds, whole = rg.read_folds(folder), tmp_path / "whole"
+def test_nothing_is_written_through_links_in_the_output_folder(three, tmp_path):
+    folds, whole = rg.read_folds(three), tmp_path / "whole"
     cross_validate(folds, METHODS[:1], ["AP"], output=whole)
     paths = [*whole.glob("*.json"), *whole.glob("fold-1/*")]
     names = [str(path.relative_to(whole)) for path in paths]
@@ -254,8 +266,8 @@ def test_nothing_is_written_through_links_in_the_output_folder(folder, tmp_path)
     assert contents(outside) == contents(whole)
 
 
-def test_another_cross_validation_is_named_by_what_differs(folder, tmp_path):
-    folds, output = rg.read_folds(folder), tmp_path / "out"
+def test_another_cross_validation_is_named_by_what_differs(three, tmp_path):
+    folds, output = rg.read_folds(three), tmp_path / "out"
     cross_validate(folds, METHODS[:1], ["AP"], output=output)
     with pytest.raises(RankgaugeError, match=r"protocol.json differs in measures\."):
         cross_validate(folds, METHODS[:1], ["RR"], output=output)
@@ -263,8 +275,8 @@ def test_another_cross_validation_is_named_by_what_differs(folder, tmp_path):
         RankgaugeError, match=r"protocol.json differs in methods \(LogisticRegression\)\."
     ):
         cross_validate(folds, [LogisticRegression(C=2.0)], ["AP"], output=output)
-    copied = tmp_path / "elsewhere" / folder.name
-    shutil.copytree(folder, copied)
+    copied = tmp_path / "elsewhere" / three.name
+    shutil.copytree(three, copied)
     cross_validate(rg.read_folds(copied), METHODS[:1], ["AP"], output=output)
 
 
@@ -276,8 +288,8 @@ def test_a_fold_must_not_learn_from_what_it_is_tested_on(folder, tmp_path):
         cross_validate(rg.read_folds(tmp_path), METHODS[:1], ["AP"])
 
 
-def test_names_alone_and_lists_of_cutoffs(folder):
-    folds = rg.read_folds(folder)
+def test_names_alone_and_lists_of_cutoffs(three):
+    folds = rg.read_folds(three)
     scores = cross_validate(folds, METHODS[0], "nDCG@3,5")
     assert [str(measure) for measure in scores.measures] == ["nDCG@3", "nDCG@5"]
     twice = cross_validate(folds, [METHODS[0], METHODS[0].upper()], "AP")
@@ -285,7 +297,7 @@ def test_names_alone_and_lists_of_cutoffs(folder):
     with pytest.raises(RankgaugeError, match=r"3 is not a method"):
         cross_validate(folds, [3], "AP")
     with pytest.raises(RankgaugeError, match=r"folds: str, expected what read_folds gives"):
-        cross_validate(str(folder), METHODS[0], "AP")
+        cross_validate(str(three), METHODS[0], "AP")
 
 
 def test_the_best_feature_is_named(folder):
@@ -310,18 +322,18 @@ def test_trainings_with_different_gains_do_not_disturb_each_other():
     with ThreadPoolExecutor(4) as threads:
         made = threads.map(
             lambda gain: (str(gain), LambdaMART(trees=3, gain=gain).fit(features).trees_),
-            gains * 40,
+            gains * (40 if thorough() else 15),
         )
         assert all(alone[gain] == trees for gain, trees in made)
 
 
-def test_what_rankers_say_about_training_is_said_once_with_the_number_of_folds(folder, tmp_path):
-    read = rg.read_folds(folder)
+def test_what_rankers_say_about_training_is_said_once_with_the_number_of_folds(three, tmp_path):
+    read = rg.read_folds(three)
     for _ in range(2):  # the second time from what is finished
         found = cross_validation(read, ["adarank", "lambdamart"], ["AP"], output=tmp_path)
         (note,) = (note for note in found.notes if note.run == "AdaRank")
         assert str(note).startswith("AdaRank: training stalled")
-        assert str(note).endswith("(on 5 of 5 folds)")
+        assert str(note).endswith("(on 3 of 3 folds)")
         assert str(note) in found.table().notes
 
 
@@ -345,14 +357,14 @@ def learnt_from(monkeypatch) -> list[tuple[str, tuple[str, ...], int]]:
     return made
 
 
-def test_a_method_that_is_added_does_not_train_the_others_again(folder, tmp_path, learnt_from):
-    folds, output = rg.read_folds(folder), tmp_path / "out"
+def test_a_method_that_is_added_does_not_train_the_others_again(three, tmp_path, learnt_from):
+    folds, output = rg.read_folds(three), tmp_path / "out"
     two = cross_validate(folds, METHODS, ["AP"], output=output)
     before = contents(output)
     assert {name for name, *_ in learnt_from} == {"LogisticRegression", "LambdaMART"}
     learnt_from.clear()
     three = cross_validate(folds, [*METHODS, "adarank"], ["AP"], output=output)
-    assert [name for name, *_ in learnt_from] == ["AdaRank"] * 5
+    assert [name for name, *_ in learnt_from] == ["AdaRank"] * 3
     after = contents(output)
     assert {name for name in before if after[name] != before[name]} == {"protocol.json"}
     assert three.select(runs=two.runs).values.tolist() == two.values.tolist()

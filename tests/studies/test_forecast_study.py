@@ -14,11 +14,12 @@ from scipy.stats import spearmanr
 
 from dask_cluster import on_loopback
 from forecast.made_tracks import write_track
-from profiles import examples
+from profiles import examples, thorough
 from rankgauge.errors import RankgaugeError
 from rankgauge.forecast.forecaster import Forecaster
 from rankgauge.forecast.stacked import StackedRows
 from rankgauge.forecast.tracks import RICH, Rows, Track
+from rankgauge_studies.forecast import study as study_module
 from rankgauge_studies.forecast.claims import (
     CLAIMS,
     MeasuredClaim,
@@ -271,19 +272,38 @@ def tracks(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 
 ASKED = ForecastProtocol(
-    targets=("nDCG@100", "nDCG@1000"), depths=(10, 20), target_tracks=("three", "two"), repeats=1
+    targets=("nDCG@100", "nDCG@1000"),
+    depths=(10, 20),
+    features=("P", "infAP", "nDCG"),
+    target_tracks=("three", "two"),
+    repeats=1,
 )
+
+
+def run_quickly(tracks: list[Track], asked: Asked) -> ForecastStudy:
+    """The study, with intervals from fewer halves of the topics."""
+    with pytest.MonkeyPatch.context() as patch:
+        if not thorough():
+            patch.setattr(study_module, "HALVINGS", 4)
+        return run_study(tracks, asked)
 
 
 @pytest.fixture(scope="module")
 def study(tracks: list[str]) -> ForecastStudy:
-    return run_study([Track.read(text) for text in tracks], ASKED)
+    return run_quickly([Track.read(text) for text in tracks], ASKED)
 
 
 def test_a_cluster_gives_the_same(tracks: list[str], tmp_path: Path) -> None:
-    asked = replace(ASKED, targets=("nDCG@100",), depths=(10,), learners=("regression",))
-    read = [Track.read(text) for text in tracks]
-    with on_loopback(tmp_path, 2) as client:
+    asked = replace(
+        ASKED,
+        targets=("nDCG@100",),
+        depths=(10,),
+        features=("P", "nDCG"),
+        learners=("regression",),
+        target_tracks=("three",),
+    )
+    read = [Track.read(text) for text in tracks[::2]]
+    with on_loopback(tmp_path, 2, ["lightgbm", "sklearn.svm"]) as client:
         other = run_study(read, asked, executor=client)
     assert track_table(other).render("csv") == track_table(run_study(read, asked)).render("csv")
 
@@ -336,9 +356,13 @@ def test_what_a_study_of_two_tracks_of_a_kind_cannot_say(tracks: list[str], tmp_
     two = [Track.read(text) for text in tracks[:2]]
     two.append(Track.read(f"short=news:{write_track(tmp_path / 'short', 4, documents=60)}"))
     asked = ForecastProtocol(
-        targets=("nDCG@100",), depths=(5,), learners=("regression",), repeats=2
+        targets=("nDCG@100",),
+        depths=(5,),
+        features=("P", "nDCG"),
+        learners=("regression",),
+        repeats=2,
     )
-    found = run_study(two, asked)
+    found = run_quickly(two, asked)
     assert found.left_out == {"nDCG@100": ["short"]}
     assert not any("short" in cell.tracks for cell in found.cells)
     assert {cell.repeats for cell in found.cells if cell.split == "topics"} == {2}

@@ -263,12 +263,17 @@ def test_a_cluster_gives_the_same_as_threads(
     assert written(function(folder, client)) == written(function(folder, None))
 
 
+@pytest.fixture(scope="module")
+def two_processes() -> Iterator[rg.Workers]:
+    with rg.Workers(2) as workers:
+        yield workers
+
+
 @pytest.mark.parametrize("function", [evaluated, in_parts, assessed], ids=lambda f: f.__name__)
 def test_processes_give_the_same_as_threads(
-    function: Callable[[Path, Any], Any], folder: Path
+    function: Callable[[Path, Any], Any], folder: Path, two_processes: rg.Workers
 ) -> None:
-    with rg.Workers(2) as workers:
-        assert written(function(folder, workers)) == written(function(folder, None))
+    assert written(function(folder, two_processes)) == written(function(folder, None))
 
 
 @pytest.mark.parametrize(
@@ -279,7 +284,10 @@ def test_processes_give_the_same_as_threads(
         ["assess", "qrels.txt", "runs/r[0-4]*"],
         ["distance", "runs/r0.run.gz", "runs/r1.run.gz", "--qrels", "qrels.txt"],
         ["tune", "qrels.txt", "runs/r0.run.gz", "runs/r1.run.gz"],
-        ["space", "optima", "--qrels", "qrels.txt", "runs/r0.run.gz", "runs/r1.run.gz"],
+        [
+            *("space", "optima", "--qrels", "qrels.txt", "runs/r0.run.gz", "runs/r1.run.gz"),
+            *("--restarts", "6"),
+        ],
         ["forecast", "depth", "qrels.txt", "runs/r[0-4]*"],
     ],
     ids=lambda command: command[0],
@@ -467,12 +475,12 @@ def test_two_users_may_have_plugins_of_the_same_name(
         file.parent.mkdir()
         file.write_text(CONSTANT.format(value))
         commands[value] = with_plugin(file, folder, cluster)
-    for _ in range(2):
+    for together in ((1.0, 2.0, 3.0), (1.0,), (2.0,)):
         started = {
             value: subprocess.Popen(
-                words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+                commands[value], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
             )
-            for value, words in commands.items()
+            for value in together
         }
         for value, process in started.items():
             out, told = process.communicate(timeout=120)
