@@ -138,7 +138,7 @@ def curves(ahead: Ints, labels: Lattice) -> Curves:
             taken = is_free[d] & (added[d] == most)
             for curve, some in (
                 (made.goes_on, at[taken]),
-                (made.should_stop, at[taken & (most > 0)]),
+                (made.stops, at[taken & (most > 0)]),
             ):
                 curve[some, 1:] = np.maximum(curve[some, 1:], curve[some - 3**d, :-1])
     return made
@@ -149,7 +149,7 @@ class Misses:
 
     def __init__(self, norm: str) -> None:
         self.norm = norm
-        self.should_stop = self.goes_on = self.unjudged = 0
+        self.stops = self.goes_on = self.unjudged = 0
         self.most = 0.0
         self.example = ""
 
@@ -170,7 +170,7 @@ class Misses:
             for both in zip(*sides, strict=True)
         )
         short = best - stops
-        self.should_stop += int(np.count_nonzero(short > 1e-9))
+        self.stops += int(np.count_nonzero(short > 1e-9))
         self.goes_on += int(np.count_nonzero(best - goes_on > 1e-9))
         self.unjudged += int(np.count_nonzero(short[labels.by_free[-1]] > 1e-9))
         place = int(short.argmax())
@@ -197,7 +197,7 @@ def exhaustive(longest: int) -> None:
                 for elsewhere in ELSEWHERE if misses.norm != "k" else (0,):
                     misses.count(sides, labels, second, elsewhere, unit)
         for misses in norms:
-            counts = (misses.should_stop, misses.goes_on, misses.unjudged)
+            counts = (misses.stops, misses.goes_on, misses.unjudged)
             rows.append((places, tried, misses.norm, *counts, f"{misses.most:.6f}"))
             if misses.example:
                 examples.append(f"{misses.norm} {places}: {misses.example}")

@@ -187,7 +187,12 @@ def test_the_guide_can_be_read_in_one_sitting() -> None:
     assert len(GUIDE.splitlines()) < 450
 
 
-NEW = {"src/rankgauge/cli/topics.py", "tests/cli/test_topics.py"}
+NEW = {
+    "src/rankgauge/cli/topics.py",
+    "src/rankgauge/rankers/covariance.py",
+    "src/rankgauge/text/metrics/vocabulary.py",
+    "tests/cli/test_topics.py",
+}
 """What a reader of the guide makes."""
 
 
@@ -227,7 +232,7 @@ def test_the_command_stands_under_one_of_our_tasks() -> None:
     assert re.findall(r'@register_command\("(\w+)"\)', GUIDE)[0] in TASKS
 
 
-# What the workflow `tests` installs
+# Files beside the guide
 
 
 def test_the_oldest_versions_are_the_lower_bounds() -> None:
@@ -236,3 +241,16 @@ def test_the_oldest_versions_are_the_lower_bounds() -> None:
     oldest = [f"{bound.replace('>=', '==')}.*" for bound in bounds]
     lines = (ROOT / ".github" / "oldest.txt").read_text(encoding="utf-8").splitlines()
     assert [line for line in lines if line and not line.startswith("#")] == oldest
+
+
+def test_the_citation_names_this_version() -> None:
+    text = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert re.findall(r"^version: (.+)$", text, re.MULTILINE) == [rankgauge.__version__]
+
+
+def test_hooks_have_fixed_versions() -> None:
+    text = (ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8")
+    assert re.findall(r"^  - repo: (.+)$", text, re.MULTILINE) == ["local"]
+    packages = re.findall(r"additional_dependencies: \[(.+)\]", text)
+    assert len(packages) == text.count("- id: ")
+    assert all(re.fullmatch(r"[\w-]+==[\d.]+", package) for package in packages)

@@ -185,4 +185,4 @@ def test_condensed_lists_are_made_once() -> None:
     lists = Rankings.of([1, -1, 0], [-2, 2])
     for measure in (rg.measures.condensed(rg.AP), rg.measures.condensed(rg.nDCG @ 2)):
         measure.score_each(lists)
-    assert len([key for key in lists.memo._known if key[0].__name__ == "_condensed"]) == 1  # type: ignore[index]
+    assert len([key for key in lists.memo._known if key[0].__name__ == "_condense"]) == 1  # type: ignore[index]

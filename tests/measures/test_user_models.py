@@ -72,7 +72,7 @@ def test_a_user_model_is_declared_by_weights_or_by_the_chances_of_reading_on() -
         def _weights(self, count):  # type: ignore[no-untyped-def]
             return 0.5 ** np.arange(count)
 
-        def _beyond(self, read, total):  # type: ignore[no-untyped-def]
+        def _expected_further_reads(self, read, total):  # type: ignore[no-untyped-def]
             return np.full(len(read), 2.0)
 
     class Chances(AdaptiveUserModel):
@@ -81,7 +81,7 @@ def test_a_user_model_is_declared_by_weights_or_by_the_chances_of_reading_on() -
         def _reads_on(self, ranks, gains, totals):  # type: ignore[no-untyped-def]
             return np.full(len(ranks), 0.5)
 
-        def _beyond(self, read, total):  # type: ignore[no-untyped-def]
+        def _expected_further_reads(self, read, total):  # type: ignore[no-untyped-def]
             return np.full(len(read), 2.0)
 
     ranking = [1, 0, 1, 1, 0]

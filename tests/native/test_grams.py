@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from oracles import rouge as oracle
 from profiles import examples
 from rankgauge.native.grams import shared_counts
-from rankgauge.text.metrics.rouge_words import shared_grams
+from rankgauge.text.metrics.rouge_words import count_shared_grams
 
 TEXT = st.lists(st.integers(-1, 4), max_size=12)
 
@@ -27,7 +27,9 @@ def test_counts_are_those_of_the_definition(
 ) -> None:
     words = np.array([word for text in texts for word in text], dtype=np.int32)
     offsets = np.cumsum([0, *map(len, texts)])
-    found = shared_grams(words, offsets, np.array(reference, dtype=np.int32), 5, reach, single)
+    found = count_shared_grams(
+        words, offsets, np.array(reference, dtype=np.int32), 5, reach, single
+    )
     skip = None if reach is None else reach - 1
     right = [oracle.skip_bigrams(text, reference, skip, single)[0] for text in texts]
     assert found.tolist() == right

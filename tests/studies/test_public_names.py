@@ -15,28 +15,28 @@ ROOT = Path(str(rankgauge_studies.__file__)).parent
 MODULES = sorted(ROOT.rglob("*.py"))
 
 INTERNAL = {
-    "rankgauge.cli.scoring": "named",
+    "rankgauge.cli.scoring": "split_named_file",
     "rankgauge.comparison.assessed": "ALL",
     "rankgauge.comparison.design": "pairs_of",
-    "rankgauge.comparison.significance": "named_test",
+    "rankgauge.comparison.significance": "find_test",
     "rankgauge.core.policies": (
-        "CORRELATION_SAMPLES DEFAULT_BY DEFAULT_INFORMATIVE_BY DEFAULT_TEST"
+        "CORRELATION_SAMPLES DEFAULT_CHANCE_DIFFERENCE DEFAULT_INFORMATIVE_BY DEFAULT_TEST"
     ),
-    "rankgauge.distance.maximized": "asked_measure med_of_lists",
+    "rankgauge.distance.maximized": "parse_distance_measure med_of_lists",
     "rankgauge.forecast.forecaster": "check_target",
     "rankgauge.forecast.models": "Average GROUPS least_squares support_vectors",
-    "rankgauge.forecast.tracks": "RICH TRACK deep_enough",
+    "rankgauge.forecast.tracks": "RICH TRACK_FORMAT deep_enough",
     "rankgauge.measures.answers": "BESTS CHANCES",
     "rankgauge.measures.around": "inner",
-    "rankgauge.query_sets.samples": "drawn",
+    "rankgauge.query_sets.samples": "draw_queries",
     "rankgauge.rankers.crossval": "SINGLE",
     "rankgauge.rankers.fold_store": "ANOTHER_FOLDER begin_folder data_digest",
     "rankgauge.rankers.libraries": "version_of",
     "rankgauge.rankings.lists": "offsets_of",
-    "rankgauge.space.arrangements": "canonical",
+    "rankgauge.space.arrangements": "canonical_line",
     "rankgauge.space.curves": "NEAR",
-    "rankgauge.text.encoders.windows": "cut_off",
-    "rankgauge.text.metrics.embedding": "embedded tokens_of unit",
+    "rankgauge.text.encoders.windows": "truncate_tokens",
+    "rankgauge.text.metrics.embedding": "embedding_store tokens_of unit_vectors",
     "rankgauge.text.encoders.folder": "WHEEL",
     "rankgauge.text.metrics.references": "FIRST",
     "rankgauge.text.tokens": "SENTENCE_END first_words",

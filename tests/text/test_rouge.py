@@ -90,7 +90,7 @@ def test_metrics_are_what_their_definitions_say(
         every = [count(own, each) for each in theirs]
         for way in WAYS:
             metric = parse_metric(name)(part=part, references=way)
-            right = float(oracle.combine(every, part, way, power))
+            right = float(oracle.combined(every, part, way, power))
             found = score(str(metric), output, *references)
             assert found == pytest.approx(right, rel=0, abs=1e-12), str(metric)
 

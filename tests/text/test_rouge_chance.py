@@ -48,7 +48,7 @@ def test_the_formula_is_the_mean_over_all_texts(
 
     def score(text: oracle.Words) -> Fraction:
         every = [oracle.ngrams(text, each, n) for each in theirs]
-        return Fraction(oracle.combine(every, part, way))
+        return Fraction(oracle.combined(every, part, way))
 
     metric = parse_metric(f"rouge{n}")(part=part, references=way)
     found = expected(metric, source, references, [0, 1, 2, 3, 4])

@@ -27,7 +27,7 @@
  * @property {PagePower[] | null} power
  * @property {PageSwaps[] | null} swaps
  * @property {string[]} added
- * @property {PageHow} how
+ * @property {PageProvenance} how
  */
 
 /**
@@ -49,11 +49,11 @@
  * @property {(string | null)[] | null} texts
  * @property {number[][][]} lists
  * @property {Record<string, number>[]} labels
- * @property {PageLeftOut} left
+ * @property {PageOmissions} left
  */
 
 /**
- * @typedef {object} PageLeftOut
+ * @typedef {object} PageOmissions
  * @property {number} documents
  * @property {number} texts
  */
@@ -81,7 +81,7 @@
  */
 
 /**
- * @typedef {object} PageHow
+ * @typedef {object} PageProvenance
  * @property {string[][]} facts
  * @property {string[]} notes
  * @property {string[]} warnings
