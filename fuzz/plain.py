@@ -101,7 +101,7 @@ def trec_tokens(text: bytes, columns: int, whole: bool, lenient: bool, more: boo
             number = line[slice(*words[4 if columns == 6 else 3])]
             value = grade(number) if whole else score(number)
         except Fault as fault:
-            tokens.count_wrong(Fault(fault.kind, at))
+            tokens.wrong(Fault(fault.kind, at))
             if not lenient:
                 break
             continue
@@ -127,7 +127,7 @@ class Vectors:
     rows: list[Vector] = field(default_factory=list)
     faults: dict[int, tuple[int, int]] = field(default_factory=dict)
 
-    wrong = Tokens.count_wrong
+    wrong = Tokens.wrong
 
 
 def letor_tokens(text: bytes, lenient: bool, queries: bool = True) -> Vectors:
@@ -137,7 +137,7 @@ def letor_tokens(text: bytes, lenient: bool, queries: bool = True) -> Vectors:
         try:
             vector = _vector(at, line, queries)
         except Fault as fault:
-            vectors.count_wrong(fault)
+            vectors.wrong(fault)
             if not lenient:
                 break
             continue

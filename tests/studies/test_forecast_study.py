@@ -280,7 +280,7 @@ ASKED = ForecastProtocol(
 )
 
 
-def run_quickly(tracks: list[Track], asked: Asked) -> ForecastStudy:
+def run_quickly(tracks: list[Track], asked: ForecastProtocol) -> ForecastStudy:
     """The study, with intervals from fewer halves of the topics."""
     with pytest.MonkeyPatch.context() as patch:
         if not thorough():
