@@ -180,7 +180,7 @@ class Misses:
 
 
 def exhaustive(longest: int) -> None:
-    """Count the labelled pairs of lists on which the greedy rule misses the distance."""
+    """Count the labeled pairs of lists on which the greedy rule misses the distance."""
     rows: list[tuple[str | float, ...]] = []
     examples = []
     for places in range(1, longest + 1):
@@ -202,7 +202,7 @@ def exhaustive(longest: int) -> None:
             if misses.example:
                 examples.append(f"{misses.norm} {places}: {misses.example}")
     print("All pairs of lists and all labels: cases in which the greedy rule misses the distance\n")
-    columns = ("places", "labelled pairs", "norm", "stops", "goes on", "unjudged lists", "most")
+    columns = ("places", "labeled pairs", "norm", "stops", "goes on", "unjudged lists", "most")
     show(columns, rows)
     print(f"\nRelevant documents in neither list, for R and min: {ELSEWHERE}; a case for each.")
     print("`unjudged lists`: misses of `stops` where all documents of both lists are free.")

@@ -2,7 +2,7 @@
 
     python benchmarks/pytrec_eval.py [--repeat 7]
 
-The runs have 50 and 1,000 queries, with 1,000 unsorted documents and 100 judgements for each query. The
+The runs have 50 and 1,000 queries, with 1,000 unsorted documents and 100 judgments for each query. The
 measures of BEIR are map_cut, ndcg_cut, recall and P at six cut-offs. The two modules take turns in one
 process, and each time is the best of the repetitions. Every value is compared, to the last bit.
 """
@@ -36,7 +36,7 @@ QUERIES = (50, 1000)
 
 
 def collection(queries: int, documents: int = 1000) -> tuple[Any, Any]:
-    """Judgements and a run, as Python dicts."""
+    """Judgments and a run, as Python dicts."""
     chance = random.Random(2026)
     qrels, run = {}, {}
     for number in range(queries):

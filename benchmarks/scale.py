@@ -3,8 +3,8 @@
     python benchmarks/scale.py [--folder DIR] [--lines 50000000] [--parts 64]
 
 It makes a run of 50 M lines in DIR, 1,000 documents for each of 50,000 topics, cut into 64 parts without
-regard to topics, and judgements for 50 documents of each topic. Each row is a process that calls
-`evaluate` six times, with nDCG@10 and AP. `first` is the first call, in which the judgements are sent
+regard to topics, and judgments for 50 documents of each topic. Each row is a process that calls
+`evaluate` six times, with nDCG@10 and AP. `first` is the first call, in which the judgments are sent
 to the workers; `seconds` is the best of the next five. `here` is the best of as many calls without the
 cluster, in turn with the others, by as many threads as the row has processors: one for each worker, as
 far as there are so many. Workers are processes with one thread each.
@@ -88,7 +88,7 @@ def write_qrels(path: Path, topics: int) -> None:
 
 
 def made(folder: Path, lines: int, parts: int) -> tuple[Path, Path]:
-    """The judgements and the run of so many lines in so many parts; made unless they are there."""
+    """The judgments and the run of so many lines in so many parts; made unless they are there."""
     run, qrels = folder / f"run-{lines}-{parts}", folder / f"qrels-{lines}"
     if not qrels.exists():
         write_qrels(qrels, lines // TOPIC)

@@ -9,7 +9,7 @@ megabytes are the peak of the process, the highest of the repetitions. `start` i
 compares only two systems.
 
 The second table has `scipy.stats.permutation_test` on a sample of the pairs, one pair after the other.
-It uses 9,999 samples, a vectorised statistic, and the form of call and the batch that are fastest
+It uses 9,999 samples, a vectorized statistic, and the form of call and the batch that are fastest
 here. The table also has the greatest difference between the two p-values of a pair. Each p-value is an
 estimate, with an error of up to .01.
 """

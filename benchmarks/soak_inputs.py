@@ -47,7 +47,7 @@ class Policy:
 
 
 def made_collection(draw: random.Random) -> tuple[Grades, Rows]:
-    """Judgements, and a run with ties that lacks some topics and ranks some that are not judged."""
+    """Judgments, and a run with ties that lacks some topics and ranks some that are not judged."""
     topics = draw.sample(range(1, 30), draw.randint(1, 7))
     qrels: Grades = {}
     run: Rows = {}
@@ -173,7 +173,7 @@ SELDOM = ("Parquet",)
 
 @dataclass(frozen=True)
 class Fault:
-    """A file that cannot be right, in place of a run or of judgements."""
+    """A file that cannot be right, in place of a run or of judgments."""
 
     kind: str
     path: Path

@@ -22,7 +22,7 @@ import numpy as np
 
 from rankgauge.errors import InputError
 from rankgauge.space import plane, trajectory
-from rankgauge_studies.optimisation import queries, theorems
+from rankgauge_studies.optimization import queries, theorems
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 MEASURES = ("AP", "nDCG", "P@5", "RR")

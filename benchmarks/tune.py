@@ -51,8 +51,8 @@ def mixture(data: Path, qrels: str, pattern: str, *names: str) -> Mixture:
     """The documents of some runs, with their scores and labels."""
     evaluator = rg.Evaluator(data / qrels, "AP")
     union = pool_of([rg.read_run(data / pattern.format(name)) for name in names])
-    labelled = LabeledPool.of(union, evaluator.judgments, evaluator.judged)
-    return Mixture.of(union, labelled, "min-max", "minimum")
+    labeled = LabeledPool.of(union, evaluator.judgments, evaluator.judged)
+    return Mixture.of(union, labeled, "min-max", "minimum")
 
 
 class Snapshots(AveragePrecision):

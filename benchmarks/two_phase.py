@@ -2,7 +2,7 @@
 
     python benchmarks/two_phase.py [--data ../shared/data] [--draws 500] [--depth 10]
 
-For each track and target, the truth is the mean over all topics under all judgements. The shallow scores
+For each track and target, the truth is the mean over all topics under all judgments. The shallow scores
 are those under the pool of the first 10 documents of every run. Deep topics are drawn at random, 500
 times for each number m of deep topics. `coverage` is the share of runs and draws whose 95% interval has
 the truth, `worst` the coverage of the worst run. Beside it: mean width and mean error of the estimate,
@@ -14,7 +14,7 @@ with the error as a share of the error of topics drawn at random.
 The second table is for few runs: how often the interval covers if only so many runs are estimated
 together. The third has the plan: a pilot of 5 topics, three wished widths for which 8, 12 and 18 topics
 would do, and how often the width is reached. `usual` is the width from the mean variance of the runs;
-`runs` is the share of all runs whose own interval is as narrow. The last table has the cost: judgements,
+`runs` is the share of all runs whose own interval is as narrow. The last table has the cost: judgments,
 error and τ of deeper pools, and of two phases.
 """
 
@@ -89,7 +89,7 @@ def cells(folder: Path, depth: int) -> Iterator[Cell]:
         empty = int(np.count_nonzero(counts == 0))
         print(
             f"{track}, depth {depth}: {len(runs)} runs, {len(relevant)} topics ({empty} with nothing "
-            f"relevant), {judged[0]:,} of {judged[1]:,} judgements",
+            f"relevant), {judged[0]:,} of {judged[1]:,} judgments",
             file=sys.stderr,
         )
         for t, target in enumerate(targets):
@@ -247,7 +247,7 @@ def main() -> None:
         print(f"{text}, {min(shares):.3f} on the worst track")
     print(f"in all: {np.mean([row[5] for row in plans]):.3f}\n")
     cost = list(costs(arguments.data, arguments.depth, found, rows))
-    show(("track", "target", "judged", "judgements", "error", "τ"), cost)
+    show(("track", "target", "judged", "judgments", "error", "τ"), cost)
 
 
 if __name__ == "__main__":

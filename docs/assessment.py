@@ -66,7 +66,7 @@ def data_folder() -> Path:
 # The scores
 
 
-def normalised(measure: str) -> tuple[str, ...]:
+def normalized(measure: str) -> tuple[str, ...]:
     """The measure and its forms: nDCG@10, v1(nDCG@10), v2(nDCG@10)."""
     return (measure, *(f"{form}({measure})" for form in FORMS))
 
@@ -83,7 +83,7 @@ class Collection:
     def scores(self) -> rg.Scores:
         """The scores by the thirty measures."""
         return self.everything.select(
-            measures=[name for measure in MEASURES for name in normalised(measure)]
+            measures=[name for measure in MEASURES for name in normalized(measure)]
         )
 
     def of(self, measure: str) -> Floats:
@@ -97,7 +97,7 @@ def covid(folder: Path) -> Collection:
     measures = [
         name
         for measure in MEASURES
-        for name in (*normalised(measure), f"linear({measure})", f"expected({measure})")
+        for name in (*normalized(measure), f"linear({measure})", f"expected({measure})")
     ]
     scores = rg.evaluate(qrels, sorted((round1 / "runs").iterdir()), measures)
     with (round1 / "leaderboard.csv").open() as text:
@@ -265,7 +265,7 @@ def spread_table(collection: Collection, assessments: dict[str, Assessment]) -> 
     straight = assess(collection.everything.select(measures=linear), splits=0)
     rows: list[tuple[Cell, ...]] = []
     for measure in MEASURES:
-        shares = [_topics_share(collection.of(name)) for name in normalised(measure)]
+        shares = [_topics_share(collection.of(name)) for name in normalized(measure)]
         chance = collection.of(f"expected({measure})")
         below = np.mean(collection.of(measure) < chance - 1e-12)
         powers = (
@@ -281,8 +281,8 @@ def spread_table(collection: Collection, assessments: dict[str, Assessment]) -> 
 
 def _topics_share(values: Floats) -> float:
     """The share of the spread between topics, in all spread that is not between runs."""
-    centred = values - values.mean(axis=1, keepdims=True)
-    return float(len(values) * np.sum(centred.mean(axis=0) ** 2) / np.sum(centred**2))
+    centered = values - values.mean(axis=1, keepdims=True)
+    return float(len(values) * np.sum(centered.mean(axis=0) ** 2) / np.sum(centered**2))
 
 
 # Which measures agree
@@ -346,7 +346,7 @@ def sets_tables(collection: Collection) -> tuple[Table, Table]:
             "uninformative": uninformative(own, collection.qrels, share=SHARE),
             "ideal": ideal(own, collection.qrels, share=SHARE),
         }
-        scores = collection.everything.select(measures=normalised(measure))
+        scores = collection.everything.select(measures=normalized(measure))
         assessments = {
             test: assess(scores, sets=sets, test=test, splits=0) for test in (PAIRED, UNPAIRED)
         }
@@ -354,7 +354,7 @@ def sets_tables(collection: Collection) -> tuple[Table, Table]:
             row = [
                 _short(power(each, name, part))
                 for each in assessments.values()
-                for name in normalised(measure)
+                for name in normalized(measure)
             ]
             powers.append((measure, part, *row))
         alike = assessments[PAIRED].swaps["uninformative", "ideal"]
@@ -362,7 +362,7 @@ def sets_tables(collection: Collection) -> tuple[Table, Table]:
             assessments[PAIRED].agreement[part][measure, f"v2({measure})"][0].tau
             for part in ("all", *sets)
         ]
-        rates = [alike[name].swap_rate for name in normalised(measure)]
+        rates = [alike[name].swap_rate for name in normalized(measure)]
         swaps.append((measure, *map(_short, (*rates, *taus))))
     columns = (PAIRED, "v1", "v2", UNPAIRED, "v1", "v2")
     first = Table(("measure", "set", *columns), tuple(powers))

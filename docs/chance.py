@@ -243,7 +243,7 @@ def ranker_table(collection: Collection, rows: Sequence[Row], shuffles: int) -> 
 
 
 def forms_table(collections: Sequence[Collection], shuffles: int) -> Table:
-    """A random ranker's mean by each normalised form."""
+    """A random ranker's mean by each normalized form."""
     rows: list[tuple[Cell, ...]] = []
     names = ("v1", "v2", "linear", "z", "minmax")
     for collection in collections:
@@ -477,7 +477,7 @@ def main() -> None:
     show("Pairs of runs that change places", order_table(folder))
     show("independent/exact, and the sign of V2", independence_table(collections), digits=3)
     show("The bounds of the papers, SP@10", paper_table(collections))
-    show("A random ranker, normalised", forms_table(collections, arguments.shuffles))
+    show("A random ranker, normalized", forms_table(collections, arguments.shuffles))
     for collection in collections:
         judged = collection.judged.take(with_relevant(collection.judged))
         rows = random_ranker(judged, all_measures(), arguments.shuffles)

@@ -114,7 +114,7 @@ def groups_table(compared: Pairs) -> Table:
 
 
 def labels_of(path: Path) -> Labels:
-    """The labels of 0 or more in the judgements, by topic and document."""
+    """The labels of 0 or more in the judgments, by topic and document."""
     judgments = rg.read_qrels(path)
     labels: Labels = {}
     for place, topic in enumerate(judgments.queries):
@@ -168,7 +168,7 @@ class Judged(NamedTuple):
 
 
 def judging(folder: Path, measure: str, before: Path | None, labels: Labels) -> list[Judged]:
-    """The distances left for each of `PAIRS`, starting from earlier judgements if there are any."""
+    """The distances left for each of `PAIRS`, starting from earlier judgments if there are any."""
     rows = []
     for a, b in PAIRS:
         files = [folder / RUNS / f"{name}.gz" for name in (a, b)]
@@ -192,7 +192,7 @@ def judging(folder: Path, measure: str, before: Path | None, labels: Labels) -> 
 
 
 def judging_table(folder: Path) -> Table:
-    """The distance left with real labels, starting with nothing judged and with the judgements of
+    """The distance left with real labels, starting with nothing judged and with the judgments of
     round 1."""
     rows: list[tuple[Cell, ...]] = []
     notes = []

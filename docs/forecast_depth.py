@@ -3,7 +3,7 @@ figure.
 
     python docs/forecast_depth.py [--figures]
 
-The runs and judgements of TREC-8 (43 runs), Robust 2003 (17 runs) and Web 2012 (8 runs) are read from
+The runs and judgments of TREC-8 (43 runs), Robust 2003 (17 runs) and Web 2012 (8 runs) are read from
 the folder RANKGAUGE_DATA, or from beside the project. All random draws have a fixed seed. With --figures
 the file in docs/figures is written; otherwise nothing is written.
 """
@@ -31,7 +31,7 @@ DRAWS = 20
 
 
 class Track(NamedTuple):
-    """Where the judgements and the runs of a track are."""
+    """Where the judgments and the runs of a track are."""
 
     qrels: str
     runs: str
@@ -45,7 +45,7 @@ TRACKS = {
 
 
 def read(name: str) -> tuple[rg.Judgments, list[rg.Run]]:
-    """The judgements and the runs of a track, without `input.` before the names of the runs."""
+    """The judgments and the runs of a track, without `input.` before the names of the runs."""
     folder = Path(os.environ.get("RANKGAUGE_DATA", BESIDE))
     track = TRACKS[name]
     runs = []
@@ -73,7 +73,7 @@ def depth_table(found: rg.JudgingDepth) -> Table:
         lines.append(
             (
                 str(depth),
-                f"{first['judgements']:,}",
+                f"{first['judgments']:,}",
                 f"{first['saved']:.0%}",
                 str(first["nothing"]),
                 *(f"{each[name]['tau']:.3f}" for name in names),
@@ -93,7 +93,7 @@ def depth_table(found: rg.JudgingDepth) -> Table:
             "/".join(map(str, found.significant.tolist())),
         )
     )
-    columns = ("depth", "judgements", "saved", "nothing")
+    columns = ("depth", "judgments", "saved", "nothing")
     taus, biases = ([f"{what} {name}" for name in names] for what in ("τ", "bias"))
     return Table((*columns, *taus, *biases, "reversed"), tuple(lines))
 
@@ -119,7 +119,7 @@ def some_pooled(qrels: rg.Judgments, runs: list[rg.Run]) -> Table:
         lines.append(
             (
                 str(depth),
-                f"{mean('judgements'):,.0f}",
+                f"{mean('judgments'):,.0f}",
                 f"{mean('tau'):.3f}",
                 f"{mean('inside_bias'):+.3f}",
                 f"{mean('outside_bias'):+.3f}",
@@ -127,7 +127,7 @@ def some_pooled(qrels: rg.Judgments, runs: list[rg.Run]) -> Table:
                 f"{worst:g}",
             )
         )
-    columns = ("depth", "judgements", "τ", "bias inside", "bias outside", "ranks", "worst")
+    columns = ("depth", "judgments", "τ", "bias inside", "bias outside", "ranks", "worst")
     return Table(columns, tuple(lines))
 
 

@@ -1,4 +1,4 @@
-"""Puts the tables of methods and normalisations into docs/FUSION.md, from the registries.
+"""Puts the tables of methods and normalizations into docs/FUSION.md, from the registries.
 
 python docs/fusion.py           rewrites the page
 python docs/fusion.py --check   fails where the page is not what the registries say
@@ -25,7 +25,7 @@ def methods() -> list[str]:
 
 
 def normalizations() -> list[str]:
-    """The rows of the table of normalisations."""
+    """The rows of the table of normalizations."""
     rows = ["| normalize | score | what it does |", "|---|---|---|"]
     for each in NORMALIZATIONS.values():
         rows.append(f"| `{each.name}` | {each.formula} | {each.summary} |")
@@ -34,7 +34,7 @@ def normalizations() -> list[str]:
 
 def renewed(text: str) -> str:
     """The page with its tables made anew."""
-    for name, rows in (("methods", methods()), ("normalisations", normalizations())):
+    for name, rows in (("methods", methods()), ("normalizations", normalizations())):
         start, end = f"<!-- {name}: made by docs/fusion.py -->\n", f"<!-- end of {name} -->\n"
         before, _, rest = text.partition(start)
         _, _, after = rest.partition(end)

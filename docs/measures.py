@@ -24,7 +24,7 @@ HEAD = """\
 its parameters. The first table says how each measure answers each question:
 
 - `exact`: by a formula or an algorithm, for any number of documents.
-- `enumerated`: by trying every order or every labelling, if there are few enough documents. If there are
+- `enumerated`: by trying every order or every labeling, if there are few enough documents. If there are
   more, `expected` and `variance` are estimated from orders drawn at random, `distance` is a lower bound
   from a search, and the other questions are refused.
 - `–`: not at all.
@@ -36,11 +36,11 @@ The questions:
 - `bounds` are over all labels of the unjudged documents.
 - `distance` is how far apart two rankings can be, over all labels of the unjudged documents
   ([DISTANCE.md](DISTANCE.md)).
-- `flips` is how the score changes when two neighbours of a ranking change places
+- `flips` is how the score changes when two neighbors of a ranking change places
   ([TUNING.md](TUNING.md)).
 
-With judgements by subtopic, the ideal of the diversity measures is found greedily, and their worst is
-not known. The bounds of the normalised diversity measures are not known either. The answers of a wrapper
+With judgments by subtopic, the ideal of the diversity measures is found greedily, and their worst is
+not known. The bounds of the normalized diversity measures are not known either. The answers of a wrapper
 depend on the measure inside; the table shows them for the first example of the wrapper.
 """
 

@@ -21,7 +21,7 @@ from rankgauge.figures.files import save_figure
 from rankgauge.io.letor import read_letor
 from rankgauge.rankings.lists import Rankings
 from rankgauge.space import Curve, Segment
-from rankgauge_studies import optimisation
+from rankgauge_studies import optimization
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -109,7 +109,7 @@ def main() -> None:
     print(table(made).render("md", digits=4))
     if asked.figures:
         save_figure(figure(made), FIGURES / "space-queries.svg")
-        for name, each in optimisation.figures().items():
+        for name, each in optimization.figures().items():
             if name in KEPT:
                 save_figure(each, FIGURES / f"space-{name}.svg")
 

@@ -41,7 +41,7 @@ ROWS = 31
 def articles(
     words: int = 4,
 ) -> tuple[dict[str, str], dict[str, str], dict[str, dict[str, int]]]:
-    """The queries, the documents and the judgements.
+    """The queries, the documents and the judgments.
 
     A query has the first so many words of a summary that have more than three letters and are in 2 to 40
     articles; with 0 words it is the whole summary.
@@ -82,7 +82,7 @@ def grid_check(
 ) -> GridCheck:
     """Compare all flips with the order of all pairs of documents on a grid.
 
-    Between two neighbouring points of the grid a pair must be in another order exactly if it has an odd
+    Between two neighboring points of the grid a pair must be in another order exactly if it has an odd
     number of flips there. Where rounding leaves the order at a point open, fractions decide. The finer
     look compares each pair just before and just after each of its flips, as fractions.
     """

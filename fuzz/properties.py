@@ -68,7 +68,7 @@ def exact(data: bytes) -> Any:
     return np.frombuffer(data, dtype=np.uint8).copy()
 
 
-# Tokenisers
+# Tokenizers
 
 
 def trec_tokens(data: bytes, folder: Path) -> None:
@@ -88,7 +88,7 @@ def trec_tokens(data: bytes, folder: Path) -> None:
 
 
 def letor_tokens(data: bytes, folder: Path) -> None:
-    """The LETOR tokeniser finds the grades, queries, features and faults that plain Python finds."""
+    """The LETOR tokenizer finds the grades, queries, features and faults that plain Python finds."""
     text = exact(data)
     for lenient, queries in itertools.product(BOTH, BOTH):
         places, lines, labels, offsets, columns, values, faults = native_letor.tokenize(

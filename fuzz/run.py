@@ -1,4 +1,4 @@
-"""Fuzzes all code that reads bytes from outside, with the address and undefined-behaviour sanitizers.
+"""Fuzzes all code that reads bytes from outside, with the address and undefined-behavior sanitizers.
 
     pip install atheris 'cython>=3.1' numpy 'setuptools>=77'
     python fuzz/run.py --seconds 120

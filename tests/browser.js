@@ -19,9 +19,9 @@ async ({ readable, contrast }) => {
     }
   }
 
-  const channels = (colour) => colour.match(/[\d.]+/g).map(Number);
-  const luminance = (colour) => {
-    const [red, green, blue] = channels(colour).map((each) => {
+  const channels = (color) => color.match(/[\d.]+/g).map(Number);
+  const luminance = (color) => {
+    const [red, green, blue] = channels(color).map((each) => {
       const share = each / 255;
       return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
     });

@@ -44,7 +44,7 @@ CALLS = {
     "measures": "measures",
     "demo": "demo --topics 2 --systems 2 -o out",
     "study med": "study med --data . -o out",
-    "study optimisation": "study optimisation --data . -o out",
+    "study optimization": "study optimization --data . -o out",
     "study ue": "study ue A=letor.txt -o out",
     "study forecast": f"study forecast {TRACK} -o out --depth 1",
     "study text": "study text A=summaries.json -o out",
@@ -82,7 +82,7 @@ def taking(*names: str) -> list[str]:
 
 
 def write_inputs(folder: Path) -> None:
-    """Judgements, three runs, learning-to-rank data and texts.
+    """Judgments, three runs, learning-to-rank data and texts.
 
     Some documents of the runs are tied, some only in single precision, and some are not judged or have
     a negative grade: all that options of scoring are about.

@@ -125,7 +125,7 @@ def _rankings(random: np.random.Generator, runs: int, topics: int) -> Data:
         for topic in range(topics)
     ]
     words = (
-        "a document about ranking systems and how their quality is measured by judgements of people"
+        "a document about ranking systems and how their quality is measured by judgments of people"
     )
     texts = [None if number % 7 == 3 else f"{words} {number}" for number in range(len(documents))]
     return {

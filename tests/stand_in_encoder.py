@@ -1,4 +1,4 @@
-"""A small encoder for tests: random vectors of words, mixed with the vectors of their neighbours."""
+"""A small encoder for tests: random vectors of words, mixed with the vectors of their neighbors."""
 
 from __future__ import annotations
 

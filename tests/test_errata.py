@@ -350,7 +350,7 @@ def test_the_first_in_increasing_order_are_the_least_similar() -> None:
     assert max(similarity, key=lambda token: similarity[token]) not in chosen
 
 
-# Robertson and Zaragoza, On rank-based effectiveness measures and optimisation
+# Robertson and Zaragoza, On rank-based effectiveness measures and optimization
 
 
 def test_search_length_is_a_cost() -> None:
@@ -413,8 +413,8 @@ def test_a_voting_regressor_trains_every_model_on_all_rows() -> None:
     assert np.abs(voted - by_hand).max() > 0.01
 
 
-def test_three_of_the_six_features_need_judgements_below_the_depth() -> None:
-    """A ranking down to 2, with the judgements of a pool of depth 2 and with those further down."""
+def test_three_of_the_six_features_need_judgments_below_the_depth() -> None:
+    """A ranking down to 2, with the judgments of a pool of depth 2 and with those further down."""
     top, pooled, deeper = [1, 0], [1, 0], [1, 0, 1, 1, 0]
     changed = [
         name

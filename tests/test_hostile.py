@@ -82,7 +82,7 @@ PACK = [bytes, gzip.compress, bz2.compress, lzma.compress, zstandard.compress]
 
 
 def lines(generator: random.Random, run: bool) -> str:
-    """The lines of a run or of judgements, some of them wrong."""
+    """The lines of a run or of judgments, some of them wrong."""
     made = []
     for number in range(generator.choice([1, 5, 30, 200])):
         topic, document = generator.choice(IDS[:8]), f"{generator.choice(IDS[:9])}{number}"

@@ -21,7 +21,7 @@ LAYERS = [
     "io.compression", "io.own_paths", "io.files", "core.sealing", "figures", "core.results",
     "core.resampling",
     # The way of the data: types, files, lists of labels, numbers a list, numbers of all runs.
-    "data", "io", "data.folds", "rankings", "measures.labelling", "distance.algorithms", "measures",
+    "data", "io", "data.folds", "rankings", "measures.labeling", "distance.algorithms", "measures",
     "text", "scores", "evaluation",
     # What is made of scores, of judgments and of rankings.
     "query_sets", "comparison", "distance", "simulation", "space", "rankers", "testing", "fusion",

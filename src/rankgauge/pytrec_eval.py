@@ -3,7 +3,7 @@
     import rankgauge.pytrec_eval as pytrec_eval
 
 `RelevanceEvaluator(qrels, measures).evaluate(run)` gives `{query: {measure: value}}` for the queries
-that have both judgements and results. Measures are written as pytrec_eval reads them: `map`,
+that have both judgments and results. Measures are written as pytrec_eval reads them: `map`,
 `ndcg_cut.5,10`, `ndcg_cut_10`, or a nickname such as `official`. Scores of documents are compared in
 single precision, as pytrec_eval does.
 
@@ -72,7 +72,7 @@ supported_nicknames = {
     },
     "qrels_jg": {"runid", "num_q", "map_avgjg", "P_avgjg", "Rprec_mult_avgjg"},
 }
-"""The measures that each nickname stands for. As in pytrec_eval, those of preferences and of judgement
+"""The measures that each nickname stands for. As in pytrec_eval, those of preferences and of judgment
 groups have a nickname, and are refused."""
 
 _WITH_PARAMETERS = re.compile(
@@ -82,18 +82,18 @@ _WITH_PARAMETERS = re.compile(
 
 
 class RelevanceEvaluator:
-    """Judgements and measures, prepared once: `evaluate` gives the values of a run.
+    """Judgments and measures, prepared once: `evaluate` gives the values of a run.
 
     Parameters
     ----------
     query_relevance
-        The judgements, `{query: {document: grade}}`.
+        The judgments, `{query: {document: grade}}`.
     measures
         Names of measures, with parameters or without, and nicknames.
     relevance_level
         The least grade of a relevant document.
     judged_docs_only_flag
-        Whether documents without a judgement are taken out of the rankings.
+        Whether documents without a judgment are taken out of the rankings.
     """
 
     def __init__(
@@ -159,7 +159,7 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
 
 
 def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
-    """The judgements in the lines of a qrels file, `{query: {document: grade}}`.
+    """The judgments in the lines of a qrels file, `{query: {document: grade}}`.
 
     >>> parse_qrel(["q1 0 d1 1", "q1 0 d2 0"])["q1"]
     {'d1': 1, 'd2': 0}

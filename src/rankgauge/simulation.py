@@ -36,7 +36,7 @@ WEAKEST_QUALITY, STRONGEST_QUALITY = 0.9, 2.6
 
 
 class Collection(Value):
-    """Judgements and runs over the same topics and documents.
+    """Judgments and runs over the same topics and documents.
 
     ``qrels`` is topic -> docno -> grade, where -1 means pooled but left unjudged.
     ``runs`` is run name -> topic -> docno -> score, with the documents in rank order. Scores never
@@ -99,7 +99,7 @@ def simulate(
     pool_depth: int = 20,
     seed: int = 2026,
 ) -> Collection:
-    """Return a synthetic collection of judgements and runs.
+    """Return a synthetic collection of judgments and runs.
 
     The pool of a topic has the first documents of the systems that contribute to it. With twelve
     systems, ``rerank-mono``, ``bm25-rm3`` and ``dense-d`` do not contribute. About 15% of the
@@ -308,7 +308,7 @@ def _rank_all(evidence: Floats, lengths: Ints) -> list[Ints]:
 def _score(system: _System, evidence: Floats, rng: np.random.Generator) -> Floats:
     """Return the scores a system reports for documents whose evidence is in rank order."""
     if system.fine_steps:
-        # Single precision has steps of 6e-8 here, so neighbours merge; double keeps them apart.
+        # Single precision has steps of 6e-8 here, so neighbors merge; double keeps them apart.
         steps = rng.integers(1, 4, size=evidence.size)
         return np.round(0.71 + 1e-8 * np.cumsum(steps)[::-1], 8)
     if system.family == "lexical":

@@ -26,7 +26,7 @@ from rankgauge.measures.around import Wrapper, innermost
 from rankgauge.measures.base import Binary, Measure
 from rankgauge.measures.gains import Discount, Gain, UnitGain
 from rankgauge.measures.grammar import parse
-from rankgauge.measures.labelling import enumerate_labelings, extremes, labeled_variants
+from rankgauge.measures.labeling import enumerate_labelings, extremes, labeled_variants
 from rankgauge.measures.orders import mean_over_orders
 from rankgauge.measures.registry import entries
 from rankgauge.measures.scored import Scored

@@ -8,10 +8,10 @@ from rankgauge.extending import LazyGroup, register_command
 
 STUDIES = {
     "med": "Moffat: maximized effectiveness distance for recall-based metrics.",
-    "optimisation": "Robertson and Zaragoza: rank-based effectiveness measures and optimisation.",
-    "ue": "Feng and Karmaker: joint upper and expected value normalisation.",
+    "optimization": "Robertson and Zaragoza: rank-based effectiveness measures and optimization.",
+    "ue": "Feng and Karmaker: joint upper and expected value normalization.",
     "forecast": "Muwanei et al.: prediction of the high-cost nDCG measure.",
-    "text": "Feng: BERTScore and ROUGE normalised by chance.",
+    "text": "Feng: BERTScore and ROUGE normalized by chance.",
 }
 """The studies: each has a folder of this name, with the module `command`."""
 

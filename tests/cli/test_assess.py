@@ -36,7 +36,7 @@ class Files(NamedTuple):
 
 @pytest.fixture
 def files(tmp_path: Path) -> Files:
-    """Judgements of twelve topics with grades 0 to 2, and four runs, each worse than the one before."""
+    """Judgments of twelve topics with grades 0 to 2, and four runs, each worse than the one before."""
     random = np.random.default_rng(8)
     qrels, runs = tmp_path / "qrels.txt", tuple(tmp_path / f"{name}.run" for name in RUNS)
     grades = {topic: random.choice([0, 0, 1, 2], 15) for topic in TOPICS}
@@ -189,7 +189,7 @@ def test_sets_are_made_by_the_first_measure(
 
 
 @pytest.mark.parametrize("name", ["broad", "focused"])
-def test_broad_and_focused_follow_from_the_judgements(
+def test_broad_and_focused_follow_from_the_judgments(
     name: str, tmp_path: Path, rankgauge: Call
 ) -> None:
     qrels, runs = tmp_path / "graded.txt", tmp_path / "graded"
@@ -366,7 +366,7 @@ def test_another_collection_must_have_the_runs_and_measures(
     assert outcome.code == 2
 
 
-def test_made_sets_need_judgements(rankgauge: Call, files: Files, tmp_path: Path) -> None:
+def test_made_sets_need_judgments(rankgauge: Call, files: Files, tmp_path: Path) -> None:
     files.scores("AP").save(tmp_path / "s.json")
     assert_refused(
         rankgauge("assess", "--scores", tmp_path / "s.json", "--sets", "ideal"),

@@ -30,7 +30,7 @@ SIGNALS = [getattr(signal, name) for name in NAMES if hasattr(signal, name)]
 
 @pytest.fixture(scope="module")
 def collection(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with judgements and runs, enough for a moment of work."""
+    """A folder with judgments and runs, enough for a moment of work."""
     folder = tmp_path_factory.mktemp("collection")
     topics, documents = range(40), range(60)
     lines = [f"{t} 0 d{d} {(d * t) % 3}" for t in topics for d in documents if d % 3]

@@ -48,7 +48,7 @@ PLACES = {
 
 @pytest.fixture
 def files(tmp_path: Path) -> Files:
-    """Judgements of eight topics, and three runs that answer them all."""
+    """Judgments of eight topics, and three runs that answer them all."""
     qrels = tmp_path / "qrels.txt"
     qrels.write_text("".join(f"{topic} 0 relevant 1\n" for topic in TOPICS))
     runs = tuple(tmp_path / f"{name}.run" for name in PLACES)
@@ -278,7 +278,7 @@ def test_a_table_is_read_from_standard_input(matrix: Path) -> None:
 @pytest.mark.parametrize(
     ("kind", "name"), [((), "normal"), (("z",), "z"), (("empirical",), "empirical")]
 )
-def test_scores_are_standardised_across_the_runs(
+def test_scores_are_standardized_across_the_runs(
     kind: tuple[Any, ...], name: Any, command: Call, files: Files
 ) -> None:
     code, out, err = command("-m", "RR", "--standardize", *kind)
@@ -286,10 +286,10 @@ def test_scores_are_standardised_across_the_runs(
     expected = compare(scores)
     assert code == 0
     assert [float(row["p"]) for row in records(out)] == expected.p[0].tolist()
-    assert f"note: scores standardised by topic: {name}(3 runs)" in err.splitlines()
+    assert f"note: scores standardized by topic: {name}(3 runs)" in err.splitlines()
 
 
-def test_standardised_scores_of_missing_topics_are_not_made_up(
+def test_standardized_scores_of_missing_topics_are_not_made_up(
     rankgauge: Call, matrix: Path
 ) -> None:
     lines = matrix.read_text().splitlines()
@@ -309,7 +309,7 @@ def test_standardised_scores_of_missing_topics_are_not_made_up(
     ("arguments", "message"),
     [
         ((), "nothing given, expected QRELS and runs, or --scores FILE"),
-        (("QRELS",), "QRELS: judgements without a run; if you give only one file, each of"),
+        (("QRELS",), "QRELS: judgments without a run; if you give only one file, each of"),
         (("QRELS", "--scores", "MATRIX"), "and --scores cannot be used together"),
         (
             ("--scores", "RR=SAVED"),

@@ -49,7 +49,7 @@ class Files(NamedTuple):
 
 @pytest.fixture
 def files(tmp_path: Path) -> Files:
-    """Two runs of two topics, and judgements of these and of one that neither answers."""
+    """Two runs of two topics, and judgments of these and of one that neither answers."""
     made = Files(tmp_path, tmp_path / "old.run", tmp_path / "new.run", tmp_path / "qrels.txt")
     made.a.write_text(A)
     made.b.write_text(B)
@@ -92,7 +92,7 @@ def test_the_default_measure_is_ndcg_at_10(distance: Call) -> None:
     assert distance() == distance("-m", "nDCG@10")
 
 
-def test_judgements_bring_runs_together_and_show_the_difference(
+def test_judgments_bring_runs_together_and_show_the_difference(
     distance: Call, files: Files
 ) -> None:
     code, out, _ = distance("--qrels", files.qrels, "-m", "nDCG@3", "-m", "AP@2")
@@ -381,7 +381,7 @@ def test_what_is_for_two_runs_is_refused_for_more(
 
 def test_one_run_is_held_against_nothing(distance: Call, files: Files) -> None:
     assert_refused(distance(runs=(files.a,)), "1 run, expected at least two to compare")
-    assert_refused(distance("--qrels", files.a), "is given as judgements and as a run")
+    assert_refused(distance("--qrels", files.a), "is given as judgments and as a run")
 
 
 def test_real_runs_have_the_distances_that_the_library_says(
@@ -401,7 +401,7 @@ def test_real_runs_have_the_distances_that_the_library_says(
 
 @pytest.fixture
 def three(tmp_path: Path) -> list[Path]:
-    """Judgements and three runs: good is above the others by any labels, and these are open."""
+    """Judgments and three runs: good is above the others by any labels, and these are open."""
     files = {
         "judged.txt": "q 0 a 1\nq 0 b 1\nq 0 c 0\nq 0 d 0\n",
         "poor.run": "q Q0 c 1 2 t\nq Q0 d 2 1 t\n",
@@ -463,5 +463,5 @@ def test_what_settled_does_not_go_with(
     assert_refused(rankgauge("distance", *options, *three), message)
 
 
-def test_settled_needs_two_runs_beside_the_judgements(rankgauge: Call, three: list[Path]) -> None:
+def test_settled_needs_two_runs_beside_the_judgments(rankgauge: Call, three: list[Path]) -> None:
     assert_refused(rankgauge("distance", "--settled", *three[:2]), "1 run, expected at least two")

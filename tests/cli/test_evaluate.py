@@ -47,7 +47,7 @@ class Files(NamedTuple):
 
 @pytest.fixture
 def files(tmp_path: Path) -> Files:
-    """Judgements of two topics, and a run that lacks the second."""
+    """Judgments of two topics, and a run that lacks the second."""
     made = Files(tmp_path, tmp_path / "qrels.txt", tmp_path / "bm25.run")
     made.qrels.write_bytes(QRELS)
     made.run.write_bytes(RUN)
@@ -204,10 +204,10 @@ def test_max_grade_is_the_highest_grade_of_the_collection(rankgauge: Call, files
     assert float(records(rankgauge(*arguments, "--max-grade", "3").out)[1]["ERR"]) == 3 / 8
 
 
-def test_topics_without_judgements_are_noted(rankgauge: Call, files: Files) -> None:
+def test_topics_without_judgments_are_noted(rankgauge: Call, files: Files) -> None:
     files.run.write_bytes(COMPLETE_RUN + b"q9 Q0 a 1 1 t\n")
     code, out, err = rankgauge("evaluate", files.qrels, files.run, "-m", "RR")
-    assert (code, err) == (0, "note: bm25: topics without judgements, not scored: 1\n")
+    assert (code, err) == (0, "note: bm25: topics without judgments, not scored: 1\n")
     assert records(out)[0]["RR"] == "0.75"
 
 
@@ -276,9 +276,7 @@ def evaluated(out: str) -> list[str]:
     return list(dict.fromkeys(json.loads(line)["run"] for line in out.splitlines()))
 
 
-def test_a_folder_stands_for_its_files_without_the_judgements(
-    rankgauge: Call, files: Files
-) -> None:
+def test_a_folder_stands_for_its_files_without_the_judgments(rankgauge: Call, files: Files) -> None:
     (files.folder / ".hidden").write_bytes(b"bad\n")
     (files.folder / "inner").mkdir()
     (files.folder / "a.run").write_bytes(RUN)
@@ -324,7 +322,7 @@ def test_lenient_with_nothing_left_is_nothing_to_evaluate(rankgauge: Call, files
     files.run.write_bytes(b"bad\n")
     assert_refused(
         rankgauge("evaluate", files.qrels, files.run, "--lenient", "-m", "RR"),
-        "the judgements have no topics",
+        "the judgments have no topics",
     )
 
 
@@ -513,7 +511,7 @@ def test_a_wrong_option_is_explained(
 def test_a_run_is_needed(rankgauge: Call, files: Files) -> None:
     assert_refused(
         rankgauge("evaluate", files.qrels),
-        "judgements without a run; if you give only one file, each of its lines",
+        "judgments without a run; if you give only one file, each of its lines",
     )
 
 
@@ -708,11 +706,11 @@ def test_a_table_is_shown_also_where_the_encoding_lacks_its_characters(
 # What is not a run at all
 
 
-def test_a_folder_with_nothing_but_the_judgements(rankgauge: Call, files: Files) -> None:
+def test_a_folder_with_nothing_but_the_judgments(rankgauge: Call, files: Files) -> None:
     files.run.unlink()
     assert_refused(
         rankgauge("evaluate", files.qrels, files.folder),
-        f"{files.folder}: no runs, only the judgements",
+        f"{files.folder}: no runs, only the judgments",
     )
 
 
@@ -725,7 +723,7 @@ def test_closed_standard_input(files: Files) -> None:
     assert result.stderr == "standard input: is closed, expected a file or a pipe\n"
 
 
-def test_too_little_memory_for_the_judgements(files: Files) -> None:
+def test_too_little_memory_for_the_judgments(files: Files) -> None:
     resource = pytest.importorskip("resource")
     with files.qrels.open("ab") as stream:
         stream.truncate(1 << 30)  # a hole, nothing on the disk
@@ -753,12 +751,12 @@ def test_the_like_of_many_runs_is_said_once(tmp_path, rankgauge):
     assert "run0, run1, run2, run3, run4: unjudged documents among the first ten" in few.err
 
 
-# Settled neighbours
+# Settled neighbors
 
 
 @pytest.fixture
 def leaderboard(tmp_path: Path) -> list[Path]:
-    """Judgements and runs: good is above the others by any labels, poor not above new."""
+    """Judgments and runs: good is above the others by any labels, poor not above new."""
     files = {
         "judged.txt": "q 0 a 1\nq 0 b 1\nq 0 c 0\nq 0 d 0\nr 0 a 1\n",
         "poor.run": "q Q0 c 1 2 t\nq Q0 d 2 1 t\nr Q0 z 1 1 t\n",
@@ -771,7 +769,7 @@ def leaderboard(tmp_path: Path) -> list[Path]:
     return paths
 
 
-def test_settled_neighbours_are_a_column(rankgauge: Call, leaderboard: list[Path]) -> None:
+def test_settled_neighbors_are_a_column(rankgauge: Call, leaderboard: list[Path]) -> None:
     code, out, err = rankgauge("evaluate", *leaderboard, "-m", "P@2", "-m", "AP", "--settled")
     assert code == 0
     assert {(row["run"], row["over"]): row["settled"] for row in records(out)} == {
@@ -785,7 +783,7 @@ def test_settled_neighbours_are_a_column(rankgauge: Call, leaderboard: list[Path
     assert [line.rpartition("\t")[0] for line in out.splitlines()] == without.splitlines()
 
 
-def test_a_run_that_cannot_be_read_is_no_neighbour(
+def test_a_run_that_cannot_be_read_is_no_neighbor(
     rankgauge: Call, leaderboard: list[Path], tmp_path: Path
 ) -> None:
     broken = tmp_path / "broken.run"
@@ -805,7 +803,7 @@ def test_a_run_that_cannot_be_read_is_no_neighbour(
         (["-m", "gm(AP)"], "make AP the first measure, not gm(AP)"),
     ],
 )
-def test_what_settled_neighbours_do_not_go_with(
+def test_what_settled_neighbors_do_not_go_with(
     options: list[str],
     message: str,
     rankgauge: Call,
@@ -814,5 +812,5 @@ def test_what_settled_neighbours_do_not_go_with(
     assert_refused(rankgauge("evaluate", "--settled", *leaderboard, *options), message)
 
 
-def test_one_run_has_no_neighbour(rankgauge: Call, leaderboard: list[Path]) -> None:
+def test_one_run_has_no_neighbor(rankgauge: Call, leaderboard: list[Path]) -> None:
     assert_refused(rankgauge("evaluate", "--settled", *leaderboard[:2]), "--settled with 1 run")

@@ -1,4 +1,4 @@
-"""Runs and judgements in any kind of file, on the command line; and both in one file."""
+"""Runs and judgments in any kind of file, on the command line; and both in one file."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_a_file_with_run_and_judgements_is_evaluated_alone(rankgauge: Call, folder: Path) -> None:
+def test_a_file_with_run_and_judgments_is_evaluated_alone(rankgauge: Call, folder: Path) -> None:
     code, out, err = rankgauge("evaluate", "a.jsonl", "-m", "RR", "-m", "Recall@5")
     assert (code, err) == (0, "")
     assert [line.split("\t")[0::5] for line in out.splitlines()] == [
@@ -57,9 +57,7 @@ def test_standard_input_may_hold_both(
     assert out.splitlines()[1].endswith("\t0.75")
 
 
-def test_more_files_beside_it_are_more_runs_by_its_judgements(
-    rankgauge: Call, folder: Path
-) -> None:
+def test_more_files_beside_it_are_more_runs_by_its_judgments(rankgauge: Call, folder: Path) -> None:
     code, out, _ = rankgauge("evaluate", "a.jsonl", "b.jsonl", "-m", "RR")
     assert code == 0
     rows = [line.split("\t") for line in out.splitlines()[1:]]
@@ -85,19 +83,19 @@ def test_two_files_of_one_name_keep_apart(rankgauge: Call, folder: Path) -> None
     [
         (
             [{"query": "q", "retrieved": ["a"]}],
-            "x.jsonl: no judgements: the objects have no key relevant or gold or",
+            "x.jsonl: no judgments: the objects have no key relevant or gold or",
         ),
         (
             [{"query": "q", "relevant": ["a"]}],
-            "x.jsonl: judgements without a run; if you give only one file",
+            "x.jsonl: judgments without a run; if you give only one file",
         ),
         (
             [{"q1": ["a"]}],
-            "x.jsonl: judgements without a run; if you give only one file, each of",
+            "x.jsonl: judgments without a run; if you give only one file, each of",
         ),
         (
             [{"qid": 1, "docno": 2, "rel": 1}],
-            "x.jsonl: judgements without a run; if you give only one file",
+            "x.jsonl: judgments without a run; if you give only one file",
         ),
     ],
 )
@@ -115,5 +113,5 @@ def test_a_file_without_a_run_is_no_run(rankgauge: Call, folder: Path) -> None:
     write(folder / "gold.jsonl", [{"query": "q", "relevant": ["a"]}])
     assert_refused(
         rankgauge("evaluate", "gold.jsonl", "gold.jsonl"),
-        "gold.jsonl is given as judgements and as a run",
+        "gold.jsonl is given as judgments and as a run",
     )

@@ -29,7 +29,7 @@ class Files(NamedTuple):
 
 @pytest.fixture
 def files(tmp_path: Path) -> Files:
-    """Judgements and a folder with three runs of two teams."""
+    """Judgments and a folder with three runs of two teams."""
     qrels, runs = tmp_path / "qrels.txt", tmp_path / "runs"
     rg.write_qrels(QRELS, qrels)
     runs.mkdir()

@@ -72,7 +72,7 @@ def test_what_is_trained_forecasts_as_in_python(
 
 
 def track_files(track: str) -> tuple[str, Path, Path]:
-    """The kind, the judgements and the folder of runs."""
+    """The kind, the judgments and the folder of runs."""
     kind, _, files = track.partition("=")
     qrels, _, runs = files.rpartition(",")
     return kind, Path(qrels), Path(runs)
@@ -138,7 +138,7 @@ def test_other_runs_go_on_after_an_unreadable_one(
     assert "bad.run:1" in nothing.err
 
 
-def test_the_file_of_judgements_may_stand_among_the_runs(
+def test_the_file_of_judgments_may_stand_among_the_runs(
     rankgauge: Call, track: str, model: str
 ) -> None:
     _, qrels, runs = track_files(track)
@@ -179,7 +179,7 @@ def test_subtopics_get_a_remedy_that_there_is(rankgauge: Call, track: str, model
     done = rankgauge("forecast", "predict", model, track)
     assert done.code == 2
     assert "--subtopics" not in done.err
-    assert "give judgements with one grade for each document" in done.err
+    assert "give judgments with one grade for each document" in done.err
 
 
 @pytest.mark.parametrize(
@@ -203,13 +203,13 @@ def test_the_same_track_twice(rankgauge: Call, track: str, tmp_path: Path) -> No
     for other in (track, again):
         assert_refused(
             rankgauge("forecast", "train", track, other, "-o", out, *TRAIN),
-            "is given twice with the same judgements",
+            "is given twice with the same judgments",
         )
     parts = [f"{kind}={qrels},{runs / pattern}" for pattern in ("r[01].run", "r[234].run")]
     assert rankgauge("forecast", "train", *parts, "-o", out, *TRAIN).code == 0
 
 
-def test_judgements_of_other_documents_are_told(rankgauge: Call, track: str, model: str) -> None:
+def test_judgments_of_other_documents_are_told(rankgauge: Call, track: str, model: str) -> None:
     _, qrels, _ = track_files(track)
     qrels.write_text("".join(f"{topic} 0 D-{topic}.html 1\n" for topic in range(1, 13)))
     done = rankgauge("forecast", "predict", model, track)
@@ -284,7 +284,7 @@ def test_refused(
 def test_the_forecast_of_a_run_does_not_depend_on_the_others(
     rankgauge: Call, tracks: list[str], tmp_path: Path
 ) -> None:
-    """One run alone, with the judgements that are given."""
+    """One run alone, with the judgments that are given."""
     model = str(tmp_path / "model")
     options = ("--target", "AP", "--depth", "10", "--method", "regression")
     assert rankgauge("forecast", "train", *tracks[:2], "-o", model, *options).code == 0
@@ -360,7 +360,7 @@ def test_tracks_without_names_are_called_by_kind_and_file(tracks: list[str]) -> 
 
 @pytest.mark.usefixtures("few_halvings")
 def test_a_table_of_scores_is_a_track(rankgauge: Call, tracks: list[str], tmp_path: Path) -> None:
-    """Where features see all judgements, a table gives the numbers that judgements and runs give.
+    """Where features see all judgments, a table gives the numbers that judgments and runs give.
 
     The two tracks differ in size: those of equal size are ordered by all their numbers, and a table has
     fewer of them.

@@ -30,7 +30,7 @@ class Files(NamedTuple):
 @pytest.fixture
 def files(tmp_path: Path) -> Files:
     """Four runs of 12 topics, 30 documents each; grades up to 2 in the pool of the first 3 documents,
-    and up to 3 in the deep judgements of five topics."""
+    and up to 3 in the deep judgments of five topics."""
     random = np.random.default_rng(4)
     found = Files(tmp_path, tmp_path / "q3.txt", tmp_path / "q30.txt", tmp_path / "runs")
     found.runs.mkdir()
@@ -80,7 +80,7 @@ def test_it_prints_the_estimate_of_the_library(rankgauge: Call, files: Files) ->
         values = [float(row[column]) for row in rows]
         assert values == getattr(expected, name)[expected.ranking].tolist()
     assert "95% interval for the deep mean over these 12 topics, not over new topics" in err
-    assert "topics without judgements" not in err
+    assert "topics without judgments" not in err
     assert "highest grade" not in err
 
 
@@ -117,7 +117,7 @@ def test_deep_topics_may_be_named(rankgauge: Call, files: Files) -> None:
     named.write_text("q0\nq9\n")
     assert_refused(
         rankgauge(*files.asked(files.runs, "--deep-topics", named)),
-        "topics.txt:2: no deep judgements for topic 'q9'",
+        "topics.txt:2: no deep judgments for topic 'q9'",
     )
 
 
@@ -133,7 +133,7 @@ def test_a_plan_is_printed(rankgauge: Call, files: Files) -> None:
     assert "from a pilot of 5 topics" in err
 
 
-def test_topics_are_chosen_from_the_shallow_judgements(rankgauge: Call, files: Files) -> None:
+def test_topics_are_chosen_from_the_shallow_judgments(rankgauge: Call, files: Files) -> None:
     asked = ("forecast", "two-phase", "--shallow", files.shallow, "--choose", 4, "--seed", 9)
     code, out, _ = rankgauge(*asked)
     assert code == 0
@@ -184,13 +184,13 @@ def test_a_run_that_cannot_be_read_is_named_and_the_others_are_estimated(
     assert "2 runs of 6 not evaluated" in err
 
 
-def test_a_deep_topic_without_shallow_judgements_is_named(rankgauge: Call, files: Files) -> None:
+def test_a_deep_topic_without_shallow_judgments_is_named(rankgauge: Call, files: Files) -> None:
     with files.deep.open("a") as stream:
         stream.write("new 0 d1 1\n")
     assert_refused(rankgauge(*files.asked(files.runs)), "no shallow scores for topic 'new'")
 
 
-def test_deep_judgements_that_lack_the_shallow_ones_are_refused(
+def test_deep_judgments_that_lack_the_shallow_ones_are_refused(
     rankgauge: Call, files: Files
 ) -> None:
     """Those of the second phase alone."""
@@ -200,5 +200,5 @@ def test_deep_judgements_that_lack_the_shallow_ones_are_refused(
     files.deep.write_text("\n".join(rest) + "\n")
     assert_refused(
         rankgauge(*files.asked(files.runs)),
-        "The deep judgements of a topic must include its shallow ones",
+        "The deep judgments of a topic must include its shallow ones",
     )

@@ -147,12 +147,12 @@ def test_the_methods_and_their_settings(rankgauge):
         assert settings == list(find_method(row["method"]).parameters())
 
 
-def test_a_method_says_what_each_preset_optimises(rankgauge):
+def test_a_method_says_what_each_preset_optimizes(rankgauge):
     done = rankgauge("ltr", "methods", "coordinateascent", "--format", "md")
-    assert "preset default: optimises nDCG(gain=exp2)@10 on the training data" in done.out
-    assert "preset ranklib: optimises ERR@10 on the training data" in done.out
+    assert "preset default: optimizes nDCG(gain=exp2)@10 on the training data" in done.out
+    assert "preset ranklib: optimizes ERR@10 on the training data" in done.out
     words = _explanation("coordinateascent").split()
-    assert "optimises: any measure on the training data" in " ".join(words)
+    assert "optimizes: any measure on the training data" in " ".join(words)
     assert "preset ranklib: ERR@10 on the training data" in " ".join(words)
     assert "fixed by the method (Cao et al. 2007)" in _explanation("listnet")
 
@@ -325,7 +325,7 @@ def test_only_some_training_queries_are_learnt_from(rankgauge, files, tmp_path):
 
 def test_training_that_stops_before_it_converged_is_noted(rankgauge, files, tmp_path):
     early = ("--setting", "iterations=1", "--setting", "normalize=none")
-    said = "stopped after 1 iteration before it converged: normalise the features"
+    said = "stopped after 1 iteration before it converged: normalize the features"
     asked = ("ltr", "train", "logisticregression", files[0], "-o", tmp_path / "model")
     assert said in rankgauge(*asked, *early).err
     assert said not in rankgauge(*asked).err

@@ -11,7 +11,7 @@ from command_line import Call, records
 
 @pytest.fixture
 def files(tmp_path: Path) -> tuple[Path, Path]:
-    """Judgements of two topics, and a run."""
+    """Judgments of two topics, and a run."""
     qrels, run = tmp_path / "qrels", tmp_path / "run"
     qrels.write_text("1 0 a 1\n1 0 b 0\n2 0 c 2\n")
     run.write_text("1 Q0 b 1 2.0 x\n1 Q0 a 2 1.0 x\n2 Q0 c 1 1.0 x\n")

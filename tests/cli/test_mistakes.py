@@ -22,7 +22,7 @@ class Files(NamedTuple):
 
 @pytest.fixture
 def files(tmp_path: Path) -> Files:
-    """Judgements of ten topics, two runs on them, and one whose topics are written with a zero."""
+    """Judgments of ten topics, two runs on them, and one whose topics are written with a zero."""
     made = Files(*(tmp_path / name for name in ("qrels.txt", "good.run", "zeros.run", "other.run")))
     topics = range(1, 11)
     made.qrels.write_text("".join(f"{t} 0 a 1\n{t} 0 b 0\n" for t in topics))
@@ -32,7 +32,7 @@ def files(tmp_path: Path) -> Files:
     return made
 
 
-# Runs that share no topic with the judgements
+# Runs that share no topic with the judgments
 
 
 def test_a_run_that_shares_no_topic_is_named_and_the_others_go_on(
@@ -42,7 +42,7 @@ def test_a_run_that_shares_no_topic_is_named_and_the_others_go_on(
     assert code == 3
     assert [line.split("\t")[0] for line in out.splitlines()] == ["run", "good"]
     assert f"{files.zeros}: none of its topics is judged." in err
-    assert "topic '01' of the run is probably '1' of the judgements (leading zeros)" in err
+    assert "topic '01' of the run is probably '1' of the judgments (leading zeros)" in err
     assert "1 run of 2 not evaluated" in err
 
 
@@ -51,10 +51,10 @@ def test_a_warning_is_the_first_line_of_standard_error(rankgauge: Call, files: F
     code, _, err = rankgauge("evaluate", files.qrels, files.good, "-m", "AP")
     assert code == 0
     assert err.startswith("WARNING: good: no document of the run is judged (")
-    assert "note: good: topics without judgements, not scored: 1" in err
+    assert "note: good: topics without judgments, not scored: 1" in err
 
 
-# Judgements and runs the wrong way round
+# Judgments and runs the wrong way round
 
 
 @pytest.mark.parametrize(
@@ -97,10 +97,10 @@ def test_numbers_that_could_be_either_are_not_called_the_wrong_way_round(
     assert "none of its topics is judged" in err
 
 
-def test_distance_says_where_judgements_belong(rankgauge: Call, files: Files) -> None:
+def test_distance_says_where_judgments_belong(rankgauge: Call, files: Files) -> None:
     assert_refused(
         rankgauge("distance", files.qrels, files.good),
-        "the file has judgements: give it with --qrels",
+        "the file has judgments: give it with --qrels",
     )
     assert_refused(
         rankgauge("distance", "--qrels", files.good, files.qrels, files.other),
@@ -216,7 +216,7 @@ def test_commands_are_listed_by_task_with_when_to_use_them(rankgauge: Call) -> N
     assert max(map(len, lines)) <= 80
 
 
-# Terminals: width and colour
+# Terminals: width and color
 
 
 @pytest.mark.parametrize(
@@ -244,7 +244,7 @@ def test_tables_fit_a_terminal(files: Files, arguments: tuple[str, ...]) -> None
     assert "…" not in seen
 
 
-def test_colour_is_as_asked(files: Files) -> None:
+def test_color_is_as_asked(files: Files) -> None:
     files.good.write_text("1 Q0 A 1 2 x\n")
     asked = ("evaluate", files.qrels, files.good, files.other, "-m", "AP")
     plain = "WARNING: good: no document"
@@ -257,7 +257,7 @@ def test_colour_is_as_asked(files: Files) -> None:
         assert "\x1b[3" not in seen
 
 
-def test_colour_in_a_pipe_is_only_there_when_asked_for(rankgauge: Call, files: Files) -> None:
+def test_color_in_a_pipe_is_only_there_when_asked_for(rankgauge: Call, files: Files) -> None:
     files.good.write_text("1 Q0 A 1 2 x\n")
     asked = ("evaluate", files.qrels, files.good, "-m", "AP")
     assert rankgauge(*asked).err.startswith("WARNING: ")

@@ -53,7 +53,7 @@ def test_every_such_option_is_checked() -> None:
                 assert isinstance(option.type, OutputFile), (name, option.opts)
 
 
-# The judgements are missing: a message about them would mean that work began.
+# The judgments are missing: a message about them would mean that work began.
 @pytest.mark.parametrize(("command", "option"), OUTPUTS)
 def test_what_cannot_be_written_is_refused_before_any_work(
     command: str, option: click.Option, rankgauge: Call, tmp_path: Path

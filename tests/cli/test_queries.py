@@ -46,7 +46,7 @@ class Files(NamedTuple):
 
 @pytest.fixture
 def files(tmp_path: Path) -> Files:
-    """Judgements of four topics, one with nothing relevant, and a run that answers all."""
+    """Judgments of four topics, one with nothing relevant, and a run that answers all."""
     made = Files(tmp_path, tmp_path / "qrels.txt", tmp_path / "bm25.run")
     made.qrels.write_text(QRELS)
     made.run.write_text(RUN)

@@ -207,7 +207,7 @@ def test_a_file_gets_what_would_be_printed(name: str, call: Call) -> None:
 
 @each([name for name in COMMANDS if name not in ("ltr methods", "measures", *STUDIES)])
 def test_a_failure_leaves_every_file_as_it_was(name: str, call: Call) -> None:
-    """The judgements, data or texts are faulty."""
+    """The judgments, data or texts are faulty."""
     kinds = {o: option.type for o, option in options(name).items()} if name != "trec_eval" else {}
     files = [o for o, kind in kinds.items() if isinstance(kind, OutputFile) and not kind.folder]
     gone = {"demo": "--topics 0", "trec_eval": "--no-such"}.get(name)
@@ -364,7 +364,7 @@ def test_a_run_that_is_not_there_is_named(name: str, call: Call) -> None:
 
 
 @each([name for name in CALLS if "qrels.txt" in CALLS[name] and name not in STUDIES])
-def test_judgements_that_are_not_there_are_named(name: str, call: Call) -> None:
+def test_judgments_that_are_not_there_are_named(name: str, call: Call) -> None:
     Path("qrels.txt").unlink()
     done = call(name)
     assert done.out == ""
@@ -418,7 +418,7 @@ def test_the_same_run_twice_is_refused(name: str, call: Call) -> None:
 
 
 @each([name for name in RUNS_READ if "qrels.txt good.run" in CALLS[name]])
-def test_judgements_and_run_the_wrong_way_round(name: str, call: Call) -> None:
+def test_judgments_and_run_the_wrong_way_round(name: str, call: Call) -> None:
     os.rename("qrels.txt", "spare")
     os.rename("good.run", "qrels.txt")
     os.rename("spare", "good.run")
@@ -452,7 +452,7 @@ def test_a_policy_changes_the_result(name: str, option: str, folder: Path) -> No
 
 
 @each([name for name in taking("--max-grade") if name not in STUDIES])
-def test_a_highest_grade_below_the_judgements_is_refused(name: str, call: Call) -> None:
+def test_a_highest_grade_below_the_judgments_is_refused(name: str, call: Call) -> None:
     code, out, err = call(name, "--max-grade", 1)
     assert (code, out) == (2, "")
     assert "max_grade=1, but" in err

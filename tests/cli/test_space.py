@@ -19,7 +19,7 @@ TOPICS, DOCUMENTS = 5, 7
 
 @pytest.fixture
 def runs(tmp_path: Path) -> list[Path]:
-    """Judgements and three runs of five topics; the runs lack some documents and topics."""
+    """Judgments and three runs of five topics; the runs lack some documents and topics."""
     random = np.random.default_rng(4)
     names = [f"d{number}" for number in range(DOCUMENTS)]
     qrels = "".join(
@@ -263,7 +263,7 @@ def test_queries_are_chosen(rankgauge: Call, letor: Path) -> None:
         (("grid", "letor", "--fixed", "1=1", "--points", 1), "1 is not in the range"),
         (("optima", "letor", "-m", "AP", "-m", "RR"), "expected one measure to climb by"),
         (("flips", "nowhere.txt"), "nowhere.txt"),
-        (("curve", "qrels", "a", "b"), "if these files are runs, give the judgements with --qrels"),
+        (("curve", "qrels", "a", "b"), "if these files are runs, give the judgments with --qrels"),
         (("curve", "--qrels", "qrels", "a", "b", "--parameter", 1), "--parameter is for LETOR files"),
         (("curve", "--qrels", "qrels", "a"), "one run alone"),
         (("curve", "--qrels", "qrels", "a", "b", "--query", "77"), "topic '77' is not judged"),

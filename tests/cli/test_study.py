@@ -14,7 +14,7 @@ import pytest
 
 from command_line import Call
 from rankgauge.core.tables import Table
-from rankgauge_studies import med, optimisation
+from rankgauge_studies import med, optimization
 from rankgauge_studies.command import STUDIES
 
 TABLES = {"table-1.csv", "table-2.csv", "table-3.csv"}
@@ -47,7 +47,7 @@ def test_without_data_the_tables_are_made_and_the_rest_is_named(
     missing = tmp_path / "qrels" / "qrels.web.201-250.ndeval.txt.gz"
     assert err.splitlines() == [
         f"{missing}: cannot be read: No such file or directory",
-        "no figures: give the folder of the judgements by --data or RANKGAUGE_DATA",
+        "no figures: give the folder of the judgments by --data or RANKGAUGE_DATA",
     ]
     for name, table in med.tables().items():
         assert table.render("table") in out
@@ -104,27 +104,27 @@ def test_without_matplotlib_the_tables_are_made_and_the_error_says_what_to_insta
     assert files(tmp_path / "out") == TABLES | {"claims.csv", "figures.csv"}
 
 
-def test_the_study_of_optimisation_writes_tables_and_figures(
+def test_the_study_of_optimization_writes_tables_and_figures(
     study: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("matplotlib")
-    works = optimisation.make_table_functions
+    works = optimization.make_table_functions
 
     def quick(data: object) -> dict[str, Callable[[], Table]]:
         assert data is None
         return {name: works(None)[name] for name in ("notes", "contact")}
 
-    monkeypatch.setattr(optimisation, "make_table_functions", quick)
-    monkeypatch.setattr(optimisation.objectives, "POINTS", np.linspace(0, 1, 41))
-    monkeypatch.setattr(optimisation, "figures", cache(optimisation.figures))
+    monkeypatch.setattr(optimization, "make_table_functions", quick)
+    monkeypatch.setattr(optimization.objectives, "POINTS", np.linspace(0, 1, 41))
+    monkeypatch.setattr(optimization, "figures", cache(optimization.figures))
     made = tmp_path / "out"
-    code, out, err = study("optimisation", "-o", made, "--data", tmp_path)
+    code, out, err = study("optimization", "-o", made, "--data", tmp_path)
     assert code == 3
     assert "mq2008" in err
     assert "no tables of MQ2008: give the folder of the data by --data or RANKGAUGE_DATA" in err
     assert err.endswith("not all was made: see the notes at the start\n")
     assert works(None)["notes"]().render("table") in out
-    drawn = {f"{name}.{ending}" for name in optimisation.figures() for ending in ("svg", "png")}
+    drawn = {f"{name}.{ending}" for name in optimization.figures() for ending in ("svg", "png")}
     assert files(made) == {"notes.csv", "contact.csv"} | drawn
 
 

@@ -131,7 +131,7 @@ def test_every_table_has_its_counterpart(done: Path) -> None:
     for reading in READINGS:
         for case in CASES:
             for subject, printed in SUBJECTS.items():
-                data = list(SIDES) if subject in ("scores", "normalised") else [""]
+                data = list(SIDES) if subject in ("scores", "normalized") else [""]
                 wanted |= {table_file(printed.of(case), subject, name, reading) for name in data}
     assert names == wanted
     assert "table-07-tau.reading-paper" in names
@@ -847,7 +847,7 @@ def test_too_few_queries_with_relevant_documents(data: Path, tmp_path: Path) -> 
 
 
 LOOKS = [(PHONE, True), (DESKTOP, False)]
-"""Every width and both colour schemes."""
+"""Every width and both color schemes."""
 OTHER_LOOKS = [(PHONE, False), (DESKTOP, True)]
 
 

@@ -14,7 +14,7 @@ QUICK = ("--repeats", 2, "--samples", 20, "--folds", 3)
 
 @pytest.fixture
 def files(tmp_path):
-    """Judgements and three runs: the first is good on even topics, the second on odd ones."""
+    """Judgments and three runs: the first is good on even topics, the second on odd ones."""
     topics = range(1, 7)
     qrels = "".join(f"{t} 0 a 1\n{t} 0 b 0\n{t} 0 c 0\n" for t in topics)
     (tmp_path / "qrels").write_text(qrels)
@@ -45,7 +45,7 @@ def test_a_table_with_the_alternatives_and_advice(rankgauge, files):
     assert re.search(r"the best weights score 0.75\d*, the same as the row tuned", done.err)
     assert "weight 0 of dense gets 0.7500 and the next weights get 0.7500; weight 1" in done.err
     assert "note: rrf, k tuned: on the topics of the choice k = 60 is the best" in done.err
-    assert "normalised by min-max; absent=minimum for documents that a run lacks" in done.err
+    assert "normalized by min-max; absent=minimum for documents that a run lacks" in done.err
 
 
 def test_the_fused_run_scores_what_is_said(rankgauge, files, tmp_path):
@@ -81,7 +81,7 @@ def test_topics_to_test_on_are_read_from_a_file(rankgauge, files, tmp_path):
     assert "optimism" not in done.err
     topics.write_text("5\n77\n")
     done = rankgauge("tune", *files[:3], "-m", "RR", *QUICK, "--test-topics", topics)
-    message = "no judgements for topic '77', expected a topic that has judgements"
+    message = "no judgments for topic '77', expected a topic that has judgments"
     assert (done.code, done.err) == (2, f"{topics}:2: {message}\n")
 
 

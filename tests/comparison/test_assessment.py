@@ -728,7 +728,7 @@ def test_measures_that_rank_no_systems() -> None:
 
 
 def test_from_runs() -> None:
-    """All queries have the same judgements: then `linear` is a linear scale, and changes nothing."""
+    """All queries have the same judgments: then `linear` is a linear scale, and changes nothing."""
     qrels = {str(q): {"a": 2, "b": 1, "c": 0, "d": 0} for q in range(8)}
     orders = list(itertools.permutations("abcd"))
     runs = {

@@ -72,7 +72,7 @@ def test_detectable_for_runs():
     assert rg.detectable(same).to_polars()["needed"].to_list() == [None]
 
 
-def test_the_power_of_randomised_tukey_is_near_what_simulation_finds():
+def test_the_power_of_randomized_tukey_is_near_what_simulation_finds():
     """Ten systems alike but for topics and noise, one of them better by so much."""
     random = np.random.default_rng(5)
     runs, topics, noise, better = 10, 50, 0.1, 0.08

@@ -56,7 +56,7 @@ def truncated(value: float, digits: int = 3) -> float:
 
 
 @pytest.mark.parametrize(
-    ("collection", "measure", "normalised", "printed"),
+    ("collection", "measure", "normalized", "printed"),
     [
         ("MSLR", "nDCG", "v1(nDCG)", 1),
         ("MSLR", "nDCG", "v2(nDCG)", 1),
@@ -68,11 +68,11 @@ def truncated(value: float, digits: int = 3) -> float:
         ("MQ2007", "AP", "v2(AP)", 0.785),
     ],
 )
-def test_tau_of_a_measure_and_its_normalised_form(
-    collection: str, measure: str, normalised: str, printed: float
+def test_tau_of_a_measure_and_its_normalized_form(
+    collection: str, measure: str, normalized: str, printed: float
 ) -> None:
     means = MEANS[collection]
-    found = concordance_of(means[measure], means[normalised])
+    found = concordance_of(means[measure], means[normalized])
     assert found.tied == 0
     assert truncated(found.tau) == printed
     assert found.swap_rate == pytest.approx((1 - found.tau) / 2)
@@ -97,7 +97,7 @@ def test_two_printed_taus_cannot_be() -> None:
     assert [tau for tau in printed if tau not in possible_taus(3)] == [0.850, 0.624]
     swapped_pairs = {2: 0.857, 5: 0.642}
     for swapped, tau in swapped_pairs.items():
-        # So many neighbours of a ranking exchanged, one after the other.
+        # So many neighbors of a ranking exchanged, one after the other.
         order = np.arange(len(METHODS))
         for place in range(swapped):
             order[[place, place + 1]] = order[[place + 1, place]]

@@ -184,7 +184,7 @@ def test_with_two_runs_tukey_is_the_paired_t_test(values):
         np.testing.assert_allclose(tukey.low, t.low, atol=1e-8)
 
 
-def test_randomised_tukey_against_all_ways_to_deal_the_scores():
+def test_randomized_tukey_against_all_ways_to_deal_the_scores():
     values = np.array([[0.1, 0.5, 0.9, 0.4], [0.2, 0.6, 0.7, 0.5], [0.6, 0.9, 1.0, 0.8]])
     ways = [list(itertools.permutations(column)) for column in values.T]
     ranges = np.array([np.ptp(np.mean(dealt, axis=0)) for dealt in itertools.product(*ways)])

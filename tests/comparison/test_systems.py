@@ -258,7 +258,7 @@ def test_a_run_of_another_scale_changes_nothing_for_the_others():
     assert beside.wins[0, 0] == alone.wins[0, 0] == 6
 
 
-def test_randomised_tukey_has_an_interval_that_fits_its_p():
+def test_randomized_tukey_has_an_interval_that_fits_its_p():
     for samples in (19, 20, 100, 1_000):
         random = np.random.default_rng(samples)
         values = random.random((4, 9)) + np.array([[0], [0.1], [0.3], [0.5]])

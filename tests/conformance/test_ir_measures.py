@@ -86,7 +86,7 @@ CASES = [(q, r, n) for q, r, count in COLLECTIONS for n in some(range(count), 5)
 
 @cache
 def read(qrels_file: Path) -> tuple[list[ir_measures.Qrel], rg.Judgments]:
-    """The judgements of a collection, for ir_measures and for us."""
+    """The judgments of a collection, for ir_measures and for us."""
     with gzip.open(qrels_file, "rt") as text:
         return list(ir_measures.read_trec_qrels(text)), rg.read_qrels(qrels_file)
 
@@ -100,7 +100,7 @@ def retrieved_by(path: Path) -> tuple[list[ir_measures.ScoredDoc], rg.Run]:
 
 @cache
 def evaluator(qrels_file: Path) -> ir_measures.providers.Evaluator:
-    """What computes all measures of POLICIES by these judgements, for any run."""
+    """What computes all measures of POLICIES by these judgments, for any run."""
     every = [measure for measures, _ in POLICIES for measure in measures.values()]
     return ir_measures.evaluator(every, read(qrels_file)[0])
 

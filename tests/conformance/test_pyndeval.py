@@ -44,12 +44,12 @@ MEASURES = {
 UNDIVIDED = ("alpha-DCG@1", "ERR-IA@1")
 POLICY: dict[str, Any] = {"ties": "docno-ascending", "precision": "double"}
 
-Judgement = tuple[str, str, str, int]
+Judgment = tuple[str, str, str, int]
 Retrieved = tuple[str, str, float]
 
 
 def assert_agreement(
-    judgements: list[Judgement],
+    judgments: list[Judgment],
     retrieved: list[Retrieved],
     qrels: rg.Judgments,
     run: rg.Run,
@@ -60,7 +60,7 @@ def assert_agreement(
 ) -> None:
     """Every topic of the run has the same scores by both."""
     evaluator = pyndeval.RelevanceEvaluator(
-        judgements, list(MEASURES), relevance_level=rel, alpha=alpha, beta=beta
+        judgments, list(MEASURES), relevance_level=rel, alpha=alpha, beta=beta
     )
     theirs = evaluator.evaluate(retrieved)
     parameters = {"alpha": alpha, "beta": beta, "rel": rel}
@@ -71,10 +71,10 @@ def assert_agreement(
         measures[name] = measure(**{p: parameters[p] for p in measure.parameters()})
     scores = rg.evaluate(qrels, run, list(measures.values()), **POLICY).per_query()[run.name]
     counted: dict[str, set[str]] = {}
-    for topic, subtopic, _, grade in judgements:
+    for topic, subtopic, _, grade in judgments:
         if grade >= rel:
             counted.setdefault(topic, set()).add(subtopic)
-    assert set(theirs) == {topic for topic, *_ in retrieved} & {topic for topic, *_ in judgements}
+    assert set(theirs) == {topic for topic, *_ in retrieved} & {topic for topic, *_ in judgments}
     for topic, values in theirs.items():
         for name, value in values.items():
             if name in UNDIVIDED:
@@ -86,27 +86,27 @@ def assert_agreement(
             assert ours == pytest.approx(value, abs=1e-6), (topic, name)
 
 
-def nested(judgements: list[Judgement]) -> dict[str, dict[str, dict[str, int]]]:
+def nested(judgments: list[Judgment]) -> dict[str, dict[str, dict[str, int]]]:
     result: dict[str, dict[str, dict[str, int]]] = {}
-    for topic, subtopic, document, grade in judgements:
+    for topic, subtopic, document, grade in judgments:
         result.setdefault(topic, {}).setdefault(subtopic, {})[document] = grade
     return result
 
 
 @st.composite
-def collections(draw: st.DrawFn) -> tuple[list[Judgement], list[Retrieved]]:
-    """Judgements of a few documents for a few subtopics, and a run with ties and unjudged ones."""
+def collections(draw: st.DrawFn) -> tuple[list[Judgment], list[Retrieved]]:
+    """Judgments of a few documents for a few subtopics, and a run with ties and unjudged ones."""
     documents = st.sampled_from([f"d{i}" for i in range(12)])
-    judgements: list[Judgement] = []
+    judgments: list[Judgment] = []
     retrieved: list[Retrieved] = []
     for topic in ("1", "2", "3"):
         pairs = st.tuples(st.integers(1, 5).map(str), documents)
         grades = draw(st.dictionaries(pairs, st.integers(0, 3), min_size=1, max_size=30))
-        judgements += sorted((topic, *pair, grade) for pair, grade in grades.items())
+        judgments += sorted((topic, *pair, grade) for pair, grade in grades.items())
         scores = draw(st.dictionaries(documents, st.integers(0, 4).map(float), max_size=12))
         retrieved += [(topic, document, score) for document, score in scores.items()]
     # Subtopics in the same order for the whole collection as in each topic.
-    return sorted(judgements, key=lambda row: (row[1], row[0])), retrieved
+    return sorted(judgments, key=lambda row: (row[1], row[0])), retrieved
 
 
 @given(
@@ -117,16 +117,16 @@ def collections(draw: st.DrawFn) -> tuple[list[Judgement], list[Retrieved]]:
 )
 @examples(200)
 def test_random_collections_agree(
-    collection: tuple[list[Judgement], list[Retrieved]], alpha: float, beta: float, rel: int
+    collection: tuple[list[Judgment], list[Retrieved]], alpha: float, beta: float, rel: int
 ) -> None:
-    judgements, retrieved = collection
+    judgments, retrieved = collection
     run: dict[str, dict[str, float]] = {}
     for topic, document, score in retrieved:
         run.setdefault(topic, {})[document] = score
-    assume(run.keys() & {topic for topic, *_ in judgements})  # else the run fails
-    qrels = rg.Judgments.from_subtopics(nested(judgements))
+    assume(run.keys() & {topic for topic, *_ in judgments})  # else the run fails
+    qrels = rg.Judgments.from_subtopics(nested(judgments))
     assert_agreement(
-        judgements, retrieved, qrels, rg.Run.from_dict(run), alpha=alpha, beta=beta, rel=rel
+        judgments, retrieved, qrels, rg.Run.from_dict(run), alpha=alpha, beta=beta, rel=rel
     )
 
 
@@ -144,10 +144,10 @@ def test_every_topic_of_the_web_track_agrees(
     """Also with negative grades, which ndeval itself refuses and pyndeval takes as not relevant."""
     qrels_file = real_data(f"trec-web2012/{qrels}")
     run_file = sorted(real_data("trec-web2012/runs").iterdir())[number]
-    judgements = [(t, s, d, int(grade)) for t, s, d, grade in lines(qrels_file)]
+    judgments = [(t, s, d, int(grade)) for t, s, d, grade in lines(qrels_file)]
     retrieved = [(row[0], row[2], float(row[4])) for row in lines(run_file)]
     assert_agreement(
-        judgements,
+        judgments,
         retrieved,
         rg.read_qrels(qrels_file, subtopics=True),
         rg.read_run(run_file),
@@ -161,14 +161,14 @@ def test_the_greedy_ideal_agrees_on_later_tracks(
 ) -> None:
     """The judged documents by docno are a ranking of their own."""
     qrels_file = real_data(f"qrels/qrels.web.{years}.ndeval.txt.gz")
-    judgements = sorted(
+    judgments = sorted(
         ((t, s, d, int(grade)) for t, s, d, grade in lines(qrels_file)),
         key=lambda row: (len(row[1]), row[1]),
     )
-    documents = sorted({(topic, document) for topic, _, document, _ in judgements})
+    documents = sorted({(topic, document) for topic, _, document, _ in judgments})
     retrieved = [(topic, document, 1.0) for topic, document in documents]
     run: dict[str, dict[str, float]] = {}
     for topic, document, score in retrieved:
         run.setdefault(topic, {})[document] = score
     qrels = rg.read_qrels(qrels_file, subtopics=True)
-    assert_agreement(judgements, retrieved, qrels, rg.Run.from_dict(run), alpha=0.3)
+    assert_agreement(judgments, retrieved, qrels, rg.Run.from_dict(run), alpha=0.3)

@@ -61,7 +61,7 @@ retrieved = st.dictionaries(
 
 
 topics = st.sampled_from(["é", "q1", "q10", "q2"])
-"""Few, so that most runs and judgements share some."""
+"""Few, so that most runs and judgments share some."""
 
 
 @given(

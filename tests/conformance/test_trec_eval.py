@@ -186,7 +186,7 @@ def test_deliberate_differences(
     [
         ("-m nope qrels run", 1, "there is no measure 'nope'"),
         ("-m rbp qrels run", 1, "there is no measure 'rbp'"),
-        ("-m prefs qrels run", 1, "preferences and judgement groups are not supported"),
+        ("-m prefs qrels run", 1, "preferences and judgment groups are not supported"),
         ("-R prefs qrels run", 1, "-R prefs is not supported"),
         ("-m P. qrels run", 1, "expected parameters after the dot"),
         ("-m nope qrels missing", 1, "there is no measure 'nope'"),

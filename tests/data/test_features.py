@@ -1,4 +1,4 @@
-"""Features: parts of them, names of documents, judgements, and what an evaluator makes of scores."""
+"""Features: parts of them, names of documents, judgments, and what an evaluator makes of scores."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_one_text_is_not_taken_for_a_column_of_ids() -> None:
         Ids.of("63")
 
 
-def test_neighbouring_queries_are_selected_without_a_copy() -> None:
+def test_neighboring_queries_are_selected_without_a_copy() -> None:
     whole = made([[0], [1, 1], [2]])
     assert np.shares_memory(whole.select([1, 2]).values, whole.values)
     assert not np.shares_memory(whole.select([2, 0]).values, whole.values)

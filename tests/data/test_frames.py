@@ -222,7 +222,7 @@ PLAIN = {"qid": ["q", "q", "p"], "docno": ["a", "b", "a"], "score": [3.0, 2.0, 1
 
 @pytest.mark.parametrize("query", ["query_id", "qid", "q_id", "query", "topic"])
 @pytest.mark.parametrize("document", ["doc_id", "docno", "docid", "document", "doc"])
-def test_usual_names_are_recognised(query: str, document: str) -> None:
+def test_usual_names_are_recognized(query: str, document: str) -> None:
     frame = pl.DataFrame({"score": [1.0], document: ["d"], "rank": [1], query: ["q"]})
     run = Run.from_frame(frame)
     assert (list(run.queries), list(run.documents)) == ([b"q"], [b"d"])
@@ -540,7 +540,7 @@ def test_judgments_in_files(tmp_path: Path) -> None:
         assert_same(rg.read_qrels_table(path), expected)
     SUBTOPICS.write_ndjson(tmp_path / "diversity.jsonl")
     judged = rg.read_qrels_table(tmp_path / "diversity.jsonl", subtopic="subtopic")
-    assert repr(judged) == "Judgments: 2 queries, 3 subtopics, 4 judgements"
+    assert repr(judged) == "Judgments: 2 queries, 3 subtopics, 4 judgments"
 
 
 def test_more_rows_than_the_limit_could_hold_are_not_unpacked(tmp_path: Path) -> None:

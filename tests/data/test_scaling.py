@@ -123,7 +123,7 @@ def test_an_unfitted_scaling_and_other_features_are_refused() -> None:
         Scaling.of("zz")  # type: ignore[arg-type]
 
 
-FITTED = {"kind": "z", "per_query": False, "centre": [0.0], "scale": [1.0]}
+FITTED = {"kind": "z", "per_query": False, "center": [0.0], "scale": [1.0]}
 
 
 @pytest.mark.parametrize(
@@ -137,13 +137,13 @@ FITTED = {"kind": "z", "per_query": False, "centre": [0.0], "scale": [1.0]}
         FITTED | {"per_query": True},
         FITTED | {"kind": "none"},
         FITTED | {"more": 1},
-        FITTED | {"centre": "0"},
-        FITTED | {"centre": [0.0, 1.0]},
+        FITTED | {"center": "0"},
+        FITTED | {"center": [0.0, 1.0]},
         FITTED | {"scale": [-1.0]},
         FITTED | {"scale": [math.nan]},
         FITTED | {"scale": [10**400]},
         FITTED | {"scale": [True]},
-        {"kind": "z", "per_query": False, "centre": [0.0]},
+        {"kind": "z", "per_query": False, "center": [0.0]},
     ],
     ids=str,
 )

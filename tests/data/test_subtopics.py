@@ -106,7 +106,7 @@ def test_numbered_subtopics_are_in_the_order_of_their_numbers(tmp_path: Path) ->
     judgments = rg.read_qrels(file, subtopics=True)
     assert judgments.subtopics is not None
     assert judgments.subtopics.names.texts() == ["1", "2", "10"]
-    assert repr(judgments) == "Judgments: 1 query, 3 subtopics, 2 judgements"
+    assert repr(judgments) == "Judgments: 1 query, 3 subtopics, 2 judgments"
 
 
 def test_plain_judgments_have_no_subtopics(tmp_path: Path) -> None:
@@ -168,7 +168,7 @@ def test_dicts_of_another_form_are_refused(bad: dict[str, object]) -> None:
 
 def test_nothing_at_all_is_no_judgments() -> None:
     empty = rg.Judgments.from_subtopics({"q": {}})
-    assert repr(empty) == "Judgments: 1 query, 0 subtopics, 0 judgements"
+    assert repr(empty) == "Judgments: 1 query, 0 subtopics, 0 judgments"
     scores = rg.evaluate(empty, {"q": {"a": 1.0}}, ["alpha_nDCG@5", "NRBP", "expected(nNRBP)"])
     assert set(scores.mean()["run"].values()) == {0.0}
 

@@ -150,7 +150,7 @@ def test_the_first_of_equal_documents_is_taken_and_the_same_every_time() -> None
     assert (advice.mean, advice.left, advice.left_relevant) == (1.0, 0.0, 0.0)
 
 
-def test_a_run_held_against_itself_and_judged_runs_need_no_judgement() -> None:
+def test_a_run_held_against_itself_and_judged_runs_need_no_judgment() -> None:
     same = rg.med("nDCG@10", {"q": {"a": 1.0}}, {"q": {"a": 1.0}})
     assert advise(same, 5) == Advice(same.measure, ("a", "b"), (), 0.0, 0.0, 0.0)
     judged = rg.med("P@1", {"q": {"a": 1.0}}, {"q": {"b": 1.0}}, {"q": {"a": 1, "b": 0}})

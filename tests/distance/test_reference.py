@@ -1,4 +1,4 @@
-"""Against an older program, on five pairs of TREC-COVID runs, with judgements and without.
+"""Against an older program, on five pairs of TREC-COVID runs, with judgments and without.
 
 What it does, to five places:
 

@@ -138,12 +138,12 @@ def test_random_runs(some: list[Run], measure: str) -> None:
 
 
 @pytest.mark.parametrize("measure", ["nDCG@10", "AP@10"])
-def test_no_judgements_tell_runs_further_apart(
+def test_no_judgments_tell_runs_further_apart(
     measure: str, real_data: Callable[[str], Path]
 ) -> None:
-    """On every topic of every pair: difference ≤ distance given the judgements ≤ distance without them.
+    """On every topic of every pair: difference ≤ distance given the judgments ≤ distance without them.
 
-    The judgements have documents that neither run has, which make the divisor of AP@10 and nDCG@10
+    The judgments have documents that neither run has, which make the divisor of AP@10 and nDCG@10
     larger and a distance smaller."""
     drawn = random.Random(10)
     files = sorted(real_data(f"{ROUND}/runs").glob("*.gz"))
@@ -175,7 +175,7 @@ def test_topics_that_a_run_lacks_are_counted() -> None:
     }
     assert note_texts(rg.med_matrix("nDCG@2", runs, qrels).notes) == (
         "one: 1 topic missing, counted as empty lists",
-        "one: topics without judgements, left out: 1",
+        "one: topics without judgments, left out: 1",
     )
 
 

@@ -208,10 +208,10 @@ def test_what_is_not_exact_says_so_and_settles_nothing() -> None:
     assert "not all labels could be tried" in str(found.notes[1])
 
 
-def test_neighbours_are_pairs_of_the_leaderboard_and_an_executor_changes_nothing() -> None:
+def test_neighbors_are_pairs_of_the_leaderboard_and_an_executor_changes_nothing() -> None:
     whole = rg.settled(QRELS, THREE, "P@2")
     with ThreadPoolExecutor(2) as pool:
-        found = rg.settled(QRELS, THREE, "P@2", pairs="neighbours", executor=pool)
+        found = rg.settled(QRELS, THREE, "P@2", pairs="neighbors", executor=pool)
     assert [[found.runs[r] for r in pair] for pair in found.pairs.tolist()] == [
         ["good", "poor"],
         ["poor", "new"],
@@ -250,7 +250,7 @@ def test_subtopics_are_refused() -> None:
 
 
 class Robust(NamedTuple):
-    """Real judgements and runs, and the means of the runs by all labels."""
+    """Real judgments and runs, and the means of the runs by all labels."""
 
     qrels: Judgments
     runs: list[rg.Run]

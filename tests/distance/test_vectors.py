@@ -102,7 +102,7 @@ def test_table_2_the_steps_to_ndcg(
     relevant: str, count: int, ahead: float, ideal: float, share: float
 ) -> None:
     """With the documents of each row relevant, and the rest not, nothing is free."""
-    labels = labelled(relevant)
+    labels = labeled(relevant)
     assert sum(labels.values()) == count
     assert rg.med("DCG@10", X3, X4, labels).value == pytest.approx(ahead, abs=6e-4)
     assert rg.parse("DCG@10").ideal(list(labels.values())) == pytest.approx(ideal, abs=6e-4)
@@ -121,7 +121,7 @@ TABLE_3 = [
 def test_table_3_differences_by_four_measures(
     relevant: str, count: int, differences: tuple[float, ...]
 ) -> None:
-    labels = labelled(relevant)
+    labels = labeled(relevant)
     assert sum(labels.values()) == count
     names = ("SDCG@10", "nDCG@10", "SSP@10", "AP@10")
     for name, difference in zip(names, differences, strict=True):
@@ -130,8 +130,8 @@ def test_table_3_differences_by_four_measures(
         assert fixed <= rg.med(name, X3, X4, KNOWN_3).value + 1e-12
 
 
-def labelled(relevant: str) -> dict[str, int]:
-    """All documents of the two lists labelled, these relevant."""
+def labeled(relevant: str) -> dict[str, int]:
+    """All documents of the two lists labeled, these relevant."""
     return {d: int(d in relevant) for d in "ABCDEFGHJKL"} | KNOWN_3
 
 

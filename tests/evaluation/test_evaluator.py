@@ -1,4 +1,4 @@
-"""Aligning runs with judgements, and scoring them under every policy."""
+"""Aligning runs with judgments, and scoring them under every policy."""
 
 from __future__ import annotations
 
@@ -201,7 +201,7 @@ def test_scores_from_dicts_are_numbers(score: Any) -> None:
 def test_empty_inputs_are_defined() -> None:
     with pytest.raises(NoSharedTopics, match="the run is empty"):
         rg.evaluate(QRELS, {}, RR)
-    with pytest.raises(NoSharedTopics, match="the judgements have no topics"):
+    with pytest.raises(NoSharedTopics, match="the judgments have no topics"):
         rg.evaluate({}, RUN, RR)
     assert judged_labels(rg.Judgments.from_dict({})).max_grade == 1
 
@@ -228,7 +228,7 @@ def test_paths_among_other_runs_stand_for_files_folders_and_patterns(tmp_path: P
 label_lists = st.lists(
     st.tuples(st.integers(0, 2), st.lists(st.integers(-2, 2), max_size=6)), max_size=12
 )
-LABELLED = {
+LABELED = {
     "q1": {"a": 1, "b": 0, "c": 2, "d": -1},
     "q2": {"c": 2, "d": -1, "e": 1, "f": 1, "g": 2},
     "q3": {"e": 0},
@@ -236,15 +236,15 @@ LABELLED = {
 MANY = ["nDCG@3", "AP", "ERR", "v2(nDCG@3)", "linear(AP)", "gm(P@2)", "expected(RR)"]
 
 
-LABELLED_BY: dict[str, rg.Evaluator] = {
-    "nonrelevant": rg.Evaluator(LABELLED, MANY),
-    "condensed": rg.Evaluator(LABELLED, MANY, unjudged="condensed"),
+LABELED_BY: dict[str, rg.Evaluator] = {
+    "nonrelevant": rg.Evaluator(LABELED, MANY),
+    "condensed": rg.Evaluator(LABELED, MANY, unjudged="condensed"),
 }
 
 
 @given(label_lists, st.sampled_from(["nonrelevant", "condensed"]))
 def test_lists_of_labels_are_scored_as_each_alone(lists: Any, unjudged: Any) -> None:
-    evaluator = LABELLED_BY[unjudged]
+    evaluator = LABELED_BY[unjudged]
     queries, labels = [q for q, _ in lists], [found for _, found in lists]
     offsets = np.concatenate(([0], np.cumsum([len(found) for found in labels], dtype=int)))
     flat = np.array([label for found in labels for label in found], dtype=np.int64)
@@ -252,7 +252,7 @@ def test_lists_of_labels_are_scored_as_each_alone(lists: Any, unjudged: Any) -> 
     assert scores.shape == (len(lists), len(MANY))
     for (query, found), row in zip(lists, scores, strict=True):
         kept = [label for label in found if label >= 0 or unjudged == "nonrelevant"]
-        judged = [g for g in list(LABELLED.values())[query].values() if g >= 0]
+        judged = [g for g in list(LABELED.values())[query].values() if g >= 0]
         one = Rankings.of(kept, judged=JudgedLabels.of(judged, max_grade=2))
         for measure, score in zip(evaluator.measures, row, strict=True):
             alone = getattr(measure, "measure", measure) if measure.name == "gm" else measure

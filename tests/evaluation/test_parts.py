@@ -409,7 +409,7 @@ def test_a_run_in_parts_is_named_after_its_folder_or_the_start_of_the_pattern(
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Judgements, two runs, and both runs in parts under the same names."""
+    """Judgments, two runs, and both runs in parts under the same names."""
     place, random = tmp_path_factory.mktemp("parts"), np.random.default_rng(26)
     names = [f"d{number}" for number in range(30)]
     with (place / "qrels").open("w") as qrels:

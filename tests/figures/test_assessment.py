@@ -132,20 +132,20 @@ def test_without_splits_there_are_no_swap_curves() -> None:
 
 
 @pytest.mark.parametrize("kind", CURVES)
-def test_ten_lines_differ_without_colour_and_in_colour(kind: AssessmentFigure) -> None:
+def test_ten_lines_differ_without_color_and_in_color(kind: AssessmentFigure) -> None:
     lines = assessed(10).figure(kind).axes[0].lines[1:]
     assert len({(line.get_marker(), line.get_linestyle()) for line in lines}) == 10
     assert len({(line.get_color(), line.get_linestyle()) for line in lines}) == 10
 
 
 @pytest.mark.parametrize("kind", CURVES)
-def test_of_more_the_first_and_last_five_are_coloured(kind: AssessmentFigure) -> None:
+def test_of_more_the_first_and_last_five_are_colored(kind: AssessmentFigure) -> None:
     drawn = assessed(13).figure(kind)
     lines = drawn.axes[0].lines[1:]
     plain = [line.get_color() == "#CCCCCC" for line in lines]
     assert plain == [False] * 5 + [True] * 3 + [False] * 5
-    coloured = [line for line, grey in zip(lines, plain, strict=True) if not grey]
-    assert len({(line.get_marker(), line.get_linestyle()) for line in coloured}) == 10
+    colored = [line for line, gray in zip(lines, plain, strict=True) if not gray]
+    assert len({(line.get_marker(), line.get_linestyle()) for line in colored}) == 10
     assert len(legend_of(drawn)) == 13
 
 
@@ -203,7 +203,7 @@ def test_the_map_is_of_the_measures_asked_for() -> None:
     assert np.array_equal(axes.images[0].get_array(), [[1, tau], [tau, 1]])
 
 
-def test_like_measures_are_neighbours() -> None:
+def test_like_measures_are_neighbors() -> None:
     values = np.random.default_rng(2).random((3, 12, 6))
     values[2] = values[0] + 0.001 * values[2]
     runs = [f"r{run}" for run in range(12)]

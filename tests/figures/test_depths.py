@@ -13,7 +13,7 @@ from rankgauge.figures.depths import depth_curves
 pytest.importorskip("matplotlib")
 
 
-def test_both_panels_have_a_line_for_each_measure_that_ends_at_all_judgements() -> None:
+def test_both_panels_have_a_line_for_each_measure_that_ends_at_all_judgments() -> None:
     figure = depth_curves(
         [5, 10],
         [1_200, 2_300],

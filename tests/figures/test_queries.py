@@ -48,7 +48,7 @@ def test_every_query_is_a_point_of_its_type_and_the_legend_counts_them(count: in
     assert labels == [f"{name} ({count:,})" for name, count in types.counts().items()]
 
 
-def test_types_differ_in_colour_and_in_shape() -> None:
+def test_types_differ_in_color_and_in_shape() -> None:
     points = types_of(40).figure().axes[0].collections
     assert len({tuple(drawn.get_facecolor()[0]) for drawn in points}) == len(TYPES)
     assert len({drawn.get_paths()[0].vertices.tobytes() for drawn in points}) == len(TYPES)

@@ -32,7 +32,7 @@ def test_lines_are_drawn_in_the_order_given_with_a_legend_and_references() -> No
     assert [text.get_text() for text in axes.texts] == ["low: 2.00", "high: 4.00"]
     assert axes.get_ylim()[1] > 4
     for draw in (lambda: relevant_lines({}), lambda: ideal_lines({}, {}, "x")):
-        with pytest.raises(RankgaugeError, match="no judgements, expected at least one"):
+        with pytest.raises(RankgaugeError, match="no judgments, expected at least one"):
             draw()
 
 

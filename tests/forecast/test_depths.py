@@ -104,7 +104,7 @@ def by_hand(
     ]
     return {
         "depth": depth,
-        "judgements": count,
+        "judgments": count,
         "saved": 1 - count / everything if everything else None,
         "relevant": sum(found) / relevant if relevant else None,
         "nothing": found.count(0),
@@ -155,7 +155,7 @@ def test_runs_outside_the_pool_are_scored_by_it(
     (row,) = rows(found.table())
     small, deep = scores_by_hand(qrels, given, "AP", 2, pooled)
     expected = by_hand(qrels, given, 2, pooled, small, deep)
-    assert all(same(row[name], expected[name]) for name in ("bias", "tau", "judgements"))
+    assert all(same(row[name], expected[name]) for name in ("bias", "tau", "judgments"))
     outside = [place for place, name in enumerate(given) if name not in pooled]
     if not outside:
         assert "outside_bias" not in row
@@ -272,7 +272,7 @@ def test_a_given_highest_grade_counts_at_every_depth() -> None:
 def test_one_run_and_one_topic() -> None:
     found = rg.judging_depth({"q": {"a": 1, "b": 1}}, {"q": ["a", "b"]}, "AP", [1, 2])
     first, second = rows(found.table())
-    assert (first["judgements"], second["judgements"]) == (1, 2)
+    assert (first["judgments"], second["judgments"]) == (1, 2)
     assert math.isnan(first["tau"])
     assert math.isnan(first["half_tau"])
     assert first["significant"] == first["reversed"] == 0
@@ -290,7 +290,7 @@ def test_topics_without_anything_relevant_in_the_pool_are_counted_and_said() -> 
     deep = np.asarray(rg.evaluate(QRELS, {"two": RUNS["two"], "three": {"q1": ["x"]}}, "nDCG@3"))
     said = "3 topics with relevant documents, but none of them in the pool"
     (note,) = [line for line in found.table().notes if said in line]
-    assert f"mean score there by all judgements: nDCG@3 {deep.mean():.3f}" in note
+    assert f"mean score there by all judgments: nDCG@3 {deep.mean():.3f}" in note
 
 
 def test_topics_on_which_a_measure_is_undefined_are_left_out_at_all_depths() -> None:
@@ -307,7 +307,7 @@ def test_topics_on_which_a_measure_is_undefined_are_left_out_at_all_depths() -> 
 def test_documents_that_were_never_judged_are_said() -> None:
     found = rg.judging_depth(QRELS, RUNS, "AP", [2])
     assert found.shallow[0].counts.total["never_judged"] == 1
-    said = "the pool of depth 2 has 1 document without a judgement"
+    said = "the pool of depth 2 has 1 document without a judgment"
     assert any(said in line for line in found.table().notes)
 
 
@@ -397,7 +397,7 @@ def test_bad_teams_are_refused() -> None:
 
 
 def test_robust_2003_at_three_depths(real_data: Callable[[str], Path]) -> None:
-    """The ranking by a pool of depth 30 is nearly that of all judgements; scores are biased up."""
+    """The ranking by a pool of depth 30 is nearly that of all judgments; scores are biased up."""
     found = rg.judging_depth(
         real_data("trec-robust03/qrels.txt.gz"),
         real_data("trec-robust03/runs"),
@@ -407,7 +407,7 @@ def test_robust_2003_at_three_depths(real_data: Callable[[str], Path]) -> None:
     )
     table = rows(found.table())
     assert [round(row["tau"], 2) for row in table] == [0.85, 0.93, 0.94, 0.84, 0.88, 0.97]
-    assert [row["judgements"] for row in table[:3]] == [5_864, 10_587, 15_027]
+    assert [row["judgments"] for row in table[:3]] == [5_864, 10_587, 15_027]
     assert all(0.08 < row["bias"] < 0.16 for row in table)
     assert all(row["reversed"] == 0 for row in table if row["depth"] == 30)
 

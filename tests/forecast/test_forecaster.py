@@ -360,7 +360,7 @@ def test_an_unknown_kind_is_said() -> None:
     assert not forecaster.forecast_rows(made("n", "news", 2)).notes
 
 
-def test_full_judgements_are_said_not_to_be_cheap() -> None:
+def test_full_judgments_are_said_not_to_be_cheap() -> None:
     forecaster = Forecaster("regression", judgments="full").fit_rows([made("a", "news", 1)])
     notes = forecaster.forecast_rows(made("n", "news", 2)).notes
     assert any("saves no judging" in note.kind for note in notes)
@@ -393,7 +393,7 @@ def test_one_topic_is_told() -> None:
     assert Forecaster("regression").fit_rows([made("a", "news", 1, topics=2)]).notes_ == ()
 
 
-def test_a_target_among_features_that_see_all_judgements() -> None:
+def test_a_target_among_features_that_see_all_judgments() -> None:
     rows = made("a", "news", 1)
     settings = {"target": "nDCG@100", "features": ("P", "nDCG@100", "RR", "AP", "ERR", "RBP")}
     full = Forecaster("regression", judgments="full", **settings).fit_rows([rows])

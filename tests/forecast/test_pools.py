@@ -1,4 +1,4 @@
-"""Pools: which judgements are made, as defined; laws of pools; the ways in; counts and grades."""
+"""Pools: which judgments are made, as defined; laws of pools; the ways in; counts and grades."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_the_order_of_runs_does_not_matter(
 def test_a_run_in_the_pool_has_its_first_documents_judged(
     qrels: dict[str, dict[str, int]], runs: list[Any], depth: int, ties: Any
 ) -> None:
-    """So whoever looks at the first `depth` documents alone sees what all judgements say; the order is
+    """So whoever looks at the first `depth` documents alone sees what all judgments say; the order is
     the order in which the runs are scored."""
     measures = [f"P(rel={rel})@{depth}" for rel in (1, 2)] + [f"DCG@{depth}", f"Judged@{depth}"]
     small = rg.evaluate(
@@ -115,7 +115,7 @@ def test_a_run_in_the_pool_has_its_first_documents_judged(
 
 @given(qrels_dicts, several)
 @examples(50)
-def test_at_full_depth_scores_are_those_of_all_judgements_if_all_judged_documents_are_retrieved(
+def test_at_full_depth_scores_are_those_of_all_judgments_if_all_judged_documents_are_retrieved(
     qrels: dict[str, dict[str, int]], runs: list[Any]
 ) -> None:
     everything = {topic: dict.fromkeys(DOCUMENTS, 0.25) for topic in TOPICS}
@@ -130,7 +130,7 @@ def test_at_full_depth_scores_are_those_of_all_judgements_if_all_judged_document
 
 @given(qrels_dicts, several, depths)
 @examples(50)
-def test_the_highest_grade_stays_that_of_all_judgements(
+def test_the_highest_grade_stays_that_of_all_judgments(
     qrels: dict[str, dict[str, int]], runs: list[Any], depth: int | None
 ) -> None:
     highest = max([1, *(grade for judged in qrels.values() for grade in judged.values())])
@@ -163,12 +163,12 @@ def test_a_run_may_be_short_lack_topics_and_answer_others() -> None:
     assert as_dict(found) == {"q1": {"b": 0}, "q2": {}, "q3": {}}
     assert found.counts.pooled.tolist() == [2, 0, 0]
     assert repr(found.counts) == "PoolCounts: pooled 2, judged 1, relevant 0, never judged 1"
-    assert repr(found) == "PooledJudgments: 3 queries, 1 judgement"
+    assert repr(found) == "PooledJudgments: 3 queries, 1 judgment"
     assert found.depth == 5
 
 
 @pytest.mark.parametrize("grade", [-1, -2])
-def test_a_document_pooled_without_a_judgement_stays_so(grade: int) -> None:
+def test_a_document_pooled_without_a_judgment_stays_so(grade: int) -> None:
     found = rg.pool({"q": {"a": grade, "b": 2}}, {"q": ["a", "x", "b"]}, 2)
     assert as_dict(found) == {"q": {"a": grade}}
     assert found.counts.total == {"pooled": 2, "judged": 0, "relevant": 0, "never_judged": 2}

@@ -67,7 +67,7 @@ def test_topics_of_a_pilot_are_not_drawn_again_and_chances_stay_equal() -> None:
     assert all(abs(drawn[topic] / draws - 5 / 7) <= 4.5 * error for topic in counts)
 
 
-def test_judgements_are_counted_by_relevant_documents() -> None:
+def test_judgments_are_counted_by_relevant_documents() -> None:
     qrels = {"a": {"d1": 1, "d2": 2, "d3": 0}, "b": {"d1": 0, "d2": -1}, "c": {"d1": 1}}
     for seed in range(20):
         assert choose_queries(qrels, 2, seed) == choose_queries({"a": 2, "b": 0, "c": 1}, 2, seed)

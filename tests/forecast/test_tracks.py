@@ -54,15 +54,15 @@ def test_runs_that_fail(tmp_path: Path) -> None:
         Track.read(f"news={files}", failures="skip")
 
 
-def test_the_last_comma_ends_the_judgements(tmp_path: Path) -> None:
+def test_the_last_comma_ends_the_judgments(tmp_path: Path) -> None:
     qrels, _, runs = write_track(tmp_path / "made", 1, runs=2, topics=3).rpartition(",")
     moved = Path(qrels).rename(tmp_path / "a,b.txt")
     assert len(Track.read(f"news={moved},{runs}").runs) == 2
 
 
-def test_only_judgements_in_the_folder(tmp_path: Path) -> None:
+def test_only_judgments_in_the_folder(tmp_path: Path) -> None:
     (tmp_path / "qrels.txt").write_text("1 0 d1 1\n")
-    with pytest.raises(InputError, match="no runs, only the judgements"):
+    with pytest.raises(InputError, match="no runs, only the judgments"):
         Track.read(f"news={tmp_path / 'qrels.txt'},{tmp_path}")
 
 
@@ -89,7 +89,7 @@ def test_a_run_without_judged_documents_is_told() -> None:
     assert (note.run, note.severity) == ("other", "warning")
     assert "no document of the run is judged" in note.kind
     assert "'A', 'B'" in note.detail
-    assert "'a'" not in note.detail.partition("; the judgements have")[0]
+    assert "'a'" not in note.detail.partition("; the judgments have")[0]
 
 
 def test_a_track_is_learnt_from_once() -> None:
@@ -115,7 +115,7 @@ def test_the_spellings_of_a_track(text: str, wanted: tuple[str | None, ...]) -> 
     assert track_parts(text) == wanted
 
 
-def test_a_file_of_judgements_with_a_colon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_of_judgments_with_a_colon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is there is read: a track without a name keeps its meaning."""
     monkeypatch.chdir(tmp_path)
     assert track_parts("web=q:1.txt,runs")[:3] == ("web", "q", "1.txt")

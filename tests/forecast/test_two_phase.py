@@ -376,7 +376,7 @@ def test_what_cannot_be_estimated_is_refused() -> None:
         rg.two_phase(shallow, deep, level=1)
     with pytest.raises(rg.RankgaugeError, match="deep: 2 measures"):
         rg.two_phase(shallow, deep.joined(replace(deep, measures=(rg.parse("P@5"),))))
-    with pytest.raises(rg.RankgaugeError, match="shallow: standardised scores"):
+    with pytest.raises(rg.RankgaugeError, match="shallow: standardized scores"):
         rg.two_phase(shallow.standardized(), deep)
     aggregate = replace(deep, measures=(rg.parse("gm(AP)"),))
     with pytest.raises(rg.RankgaugeError, match="not an arithmetic mean"):

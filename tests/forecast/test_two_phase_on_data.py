@@ -51,7 +51,7 @@ def test_the_cost_of_web_2012_counts_what_a_pool_counts(
     found = rg.judging_depth(qrels, sorted(runs.iterdir()), "nDCG@100", [10])
     assert cell.judged == found.shallow[0].counts.total["judged"] == 845
     assert cell.all_judged == found.judgments == 15_197
-    assert "| Web 2012, judgements | 845 |" in PAGE
+    assert "| Web 2012, judgments | 845 |" in PAGE
 
 
 def test_three_quarters_of_the_pilots_of_web_2012_reach_the_width(
@@ -64,7 +64,7 @@ def test_three_quarters_of_the_pilots_of_web_2012_reach_the_width(
             assert reached >= 0.75, (cell.target, enough)
 
 
-def test_estimates_come_near_what_all_judgements_say(real_data: Callable[[str], Path]) -> None:
+def test_estimates_come_near_what_all_judgments_say(real_data: Callable[[str], Path]) -> None:
     folder = real_data("trec-robust03")
     qrels = rg.read_qrels(folder / "qrels.txt.gz")
     runs = [rg.read_run(file) for file in sorted((folder / "runs").iterdir())]

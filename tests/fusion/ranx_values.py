@@ -1,4 +1,4 @@
-"""Makes ranx_values.json: what ranx makes of random and real runs, by every method and normalisation.
+"""Makes ranx_values.json: what ranx makes of random and real runs, by every method and normalization.
 
 Run it in an environment with ranx (0.3.21 made the file), the real runs from RANKGAUGE_DATA:
 
@@ -6,7 +6,7 @@ Run it in an environment with ranx (0.3.21 made the file), the real runs from RA
 
 Nothing of rankgauge is used. ranx ranks documents with equal scores in any order, so it gets every list
 in the order that rankgauge has: by score, then by document id, the greatest first. The methods and
-normalisations of ranx then run on that order.
+normalizations of ranx then run on that order.
 
 The values of a topic stand in the order of its document ids, sorted as text.
 """

@@ -196,7 +196,7 @@ def test_a_topic_of_one_run_alone_is_in_the_fused_run() -> None:
     assert fused.queries.texts() == ["q1", "q2", "q3"]
 
 
-def test_the_docstring_names_every_method_normalisation_and_parameter() -> None:
+def test_the_docstring_names_every_method_normalization_and_parameter() -> None:
     text = inspect.getdoc(rg.fuse) or ""
     parameters = {each.name for method in METHODS.values() for each in method.parameters}
     for name in (*METHODS, *NORMALIZATIONS, *parameters):
@@ -236,7 +236,7 @@ def test_settings_that_do_not_fit_are_refused(settings: dict[str, Any], message:
         rg.fuse([BM25, DENSE], **settings)
 
 
-def test_ranks_need_no_normalisation() -> None:
+def test_ranks_need_no_normalization() -> None:
     assert rg.fuse([BM25, DENSE], "rrf", normalize="none").name == "rrf"
 
 
@@ -269,12 +269,12 @@ def test_scores_beyond_what_a_file_holds_are_refused() -> None:
         ("gmnz", {"gamma": 1e5}, "give gamma a value nearer to 1 than 100000$"),
         ("wsum", {"weights": (1e300, 1)}, "give smaller weights$"),
         ("rrf", {"weights": (1e300, 1)}, "give smaller weights$"),
-        ("mixed", {"normalize": "none"}, r"normalise the scores \(normalize='min-max'\)$"),
-        ("wsum", {"normalize": "none", "weights": (0.5, 0.5)}, "normalise the scores"),
+        ("mixed", {"normalize": "none"}, r"normalize the scores \(normalize='min-max'\)$"),
+        ("wsum", {"normalize": "none", "weights": (0.5, 0.5)}, "normalize the scores"),
         (
             "gmnz",
             {"gamma": 1e5, "normalize": "none"},
-            "give gamma a value nearer to 1 than 100000, and normalise the scores",
+            "give gamma a value nearer to 1 than 100000, and normalize the scores",
         ),
     ],
 )

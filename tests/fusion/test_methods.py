@@ -1,4 +1,4 @@
-"""Every method and normalisation is what its definition says, and obeys the laws that it should."""
+"""Every method and normalization is what its definition says, and obeys the laws that it should."""
 
 from __future__ import annotations
 

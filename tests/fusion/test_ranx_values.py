@@ -81,7 +81,7 @@ def test_scores_are_those_of_ranx(method: str) -> None:
     assert compared > 70
 
 
-def test_every_method_and_normalisation_is_compared_on_random_and_real_runs() -> None:
+def test_every_method_and_normalization_is_compared_on_random_and_real_runs() -> None:
     cases = Counter((method, normalize) for _, method, normalize, *_ in CASES)
     for method in METHODS.values():
         for normalize in NORMALIZATIONS if method.takes == "scores" else [None]:

@@ -21,7 +21,7 @@ QUICK = {"folds": 2, "repeats": 1, "samples": 5}
 
 @st.composite
 def problems(draw: st.DrawFn) -> tuple[dict, dict, dict]:
-    """Judgements and two runs, with ties and with documents that one run lacks."""
+    """Judgments and two runs, with ties and with documents that one run lacks."""
     topics = [f"q{n}" for n in range(draw(st.integers(2, 4)))]
     documents = [f"d{n}" for n in range(6)]
     grades = st.dictionaries(st.sampled_from(documents), st.integers(0, 3), min_size=1)
@@ -38,7 +38,7 @@ def test_no_weight_of_a_grid_beats_the_best_and_the_fused_run_scores_it(
     qrels, *runs = problem
     try:
         tuning = rg.tune(qrels, runs, measure, normalize=normalize, **QUICK)
-    except RankgaugeError:  # scores that cannot be normalised so
+    except RankgaugeError:  # scores that cannot be normalized so
         reject()
     (score,) = rg.evaluate(qrels, tuning.run(), measure).mean().values()
     assert score[str(tuning.measure)] == pytest.approx(tuning.value, abs=1e-12)
@@ -117,7 +117,7 @@ def test_with_few_topics_each_is_a_part():
 
 
 def random_runs(seed, topics=8):
-    """Judgements and two runs of six documents, scores drawn at random."""
+    """Judgments and two runs of six documents, scores drawn at random."""
     random = np.random.default_rng(seed)
     names = [f"q{n}" for n in range(topics)]
     qrels = {name: {f"d{d}": int(random.integers(3)) for d in range(6)} for name in names}
@@ -128,7 +128,7 @@ def random_runs(seed, topics=8):
     return qrels, *runs
 
 
-def test_equal_weights_choose_their_normalisation_without_the_topic():
+def test_equal_weights_choose_their_normalization_without_the_topic():
     qrels, *runs = random_runs(3)
     tuning = rg.tune(qrels, runs, "AP", normalize="all", test_topics=["q0", "q1"], **QUICK)
 
@@ -162,11 +162,11 @@ def test_topics_that_a_run_lacks_are_said_or_left_out():
     second = {topic: SECOND[topic] for topic in ("q1", "q2", "q5")}
     usual = rg.tune(QRELS, {"x": FIRST, "y": second}, "AP", **QUICK)
     notes = "\n".join(map(str, usual.notes))
-    assert "y: no documents for 3 topics with judgements; the other runs rank them" in notes
+    assert "y: no documents for 3 topics with judgments; the other runs rank them" in notes
     assert "no run has" not in notes
     few = {"x": {"q1": FIRST["q1"]}, "y": {"q1": second["q1"]}}
     notes = "\n".join(map(str, rg.tune(QRELS, few, "AP", **QUICK).notes))
-    assert "no run has documents for 5 topics with judgements" in notes
+    assert "no run has documents for 5 topics with judgments" in notes
     assert "the other runs rank them" not in notes
     tuning = rg.tune(QRELS, {"x": FIRST, "y": second}, "AP", missing="intersection", **QUICK)
     assert tuning.topics == ("q1", "q2", "q5")
@@ -178,7 +178,7 @@ def test_topics_that_a_run_lacks_are_said_or_left_out():
         rg.tune(QRELS, [FIRST, second], "AP", missing="intersection", test_topics=["q0"])
 
 
-def test_of_all_normalisations_those_are_tried_that_the_scores_allow():
+def test_of_all_normalizations_those_are_tried_that_the_scores_allow():
     infinite = FIRST | {"q0": {"a": float("inf"), "b": 1.0}}
     tuning = rg.tune(QRELS, [infinite, SECOND], "AP", normalize="all", **QUICK)
     assert tuning.normalize in ("rank", "borda")
@@ -245,7 +245,7 @@ def test_measures_without_an_order_are_followed_at_once(measure):
     assert (measure == "F@2") or np.ptp(tuning.curve.values) == 0
 
 
-def test_what_was_chosen_of_all_normalisations_is_said():
+def test_what_was_chosen_of_all_normalizations_is_said():
     qrels, *runs = random_runs(3)
     tuning = rg.tune(qrels, runs, "AP", normalize="all", **QUICK)
     assert f"with normalize={tuning.normalize} " in tuning.advice

@@ -481,7 +481,7 @@ COMPRESSIONS: dict[str, Callable[[bytes], bytes]] = {
     "zstandard": zstandard_with_checksum,
 }
 each_compression = pytest.mark.parametrize("name", COMPRESSIONS)
-SURELY_RECOGNISED = 12
+SURELY_RECOGNIZED = 12
 
 
 @each_compression
@@ -493,7 +493,7 @@ def test_no_beginning_of_a_compressed_file_is_taken_for_the_whole(
     for size in range(len(whole)):
         file.write_bytes(whole[:size])
         error = refusal(read, file)
-        if size >= SURELY_RECOGNISED:
+        if size >= SURELY_RECOGNIZED:
             assert error.line is None
             assert error.message.startswith(f"damaged or truncated {name} data (")
             assert error.message.endswith("), expected a whole file")

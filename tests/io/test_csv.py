@@ -235,7 +235,7 @@ def test_judgments_for_subtopics_in_csv(tmp_path: Path) -> None:
     path = tmp_path / "qrels.csv"
     path.write_bytes(b"topic,subtopic,docno,rel\n1,a,x,1\n1,b,x,0\n")
     judged = rg.read_qrels(path, subtopics=True)
-    assert repr(judged) == "Judgments: 1 query, 2 subtopics, 1 judgement"
+    assert repr(judged) == "Judgments: 1 query, 2 subtopics, 1 judgment"
 
 
 def seconds(text: bytes) -> float:

@@ -28,27 +28,27 @@ def renamed(names: Any, run: Any = RUN) -> Any:
     [
         (
             lambda topic: f"0{topic}",
-            "topic '01' of the run is probably '1' of the judgements (leading zeros)",
+            "topic '01' of the run is probably '1' of the judgments (leading zeros)",
         ),
         (
             lambda topic: f"q{topic}",
-            "topic 'q1' of the run is probably '1' of the judgements (text before or after",
+            "topic 'q1' of the run is probably '1' of the judgments (text before or after",
         ),
         (
             lambda topic: f"topic {topic}",
-            "topic 'topic 1' of the run is probably '1' of the judgements",
+            "topic 'topic 1' of the run is probably '1' of the judgments",
         ),
         (
             lambda topic: f"{topic}.0",
-            "topic '1.0' of the run is probably '1' of the judgements (written as a decimal",
+            "topic '1.0' of the run is probably '1' of the judgments (written as a decimal",
         ),
         (
             lambda topic: f" {topic} ",
-            "topic ' 1 ' of the run is probably '1' of the judgements (blanks)",
+            "topic ' 1 ' of the run is probably '1' of the judgments (blanks)",
         ),
         (
             lambda topic: f"MB{int(topic):03}",
-            "topic 'MB001' of the run is probably '1' of the judgements",
+            "topic 'MB001' of the run is probably '1' of the judgments",
         ),
     ],
 )
@@ -66,7 +66,7 @@ def test_a_run_that_shares_no_topic_fails_with_ids_of_both_sides(names: Any, sai
 def test_upper_and_lower_case() -> None:
     with pytest.raises(
         NoSharedTopics,
-        match=r"'Q1' of the run is probably 'q1' of the judgements \(upper and lower case",
+        match=r"'Q1' of the run is probably 'q1' of the judgments \(upper and lower case",
     ):
         rg.evaluate(renamed("q{}".format, QRELS), renamed("Q{}".format), "AP")
 
@@ -96,9 +96,9 @@ def test_few_shared_topics_are_a_warning_in_text_and_html() -> None:
     scores = rg.evaluate(QRELS, {"bm25": run}, "AP")
     (note,) = scores.notes
     assert (note.severity, note.run, note.count) == (WARNING, "bm25", 2)
-    start = "WARNING: bm25: the run and the judgements share only 2 topics (the run ranks 10 topics"
+    start = "WARNING: bm25: the run and the judgments share only 2 topics (the run ranks 10 topics"
     assert f"\n{start}" in repr(scores)
-    assert "'03' of the run is probably '3' of the judgements" in repr(scores)
+    assert "'03' of the run is probably '3' of the judgments" in repr(scores)
     assert "<strong style='color: #b00020'>WARNING: bm25: the run and" in scores._repr_html_()
 
 
@@ -115,9 +115,7 @@ def test_a_run_without_a_judged_document_is_a_warning(tmp_path: Path) -> None:
     for runs in ({"bm25": run}, tmp_path / "bm25.run"):
         warning = note_texts(rg.evaluate(QRELS, runs, "AP").notes)[0]
         assert warning.startswith("WARNING: bm25: no document of the run is judged (the run has")
-        assert (
-            "'D1' of the run is probably 'd1' of the judgements (upper and lower case)" in warning
-        )
+        assert "'D1' of the run is probably 'd1' of the judgments (upper and lower case)" in warning
     nothing = note_texts(rg.evaluate(QRELS, {"1": {}}, "AP").notes)[0]
     assert nothing == "WARNING: run: the run has no documents for any judged topic"
 
@@ -164,7 +162,7 @@ def run(tmp_path: Path) -> Path:
 def test_evaluate_says_that_files_are_the_wrong_way_round(
     qrels: Path, run: Path, given: Any
 ) -> None:
-    wrong = f"the files are the wrong way round: {run} is a run and {qrels} has judgements"
+    wrong = f"the files are the wrong way round: {run} is a run and {qrels} has judgments"
     with pytest.raises(MisplacedFile, match=wrong):
         rg.evaluate(run, given(qrels), "AP")
     assert rg.evaluate(qrels, given(run), "AP").values.tolist() == [[[1.0]]]
@@ -172,7 +170,7 @@ def test_evaluate_says_that_files_are_the_wrong_way_round(
 
 def test_evaluate_says_that_one_file_is_given_as_both(qrels: Path, run: Path) -> None:
     for path in (qrels, run):
-        with pytest.raises(MisplacedFile, match=f"{path} is given as judgements and as a run"):
+        with pytest.raises(MisplacedFile, match=f"{path} is given as judgments and as a run"):
             rg.evaluate(path, [str(path)], "AP")
 
 

@@ -277,9 +277,9 @@ def test_faults_in_json_are_located(text: bytes, message: str) -> None:
         ),
         (
             b'{"query": "q1", "retrieved": ["a"]}',
-            "x: no judgements: the objects have no key relevant or gold or qrels (keys: query, "
+            "x: no judgments: the objects have no key relevant or gold or qrels (keys: query, "
             "retrieved), expected such a key with the relevant documents, or a separate file with the "
-            "judgements",
+            "judgments",
         ),
     ],
 )
@@ -289,8 +289,8 @@ def test_faults_in_judgments_by_query_are_located(text: bytes, message: str) -> 
     assert str(caught.value).startswith(message)
 
 
-def test_subtopics_need_an_object_for_each_judgement() -> None:
-    with pytest.raises(rg.InputError, match="expected one object for each judgement"):
+def test_subtopics_need_an_object_for_each_judgment() -> None:
+    with pytest.raises(rg.InputError, match="expected one object for each judgment"):
         qrels_of(GOOD, subtopic="subtopic")
 
 

@@ -289,7 +289,7 @@ def assert_same_scores(fast: rg.Scores, plain: rg.Scores) -> None:
         np.testing.assert_array_equal(getattr(fast, name), getattr(plain, name), strict=True)
 
 
-def test_the_judgements_of_a_file_are_found_where_alignment_finds_them() -> None:
+def test_the_judgments_of_a_file_are_found_where_alignment_finds_them() -> None:
     judgments = rg.Judgments.from_dict({"1": {"b": 1, "a": -1}, "2": {"x": 3}})
     pieces = scan_pieces(Content("file", 1 << 30, PLAIN), 6, lambda p: p, judged=judgments.lookup)
     assert pieces is not None
@@ -320,7 +320,7 @@ def test_two_million_topics_of_one_document(tmp_path: Path) -> None:
     expected = [float(int(q) % 7 == int(q) % 5) for q in scores.queries]
     assert scores.values[0, :, 0].tolist() == expected
     assert note_texts(scores.notes) == (
-        f"many: topics without judgements, not scored: {count - count // 1000}",
+        f"many: topics without judgments, not scored: {count - count // 1000}",
     )
     file, judgments = RunFile(path), rg.Judgments.from_dict(qrels)
     with file.open() as content:
@@ -343,8 +343,8 @@ COLLECTIONS = {
 def test_real_runs_are_scored_as_when_read_with_care(
     qrels: str, real_data: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    runs, judgements = some(sorted(real_data(COLLECTIONS[qrels]).iterdir()), 10), real_data(qrels)
-    fast = rg.evaluate(judgements, runs, MEASURES)
+    runs, judgments = some(sorted(real_data(COLLECTIONS[qrels]).iterdir()), 10), real_data(qrels)
+    fast = rg.evaluate(judgments, runs, MEASURES)
     assert len(fast.runs) == len(runs)
     monkeypatch.setattr(trec, "scan_pieces", lambda *_, **__: None)
-    assert_same_scores(fast, rg.evaluate(judgements, runs, MEASURES))
+    assert_same_scores(fast, rg.evaluate(judgments, runs, MEASURES))

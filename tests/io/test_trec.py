@@ -415,7 +415,7 @@ each_compression = pytest.mark.parametrize("ending", COMPRESSIONS)
 
 @each_compression
 @pytest.mark.parametrize("name", ["run", "run.txt", "run.gz", "run.bz2", "run.xz", "run.zst"])
-def test_compression_is_recognised_by_content_not_by_name(
+def test_compression_is_recognized_by_content_not_by_name(
     ending: str, name: str, tmp_path: Path
 ) -> None:
     path = tmp_path / name

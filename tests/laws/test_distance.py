@@ -217,7 +217,7 @@ def check_sides(measure: Measure, case: Case, grades: Sequence[int]) -> None:
     for side in range(2):
         value = found.ahead[0, side] - residual[0, side]
         assert close(value, max(both[side] for both in each))
-        labels, off = found.labelling(0, side)
+        labels, off = found.labeling(0, side)
         assert off == 0
         known = labels[lists.labels >= 0].tolist()
         assert known == lists.labels[lists.labels >= 0].tolist()
@@ -387,8 +387,8 @@ def test_nothing_judged_and_nothing_shared_gives_the_whole_weight(
 @given(data=st.data())
 @examples(20)
 def test_distance_obeys_the_triangle_inequality(name: str, data: st.DataObject) -> None:
-    """Each labelling makes a pseudometric of differences, so the greatest does too, if all lists are
-    asked about the same labellings. A pair leaves the documents of a third list not relevant: by
+    """Each labeling makes a pseudometric of differences, so the greatest does too, if all lists are
+    asked about the same labelings. A pair leaves the documents of a third list not relevant: by
     whatever only divides by more for them this is no loss; to Rprec and Q it can be one, so those are
     asked with documents off the lists."""
     measure = data.draw(versions(name))

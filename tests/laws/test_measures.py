@@ -41,8 +41,8 @@ def by_oracle(measure: Measure, ranking: list[int], judged: list[int]) -> float:
     """The score straight from the definition."""
     if isinstance(measure, Wrapper):
 
-        def inner(labelled: list[int], known: list[int] = judged) -> float:
-            return by_oracle(measure.measure, labelled, known)
+        def inner(labeled: list[int], known: list[int] = judged) -> float:
+            return by_oracle(measure.measure, labeled, known)
 
         if measure.name == "condensed":
             return inner([label for label in ranking if label >= 0])
@@ -190,7 +190,7 @@ def test_bounds_are_the_extremes_over_all_labels(name: str, data: st.DataObject)
             measure.bounds(ranking, judged, max_grade=HIGHEST)
         return
     low, high = oracles.bounds(
-        lambda labelled, known: by_oracle(measure, labelled, known),
+        lambda labeled, known: by_oracle(measure, labeled, known),
         ranking,
         judged,
         range(HIGHEST + 1),
@@ -220,7 +220,7 @@ def test_bounds_of_all_short_lists(name: str) -> None:
         # By default every third of them: half of these have a relevant document not retrieved.
         for ranking, judged in SHORT[:: 1 if thorough() else 3]:
             expected = oracles.bounds(
-                lambda labelled, known, measure=measure: by_oracle(measure, labelled, known),
+                lambda labeled, known, measure=measure: by_oracle(measure, labeled, known),
                 ranking,
                 judged,
                 range(HIGHEST + 1),

@@ -135,7 +135,7 @@ def test_bounds_are_over_all_labels_which_leave_nothing_unjudged(data: st.DataOb
     ranking, judged = data.draw(rankings(most=6, unjudged=3))
     assume(measure.bounding != "no")
     low, high = oracles.bounds(
-        lambda labelled, known: by_oracle(measure, labelled, known),
+        lambda labeled, known: by_oracle(measure, labeled, known),
         ranking,
         judged,
         range(HIGHEST + 1),

@@ -85,8 +85,8 @@ def test_a_measure_that_declares_nothing_answers_as_its_score_says(measure: Meas
     assert measure.expected(labels) == pytest.approx(np.mean(scores), abs=1e-12)
     assert measure.variance(labels) == pytest.approx(np.var(scores), abs=1e-12)
     ranking = [1, -1, 0, -1]
-    labelled = [[1, a, 0, b] for a in (0, 1) for b in (0, 1)]
-    scores = [measure.score(ranked) for ranked in labelled]
+    labeled = [[1, a, 0, b] for a in (0, 1) for b in (0, 1)]
+    scores = [measure.score(ranked) for ranked in labeled]
     assert measure.bounds(ranking) == (min(scores), max(scores))
 
 
@@ -162,8 +162,8 @@ def test_a_binary_measure_that_says_again_what_it_is_has_exact_bounds() -> None:
     measure = Halved() @ 3
     assert measure.answers()["bounds"] == "exact"
     ranking = [-1, 1, -1]
-    labelled = [measure.score([a, 1, b]) for a in (0, 1) for b in (0, 1)]
-    assert measure.bounds(ranking) == (min(labelled), max(labelled))
+    labeled = [measure.score([a, 1, b]) for a in (0, 1) for b in (0, 1)]
+    assert measure.bounds(ranking) == (min(labeled), max(labeled))
     assert measure.bounds([-1] * 300) == (0.0, 0.25)
 
 

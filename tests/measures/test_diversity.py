@@ -119,11 +119,11 @@ def test_bounds_are_over_all_subtopics_that_unjudged_documents_may_serve(
     ]
     scores = []
     for choice in itertools.product(sets, repeat=len(unjudged)):
-        relabelled = {s: dict(row) for s, row in grades.items()}
+        relabeled = {s: dict(row) for s, row in grades.items()}
         for document, chosen in zip(unjudged, choice, strict=True):
             for subtopic in chosen:
-                relabelled[subtopic][document] = chosen[subtopic]
-        scores.append(by_oracle(measure, ranking, relabelled))
+                relabeled[subtopic][document] = chosen[subtopic]
+        scores.append(by_oracle(measure, ranking, relabeled))
     (low,), (high,) = measure.bounds_each(aligned(grades, ranking))
     assert (low, high) == pytest.approx((min(scores), max(scores)), abs=1e-12)
 

@@ -1,4 +1,4 @@
-"""UE normalisation: the vectors of the mathematics, and the edges."""
+"""UE normalization: the vectors of the mathematics, and the edges."""
 
 from __future__ import annotations
 

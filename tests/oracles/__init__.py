@@ -125,7 +125,7 @@ def normalized(
     higher: bool,
     lowest: float,
 ) -> float:
-    """A score, normalised by the extremes, mean and variance over the orders of the judged documents."""
+    """A score, normalized by the extremes, mean and variance over the orders of the judged documents."""
     best, worst = (high, low) if higher else (low, high)
     sign = 1 if higher else -1
 
@@ -164,10 +164,10 @@ def bounds(
     places = [i for i, label in enumerate(ranking) if label < 0]
     values = []
     for labels in itertools.product(grades, repeat=len(places)):
-        labelled = list(ranking)
+        labeled = list(ranking)
         for i, label in zip(places, labels, strict=False):
-            labelled[i] = label
-        value = f(labelled, [*judged, *labels])
+            labeled[i] = label
+        value = f(labeled, [*judged, *labels])
         if not math.isnan(value):
             values.append(value)
     if not values:

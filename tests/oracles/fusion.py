@@ -18,7 +18,7 @@ def ranks(scores: List) -> dict[str, int]:
 
 
 def normalized(lists: Sequence[List], normalize: str) -> list[List]:
-    """Each list with normalised scores; under borda each has all documents."""
+    """Each list with normalized scores; under borda each has all documents."""
     candidates = {d for each in lists for d in each}
     return [_normalized(each, normalize, candidates) for each in lists]
 

@@ -64,7 +64,7 @@ def optima(values: dict[tuple[bool, ...], float], touching: set[frozenset]) -> s
     """The regions of equal value, joined where one line separates two cells, next to which nothing is
     better; cells are next to each other if one line separates them, or if they are `touching`."""
 
-    def neighbours(cell: tuple[bool, ...]) -> list[tuple[bool, ...]]:
+    def neighbors(cell: tuple[bool, ...]) -> list[tuple[bool, ...]]:
         flipped = (
             tuple(side != (place == line) for place, side in enumerate(cell))
             for line in range(len(cell))
@@ -78,12 +78,12 @@ def optima(values: dict[tuple[bool, ...], float], touching: set[frozenset]) -> s
         region, front = {cell}, [cell]
         while front:
             here = front.pop()
-            for other in neighbours(here):
+            for other in neighbors(here):
                 if other not in region and abs(values[other] - values[cell]) < 1e-12:
                     region.add(other)
                     front.append(other)
         seen |= region
-        beside = {other for each in region for other in neighbours(each)}
+        beside = {other for each in region for other in neighbors(each)}
         beside |= {other for group in touching if group & region for other in group}
         if all(values[other] <= values[cell] + 1e-12 for other in beside):
             found.add(frozenset(region))

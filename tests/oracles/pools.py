@@ -29,7 +29,7 @@ def pooled(
 
 
 def judged(qrels: Qrels, pools: Mapping[str, set[str]]) -> dict[str, dict[str, int]]:
-    """The judgements of the documents in the pool."""
+    """The judgments of the documents in the pool."""
     return {
         topic: {document: grade for document, grade in grades.items() if document in pools[topic]}
         for topic, grades in qrels.items()

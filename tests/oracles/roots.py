@@ -1,6 +1,6 @@
 """Where sums of fractions change their sign, by their derivatives: no chain of remainders is needed.
 
-Between two neighbouring roots of its derivative a polynomial rises or falls, so it has one root at most.
+Between two neighboring roots of its derivative a polynomial rises or falls, so it has one root at most.
 Everything is a fraction; roots are enclosed by halving, far beyond double precision.
 """
 

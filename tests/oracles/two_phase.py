@@ -57,12 +57,12 @@ def _with_intervals(
     deep: Matrix, shallow: Matrix, chosen: Sequence[int], level: float, b: float
 ) -> list[Estimate]:
     m, everything = len(chosen), len(shallow[0])
-    centres, own = [], []
+    centers, own = [], []
     for y, row in zip(deep, shallow, strict=True):
         x = [row[topic] for topic in chosen]
-        centres.append(mean(y) + b * (mean(row) - mean(x)))
+        centers.append(mean(y) + b * (mean(row) - mean(x)))
         residuals = [(p - mean(y)) - b * (q - mean(x)) for p, q in zip(y, x, strict=True)]
         own.append(math.fsum(e * e for e in residuals) / (m - 1) * (1 / m - 1 / everything))
     t = float(stats.t.ppf(0.5 + level / 2, m - 1))
     halves = [t * math.sqrt(max(variance, mean(own))) for variance in own]
-    return [Estimate(c, c - half, c + half) for c, half in zip(centres, halves, strict=True)]
+    return [Estimate(c, c - half, c + half) for c, half in zip(centers, halves, strict=True)]

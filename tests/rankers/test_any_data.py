@@ -146,11 +146,11 @@ def test_what_learns_from_extreme_values_scores_them_and_can_be_saved(
     if fits:
         ranker.fit(extreme)
     else:
-        with pytest.raises(InputError, match=r"too large to be normalised|a value beyond"):
+        with pytest.raises(InputError, match=r"too large to be normalized|a value beyond"):
             ranker.fit(extreme)
         ranker.fit(made)
         if normalize != "none":
-            with pytest.raises(InputError, match="too large to be normalised"):
+            with pytest.raises(InputError, match="too large to be normalized"):
                 ranker.predict(extreme)
     if fits:
         assert np.isfinite(ranker.predict(extreme)).all()

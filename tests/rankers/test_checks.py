@@ -39,7 +39,7 @@ def test_every_method_passes_the_checks(name: str, preset: str) -> None:
 
 
 @pytest.mark.parametrize("normalize", ["none", "z", "min-max", "query-z", "query-min-max"])
-def test_every_normalisation_passes_the_checks(normalize: str) -> None:
+def test_every_normalization_passes_the_checks(normalize: str) -> None:
     check_ranker(rankers.LogisticRegression(normalize=normalize, C=1))
 
 

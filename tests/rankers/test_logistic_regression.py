@@ -19,7 +19,7 @@ from rankgauge.rankers.linear import weighted_sums
 FEATURES, VALIDATION = make_features(40), make_features(20, seed=8)
 
 
-def test_the_weights_are_those_of_liblinear_on_values_normalised_by_query() -> None:
+def test_the_weights_are_those_of_liblinear_on_values_normalized_by_query() -> None:
     values = FEATURES.values.astype(np.float64)
     for start, end in zip(FEATURES.bounds[:-1], FEATURES.bounds[1:], strict=True):
         part = values[start:end]
@@ -116,7 +116,7 @@ def test_stopping_before_the_minimum_is_noted(tmp_path: Path) -> None:
     features = spread_features()
     ranker = LogisticRegression(normalize="none", iterations=2, C=1).fit(features)
     (note,) = ranker.notes()
-    assert str(note).startswith("stopped after 2 iterations before it converged: normalise the")
+    assert str(note).startswith("stopped after 2 iterations before it converged: normalize the")
     reached = objective(ranker, features)
     assert note.detail == f"the objective with C=1: {reached:.6g}"
     assert reached > objective(LogisticRegression(normalize="none").fit(features), features)

@@ -187,7 +187,7 @@ CHANGES: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "an array less": (lambda d: d["arrays"].pop("coefficients_"), "other arrays"),
     "no arrays": (lambda d: d["files"].pop("arrays"), "no file of arrays"),
     "numbers of another width": (
-        lambda d: d["scaling"].update(centre=[0.0] * 4, scale=[1.0] * 4),
+        lambda d: d["scaling"].update(center=[0.0] * 4, scale=[1.0] * 4),
         "number for each feature",
     ),
     "no scaling": (lambda d: d.update(scaling={}), "not a whole ranker"),

@@ -139,7 +139,7 @@ def test_trees_of_one_leaf_are_exported() -> None:
 
 @pytest.mark.parametrize("normalize", ["query-z", "query-min-max"])
 @pytest.mark.parametrize("method", [LambdaMART, RandomForest, LogisticRegression, ListNet])
-def test_normalising_by_query_cannot_be_exported(method: type[Ranker], normalize: str) -> None:
+def test_normalizing_by_query_cannot_be_exported(method: type[Ranker], normalize: str) -> None:
     ranker = method(normalize=normalize).fit(FEATURES)
     with pytest.raises(NotExportable, match=r"within each query.*train it with normalize='z'"):
         ranker.to_search_engine()

@@ -1,4 +1,4 @@
-"""Pages in headless Chromium: legible at any width and in both colour schemes, and cut off."""
+"""Pages in headless Chromium: legible at any width and in both color schemes, and cut off."""
 
 from __future__ import annotations
 
@@ -95,9 +95,9 @@ def test_a_picture_is_drawn_on_white_in_the_dark(
     shot = tmp_path / "page.png"
     looked_at(tmp_path / "page.html", PHONE, True, shot)
     with image.open(shot) as drawn:
-        colours = {colour for _, colour in drawn.convert("RGB").getcolors(1 << 24)}
+        colors = {color for _, color in drawn.convert("RGB").getcolors(1 << 24)}
         assert drawn.convert("RGB").getpixel((2, 2)) != (255, 255, 255)
-    assert (255, 255, 255) in colours
+    assert (255, 255, 255) in colors
 
 
 def test_a_screenshot_has_the_whole_page(looked_at: LookedAt, tmp_path: Path) -> None:

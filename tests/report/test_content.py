@@ -121,14 +121,14 @@ def test_bounds_are_the_scores_of_the_wrapped_measures(ties: Ties) -> None:
                 assert data["bounds"][m][r][side] == pytest.approx(means[run][text], abs=1e-12)
 
 
-def test_settled_neighbours_are_those_of_settled(made: Any) -> None:
+def test_settled_neighbors_are_those_of_settled(made: Any) -> None:
     judgments, runs, _, data = made
     for m, measure in enumerate(MEASURES):
         if measure == "AP":
             assert data["settled"][m] is None
             assert any("by AP are settled" in sentence for sentence in data["how"]["left"])
         else:
-            result = settled(judgments, runs, measure, pairs="neighbours")
+            result = settled(judgments, runs, measure, pairs="neighbors")
             assert data["settled"][m] == result.is_settled.tolist()
 
 

@@ -411,17 +411,17 @@ def test_the_measures_show_agreement_power_and_swaps(opened: Opened, data: Data)
     assert np.allclose(np.array(widths[:3]) / widths[0], np.array(shares) / shares[0])
 
 
-def test_the_colours_can_be_switched(opened: Opened) -> None:
+def test_the_colors_can_be_switched(opened: Opened) -> None:
     def paper() -> str:
         return str(
             opened.page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
         )
 
     light = paper()
-    opened.page.get_by_role("button", name="Dark colours").click()
+    opened.page.get_by_role("button", name="Dark colors").click()
     assert paper() != light
     assert faults(look_of(opened)) == []
-    opened.page.get_by_role("button", name="Light colours").click()
+    opened.page.get_by_role("button", name="Light colors").click()
     assert paper() == light
 
 

@@ -1,4 +1,4 @@
-"""Scores without runs: from arrays and CSV files, joined, selected and standardised."""
+"""Scores without runs: from arrays and CSV files, joined, selected and standardized."""
 
 from __future__ import annotations
 
@@ -595,7 +595,7 @@ def test_what_does_not_belong_together_is_not_joined() -> None:
         skipped.joined(empty)
 
 
-# Standardisation
+# Standardization
 
 
 def by_definition(kind: str, value: float, known: list[float]) -> float:
@@ -611,7 +611,7 @@ def by_definition(kind: str, value: float, known: list[float]) -> float:
 
 @pytest.mark.parametrize("kind", ["normal", "z", "empirical"])
 @given(table=tables(small, least=2))
-def test_scores_are_standardised_by_topic(kind: str, table: list[list[float]]) -> None:
+def test_scores_are_standardized_by_topic(kind: str, table: list[list[float]]) -> None:
     scores = named(table)
     found = scores.standardized(kind=kind)  # type: ignore[arg-type]
     for q, column in enumerate(zip(*table, strict=True)):
@@ -677,22 +677,22 @@ def test_scores_that_differ_by_rounding_alone_are_equal() -> None:
     assert tiny.values[:, 0, 0].tolist() == [1.0, 1.0, 1 / 3]
 
 
-def test_standardised_scores_say_so(tmp_path: Path) -> None:
+def test_standardized_scores_say_so(tmp_path: Path) -> None:
     scores = rg.evaluate(QRELS, RUNS, ["AP", "gm(P@1)"], missing="skip").standardized()
-    assert scores.table().notes[-1] == "scores standardised by topic: normal(2 runs)"
+    assert scores.table().notes[-1] == "scores standardized by topic: normal(2 runs)"
     assert "|missing=skip|max_grade=2|standardized=normal(2 runs)|" in scores.signatures()["AP"]
     assert [row[:2] for row in scores.table().rows] == [("x", "answered"), ("y", "answered")]
     scores.save(tmp_path / "scores.json")
     assert same(Scores.load(tmp_path / "scores.json"), scores)
 
 
-def test_what_cannot_be_standardised_is_refused() -> None:
+def test_what_cannot_be_standardized_is_refused() -> None:
     scores = named([[1.0, 2.0], [3.0, NAN]])
     for wrong, message in [
         (lambda: scores.standardized(kind="uniform"), "expected one of normal, z, empirical"),  # type: ignore[arg-type]
         (lambda: scores.select(runs="r0").standardized(), "at least two"),
-        (lambda: scores.standardized().standardized(), "standardised already"),
-        (lambda: scores.standardized(scores.standardized()), "standardised already"),
+        (lambda: scores.standardized().standardized(), "standardized already"),
+        (lambda: scores.standardized(scores.standardized()), "standardized already"),
         (
             lambda: scores.standardized(scores.select(["1"])),
             "reference= does not have all .* query '2'",
@@ -714,7 +714,7 @@ def test_what_cannot_be_standardised_is_refused() -> None:
             wrong()
 
 
-def test_standardised_tables_of_many_systems(real_data: Callable[[str], Path]) -> None:
+def test_standardized_tables_of_many_systems(real_data: Callable[[str], Path]) -> None:
     scores = Scores.from_csv(real_data("trec-topic-scores") / "adhoc8_ap.csv", "AP")
     z = scores.standardized(kind="z").values[:, :, 0]
     np.testing.assert_allclose(z.mean(axis=0), 0.0, atol=1e-12)

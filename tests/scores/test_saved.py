@@ -197,7 +197,7 @@ def test_scores_of_more_rows_than_a_piece_come_back(tmp_path: Path) -> None:
     assert_identical(Scores.load(tmp_path / "scores"), scores)
 
 
-def test_joined_and_standardised_scores_come_back(scores: Scores, tmp_path: Path) -> None:
+def test_joined_and_standardized_scores_come_back(scores: Scores, tmp_path: Path) -> None:
     part = scores.select(measures=["nDCG@10"])
     human = Scores.from_matrix(
         np.arange(6.0).reshape(2, 3), runs=scores.runs, queries=scores.queries, measure="human"

@@ -2,7 +2,7 @@
 
     python tests/space/midpoints.py --data ../shared/data [--jobs 2] [--topics 10] [--means 10000]
 
-For each pair of runs, normalisation and measure, three checks. The score of each topic in the middle of
+For each pair of runs, normalization and measure, three checks. The score of each topic in the middle of
 every interval of its own curve is what the curve says. The same holds for the mean over topics in the
 middle of the intervals of the mean; of more than `--means` intervals so many are drawn. And no point of
 a grid has a better mean than the curve. Intervals are wider than 1e-12, and scores equal to 1e-12.
@@ -84,8 +84,8 @@ def mixture(data: Path, pair: str, normalize: str) -> Mixture:
     qrels, *runs = (data / name for name in PAIRS[pair])
     evaluator = rg.Evaluator(qrels, "AP")
     union = pool_of([rg.read_run(run) for run in runs])
-    labelled = LabeledPool.of(union, evaluator.judgments, evaluator.judged)
-    return Mixture.of(union, labelled, normalize, "minimum")
+    labeled = LabeledPool.of(union, evaluator.judgments, evaluator.judged)
+    return Mixture.of(union, labeled, normalize, "minimum")
 
 
 def middles(breaks: np.ndarray) -> np.ndarray:
@@ -235,7 +235,7 @@ def on_grid(data: Path, pair: str) -> str:
 
 
 def main() -> None:
-    """Print a line for each pair, normalisation and measure."""
+    """Print a line for each pair, normalization and measure."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--jobs", type=int, default=1)

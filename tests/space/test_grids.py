@@ -114,7 +114,7 @@ def small() -> tuple:
     return random.random((40, 4)), random.integers(0, 3, 40), np.arange(0, 41, 10)
 
 
-def test_the_gradient_is_the_difference_of_neighbours_over_the_step():
+def test_the_gradient_is_the_difference_of_neighbors_over_the_step():
     found = grid(small(), "AP", axes=(1, 3), low=(0, 1), high=(1, 3), points=(6, 3))
     first, second = found.gradients("AP")
     values = found.values[0]

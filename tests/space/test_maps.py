@@ -14,7 +14,7 @@ from profiles import examples
 from rankgauge.errors import RankgaugeError
 from rankgauge.space import parameter_map
 from rankgauge.space.bm25 import BM25, TermStatistics
-from rankgauge_studies.optimisation import example
+from rankgauge_studies.optimization import example
 
 TEXTS = {
     "d1": "red fox red barn", "d2": "a red fox in a very long text about a barn and a door and a hen",
@@ -105,7 +105,7 @@ def test_bad_input(statistics):
         BM25().map(statistics, JUDGED, "AP", at=[])
     with pytest.raises(RankgaugeError, match=r"interval of b=1\.5"):
         BM25().map(statistics, JUDGED, "AP", intervals={"b": (0, 1.5)})
-    with pytest.raises(RankgaugeError, match="none of the 2 queries has judgements"):
+    with pytest.raises(RankgaugeError, match="none of the 2 queries has judgments"):
         BM25().map(statistics, {"x": {"d1": 1}}, "AP")
     with pytest.raises(RankgaugeError, match="1 intervals, expected one for each"):
         parameter_map(lambda x, y: [x, y], [(0, 1)], [1, 0], "AP")

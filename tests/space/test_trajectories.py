@@ -108,7 +108,7 @@ def test_the_changes_of_aggregates_add_up_too(measure, path):
 
 @examples(100)
 @given(paths())
-def test_every_pair_whose_order_changes_flips_once_and_only_neighbours_flip(path):
+def test_every_pair_whose_order_changes_flips_once_and_only_neighbors_flip(path):
     lists, points = path
     found = trajectory(lists, points, "AP")
     flips = [
@@ -132,7 +132,7 @@ def test_every_pair_whose_order_changes_flips_once_and_only_neighbours_flip(path
                 ]
             now = then
     assert sorted(flips) == sorted(expected)
-    # One after the other, neighbours change places at the rank that is given.
+    # One after the other, neighbors change places at the rank that is given.
     now = exact_order(lists, points[0], points[1], Fraction(0))
     for query, rank, upper, lower in zip(
         found.query, found.rank, found.upper, found.lower, strict=True

@@ -183,7 +183,7 @@ def test_jitter_is_part_of_the_plane():
 
 @examples(60)
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=9), st.booleans())
-def test_local_optima_of_a_curve_have_worse_neighbours(values, higher):
+def test_local_optima_of_a_curve_have_worse_neighbors(values, higher):
     """Against a definition that looks at each run of equal values."""
     measure = rg.parse("AP" if higher else "SearchLength")
     breaks = np.arange(1, len(values)) / len(values)

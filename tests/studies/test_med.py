@@ -102,7 +102,7 @@ def found(real_data: Callable[[str], Path]) -> list[med.JudgedQueries]:
     return med.read(real_data("qrels").parent)
 
 
-def test_the_judgements_by_subtopic_of_2013_give_what_the_paper_says(
+def test_the_judgments_by_subtopic_of_2013_give_what_the_paper_says(
     found: list[med.JudgedQueries],
 ) -> None:
     names = [topics.name for topics in found]
@@ -153,6 +153,6 @@ def test_the_figures_show_what_was_counted(found: list[med.JudgedQueries]) -> No
         assert counts.get_title() == ideals.get_title() == topics.name
 
 
-def test_judgements_that_are_not_there_are_named(tmp_path: Path) -> None:
+def test_judgments_that_are_not_there_are_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"web\.201-250\.ndeval\.txt\.gz: cannot be read"):
         med.read(tmp_path)

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from oracles import planes as oracle
 from profiles import examples
 from rankgauge.space import plane
-from rankgauge_studies.optimisation import three_parameters as three
-from rankgauge_studies.optimisation.theorems import SAME_FLIPS
+from rankgauge_studies.optimization import three_parameters as three
+from rankgauge_studies.optimization.theorems import SAME_FLIPS
 
 ORDERS = {3: (1, 3, 2), 4: (1, 6, 11, 6), 5: (1, 10, 35, 50)}
 """Of the documents of a query: how many orders are so many swaps away from one (Stirling numbers)."""

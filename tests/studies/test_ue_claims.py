@@ -132,7 +132,7 @@ def test_where_nothing_differs_nothing_is_gained_and_all_is_kept(
     assert undecided_sentences({"right": found}) == ""
 
 
-def test_swap_rates_that_normalisation_raises_are_not_kept(nothing_map: ResampledParts) -> None:
+def test_swap_rates_that_normalization_raises_are_not_kept(nothing_map: ResampledParts) -> None:
     """nDCG ranks the methods alike on both sets, V2 the other way round on one of them."""
     found = stated(drawn(orders(0, SAME, SAME, (DOWN, UP))), nothing_map)
     for claim in ("nDCG swaps", "breadth"):
@@ -203,7 +203,7 @@ def test_rankings_turned_round_on_ideal_queries_alone(nothing_map: ResampledPart
     assert effect.verdict == "does not hold"
 
 
-def test_differences_only_the_normalised_form_finds(nothing_map: ResampledParts) -> None:
+def test_differences_only_the_normalized_form_finds(nothing_map: ResampledParts) -> None:
     found = stated(drawn(orders(0, (FLAT, UP), SAME, SAME)), nothing_map)
     assert verdicts(found, "conflicts", "nDCG") == {"holds"}
     assert verdicts(found, "power", "nDCG") == {"holds"}
@@ -222,7 +222,7 @@ def test_differences_only_the_measure_itself_finds(nothing_map: ResampledParts) 
     assert power.percent < -50
 
 
-def test_swaps_between_sets_that_normalisation_takes_away(nothing: ResampledParts) -> None:
+def test_swaps_between_sets_that_normalization_takes_away(nothing: ResampledParts) -> None:
     lowered = drawn(orders(1, (DOWN, UP), (DOWN, UP), SAME), case=1)
     found = stated(nothing, lowered)
     assert verdicts(found, "swaps across queries", "MAP", "V2") == {"holds"}
@@ -234,7 +234,7 @@ def test_swaps_between_sets_that_normalisation_takes_away(nothing: ResampledPart
     assert amounts[1].percent == 100
 
 
-def test_swaps_across_data_that_normalisation_takes_away(nothing: ResampledParts) -> None:
+def test_swaps_across_data_that_normalization_takes_away(nothing: ResampledParts) -> None:
     one = drawn(orders(1, SAME, SAME, SAME), case=1)
     other = drawn(orders(1, (DOWN, DOWN), SAME, SAME), case=1, seed=9)
     found = stated(nothing, one, other)

@@ -86,7 +86,7 @@ def test_the_printed_swap_rates_across_data_and_the_recomputed_ones(case) -> Non
 def test_the_printed_means_come_back_in_tables() -> None:
     for name in COLLECTIONS:
         for case in CASES:
-            table = published_table("normalised", case.name, (name,))
+            table = published_table("normalized", case.name, (name,))
             assert table is not None
             assert len(table.rows) == 8
             assert table.rows[0][1] == MEANS[name][case.name][VERSIONS[0]][0, 0]
@@ -96,7 +96,7 @@ def test_all_printed_tables_are_there() -> None:
     """Tables 3 to 26 of the paper: those of one data set for each, the others once for both."""
     count = 0
     for case in CASES:
-        for subject in ("scores", "normalised"):
+        for subject in ("scores", "normalized"):
             count += sum(
                 published_table(subject, case.name, (name,)) is not None for name in COLLECTIONS
             )

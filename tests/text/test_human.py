@@ -186,7 +186,7 @@ def test_differences_are_paired_by_sample() -> None:
         result.difference(m0, "m9")
 
 
-def test_each_normalised_form_is_compared_with_its_metric() -> None:
+def test_each_normalized_form_is_compared_with_its_metric() -> None:
     names = ["rouge1", "expected(rouge1)", "v2(rouge1)", "linear(rouge1)", "v1(rouge2)"]
     random = np.random.default_rng(0)
     scores = scores_of(random.random((4, 5, 5)), [parse_metric(name) for name in names[:4]] + ["x"])
@@ -198,7 +198,7 @@ def test_each_normalised_form_is_compared_with_its_metric() -> None:
     ]
 
 
-def test_without_normalised_forms_there_are_no_pairs() -> None:
+def test_without_normalized_forms_there_are_no_pairs() -> None:
     assert random_result(samples=10).normalized().table().rows == ()
 
 

@@ -110,8 +110,8 @@ def test_lins_examples_of_skip_bigrams() -> None:
     )
 
 
-def test_lins_example_of_neighbours() -> None:
-    """Lin 2004, section 4: of two texts with the same longest subsequence, the one with neighbours."""
+def test_lins_example_of_neighbors() -> None:
+    """Lin 2004, section 4: of two texts with the same longest subsequence, the one with neighbors."""
     reference, near, far = "a b c d e f g", "a b c d h i k", "a h b k c i d"
     assert (
         score("rougeL", near, reference) == score("rougeL", far, reference) == pytest.approx(4 / 7)

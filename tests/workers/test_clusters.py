@@ -47,7 +47,7 @@ def client(cluster: LoopbackCluster) -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Judgements and six runs, as files; one run is faulty."""
+    """Judgments and six runs, as files; one run is faulty."""
     made = tmp_path_factory.mktemp("files")
     generator = np.random.default_rng(3)
     topics, documents = [f"q{n}" for n in range(12)], [f"d{n}" for n in range(30)]

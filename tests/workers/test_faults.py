@@ -212,12 +212,12 @@ def test_the_client_is_closed_midway(cluster: LoopbackCluster) -> None:
 
 @pytest.fixture
 def files(tmp_path: Path) -> Path:
-    """Judgements and runs."""
+    """Judgments and runs."""
     return write_files(tmp_path / "files")
 
 
 def write_files(folder: Path) -> Path:
-    """Judgements, and runs large enough to take a while."""
+    """Judgments, and runs large enough to take a while."""
     (folder / "runs").mkdir(parents=True)
     topics = range(100)
     (folder / "qrels.txt").write_text("".join(f"{topic} 0 d7 1\n" for topic in topics))

@@ -22,7 +22,7 @@ from rankgauge.errors import RankgaugeError, RankgaugeWarning
 
 TASKS = {
     "Score": {
-        "evaluate": "You have runs and judgements: how good is each run, by nDCG, AP and others?",
+        "evaluate": "You have runs and judgments: how good is each run, by nDCG, AP and others?",
         "report": "See runs, differences and topics in a browser: one page to send to a colleague.",
         "trec_eval": "You have scripts that call trec_eval: the same flags, the same output.",
     },
@@ -30,10 +30,10 @@ TASKS = {
         "compare": "Is the new system better, or was it luck? Tests of significance.",
         "assess": "Which measure to report? Which ones tell your systems apart, which say the same?",
         "queries": "On which queries are your systems better than a random ranking, and on which not?",
-        "distance": "Are there enough judgements? How much could more judgements change the result?",
+        "distance": "Are there enough judgments? How much could more judgments change the result?",
     },
     "Judge": {
-        "forecast": "How deep must you judge? What deep judgements would say, from shallow ones.",
+        "forecast": "How deep must you judge? What deep judgments would say, from shallow ones.",
     },
     "Combine": {
         "fuse": "You have several runs, such as BM25 and a dense one: make one run of them.",

@@ -170,7 +170,7 @@ class DistancePolicies(OptionGroup, heading="Policies", common=False):
 
 @click.command("distance", cls=HeadedCommand)
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@QRELS.but("The judgements. By default no document is judged.")
+@QRELS.but("The judgments. By default no document is judged.")
 @measure_option(DEFAULT_MEASURE, example="'AP(norm=min)@100'")
 @plugin_option
 @takes(policies=DistancePolicies, reading=RunFileOptions)

@@ -1,4 +1,4 @@
-"""rankgauge evaluate: score runs against judgements."""
+"""rankgauge evaluate: score runs against judgments."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def command(
     save: str | None,
     output: Output,
 ) -> None:
-    """Score runs against judgements.
+    """Score runs against judgments.
 
     QRELS and each RUN are TREC files, CSV or TSV with a header, JSON, JSON Lines or Parquet. The format
     is detected from the content. Files may be compressed (gz, bz2, xz, zst). - is standard input. A
@@ -82,8 +82,8 @@ def command(
     A pattern such as 'runs/*.gz' stands for the files that match. With --parts, a folder or a pattern is
     one run.
 
-    A JSON Lines file may hold both a run and its judgements, one query per line. Then no other file is
-    needed. Any further files are runs too. They are scored with the judgements of the first file.
+    A JSON Lines file may hold both a run and its judgments, one query per line. Then no other file is
+    needed. Any further files are runs too. They are scored with the judgments of the first file.
 
     For each run it prints the mean of each measure, and:
 

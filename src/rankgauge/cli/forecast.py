@@ -1,4 +1,4 @@
-"""rankgauge forecast: what deep judgements would say, from shallow ones."""
+"""rankgauge forecast: what deep judgments would say, from shallow ones."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rankgauge.cli.groups import LazyGroup
 
 COMMANDS = {
     "depth": "How deep must the pool be? What shallower pools would have said.",
-    "two-phase": "Shallow judgements for all topics, deep ones for a few: deep means, with intervals.",
+    "two-phase": "Shallow judgments for all topics, deep ones for a few: deep means, with intervals.",
     "train": "Learn to forecast a costly measure from cheap ones.",
     "predict": "Forecast a costly measure with what `train` learnt.",
 }
@@ -20,4 +20,4 @@ def _home(name: str) -> str:
 
 @click.group("forecast", cls=LazyGroup, lazy=COMMANDS, home=_home)
 def command() -> None:
-    """How deep must one judge? What deep judgements would say, from shallow ones."""
+    """How deep must one judge? What deep judgments would say, from shallow ones."""

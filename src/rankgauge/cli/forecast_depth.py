@@ -35,7 +35,7 @@ from rankgauge.measures.grammar import parse_all
 
 
 class JudgedRuns(RunFileOptions, heading="Policies"):
-    """The runs, their judgements, and how they are scored."""
+    """The runs, their judgments, and how they are scored."""
 
     qrels: str = argument("qrels")
     runs: tuple[str, ...] = argument("runs", nargs=-1, required=True, metavar="RUN...")
@@ -95,8 +95,8 @@ def command(
     """Say how deep a pool must be: what shallower pools would have said about the runs.
 
     The pool of depth N has the first N documents of each run. Suppose that only these documents had been
-    judged. The shallow score of a run is the score of the whole run by these judgements. It is compared
-    with the deep score, by all judgements in QRELS.
+    judged. The shallow score of a run is the score of the whole run by these judgments. It is compared
+    with the deep score, by all judgments in QRELS.
 
     QRELS and each RUN are files as in `rankgauge evaluate`. QRELS must be deep, since it is what
     shallower pools are compared with.
@@ -109,8 +109,8 @@ def command(
     Each row is a measure and a depth:
 
     \b
-    judgements   how many documents are judged
-    saved        the share of all judgements that is saved
+    judgments   how many documents are judged
+    saved        the share of all judgments that is saved
     relevant     the share of the relevant documents that the pool has
     nothing      on how many topics the pool has nothing relevant
     bias         the mean of shallow minus deep score, over the runs

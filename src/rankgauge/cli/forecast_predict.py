@@ -41,8 +41,8 @@ def command(
 ) -> None:
     """Forecast a costly measure with a forecaster that `rankgauge forecast train` wrote.
 
-    MODEL is the folder of the forecaster. QRELS has the shallow judgements. They should be of a pool as
-    deep as the --depth of `train`, since deeper judgements are not what the forecaster learnt from. RUNS
+    MODEL is the folder of the forecaster. QRELS has the shallow judgments. They should be of a pool as
+    deep as the --depth of `train`, since deeper judgments are not what the forecaster learnt from. RUNS
     is a folder, a file or a pattern; it starts after the last comma. Give the KIND of the collection as
     it was given to `train`. For a KIND that `train` did not see, nothing is guaranteed.
 
@@ -56,7 +56,7 @@ def command(
     forecast  the forecast of the costly measure
     at depth  the same measure, cut at the depth of the forecaster
     line      a forecast by a line through `at depth`
-    shallow   the costly measure of the whole run by the shallow judgements
+    shallow   the costly measure of the whole run by the shallow judgments
 
     Look at `shallow` first. It needs no training, and it mostly ranks systems better than forecasts do.
     With -q each row is a run and a topic, and low and high are the ends of the interval of the forecast.

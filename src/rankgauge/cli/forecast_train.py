@@ -52,8 +52,8 @@ class ForecasterOptions(OptionGroup, heading="Forecaster"):
         common=False,
         type=click.Choice(get_args(FeatureJudgments)),
         default="pool",
-        help="What the cheap measures see. pool: the judgements of a pool of the depth. full: all "
-        "judgements; that is not cheap.",
+        help="What the cheap measures see. pool: the judgments of a pool of the depth. full: all "
+        "judgments; that is not cheap.",
     )
     subset: SubsetBy | None = option(
         "--subset",
@@ -100,10 +100,10 @@ class ForecasterOptions(OptionGroup, heading="Forecaster"):
 def command(
     tracks: tuple[str, ...], options: ForecasterOptions, reading: TrackOptions, output: str
 ) -> None:
-    """Learn to forecast a costly measure, such as nDCG@1000, from measures of shallow judgements.
+    """Learn to forecast a costly measure, such as nDCG@1000, from measures of shallow judgments.
 
     A track is NAME=KIND:QRELS,RUNS. NAME is what messages call it. KIND is a name for the kind of its
-    collection, such as news. QRELS is a file of deep judgements. RUNS is a folder, a file or a pattern
+    collection, such as news. QRELS is a file of deep judgments. RUNS is a folder, a file or a pattern
     of runs; it starts after the last comma. KIND=QRELS,RUNS is a track without a name. Topics with the
     same id in two tracks of one KIND are one topic. Files are as in `rankgauge evaluate`.
 

@@ -1,4 +1,4 @@
-"""rankgauge forecast two-phase: deep means from deep judgements of a few topics."""
+"""rankgauge forecast two-phase: deep means from deep judgments of a few topics."""
 
 from __future__ import annotations
 
@@ -38,23 +38,21 @@ from rankgauge.scores.model import Scores
 TARGET = "nDCG@100"
 
 
-class TwoPhaseRuns(
-    ScoringOptions, RunFileOptions, WorkerOptions, heading="Judgements", common=True
-):
-    """The runs, and the judgements of both phases."""
+class TwoPhaseRuns(ScoringOptions, RunFileOptions, WorkerOptions, heading="Judgments", common=True):
+    """The runs, and the judgments of both phases."""
 
     runs: tuple[str, ...] = argument("runs", nargs=-1, metavar="RUN...")
     shallow: str = option(
         "--shallow",
         required=True,
         metavar="QRELS",
-        help="The shallow judgements of all topics, such as the judgements of a pool of depth 10.",
+        help="The shallow judgments of all topics, such as the judgments of a pool of depth 10.",
     )
     deep: str | None = option(
         "--deep",
         metavar="QRELS",
-        help="The deep judgements. Their topics are the deep topics. For each of them, QRELS has all "
-        "judgements, the shallow ones too.",
+        help="The deep judgments. Their topics are the deep topics. For each of them, QRELS has all "
+        "judgments, the shallow ones too.",
     )
     deep_topics: str | None = option(
         "--deep-topics",
@@ -124,9 +122,9 @@ def command(
     tables: PhaseTables,
     output: Output,
 ) -> None:
-    """Estimate what deep judgements would say, from deep judgements of a few topics.
+    """Estimate what deep judgments would say, from deep judgments of a few topics.
 
-    You have shallow judgements of all topics, and deep judgements of some topics that were drawn at
+    You have shallow judgments of all topics, and deep judgments of some topics that were drawn at
     random. Each file is as in `rankgauge evaluate`.
 
     \b
@@ -168,7 +166,7 @@ def command(
     shallow_scores, deep_scores = _both_scores(scoring, judged.deep, measures)
     topics = None
     if judged.deep_topics is not None:
-        topics = read_set(judged.deep_topics, deep_scores.queries, "deep judgements")
+        topics = read_set(judged.deep_topics, deep_scores.queries, "deep judgments")
     printed: list[Table] = []
     notes: list[Note] = []
     for measure in deep_scores.measures:
@@ -195,7 +193,7 @@ def _choose_queries(scoring: Scoring, number: int, deep_topics: str | None) -> t
     judgments = read_qrels(scoring.qrels, subtopics=scoring.subtopics, **scoring.how)
     notify(judgment_notes(judgments))
     queries = judgments.queries.texts()
-    without = [] if deep_topics is None else read_set(deep_topics, queries, "shallow judgements")
+    without = [] if deep_topics is None else read_set(deep_topics, queries, "shallow judgments")
     topics = len(queries) - len(without)
     if number > topics:
         beside = f" without the {len(without)} in {deep_topics}" if without else ""

@@ -67,7 +67,7 @@ def _explanations() -> str:
     table = methods_table()
     lines = []
     for method, what, optimizes, source in table.rows:
-        lines += [str(method), *item("", str(what)), *item("  optimises", str(optimizes))]
+        lines += [str(method), *item("", str(what)), *item("  optimizes", str(optimizes))]
         lines += [*item("  source", str(source)), ""]
     return "\n".join((*lines, *table.notes))
 
@@ -79,7 +79,7 @@ def _explanation(name: str) -> str:
 
     method = find_method(name)
     lines = [f"{method.__name__}: {method.summary}", ""]
-    lines += item("optimises", method.all_objectives())
+    lines += item("optimizes", method.all_objectives())
     for origin, text in objective_rows(name):
         lines += item("", origin if text == method.optimizes else f"{origin}: {text}")
     lines += [*item("source", method.source), "", "settings:"]

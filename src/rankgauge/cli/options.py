@@ -134,7 +134,7 @@ encoder_option = option(
 """`--encoder`, for commands that compute BERTScore."""
 
 QRELS = option("--qrels", heading="Measures", metavar="QRELS")
-"""For commands that take judgements beside other files."""
+"""For commands that take judgments beside other files."""
 
 
 def queries_option(least: int, help_text: str) -> ParameterDeclaration:
@@ -248,7 +248,7 @@ def _column(role: Role) -> dict[str, Any]:
 
 
 class FileOptions(OptionGroup, heading="Files", common=False):
-    """How runs and judgements are read."""
+    """How runs and judgments are read."""
 
     query_column: tuple[str, ...] = option("--query-column", **_column(QUERY))
     document_column: tuple[str, ...] = option("--document-column", **_column(DOCUMENT))
@@ -285,7 +285,7 @@ class FileOptions(OptionGroup, heading="Files", common=False):
 
 
 class RunFileOptions(FileOptions):
-    """How runs and judgements are read, for commands that take files, folders and patterns of runs."""
+    """How runs and judgments are read, for commands that take files, folders and patterns of runs."""
 
     parts: bool = option(
         "--parts",
@@ -416,7 +416,7 @@ RESTARTS = option("--restarts", type=WholeNumber(1), metavar="N")
 
 
 def normalize_option(help_text: str, *more: str) -> ParameterDeclaration:
-    """`--normalize`; `more` are choices beside the normalisations."""
+    """`--normalize`; `more` are choices beside the normalizations."""
     from rankgauge.fusion.normalizations import NORMALIZATIONS
 
     return option(
@@ -505,7 +505,7 @@ COLOR = option(
     default="auto",
     expose_value=False,
     callback=_set_color,
-    help="Whether warnings and the progress bar are coloured. auto: coloured if the output is a "
+    help="Whether warnings and the progress bar are colored. auto: colored if the output is a "
     "terminal and the environment variable NO_COLOR is not set.",
 )
 

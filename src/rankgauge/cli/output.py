@@ -104,7 +104,7 @@ def print_bytes(text: str) -> None:
     """Write text to standard output.
 
     In a pipe or a file, ids have the bytes that they had in the input. On a terminal, control characters
-    are escaped, so that no id can move the cursor or change colours.
+    are escaped, so that no id can move the cursor or change colors.
     """
     stream = sys.stdout
     if stream.isatty():
@@ -129,7 +129,7 @@ def notify(notes: Iterable[Note]) -> None:
 
 
 def print_notes(texts: Iterable[str]) -> None:
-    """Print the texts of notes to standard error; warnings are red if there is colour."""
+    """Print the texts of notes to standard error; warnings are red if there is color."""
     for text in texts:
         if text.startswith(WARNING_PREFIX):
             click.echo(click.style(printable(text), fg="red", bold=True), err=True)
@@ -153,8 +153,8 @@ def progress(total: int, doing: str = "evaluating") -> Iterator[Callable[[str], 
     from rich.progress import Progress
 
     context = click.get_current_context(silent=True)
-    colour = None if context is None else context.color  # None: rich looks at NO_COLOR itself
-    console = Console(stderr=True, no_color=None if colour is None else not colour)
+    color = None if context is None else context.color  # None: rich looks at NO_COLOR itself
+    console = Console(stderr=True, no_color=None if color is None else not color)
     with Progress(console=console, transient=True) as bar:
         task = bar.add_task(doing, total=total)
         yield lambda _: bar.advance(task)

@@ -1,4 +1,4 @@
-"""The work of commands that score runs against judgements, or read scores from files."""
+"""The work of commands that score runs against judgments, or read scores from files."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ from rankgauge.measures.grammar import parse_all, split_cutoffs
 from rankgauge.scores.model import Scores
 
 ONE_FILE_HINT = (
-    "if you give only one file, each of its lines must have a run and its judgements, such as "
+    "if you give only one file, each of its lines must have a run and its judgments, such as "
     '{"query": "q1", "retrieved": ["d3", "d1"], "relevant": ["d1"]}; else give QRELS and RUN...'
 )
 
@@ -125,7 +125,7 @@ class Scoring(ScoringOptions, RunFileOptions, WorkerOptions):
     )
 
     def files(self) -> list[StoredRun]:
-        """The run files, without the file of the judgements if it is among them."""
+        """The run files, without the file of the judgments if it is among them."""
         files = stored_runs(self.runs, parts=self.parts, **self.how)
         return [run for run in files if not same_file(run.path, self.qrels)]
 
@@ -166,9 +166,9 @@ class Scoring(ScoringOptions, RunFileOptions, WorkerOptions):
             ) from None
         judgments = judgments.with_negative(self.negative)
         if own is None and not self.runs:
-            raise InputError(judgments.source, None, f"judgements without a run; {ONE_FILE_HINT}")
+            raise InputError(judgments.source, None, f"judgments without a run; {ONE_FILE_HINT}")
         if own is None and not files:
-            raise click.UsageError(f"{', '.join(self.runs)}: no runs, only the judgements")
+            raise click.UsageError(f"{', '.join(self.runs)}: no runs, only the judgments")
         if own is None:
             return judgments, [*files]
         if own.name in (file.label for file in files):
@@ -214,12 +214,12 @@ class Scoring(ScoringOptions, RunFileOptions, WorkerOptions):
 
 
 def judgment_notes(judgments: Judgments) -> list[Note]:
-    """Notes on what lenient reading left out of the judgements; each names their file."""
+    """Notes on what lenient reading left out of the judgments; each names their file."""
     return [replace(note, part=judgments.source) for note in judgments.dropped]
 
 
 class SourceOptions(ScoringOptions, RunFileOptions, WorkerOptions, heading="Measures", common=True):
-    """Where scores come from: runs that are scored against judgements, or files of scores."""
+    """Where scores come from: runs that are scored against judgments, or files of scores."""
 
     default: ClassVar[tuple[str, ...]]
     """The measures for runs, if the user named none."""
@@ -240,7 +240,7 @@ class SourceOptions(ScoringOptions, RunFileOptions, WorkerOptions, heading="Meas
         is_flag=False,
         flag_value=DEFAULT_STANDARDIZATION,
         type=click.Choice(get_args(Standardization)),
-        help="Standardise the scores of each topic over all runs, so that easy and hard topics "
+        help="Standardize the scores of each topic over all runs, so that easy and hard topics "
         "count the same. z: the z-score. normal: the z-score, mapped to 0..1 by the normal "
         "distribution. empirical: the share of runs with the same score as this run or a lower "
         "score. Without a value: normal.",
@@ -288,7 +288,7 @@ class SourceScores(Record):
 
     scores: Scores
     before: Scores
-    """The scores before they were standardised."""
+    """The scores before they were standardized."""
     judgments: Judgments | None
     """None for scores from files."""
 
@@ -355,7 +355,7 @@ def _select_measures(scores: Scores, measures: Sequence[str]) -> Scores:
 
 
 def same_file(a: str | os.PathLike[str], b: str) -> bool:
-    """Whether both paths name the same file: a folder of runs may hold the judgements too."""
+    """Whether both paths name the same file: a folder of runs may hold the judgments too."""
     return os.path.realpath(a) == os.path.realpath(b)
 
 

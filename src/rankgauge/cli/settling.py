@@ -18,7 +18,7 @@ from rankgauge.data.model import Judgments, Run
 from rankgauge.distance.settling import settled
 from rankgauge.io.files import is_stream
 from rankgauge.measures.around import Aggregate, ranking_measure
-from rankgauge.measures.labelling import negative_grade_notes
+from rankgauge.measures.labeling import negative_grade_notes
 from rankgauge.scores.model import Scores
 from rankgauge.scores.tables import COVERAGE_NAMES
 
@@ -70,7 +70,7 @@ def add_settled_column(
             offlist=offlist,
             max_grade=scoring.max_grade,
             ties=scoring.ties,  # type: ignore[arg-type]  # checked before
-            pairs="neighbours",
+            pairs="neighbors",
             executor=workers(),
             progress=advance,
         )

@@ -38,7 +38,7 @@ def command() -> None:
     Two documents change places where their scores are equal: a flip. Between flips every ranking, and so
     every measure, stays the same. All commands compute this exactly; a grid of weights cannot.
 
-    The files are LETOR data, whose features have weights, or runs with their judgements. The weights of
+    The files are LETOR data, whose features have weights, or runs with their judgments. The weights of
     runs sum to 1, and so do those of features, unless other features are fixed.
 
     \b

@@ -105,7 +105,7 @@ class SpaceInputs(RunFileOptions, heading="Weights", common=True):
         "files", nargs=-1, required=True, metavar="DATA...|RUN RUN..."
     )
     qrels: str | None = QRELS.but(
-        "The judgements of runs. With this option the files are runs, two or more of them, as in "
+        "The judgments of runs. With this option the files are runs, two or more of them, as in "
         "`rankgauge tune`; without it they are LETOR files."
     )
     parameters: tuple[int, ...] = option(
@@ -181,7 +181,7 @@ class SpaceInputs(RunFileOptions, heading="Weights", common=True):
         except InputError as error:
             if not any(can_be_read(read, file) for read in (read_run, read_qrels)):
                 raise
-            message = f"{error.message}; if these files are runs, give the judgements with --qrels"
+            message = f"{error.message}; if these files are runs, give the judgments with --qrels"
             raise InputError(error.source, error.line, message) from None
 
     def _space_of_runs(self, qrels: str, depth: int | None) -> WeightSpace:

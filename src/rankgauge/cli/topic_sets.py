@@ -66,7 +66,7 @@ def collect_query_sets(
 
     Parameters
     ----------
-    read: the scores that are assessed, and the judgements to choose topics by.
+    read: the scores that are assessed, and the judgments to choose topics by.
     names: the names of the sets of --sets.
     size: how large ideal and uninformative are, as `set_size` gives it.
     files: the files of --set.

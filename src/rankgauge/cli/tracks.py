@@ -118,7 +118,7 @@ def read_tracks(
     grade_column: tuple[str, ...],
     **policies: Any,
 ) -> TrackInputs:
-    """The tracks, without the runs that cannot be read. Notes on the judgements go to standard error.
+    """The tracks, without the runs that cannot be read. Notes on the judgments go to standard error.
 
     Parameters
     ----------

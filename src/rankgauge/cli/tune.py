@@ -44,7 +44,7 @@ STANDARD_OUTPUT = "-"
 
 
 class TunedRuns(RunFileOptions):
-    """The runs, and the judgements to tune by."""
+    """The runs, and the judgments to tune by."""
 
     qrels: str = argument("qrels")
     runs: tuple[str, ...] = argument("runs", nargs=-1, required=True, metavar="RUN RUN...")
@@ -166,7 +166,7 @@ def command(
     check_output(output.output, [path for file in files for path in file.paths()])
     tested = None
     if splits.test_topics is not None:
-        tested = read_set(splits.test_topics, judgments.queries.texts(), "judgements")
+        tested = read_set(splits.test_topics, judgments.queries.texts(), "judgments")
     with progress(splits.repeats, "cross-validating") as advance:
         tuning = tune(
             judgments,

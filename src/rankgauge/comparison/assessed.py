@@ -236,7 +236,7 @@ class Assessment(Result, Record):
         kind="asl" draws the p-values of all tests, with a line for each measure. kind="swaps" draws how
         often two halves of the topics disagree which of two runs is better, against the size of their
         difference; only sizes with at least 100 decisions are drawn. kind="tau", "tau_b" and "rbo" draw
-        how similarly the measures rank the runs, as a square of colours. `measures` are the measures to
+        how similarly the measures rank the runs, as a square of colors. `measures` are the measures to
         draw, by default all. `part` is the set of topics.
 
         >>> from rankgauge import Scores

@@ -73,7 +73,7 @@ def _smallest_effect(test: PairedT, topics: int, power: float) -> float:
 
 
 class TukeyRandomized(Value):
-    """The randomised Tukey test for one pair among all pairs of some systems.
+    """The randomized Tukey test for one pair among all pairs of some systems.
 
     On `known` topics a difference is significant if it is at least `critical`. On n topics it must be at
     least critical · √(known / n), since a range of means shrinks with √n. The observed difference of a
@@ -275,7 +275,7 @@ def _method_notes(
     else:
         drawn = f"{drawing.samples:,} samples, seed {drawing.seed}"
         runs_tested = f"all pairs of the {runs} runs"
-        yield Note(f"test: randomised Tukey over {runs_tested}, level {level:g}, {drawn}")
+        yield Note(f"test: randomized Tukey over {runs_tested}, level {level:g}, {drawn}")
     if difference is None:
         yield Note(
             "the column `needed` is too low for a pair that you picked because of its large "

@@ -373,7 +373,7 @@ TESTS: Registry[Test] = Registry("significance test", {
     "wilcoxon": Test(_wilcoxon, "Wilcoxon's signed-rank test over topics", _T_INTERVAL, _PAIRED),
     "sign": Test(_sign, "sign test over topics", _T_INTERVAL, _PAIRED),
     "randomization": Test(
-        _randomization, "Fisher's paired randomisation test over topics", _T_INTERVAL, _PAIRED,
+        _randomization, "Fisher's paired randomization test over topics", _T_INTERVAL, _PAIRED,
         drawn=True, whole=tries_all_signs,
     ),
     "bootstrap": Test(
@@ -385,8 +385,8 @@ TESTS: Registry[Test] = Registry("significance test", {
         _TWO_WAY, 2, family=True,
     ),
     "tukey-randomized": Test(
-        _tukey_randomized, "randomised Tukey HSD, the scores of a topic permuted among the runs",
-        "randomised Tukey's, for all pairs together", _TWO_WAY, family=True, drawn=True,
+        _tukey_randomized, "randomized Tukey HSD, the scores of a topic permuted among the runs",
+        "randomized Tukey's, for all pairs together", _TWO_WAY, family=True, drawn=True,
     ),
 }, maker=lambda test: test.run)  # fmt: skip
 

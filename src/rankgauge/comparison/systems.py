@@ -298,4 +298,4 @@ def _method_notes(
     yield Note(text, column=INTERVAL)
     yield Note(method.effect, column=EFFECT)
     if scores.policies.standardized is not None:
-        yield Note(f"scores standardised by topic: {scores.policies.standardized}")
+        yield Note(f"scores standardized by topic: {scores.policies.standardized}")

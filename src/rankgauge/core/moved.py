@@ -58,6 +58,7 @@ MOVED = {
     "rankgauge.evaluation.runs": "rankgauge.evaluation.scorer",
     "rankgauge.evaluation.parts": "rankgauge.evaluation.split_runs",
     "rankgauge.evaluation.tasks": "rankgauge.evaluation.split_runs",
+    "rankgauge.measures.labelling": "rankgauge.measures.labeling",
     "rankgauge.data.errors": "rankgauge.errors",
     "rankgauge.data.tables": "rankgauge.data.frames",
     "rankgauge.rankers.best_feature": "rankgauge.rankers.evaluations",
@@ -95,7 +96,11 @@ MOVED = {
 }
 """The new names by the old ones."""
 
-PACKAGES = {"rankgauge.studies": "rankgauge_studies"}
+PACKAGES = {
+    "rankgauge.studies.optimisation": "rankgauge_studies.optimization",
+    "rankgauge_studies.optimisation": "rankgauge_studies.optimization",
+    "rankgauge.studies": "rankgauge_studies",
+}
 """Packages that moved with all that is in them: the new name by the old one."""
 
 

@@ -26,7 +26,7 @@ Missing: TypeAlias = Literal["zero", "skip"]
 """Judged topics that a run lacks. zero: they score as empty rankings; skip: the means of the run leave
 them out."""
 Unjudged: TypeAlias = Literal["nonrelevant", "condensed"]
-"""Documents without a judgement. condensed: they are taken out of the rankings first."""
+"""Documents without a judgment. condensed: they are taken out of the rankings first."""
 Ties: TypeAlias = Literal[
     "docno", "docno-ascending", "input", "pessimistic", "optimistic", "random", "expected"
 ]
@@ -75,7 +75,7 @@ SEED = 0
 # From several runs to one
 
 Absent: TypeAlias = Literal["minimum", "zero", "skip"]
-"""The score of a document in a list that lacks it. minimum: the least normalised score of that list;
+"""The score of a document in a list that lacks it. minimum: the least normalized score of that list;
 zero: 0; skip: none, the list takes no part."""
 
 DEFAULT_FUSION = "wsum"
@@ -163,7 +163,7 @@ class Policies(Value):
         Judged topics that a run lacks: "zero" scores them as empty rankings, "skip" leaves them out of
         the means of the run.
     unjudged
-        Documents without a judgement: "nonrelevant", or "condensed" to take them out of the rankings.
+        Documents without a judgment: "nonrelevant", or "condensed" to take them out of the rankings.
     negative
         Documents with a negative grade: "unjudged", as in trec_eval, or "nonrelevant", which makes their
         grade 0.

@@ -38,8 +38,8 @@ def greatest_magnitude(values: NDArray[np.float64]) -> float:
 def merge_close_values(values: ArrayLike, greatest: ArrayLike) -> NDArray[np.float64]:
     """The values, where those that differ only by rounding are one number, the least of them.
 
-    Neighbours in order of size are the same if they are no further apart than `ROUNDING` of
-    `greatest`, and so are all that neighbours connect. So no edge lies between two of them, as it
+    Neighbors in order of size are the same if they are no further apart than `ROUNDING` of
+    `greatest`, and so are all that neighbors connect. So no edge lies between two of them, as it
     may with `round_values`. `greatest` is the greatest magnitude of the terms each value comes from.
     """
     values = np.asarray(values, dtype=np.float64)

@@ -239,7 +239,7 @@ class Features(Record):
 
     @cached_property
     def judgments(self) -> Judgments:
-        """The labels as judgements. Documents without a name are called as `named` calls them."""
+        """The labels as judgments. Documents without a name are called as `named` calls them."""
         names = self._names(SEED)
         repeated = names.repeats(self.bounds)
         if (repeated >= 0).any():

@@ -196,7 +196,7 @@ class Judgments(Record):
     larger judgments, for example. None means that it is the highest grade here.
 
     >>> Judgments.from_dict({"q1": {"d1": 1, "d2": 0}})
-    Judgments: 1 query, 2 judgements
+    Judgments: 1 query, 2 judgments
     """
 
     queries: Ids
@@ -215,7 +215,7 @@ class Judgments(Record):
         has the relevant documents, and their grade is 1. Ids are text or whole numbers.
 
         >>> Judgments.from_dict({"q1": {"d1": 2, "d2": 0}, "q2": {"d1", "d3"}})
-        Judgments: 2 queries, 4 judgements
+        Judgments: 2 queries, 4 judgments
         """
         from rankgauge.data.dicts import Columns
 
@@ -234,7 +234,7 @@ class Judgments(Record):
         subtopic: str | None = None,
         source: str = "judgments",
     ) -> Judgments:
-        """Judgments from a table with a row for each judgement.
+        """Judgments from a table with a row for each judgment.
 
         Columns are found by their usual names, such as query_id, doc_id and relevance. The table is
         copied and may change afterwards.
@@ -254,7 +254,7 @@ class Judgments(Record):
         >>> import polars
         >>> frame = polars.DataFrame({"qid": [1, 1], "docno": ["d1", "d2"], "label": [1, 0]})
         >>> Judgments.from_frame(frame)
-        Judgments: 1 query, 2 judgements
+        Judgments: 1 query, 2 judgments
         """
         from rankgauge.data import columns, frames, roles
 
@@ -274,7 +274,7 @@ class Judgments(Record):
         *,
         source: str = "judgments",
     ) -> Judgments:
-        """Judgments from arrays or lists that have one value for each judgement. All is copied.
+        """Judgments from arrays or lists that have one value for each judgment. All is copied.
 
         Parameters
         ----------
@@ -288,7 +288,7 @@ class Judgments(Record):
             How messages call the judgments.
 
         >>> Judgments.from_arrays(np.array([1, 1]), np.array([b"d1", b"d2"]), np.array([1, 0]))
-        Judgments: 1 query, 2 judgements
+        Judgments: 1 query, 2 judgments
         """
         from rankgauge.data import columns, frames, roles
 
@@ -308,7 +308,7 @@ class Judgments(Record):
         """Judgments from `{query: {subtopic: {document: grade}}}`.
 
         >>> Judgments.from_subtopics({"q1": {"1": {"d1": 1, "d2": 0}, "2": {"d2": 3}}})
-        Judgments: 1 query, 2 subtopics, 2 judgements
+        Judgments: 1 query, 2 subtopics, 2 judgments
         """
         from rankgauge.data.dicts import Columns
 
@@ -438,7 +438,7 @@ class Judgments(Record):
 
     @cached_property
     def labels(self) -> Labels:
-        """The label of each judgement in a ranking; the last, so at -1, that of what is not judged."""
+        """The label of each judgment in a ranking; the last, so at -1, that of what is not judged."""
         return np.append(np.where(self.judged, self.grades, POOLED), UNJUDGED).astype(np.int32)
 
     @cached_property
@@ -456,7 +456,7 @@ class Judgments(Record):
         return (
             f"{type(self).__name__}: {count_phrase(len(self.queries), 'query', 'queries')}, "
             + (f"{count_phrase(len(self.subtopics.names), 'subtopic')}, " if self.subtopics else "")
-            + f"{count_phrase(len(self.grades), 'judgement')}"
+            + f"{count_phrase(len(self.grades), 'judgment')}"
         )
 
 

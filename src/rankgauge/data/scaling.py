@@ -29,7 +29,7 @@ class Scaling(Value):
     """A way to scale feature values, which can be saved.
 
     Per query, each feature is scaled over the documents of the query: nothing is learnt. Otherwise `fit`
-    learns a centre and a scale for each feature, and values become (value − centre) / scale; values
+    learns a center and a scale for each feature, and values become (value − center) / scale; values
     outside the range of the training data then come to lie outside of 0 to 1. A feature that is constant
     becomes 0, and NaN stays NaN. The rows of a query may be in any order: each row gets the same values.
 
@@ -40,12 +40,12 @@ class Scaling(Value):
     >>> Scaling.of("min-max").apply(features).values.tolist()
     [[0.0], [0.25], [1.0]]
     >>> Scaling.of("min-max", per_query=False).fit(features).to_dict()
-    {'kind': 'min-max', 'per_query': False, 'centre': [1.0], 'scale': [4.0]}
+    {'kind': 'min-max', 'per_query': False, 'center': [1.0], 'scale': [4.0]}
     """
 
     kind: ScalingKind
     per_query: bool
-    centre: tuple[float, ...] | None = None
+    center: tuple[float, ...] | None = None
     scale: tuple[float, ...] | None = None
 
     @classmethod
@@ -65,8 +65,8 @@ class Scaling(Value):
         """The same scaling with the numbers of these features; unchanged where nothing is learnt."""
         if not self.learns:
             return self
-        centre, scale = _numbers(self.kind, features.values)
-        return replace(self, centre=tuple(centre.tolist()), scale=tuple(scale.tolist()))
+        center, scale = _numbers(self.kind, features.values)
+        return replace(self, center=tuple(center.tolist()), scale=tuple(scale.tolist()))
 
     def apply(self, features: Features) -> Features:
         """The features with scaled values, in the same precision.
@@ -82,25 +82,25 @@ class Scaling(Value):
                 numbers = _numbers(self.kind, values[start:end])
                 scaled[start:end] = _scale_values(values[start:end], *numbers)
             return replace(features, values=scaled)
-        if self.centre is None or self.scale is None:
+        if self.center is None or self.scale is None:
             raise RankgaugeError("the scaling is not fitted; call fit with training data first")
-        if len(self.centre) != values.shape[1]:
+        if len(self.center) != values.shape[1]:
             raise RankgaugeError(
-                f"{count_phrase(values.shape[1], 'feature')}, expected {len(self.centre)}, as in "
+                f"{count_phrase(values.shape[1], 'feature')}, expected {len(self.center)}, as in "
                 "the data "
                 "that the scaling was fitted to"
             )
-        centre, scale = np.array(self.centre), np.array(self.scale)
+        center, scale = np.array(self.center), np.array(self.scale)
         for start in range(0, len(values), BLOCK):
             part = slice(start, start + BLOCK)
-            scaled[part] = _scale_values(values[part], centre, scale)
+            scaled[part] = _scale_values(values[part], center, scale)
         return replace(features, values=scaled)
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values, for JSON."""
         saved: dict[str, Any] = {"kind": self.kind, "per_query": self.per_query}
-        if self.centre is not None and self.scale is not None:
-            saved |= {"centre": list(self.centre), "scale": list(self.scale)}
+        if self.center is not None and self.scale is not None:
+            saved |= {"center": list(self.center), "scale": list(self.scale)}
         return saved
 
     @classmethod
@@ -112,23 +112,23 @@ class Scaling(Value):
         made = cls.of(saved["kind"], per_query=saved["per_query"])
         if not more:
             return made
-        if more != {"centre", "scale"} or not made.learns:
+        if more != {"center", "scale"} or not made.learns:
             raise RankgaugeError(
-                f"a saved scaling: unexpected {', '.join(sorted(map(str, more)))}; expected centre and "
+                f"a saved scaling: unexpected {', '.join(sorted(map(str, more)))}; expected center and "
                 "scale, and only if it is not per query"
             )
-        centre, scale = (_check_numbers(name, saved[name]) for name in ("centre", "scale"))
-        if len(centre) != len(scale) or min(scale, default=0.0) < 0:
+        center, scale = (_check_numbers(name, saved[name]) for name in ("center", "scale"))
+        if len(center) != len(scale) or min(scale, default=0.0) < 0:
             raise RankgaugeError(
-                "a saved scaling: expected as many numbers in centre as in scale, and no scale below 0"
+                "a saved scaling: expected as many numbers in center as in scale, and no scale below 0"
             )
-        return replace(made, centre=centre, scale=scale)
+        return replace(made, center=center, scale=scale)
 
 
 def _numbers(kind: ScalingKind, values: Values) -> tuple[Floats, Floats]:
-    """For each feature a centre and a scale, 0 where it is constant, from the values that are there."""
+    """For each feature a center and a scale, 0 where it is constant, from the values that are there."""
     width = values.shape[1]
-    centre, scale = np.zeros(width), np.zeros(width)
+    center, scale = np.zeros(width), np.zeros(width)
     # Some columns at a time, in double precision, sorted: sums do not depend on the order of the rows.
     step = max(1, (BLOCK * 64) // max(1, len(values)))
     for start in range(0, width if len(values) else 0, step):
@@ -140,22 +140,22 @@ def _numbers(kind: ScalingKind, values: Values) -> tuple[Floats, Floats]:
         low, high = part[0], part[last, np.arange(part.shape[1])]
         span = np.where(some & (high > low), high - low, 0.0)
         if kind == "min-max":
-            centre[columns] = np.where(some, low, 0.0)
+            center[columns] = np.where(some, low, 0.0)
             scale[columns] = span
             continue
         divisor, units = np.maximum(count, 1), np.where(span > 0, span, 1.0)
         mean = np.where(some, np.nansum(part, axis=0) / divisor, 0.0)
         deviations = (part - mean) / units
         root = np.sqrt(np.nansum(deviations * deviations, axis=0) / divisor)
-        centre[columns] = mean
+        center[columns] = mean
         scale[columns] = np.where(span > 0, root * span, 0.0)
-    return centre + 0.0, scale  # no -0.0, which would depend on the order of the rows
+    return center + 0.0, scale  # no -0.0, which would depend on the order of the rows
 
 
-def _scale_values(values: Values, centre: Floats, scale: Floats) -> Floats:
+def _scale_values(values: Values, center: Floats, scale: Floats) -> Floats:
     varies = scale > 0
     with np.errstate(over="ignore"):
-        moved = (values - centre) / np.where(varies, scale, 1.0)
+        moved = (values - center) / np.where(varies, scale, 1.0)
     # A value far outside of the training data stays a number.
     limit = float(np.finfo(values.dtype).max)
     return np.where(varies | np.isnan(values), np.clip(moved, -limit, limit), 0.0)

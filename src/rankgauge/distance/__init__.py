@@ -1,1 +1,1 @@
-"""Maximised effectiveness distance: how far apart a measure can put two rankings."""
+"""Maximized effectiveness distance: how far apart a measure can put two rankings."""

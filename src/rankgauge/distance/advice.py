@@ -24,7 +24,7 @@ class AdvisedDocument(NamedTuple):
     """A document to judge.
 
     `rank_a` and `rank_b` are its ranks in the two runs; None if a run does not have it down to the
-    cut-off. `label` is its label in the labelling that gives the greatest difference. `before` is the
+    cut-off. `label` is its label in the labeling that gives the greatest difference. `before` is the
     distance on the topic before the document is judged. `after` is the distance on the topic if it is
     judged not relevant. `left` is then the mean distance over all topics.
     """
@@ -44,7 +44,7 @@ class Advice(Result, Value):
 
     `mean` is the mean distance over topics now. `left` is the mean distance if all these documents are
     judged not relevant. `left_relevant` is the mean distance if all of them are judged relevant, each
-    with its label in the labelling that gives the greatest difference.
+    with its label in the labeling that gives the greatest difference.
     """
 
     measure: Measure
@@ -82,13 +82,13 @@ class Advice(Result, Value):
 
 
 def advise(distances: Distances, number: int) -> Advice:
-    """The documents whose judgement would reduce the distance of two runs most, at most `number`.
+    """The documents whose judgment would reduce the distance of two runs most, at most `number`.
 
-    Documents are chosen one by one. On each topic there is a labelling that gives the greatest
+    Documents are chosen one by one. On each topic there is a labeling that gives the greatest
     difference. For each document that is relevant in it: by how much does the difference fall if the
     document is not relevant? The document with the greatest fall is chosen, and counts as judged not
     relevant. Then the distance on its topic is computed again. Documents that are not relevant in such a
-    labelling are never chosen, so there may be fewer than `number`. Of equal documents the first is
+    labeling are never chosen, so there may be fewer than `number`. Of equal documents the first is
     chosen.
     """
     if len(distances.runs) != 2:
@@ -158,7 +158,7 @@ def _add_judged_labels(known: JudgedLabels, labels: list[int]) -> JudgedLabels:
 class _QueryState(Record):
     """A topic: its distance, and its most decisive document.
 
-    `label` is the label of the document in the labelling that gives the distance. `drop` says by how
+    `label` is the label of the document in the labeling that gives the distance. `drop` says by how
     much the difference falls if the document is not relevant.
     """
 

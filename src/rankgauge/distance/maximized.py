@@ -267,7 +267,7 @@ def distance_of(
     ahead: Any = "neither" if value <= 0 else "ab"[side]
 
     def witness() -> Witness:
-        labels, others = bounds.labelling(0, side)
+        labels, others = bounds.labeling(0, side)
         pair = lists.pair(a, b)
         free = pair.documents[pair.free].tolist()
         return Witness(

@@ -38,7 +38,7 @@ def usable_runs(
     Parameters
     ----------
     sources: the files.
-    judgments: a run must share a topic with them; None for distances without judgements.
+    judgments: a run must share a topic with them; None for distances without judgments.
     progress: called with each run that was read.
     reading: how files are read, as `read_qrels` takes it.
     """
@@ -46,7 +46,7 @@ def usable_runs(
     for source, result in outcomes(lambda source: source(), sources, None, label):
         if isinstance(result, RankgaugeError):
             judged = can_be_read(read_qrels, str(source.path), **(reading | {"lenient": False}))
-            remedy = "; the file has judgements: give it with --qrels" if judged else ""
+            remedy = "; the file has judgments: give it with --qrels" if judged else ""
             read.failed.append(f"{result}{remedy}")
         elif judgments is not None and not (rows_of(judgments.queries, result.queries) >= 0).any():
             where = display_name(source.path)

@@ -44,7 +44,7 @@ from rankgauge.distance.maximized import (
 from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.evaluation.inputs import Qrels, Runs, Source, judgments_of, label, sources_of
 from rankgauge.measures.base import Measure
-from rankgauge.measures.labelling import negative_grade_notes
+from rankgauge.measures.labeling import negative_grade_notes
 from rankgauge.rankings.alignment import rank_order
 from rankgauge.workers import AnyExecutor, results_of
 
@@ -73,7 +73,7 @@ def med(
 
     Two lists of document ids give a `Distance`. Two runs give `Distances`, one for each query. If the
     measure has a cut-off, both lists are cut there. Else the lists end where they end; only RBP and INSQ
-    add what the ranks after the end could contribute. Where `exact` is True, no judgements with these
+    add what the ranks after the end could contribute. Where `exact` is True, no judgments with these
     grades can ever make the difference larger.
 
     Parameters
@@ -277,7 +277,7 @@ class Distances(Result, Record):
         return Table(("topic", str(self.measure)), tuple(values))
 
     def figure(self, order: Sequence[int] | None = None) -> Figure:
-        """The mean distances of all pairs of runs as a square of colours: the darker, the nearer.
+        """The mean distances of all pairs of runs as a square of colors: the darker, the nearer.
 
         `order` has the numbers of the runs, by default in the order of `order()`. Up to 40 runs are
         named.
@@ -493,7 +493,7 @@ class ListsByQuery(Record):
     negative: int
 
     def notes(self) -> tuple[Note, ...]:
-        """Notes on negative grades, and on runs that lack topics or have topics without judgements."""
+        """Notes on negative grades, and on runs that lack topics or have topics without judgments."""
         notes = negative_grade_notes(self.negative)
         for i, (run, unknown) in enumerate(zip(self.runs, self.unknown, strict=True)):
             lacking = sum(len(topic.lists.list(i)) == 0 for topic in self.topics)
@@ -501,7 +501,7 @@ class ListsByQuery(Record):
                 kind = "{topics} missing, counted as empty lists"
                 notes.append(Note(kind, run=run, count=lacking))
             if unknown:
-                kind = "topics without judgements, left out: {count}"
+                kind = "topics without judgments, left out: {count}"
                 notes.append(Note(kind, run=run, count=unknown))
         return tuple(notes)
 

@@ -36,14 +36,14 @@ from rankgauge.rankings.lists import Rankings
 from rankgauge.scores.model import mean_of
 from rankgauge.workers import AnyExecutor
 
-Paired: TypeAlias = Literal["all", "neighbours"]
-"""all: every pair of runs. neighbours: each run and the run with the next best mean."""
+Paired: TypeAlias = Literal["all", "neighbors"]
+"""all: every pair of runs. neighbors: each run and the run with the next best mean."""
 
 
 class Settled(Result, Record):
     """Which orders of two runs are settled: no labels of the unjudged documents can reverse them.
 
-    `means` has the mean score of each run by the judgements. `pairs` has the numbers of the two runs of
+    `means` has the mean score of each run by the judgments. `pairs` has the numbers of the two runs of
     each pair. `ahead` is pair × 2. Its first column says by how much the mean of the first run can at
     most exceed the mean of the second run, over all labels of the unjudged documents. Its second column
     says the same for the second run. If a number is negative, this run is always behind, and the order
@@ -206,7 +206,7 @@ def settled(
         the highest grade of the collection if the judgments know it, as those of a pool do.
     negative: what a negative grade means; as in `med`.
     ties: the order of documents with equal scores.
-    pairs: "all", or "neighbours" for each run and the run with the next best mean.
+    pairs: "all", or "neighbors" for each run and the run with the next best mean.
     executor: does the work, query by query; by default threads do.
     progress: called with each query that is done.
 
@@ -271,13 +271,13 @@ def leaderboard(measure: Measure, means: Floats) -> list[int]:
 def _pairs(order: Sequence[int], pairs: Paired) -> Ints:
     """The pairs to compare: all pairs, the earlier run first, or each run and the next run of
     `order`."""
-    if pairs == "neighbours":
+    if pairs == "neighbors":
         return np.column_stack((order[:-1], order[1:])).astype(np.int64)
     return np.column_stack(np.triu_indices(len(order), 1)).astype(np.int64)
 
 
 def _scores(measure: Measure, lists: Lists) -> Floats:
-    """The score of each list by the judgements."""
+    """The score of each list by the judgments."""
     labels = lists.labels[lists.documents]
     query = np.zeros(len(lists), dtype=np.int64)
     return measure.score_each(Rankings(labels, lists.offsets, query, lists.judged))

@@ -41,7 +41,7 @@ def time_notes(measures: Sequence[Measure], runs: Sequence[Run]) -> list[Note]:
 class RunPairDistances(Record):
     """The distances of two runs by each measure, and their scores by the same measures.
 
-    Without judgements there are no scores.
+    Without judgments there are no scores.
     """
 
     measured: tuple[Distances, ...]

@@ -76,11 +76,11 @@ class PieceScores(Record):
     merged
         How many adjacent documents have scores that differ in double but not in single precision.
     judged
-        How many retrieved documents have a judgement.
+        How many retrieved documents have a judgment.
     strangers
         The topics that are not judged, in the order of the run.
     documents, document_queries
-        If no retrieved document has a judgement, some of these documents, and the query of each.
+        If no retrieved document has a judgment, some of these documents, and the query of each.
     """
 
     queries: Ints

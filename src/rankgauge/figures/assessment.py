@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _MOST_STYLED = 10
-"""Up to so many lines have their own style. If there are more, those in the middle are grey."""
+"""Up to so many lines have their own style. If there are more, those in the middle are gray."""
 _FAINT = "#CCCCCC"
 _MOST_WITH_NUMBERS = 15
 _STEPS = 1000
@@ -69,7 +69,7 @@ def asl_curves(curves: Mapping[str, AslCurve], *, alpha: float = 0.05, about: st
     The figure shows the levels near `alpha`, which is a dashed line. A line crosses it at the share of
     the tests that find no difference. So the further left it crosses, the better the measure tells runs
     apart. The legend has the discriminative power, the greatest first. If there are more than ten
-    measures, only the five with the greatest power and the five with the least power are coloured.
+    measures, only the five with the greatest power and the five with the least power are colored.
     `about` is the title.
 
     >>> figure = asl_curves({"AP": AslCurve([0.01, 0.2], 0.5), "RR": AslCurve([0.01, 0.02], 1.0)})
@@ -105,7 +105,7 @@ def swap_curves(curves: Mapping[str, SwapCurve], *, about: str = "") -> Figure:
     Measures have different scales, so each difference is divided by the greatest difference of two runs.
     The dashed line is a swap rate of 5%. The legend has the share of the decisions with a difference so
     large that at most 5% swap, the greatest first. If there are more than ten measures, only the five
-    with the greatest share and the five with the least share are coloured. `about` is the title.
+    with the greatest share and the five with the least share are colored. `about` is the title.
 
     >>> figure = swap_curves({"AP": SwapCurve([0.1, 0.5], [0.3, 0.01], 0.75)})
     >>> [text.get_text() for text in figure.legends[0].get_texts()]
@@ -132,7 +132,7 @@ def swap_curves(curves: Mapping[str, SwapCurve], *, about: str = "") -> Figure:
 def tau_map(
     alike: ArrayLike, names: Sequence[str], *, about: str = "", label: str = "Kendall's τ"
 ) -> Figure:
-    """How similarly the measures rank the runs, as a square of colours: the lighter, the more similar.
+    """How similarly the measures rank the runs, as a square of colors: the lighter, the more similar.
 
     Similar measures stand next to each other. If there are at most 15 measures, the numbers are shown
     too.
@@ -166,9 +166,9 @@ def tau_map(
     if size <= _MOST_WITH_NUMBERS:
         for row, column in np.ndindex(size, size):
             value = float(square[row, column])
-            colour = "white" if value < (low + 1) / 2 else "black"
+            color = "white" if value < (low + 1) / 2 else "black"
             text = "–" if np.isnan(value) else f"{value:.2f}"
-            axes.text(column, row, text, ha="center", va="center", color=colour, fontsize=8)
+            axes.text(column, row, text, ha="center", va="center", color=color, fontsize=8)
     axes.set_title(wrap_text(about, 60), fontsize=9, parse_math=False)
     figure.colorbar(image, ax=axes, shrink=0.85, label=f"{label} of the rankings of runs")
     return figure
@@ -188,9 +188,9 @@ def _styles(count: int) -> Iterator[dict[str, Any]]:
             yield {"color": _FAINT, "linewidth": 0.8, "zorder": 1}
             continue
         number = place if place < ends or count <= _MOST_STYLED else place - (count - _MOST_STYLED)
-        colour, marker = LINES[number % len(LINES)]
+        color, marker = LINES[number % len(LINES)]
         line = "-" if number < len(LINES) else "--"
-        style = {"color": colour, "marker": marker, "linestyle": line}
+        style = {"color": color, "marker": marker, "linestyle": line}
         yield {**style, "linewidth": 1.4, "markersize": 5}
 
 

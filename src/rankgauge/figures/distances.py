@@ -30,7 +30,7 @@ _MOST_NAMED = 40
 def distance_map(
     distances: ArrayLike, names: Sequence[str], *, about: str = "", exact: bool = True
 ) -> Figure:
-    """The mean distances of all pairs of runs as a square of colours: the darker, the nearer.
+    """The mean distances of all pairs of runs as a square of colors: the darker, the nearer.
 
     The scale begins at the distance that only 1% of the pairs are below.
 
@@ -100,6 +100,6 @@ def distance_scatter(panels: Mapping[str, tuple[ArrayLike, ArrayLike]]) -> Figur
         below = int(np.count_nonzero(far < apart - 1e-12))
         title = f"{name}\n{count_phrase(len(far), 'pair')}, {below:,} below the diagonal"
         axes.set_title(wrap_text(title, 60), fontsize=9, parse_math=False)
-    figure.supxlabel("Difference of the means, with the judgements", fontsize=11)
-    figure.supylabel("Mean distance, without judgements", fontsize=11)
+    figure.supxlabel("Difference of the means, with the judgments", fontsize=11)
+    figure.supylabel("Mean distance, without judgments", fontsize=11)
     return figure

@@ -1,4 +1,4 @@
-"""What figures share: matplotlib with our settings, colours, the order of a square, and texts that are
+"""What figures share: matplotlib with our settings, colors, the order of a square, and texts that are
 safe to draw."""
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.legend import Legend
 
-# The colours, of Okabe and Ito, are told apart with any kind of colour vision, the markers that go with
+# The colors, of Okabe and Ito, are told apart with any kind of color vision, the markers that go with
 # them without any.
 BLUE = "#0072B2"
 VERMILION = "#D55E00"
@@ -38,7 +38,7 @@ LINES = (
     (GRAY, "X"),
     (INK, "*"),
 )
-"""Colours and markers of lines."""
+"""Colors and markers of lines."""
 DASHED = (0, (4, 2))
 MOST_STEPS = 1_500
 """In how many parts of the axis a function of many steps is drawn."""

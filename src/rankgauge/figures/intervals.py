@@ -46,7 +46,7 @@ def run_intervals(
 ) -> Figure:
     """The interval of each run, the first run on top.
 
-    The estimates are blue; the deep topics alone are grey; the shallow scores are orange crosses. An end
+    The estimates are blue; the deep topics alone are gray; the shallow scores are orange crosses. An end
     that is NaN is not drawn.
 
     Parameters

@@ -108,9 +108,9 @@ def parameter_map(
     )  # fmt: skip
     if best is not None:
         (x, y), (along, across) = best
-        for width, colour in ((3.2, "white"), (1.6, VERMILION)):
-            axes.plot(along, (y, y), color=colour, lw=width)
-            axes.plot((x, x), across, color=colour, lw=width)
+        for width, color in ((3.2, "white"), (1.6, VERMILION)):
+            axes.plot(along, (y, y), color=color, lw=width)
+            axes.plot((x, x), across, color=color, lw=width)
         (mark,) = axes.plot(x, y, ls="", marker="*", ms=12, color=VERMILION, label="best found")
         mark.set(markeredgecolor="white", markeredgewidth=0.9, clip_on=False)
     axes.set(xlim=(columns[0], columns[-1]), ylim=(edges[0], edges[-1]))
@@ -158,8 +158,8 @@ def weight_curve(
     grid = np.arange(1, 10) / 10
     axes.plot(grid, at_tenths, ls="", marker="o", ms=4, color=INK, label="a grid of tenths")
     for place, (name, mean) in enumerate(others.items()):
-        colour, dashes = _COLORS[place % len(_COLORS)], _DASHES[place % len(_DASHES)]
-        axes.axhline(mean, color=colour, ls=dashes, lw=1.2, label=wrap_text(name, 30))
+        color, dashes = _COLORS[place % len(_COLORS)], _DASHES[place % len(_DASHES)]
+        axes.axhline(mean, color=color, ls=dashes, lw=1.2, label=wrap_text(name, 30))
     axes.set_xlim(0, 1)
     axes.set_xlabel(wrap_text(f"weight of {second} (the rest is {first})", 60))
     axes.set_ylabel(wrap_text(f"mean {measure} on the {topics} topics of the choice", 40))

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from rankgauge.space.planes import Plane, Region
 
 _SHADES = ((BLUE, "///"), (ORANGE, "..."), (GREEN, "\\\\\\"), (PURPLE, "xxx"), (VERMILION, "+++"))
-"""The colour and the hatching of each set of regions; at most five."""
+"""The color and the hatching of each set of regions; at most five."""
 MARGIN = 0.3
 """How much room there is around the vertices, as a share of their extent."""
 ARROW = 0.04
@@ -58,8 +58,8 @@ def regions_figure(
     low_x, low_y, high_x, high_y = drawn = box or _box_around_vertices(plane)
     figure = new_figure(7.0, 6.0)
     axes = figure.subplots()
-    for (name, shaded), (colour, hatch) in zip(regions.items(), _SHADES, strict=False):
-        _shade(axes, plane, shaded, drawn, name, colour, hatch)
+    for (name, shaded), (color, hatch) in zip(regions.items(), _SHADES, strict=False):
+        _shade(axes, plane, shaded, drawn, name, color, hatch)
     taken = _corners(plane)
     if len(plane) <= MOST_LABELS:
         taken += _write_rankings(axes, plane, names, drawn)
@@ -85,7 +85,7 @@ def _shade(
     regions: Sequence[Region],
     box: tuple[float, float, float, float],
     name: str,
-    colour: str,
+    color: str,
     hatch: str,
 ) -> None:
     from matplotlib.patches import Polygon
@@ -95,7 +95,7 @@ def _shade(
         for cell in region.cells.tolist():
             corners = plane.polygon(cell, box)
             if len(corners) > 2:
-                style: Any = {"facecolor": colour, "edgecolor": colour, "hatch": hatch}
+                style: Any = {"facecolor": color, "edgecolor": color, "hatch": hatch}
                 style |= {"alpha": 0.22, "linewidth": 0, "label": label}
                 axes.add_patch(Polygon(corners, closed=True, **style))
                 label = "_nolegend_"

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _MARKS = ((BLUE, "o", 1.0), (VERMILION, "v", 1.3), (ORANGE, "s", 1.0), (GRAY, "D", 0.6))
-"""Colour, marker and its relative area, for each type of queries."""
+"""Color, marker and its relative area, for each type of queries."""
 _BINS = 20
 _COLUMNS = 3
 _DECIMALS = 12
@@ -52,7 +52,7 @@ def query_map(
 ) -> Figure:
     """The map of queries: each query is a point, its expected score against its score.
 
-    The axes and the regions are those of Figure 1 of the paper. The colour is the type. On the diagonal
+    The axes and the regions are those of Figure 1 of the paper. The color is the type. On the diagonal
     the runs are as good as chance. Below it they are better; if lower scores are better, above it. Hard
     queries are at the lower end of the diagonal, easy ones at its upper end, and ideal ones are farthest
     below it. The legend has the count of each type, and how many queries are left out.
@@ -88,14 +88,14 @@ def query_map(
     _draw_sides(axes, lower)
     if not lower:
         _draw_regions(axes)
-    for place, ((scores, expected), (colour, marker, area)) in enumerate(
+    for place, ((scores, expected), (color, marker, area)) in enumerate(
         zip(points, _MARKS, strict=False), start=1
     ):
         axes.scatter(
             scores,
             expected,
             s=area * marker_area(count),
-            color=colour,
+            color=color,
             marker=marker,
             alpha=0.9 if count <= 1000 else 0.5,
             linewidths=0,

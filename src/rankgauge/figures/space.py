@@ -53,17 +53,17 @@ def path_figure(
     """
     figure = new_figure(6.4, 4.4)
     upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=(4, 1))
-    for (name, values), (colour, marker) in zip(means.items(), cycle(LINES), strict=False):
+    for (name, values), (color, marker) in zip(means.items(), cycle(LINES), strict=False):
         points = np.asarray(joints[name])
         edges = np.concatenate(([0.0], where, [len(points) - 1.0]))
         edges, steps = thin_steps(edges, np.append(points[0], values))
-        upper.stairs(steps, edges, baseline=None, color=colour, lw=1.2)
-        style: Any = {"ls": "", "marker": marker, "ms": 5, "color": colour, "clip_on": False}
+        upper.stairs(steps, edges, baseline=None, color=color, lw=1.2)
+        style: Any = {"ls": "", "marker": marker, "ms": 5, "color": color, "clip_on": False}
         upper.plot(range(len(points)), points, label=wrap_text(name, 24), **style)
-    for row, (_, sign, colour) in enumerate(KINDS):
+    for row, (_, sign, color) in enumerate(KINDS):
         apart = len(points) / MOST_TICKS
         ticks = np.unique(np.round(where[merit == sign] * MOST_TICKS / len(points))) * apart
-        lower.vlines(ticks, -row - 0.4, -row + 0.4, color=colour, lw=0.6)
+        lower.vlines(ticks, -row - 0.4, -row + 0.4, color=color, lw=0.6)
     lower.set_yticks([0, -1, -2], [name for name, _, _ in KINDS])
     lower.tick_params(axis="y", length=0)
     lower.set_ylim(-2.6, 0.6)
@@ -104,12 +104,12 @@ def objectives_figure(
     where = np.asarray(positions, dtype=np.float64)
     figure = new_figure(6.4, 5.2)
     upper, lower = figure.subplots(2, 1, sharex=True)
-    for (name, values), (colour, marker) in zip(measures.items(), cycle(LINES), strict=False):
-        _draw_scaled_line(upper, where, values, name, name in lower_is_better, colour, marker, "-")
-    for (name, maps), (colour, marker) in zip(objectives.items(), cycle(LINES), strict=False):
+    for (name, values), (color, marker) in zip(measures.items(), cycle(LINES), strict=False):
+        _draw_scaled_line(upper, where, values, name, name in lower_is_better, color, marker, "-")
+    for (name, maps), (color, marker) in zip(objectives.items(), cycle(LINES), strict=False):
         for (map_name, values), style in zip(maps.items(), cycle(_STYLES), strict=False):
             label, lower_wins = f"{name}, {map_name}", name in lower_is_better
-            _draw_scaled_line(lower, where, values, label, lower_wins, colour, marker, style)
+            _draw_scaled_line(lower, where, values, label, lower_wins, color, marker, style)
     upper.set_title("rank measures: the same for every increasing map of the scores", fontsize=10)
     lower.set_title("objectives on scores: they change with the map", fontsize=10)
     lower.set_xlabel("position on the line")
@@ -131,7 +131,7 @@ def _draw_scaled_line(
     values: ArrayLike,
     name: str,
     lower_is_better: bool,
-    colour: str,
+    color: str,
     marker: str,
     style: Any,
 ) -> None:
@@ -141,8 +141,8 @@ def _draw_scaled_line(
     scaled = (merit - low) / (high - low) if high > low else np.ones(len(merit))
     best = np.flatnonzero(scaled >= 1 - 1e-12)
     middle = best[len(best) // 2]
-    axes.plot(where, scaled, color=colour, ls=style, lw=1.2, label=wrap_text(name, 24))
-    (mark,) = axes.plot(where[middle], scaled[middle], ls="", marker=marker, ms=6, color=colour)
+    axes.plot(where, scaled, color=color, ls=style, lw=1.2, label=wrap_text(name, 24))
+    (mark,) = axes.plot(where[middle], scaled[middle], ls="", marker=marker, ms=6, color=color)
     mark.set_clip_on(False)
 
 
@@ -247,18 +247,18 @@ def curves_figure(lines: Sequence[PathLine], axis: str) -> Figure:
     interval of each."""
     figure = new_figure(6.4, 4.6)
     axes = figure.subplots()
-    for line, (colour, marker) in zip(lines, cycle(LINES), strict=False):
+    for line, (color, marker) in zip(lines, cycle(LINES), strict=False):
         label = wrap_text(line.measure, 24)
         edges, values = thin_steps(line.edges, line.values)
-        axes.stairs(values, edges, baseline=None, color=colour, lw=1.1)
+        axes.stairs(values, edges, baseline=None, color=color, lw=1.1)
         if line.best is None:
-            axes.plot([], [], color=colour, label=label)
+            axes.plot([], [], color=color, label=label)
             continue
         value, low, high = line.best
         label += f"\nbest {value:.4f}\nat {low:.4g} to {high:.4g}"
-        axes.axvspan(low, high, color=colour, alpha=0.15, lw=0, zorder=0)
+        axes.axvspan(low, high, color=color, alpha=0.15, lw=0, zorder=0)
         axes.plot(
-            (low + high) / 2, value, ls="", marker=marker, ms=6, color=colour, label=label,
+            (low + high) / 2, value, ls="", marker=marker, ms=6, color=color, label=label,
             markeredgecolor="white", clip_on=False,
         )  # fmt: skip
     axes.set_xlim(float(lines[0].edges[0]), float(lines[0].edges[-1]))

@@ -35,14 +35,14 @@ if TYPE_CHECKING:
 
 
 _THRESHOLDS = ((BLUE, "o"), (VERMILION, "v"), (ORANGE, "s"), (GRAY, "D"))
-"""Colours and markers of the lines of `relevant_lines`."""
+"""Colors and markers of the lines of `relevant_lines`."""
 
 
 @plotting()
 def relevant_lines(panels: Mapping[str, Mapping[str, ArrayLike]]) -> Figure:
     """How many documents of each topic are relevant: Moffat's Figure 1.
 
-    There is a panel for each set of judgements, and in it a line for each threshold. The numbers are
+    There is a panel for each set of judgments, and in it a line for each threshold. The numbers are
     drawn in the given order. In Moffat's figure each line is sorted separately.
 
     >>> figure = relevant_lines({"adhoc": {"1+": [30, 10], "2+": [5, 0]}})
@@ -51,8 +51,8 @@ def relevant_lines(panels: Mapping[str, Mapping[str, ArrayLike]]) -> Figure:
     """
     figure, grid = _panels(len(panels))
     for axes, (name, lines) in zip(grid, panels.items(), strict=True):
-        for (threshold, counts), (colour, marker) in zip(lines.items(), _THRESHOLDS, strict=False):
-            _draw_line(axes, counts, colour, marker, threshold)
+        for (threshold, counts), (color, marker) in zip(lines.items(), _THRESHOLDS, strict=False):
+            _draw_line(axes, counts, color, marker, threshold)
         axes.axhline(20, color=INK, linewidth=0.8, linestyle=DASHED)
         axes.set_yscale("symlog", linthresh=10)
         axes.set_yticks([0, 5, 10, 20, 50, 100, 200, 500, 1000])
@@ -73,7 +73,7 @@ def ideal_lines(
 ) -> Figure:
     """The ideal scores of topics: Moffat's Figure 2.
 
-    There is a panel for each set of judgements. The scores are drawn in the given order. Each reference
+    There is a panel for each set of judgments. The scores are drawn in the given order. Each reference
     is a dashed line.
 
     >>> figure = ideal_lines({"adhoc": [3.0, 1.0]}, {"all relevant": 4.0}, "Ideal DCG@20")
@@ -166,12 +166,12 @@ def depth_curves(
     step = min([5, *np.diff(depths).tolist()]) / 12
     for axes, (title, curves) in zip(grid, panels.items(), strict=True):
         for label, curve in curves.items():
-            colour, marker = lines[label]
+            color, marker = lines[label]
             value, low, high = np.array(curve, dtype=float).T
-            style: Any = {"color": colour, "marker": marker, "markersize": 4, "linewidth": 1.2}
+            style: Any = {"color": color, "marker": marker, "markersize": 4, "linewidth": 1.2}
             places = np.array(depths) + step * (names.index(label) - (len(names) - 1) / 2)
             axes.plot(places, value, label=label, **style)
-            axes.vlines(places, low, high, color=colour, linewidth=0.8, alpha=0.6)
+            axes.vlines(places, low, high, color=color, linewidth=0.8, alpha=0.6)
         axes.set_xticks(list(depths))
         axes.grid(axis="y", linewidth=0.4)
         axes.set_title(wrap_text(title, 30), fontsize=10, parse_math=False)
@@ -206,10 +206,10 @@ def _curves(
     figure = new_figure(4.0 * len(panels), 4.6)
     grid = list(figure.subplots(1, len(panels), sharey=True, squeeze=False).flat)
     for axes, (title, curves) in zip(grid, panels.items(), strict=True):
-        for size, (name, values), (colour, marker) in zip(
+        for size, (name, values), (color, marker) in zip(
             sizes, curves.items(), LINES, strict=False
         ):
-            style: Any = {"color": colour, "marker": marker, "markersize": size}
+            style: Any = {"color": color, "marker": marker, "markersize": size}
             axes.plot(places, np.asarray(values, dtype=float), label=wrap_text(name, 40), **style)
         axes.set_title(wrap_text(title, 60), fontsize=9, parse_math=False)
     return figure, grid
@@ -221,7 +221,7 @@ def _panels(
     """Panels with the same scale, at most so many in a row, each of a size in inches."""
 
     if not count:
-        raise RankgaugeError("no judgements, expected at least one set of judgements")
+        raise RankgaugeError("no judgments, expected at least one set of judgments")
     columns = min(count, columns)
     rows = -(-count // columns)
     figure = new_figure(size[0] * columns, size[1] * rows + 0.6)
@@ -232,11 +232,11 @@ def _panels(
 
 
 def _draw_line(
-    axes: Axes, values: ArrayLike, colour: str, marker: str, name: str, size: int = 3
+    axes: Axes, values: ArrayLike, color: str, marker: str, name: str, size: int = 3
 ) -> None:
     """A line over the places 1, 2 and so on."""
     numbers = np.asarray(values)
-    style: Any = {"color": colour, "marker": marker, "markersize": size, "linewidth": 1}
+    style: Any = {"color": color, "marker": marker, "markersize": size, "linewidth": 1}
     axes.plot(np.arange(1, len(numbers) + 1), numbers, label=name, **style)
 
 
@@ -327,9 +327,9 @@ def attention_lines(kinds: Mapping[str, tuple[ArrayLike, ArrayLike]]) -> Figure:
     figure = new_figure(7.2, 3.4)
     panels = figure.subplots(1, 2)
     for axes, part, title in zip(panels, (1, 0), ("Standard deviation", "Mean"), strict=True):
-        for (name, values), (colour, marker) in zip(kinds.items(), LINES, strict=False):
+        for (name, values), (color, marker) in zip(kinds.items(), LINES, strict=False):
             numbers = np.sort(np.asarray(values[part], dtype=float))
-            _draw_line(axes, numbers, colour, marker, wrap_text(name, 30), size=4)
+            _draw_line(axes, numbers, color, marker, wrap_text(name, 30), size=4)
             axes.locator_params(axis="x", integer=True)
         axes.set_title(title)
         axes.set_xlabel("Documents, sorted")

@@ -65,14 +65,14 @@ def ranks_of(means: Floats, measures: Sequence[Measure | Aggregate]) -> Floats:
 
 
 class JudgingDepth(Result, Record):
-    """The result of `judging_depth`: for each depth, how far its pool agrees with all judgements.
+    """The result of `judging_depth`: for each depth, how far its pool agrees with all judgments.
 
-    `scores` has the scores by all judgements, run × topic × measure, and `deep` their means, run ×
+    `scores` has the scores by all judgments, run × topic × measure, and `deep` their means, run ×
     measure. `shallow` has what the pool of each depth says. `pooled` says of each run whether it makes
-    the pools. `judgments` counts all judgements, and `relevant` the relevant documents of each topic.
+    the pools. `judgments` counts all judgments, and `relevant` the relevant documents of each topic.
     `topics` counts the topics of each measure. `significant` counts the pairs of runs with a significant
     deep difference. `half_tau` is a yardstick for `tau`: how similarly two halves of the topics rank the
-    runs, by all judgements. `left_out` has what the runs of each team lose without the team in the pool.
+    runs, by all judgments. `left_out` has what the runs of each team lose without the team in the pool.
     """
 
     runs: tuple[str, ...]
@@ -100,7 +100,7 @@ class JudgingDepth(Result, Record):
     def table(self) -> Table:
         """A row for each measure and depth.
 
-        judgements: how many documents the pool has judged. saved: the share of all judgements that it
+        judgments: how many documents the pool has judged. saved: the share of all judgments that it
         does without. relevant: the share of the relevant documents that it has. nothing: on how many
         topics it has none of them. bias: the mean of shallow minus deep score over the runs. error: the
         mean size of that; greatest: the greatest size. tau: between the shallow and the deep ranking of
@@ -150,7 +150,7 @@ class JudgingDepth(Result, Record):
         cells: dict[str, Cell] = {
             "measure": str(self.measures[m]),
             "depth": shallow.depth,
-            "judgements": total["judged"],
+            "judgments": total["judged"],
             "saved": 1 - total["judged"] / self.judgments if self.judgments else None,
             "relevant": total["relevant"] / relevant if relevant else None,
             "nothing": int(np.count_nonzero(shallow.counts.relevant == 0)),
@@ -213,16 +213,16 @@ class JudgingDepth(Result, Record):
                     part=f"depth {shallow.depth}",
                     column="nothing",
                     count=int(np.count_nonzero(topics)),
-                    detail=f"mean score there by all judgements: {shown}",
+                    detail=f"mean score there by all judgments: {shown}",
                 )
         never = self.shallow[-1].counts.total["never_judged"]
         if never:
             text = (
                 f"the pool of depth {self.shallow[-1].depth} has "
                 f"{count_phrase(never, 'document')} without a "
-                "judgement. Most measures take them as not relevant, at all depths"
+                "judgment. Most measures take them as not relevant, at all depths"
             )
-            yield Note(text, column="judgements")
+            yield Note(text, column="judgments")
         if not self.pooled.all():
             names = [run for run, inside in zip(self.runs, self.pooled, strict=True) if not inside]
             yield Note(
@@ -235,7 +235,7 @@ class JudgingDepth(Result, Record):
         if self.teams is not None:
             yield from self._team_notes()
         yield Note(
-            "how similarly two random halves of the topics rank the runs by all judgements (mean τ). If "
+            "how similarly two random halves of the topics rank the runs by all judgments (mean τ). If "
             "tau is higher, the ranking changes less with the smaller pool than from one half of the "
             "topics to the other",
             column="half_tau",
@@ -284,7 +284,7 @@ class JudgingDepth(Result, Record):
 
 
 COLUMNS = (
-    "measure", "depth", "judgements", "saved", "relevant", "nothing", "bias", "error", "greatest",
+    "measure", "depth", "judgments", "saved", "relevant", "nothing", "bias", "error", "greatest",
     "tau", "half_tau", "significant", "reversed", "opposed",
 )  # fmt: skip
 OUTSIDE = ("inside_bias", "outside_bias", "outside_ranks", "outside_worst")

@@ -72,16 +72,16 @@ def judging_depth(
     executor: AnyExecutor | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> JudgingDepth:
-    """What pools of smaller depths would have said about the runs, beside what all judgements say.
+    """What pools of smaller depths would have said about the runs, beside what all judgments say.
 
-    For each depth the first documents of each run make a pool, and only the judgements of the pool are
-    kept. The whole runs are scored by these judgements: the shallow score. It is compared with the score
-    by all judgements: the deep score.
+    For each depth the first documents of each run make a pool, and only the judgments of the pool are
+    kept. The whole runs are scored by these judgments: the shallow score. It is compared with the score
+    by all judgments: the deep score.
 
     Parameters
     ----------
     qrels
-        All judgements, as `evaluate` takes them. They should be deep, or there is nothing to compare
+        All judgments, as `evaluate` takes them. They should be deep, or there is nothing to compare
         with.
     runs
         Runs, as `evaluate` takes them.
@@ -294,7 +294,7 @@ def _check_measures(measures: Sequence[Measure | Aggregate]) -> None:
         if innermost(measure).by_subtopic:
             raise Unsupported(
                 f"{measure} needs subtopics, and depths are compared without them; score the "
-                "judgements that `pool` gives with `evaluate`"
+                "judgments that `pool` gives with `evaluate`"
             )
 
 
@@ -328,7 +328,7 @@ def _pooled_runs(lists: RunRankings, pooled: Iterable[str] | None) -> Bools:
 
 
 def _comparable_queries(measures: Sequence[Measure | Aggregate], *scores: Floats) -> Bools:
-    """Measure × topic: whether each run has a score by all judgements and by each pool."""
+    """Measure × topic: whether each run has a score by all judgments and by each pool."""
     counted = np.ones(scores[0].shape[1:], dtype=np.bool_)
     for one in scores:
         counted &= np.isfinite(one).all(axis=0)

@@ -1,4 +1,4 @@
-"""Two-phase estimates: shallow judgements for all topics, deep ones for a few topics drawn at random."""
+"""Two-phase estimates: shallow judgments for all topics, deep ones for a few topics drawn at random."""
 
 from __future__ import annotations
 
@@ -187,8 +187,8 @@ def two_phase(
 
     Parameters
     ----------
-    shallow: the scores of all topics by shallow judgements, for one measure.
-    deep: the scores of the same runs by deep judgements, for one measure, usually the same measure.
+    shallow: the scores of all topics by shallow judgments, for one measure.
+    deep: the scores of the same runs by deep judgments, for one measure, usually the same measure.
     topics: the topics whose deep scores are used; by default all topics of `deep`.
     level: the confidence level of the intervals.
 
@@ -311,7 +311,7 @@ def _caution_notes(
     empty = int(np.count_nonzero(shallow.nothing_relevant[0, where]))
     if empty:
         text = (
-            "the shallow judgements have nothing relevant on {topics}; their deep scores need not be "
+            "the shallow judgments have nothing relevant on {topics}; their deep scores need not be "
             "0, and the estimate allows for this"
         )
         yield Note(text, measure=name, count=empty)
@@ -382,7 +382,7 @@ class Sample(Record):
 
 
 def _check_single_measure(name: str, scores: Scores) -> None:
-    """RankgaugeError unless the scores have runs and topics, and one measure, not standardised."""
+    """RankgaugeError unless the scores have runs and topics, and one measure, not standardized."""
     if len(scores.measures) != 1:
         measures = ", ".join(map(str, scores.measures[:MOST_NAMED]))
         raise RankgaugeError(
@@ -394,8 +394,8 @@ def _check_single_measure(name: str, scores: Scores) -> None:
         raise RankgaugeError(f"{name}: no scores, expected at least one run and one topic")
     if scores.policies.standardized is not None:
         raise RankgaugeError(
-            f"{name}: standardised scores, expected plain scores; the ratio of deep to shallow scores "
-            "means nothing for standardised scores"
+            f"{name}: standardized scores, expected plain scores; the ratio of deep to shallow scores "
+            "means nothing for standardized scores"
         )
 
 

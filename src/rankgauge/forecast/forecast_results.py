@@ -109,7 +109,7 @@ class Forecast(Result, Record):
         yield Note(str(target_at(self.target, self.depth)), column="at depth")
         yield Note("a line through it, fitted to the same tracks", column="line")
         yield Note(
-            f"{self.target} of the whole run by the same judgements; it needs no learning, and mostly "
+            f"{self.target} of the whole run by the same judgments; it needs no learning, and mostly "
             "ranks systems better than forecasts do",
             column="shallow",
         )

@@ -93,7 +93,7 @@ class Forecaster:
         is. "paper" stands for the six of the paper, and "rich" for these and six more, such as AP of the
         whole run.
     judgments
-        "pool": features see the judgements of a pool of this depth. "full": all judgements, as the level
+        "pool": features see the judgments of a pool of this depth. "full": all judgments, as the level
         of the paper's results implies; that is not cheap.
     subset
         How the best features are chosen: "topics" or "training" for regression, by default "topics";
@@ -168,7 +168,7 @@ class Forecaster:
         return rows_of(track, self.target, self.depth, self.features, self.judgments)
 
     def fit(self, tracks: Sequence[Track]) -> Forecaster:
-        """Learn from tracks with deep judgements. `notes_` then has what to know about them."""
+        """Learn from tracks with deep judgments. `notes_` then has what to know about them."""
         check_different(tracks)
         return self.fit_rows([self.rows(track) for track in tracks])
 
@@ -204,7 +204,7 @@ class Forecaster:
         features = {str(feature_at(name, self.depth)) for name in self.features}
         if self.judgments == "full" and self.target in features:
             yield Note(
-                f"the feature {self.target} sees all judgements, so it is the target itself, and there "
+                f"the feature {self.target} sees all judgments, so it is the target itself, and there "
                 "is nothing to forecast"
             )
 
@@ -239,7 +239,7 @@ class Forecaster:
     def forecast(self, track: Track, level: float = LEVEL) -> Forecast:
         """The forecasts of a track with intervals, and what needs no learning beside them.
 
-        The judgements of the track are taken as they are: those of a pool of the depth, or of more. So
+        The judgments of the track are taken as they are: those of a pool of the depth, or of more. So
         the forecast of a run does not depend on the other runs.
         """
         rows = rows_of(track, self.target, self.depth, self.features, "full")
@@ -287,7 +287,7 @@ class Forecaster:
     def _forecast_notes(self, kind: str, errors: KindErrors, level: float) -> Iterator[Note]:
         """What to know about forecasts for a kind of collection, with intervals by these errors."""
         if self.judgments == "full":
-            yield Note("the features see all judgements, so this forecast saves no judging")
+            yield Note("the features see all judgments, so this forecast saves no judging")
         if kind not in self.errors_:
             yield Note(
                 f"learnt on {', '.join(self.errors_)}, not on {kind}: for another kind of collection "

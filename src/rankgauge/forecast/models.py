@@ -105,11 +105,11 @@ def least_squares(
     """The line with the least squared error, by these features; that of the least slopes of several."""
     chosen = features[:, list(columns)]
     weights = np.ones(len(target)) if weights is None else weights
-    centre, level = np.average(chosen, axis=0, weights=weights), np.average(target, weights=weights)
+    center, level = np.average(chosen, axis=0, weights=weights), np.average(target, weights=weights)
     root = np.sqrt(weights)
-    design, aim = (chosen - centre) * root[:, None], (target - level) * root
+    design, aim = (chosen - center) * root[:, None], (target - level) * root
     slopes = np.linalg.lstsq(design, aim, rcond=None)[0]
-    return Weights(tuple(columns), float(level - centre @ slopes), tuple(slopes.tolist()))
+    return Weights(tuple(columns), float(level - center @ slopes), tuple(slopes.tolist()))
 
 
 def support_vectors(features: Floats, target: Floats, columns: Sequence[int]) -> Weights:

@@ -29,7 +29,7 @@ def select_common_runs(shallow: Scores, deep: Scores) -> tuple[Scores, Scores]:
 
 
 def check_shallow_included(shallow: Judgments, deep: Judgments) -> None:
-    """RankgaugeError where the deep judgements of a topic lack a document of its shallow ones."""
+    """RankgaugeError where the deep judgments of a topic lack a document of its shallow ones."""
     first = {topic: number for number, topic in enumerate(shallow.queries.texts())}
     lacking: dict[str, int] = {}
     for number, topic in enumerate(deep.queries.texts()):
@@ -45,6 +45,6 @@ def check_shallow_included(shallow: Judgments, deep: Judgments) -> None:
         raise RankgaugeError(
             f"{deep.source} lacks {documents} that {shallow.source} has judged, on "
             f"{count_phrase(len(lacking), 'topic')} such as {next(iter(lacking))}. The deep "
-            "judgements of a "
+            "judgments of a "
             "topic must include its shallow ones: put both into the file"
         )

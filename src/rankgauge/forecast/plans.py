@@ -97,8 +97,8 @@ def plan(
 
     Parameters
     ----------
-    shallow: the scores of all topics by shallow judgements, for one measure.
-    deep: the scores of the same runs by deep judgements, on the topics of the pilot.
+    shallow: the scores of all topics by shallow judgments, for one measure.
+    deep: the scores of the same runs by deep judgments, on the topics of the pilot.
     width: the wished width of the intervals, from low to high.
     level: the confidence level of the intervals.
     topics: the topics of the pilot; by default all topics of `deep`.

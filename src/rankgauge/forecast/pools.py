@@ -1,5 +1,5 @@
-"""Pools: the judgements that are made if the first documents of each run are judged, and no others; and
-the scores of runs by these judgements."""
+"""Pools: the judgments that are made if the first documents of each run are judged, and no others; and
+the scores of runs by these judgments."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class PoolCounts(Record):
 
 
 class PooledJudgments(Judgments):
-    """The judgements of a pool. They are judgments as any others, and `counts` says what is in the pool.
+    """The judgments of a pool. They are judgments as any others, and `counts` says what is in the pool.
 
     Their highest grade is that of the judgments they were taken from, so ERR and scaled gains stay what
     they are, even if no document of the pool has that grade.
@@ -84,7 +84,7 @@ class PooledJudgments(Judgments):
     def of(
         cls, lists: RunRankings, depth: int | None, runs: Bools | None = None
     ) -> PooledJudgments:
-        """The judgements of the pool of these runs, by default all."""
+        """The judgments of the pool of these runs, by default all."""
         judgments = lists.judgments
         inside = lists.pooled(depth, runs)
         count, rows = len(judgments.queries), len(judgments.documents)
@@ -113,18 +113,18 @@ def pool(
     precision: ScorePrecision = DEFAULT_PRECISION,
     executor: AnyExecutor | None = None,
 ) -> PooledJudgments:
-    """The judgements that would have been made, if only a pool of the runs had been judged.
+    """The judgments that would have been made, if only a pool of the runs had been judged.
 
-    The pool of a topic has the first `depth` documents of each run. The result has the judgements of
+    The pool of a topic has the first `depth` documents of each run. The result has the judgments of
     these documents, and of no others. Every topic stays, also if nothing in its pool was judged. A
-    document of the pool that the qrels lack is counted in `.counts`, and is not in the judgements:
-    nobody knows its grade, and measures treat it as they do with all judgements. A document that the
+    document of the pool that the qrels lack is counted in `.counts`, and is not in the judgments:
+    nobody knows its grade, and measures treat it as they do with all judgments. A document that the
     qrels have with a negative grade keeps this grade, and is counted as never judged.
 
     Parameters
     ----------
     qrels
-        All judgements, as `evaluate` takes them.
+        All judgments, as `evaluate` takes them.
     runs
         The runs that make the pool, as `evaluate` takes them.
     depth
@@ -142,7 +142,7 @@ def pool(
     >>> qrels = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"d": 1}}
     >>> runs = {"one": {"q1": ["b", "c"]}, "two": {"q1": ["x", "a"]}}
     >>> pool(qrels, runs, 1)
-    PooledJudgments: 2 queries, 1 judgement
+    PooledJudgments: 2 queries, 1 judgment
     >>> pool(qrels, runs, 2).counts
     PoolCounts: pooled 4, judged 3, relevant 2, never judged 1
     """
@@ -165,8 +165,8 @@ def pool(
 class PoolScorer(Record):
     """Scores all runs by measures; each result is run × topic × measure.
 
-    Documents are not looked up again: a pool only changes which rows of the judgements have a label. The
-    highest grade is `max_grade`, or else the highest grade of all judgements, also for a pool. A scorer
+    Documents are not looked up again: a pool only changes which rows of the judgments have a label. The
+    highest grade is `max_grade`, or else the highest grade of all judgments, also for a pool. A scorer
     can be sent to another process.
     """
 
@@ -176,12 +176,12 @@ class PoolScorer(Record):
     max_grade: int | None = None
 
     def score_by_all_judgments(self) -> Floats:
-        """The scores by all judgements."""
+        """The scores by all judgments."""
         judgments = self.lists.judgments
         return self._scores(judgments, judgments.labels)
 
     def score_by_pool(self, depth: int, runs: Bools | None = None) -> Floats:
-        """The scores by the judgements of the first `depth` documents of these runs, by default of all
+        """The scores by the judgments of the first `depth` documents of these runs, by default of all
         runs."""
         judgments = self.lists.judgments
         inside = self.lists.pooled(depth, runs)[: len(judgments.documents)]
@@ -190,7 +190,7 @@ class PoolScorer(Record):
         return self._scores(judgments.part(np.flatnonzero(inside), judgments.source), labels)
 
     def _scores(self, judgments: Judgments, labels: Labels) -> Floats:
-        """The scores by some of the judgements; `labels` has a label for each row of all of them."""
+        """The scores by some of the judgments; `labels` has a label for each row of all of them."""
         evaluator = Evaluator(
             judgments, list(self.measures), unjudged=self.unjudged, max_grade=self.max_grade
         )

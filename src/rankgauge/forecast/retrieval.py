@@ -1,4 +1,4 @@
-"""What runs retrieved for the judged topics, in rank order: the documents as rows of the judgements."""
+"""What runs retrieved for the judged topics, in rank order: the documents as rows of the judgments."""
 
 from __future__ import annotations
 

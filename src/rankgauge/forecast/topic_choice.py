@@ -25,14 +25,14 @@ def choose_queries(
     """The `m` topics to judge deeply, drawn at random, spread over topics with few and with many
     relevant documents.
 
-    The topics are sorted by the number of relevant documents that the shallow judgements found, and cut
+    The topics are sorted by the number of relevant documents that the shallow judgments found, and cut
     into m strata. One topic is drawn from each. Every topic has the same chance m/M to be drawn, also
     where M is not divisible by m (Deville 1998). The draw depends on the seed, the ids and the counts,
     not on the order of the topics.
 
     Parameters
     ----------
-    qrels_or_counts: the shallow judgements, or the number of relevant documents of each topic.
+    qrels_or_counts: the shallow judgments, or the number of relevant documents of each topic.
     m: how many topics to draw.
     seed: fixes the draw.
     without: topics that are not drawn, such as the topics of a pilot. Together with the pilot, every

@@ -1,4 +1,4 @@
-"""Tracks: judgements and runs of one evaluation campaign, and the rows forecasts are learnt from."""
+"""Tracks: judgments and runs of one evaluation campaign, and the rows forecasts are learnt from."""
 
 from __future__ import annotations
 
@@ -41,18 +41,18 @@ from rankgauge.rankings.alignment import judged_labels
 from rankgauge.scores.model import Scores
 
 FeatureJudgments: TypeAlias = Literal["pool", "full"]
-"""Which judgements features see: those of a pool of the depth, or all of them, which is not cheap."""
+"""Which judgments features see: those of a pool of the depth, or all of them, which is not cheap."""
 
 FEATURES = ("P", "infAP", "ERR", "bpref", "nDCG", "RBP")
 """The features of the paper, each at the depth."""
 RICH = (*FEATURES, "nDCG@100", "nDCG@1000", "AP", "NumRel", "NumRelRet@100", "NumRet")
-"""More features, as cheap as the others: also of the whole run, by the judgements of the pool."""
+"""More features, as cheap as the others: also of the whole run, by the judgments of the pool."""
 FEATURE_SETS: Mapping[str, tuple[str, ...]] = {"paper": FEATURES, "rich": RICH}
 """Sets of features, by name."""
 
 
 class Track(Record):
-    """An evaluation campaign: judgements and runs.
+    """An evaluation campaign: judgments and runs.
 
     Topics with the same id in two tracks of one kind are one topic.
 
@@ -61,7 +61,7 @@ class Track(Record):
     name, kind
         What messages call the track, and the kind of its collection, such as newswire.
     judgments, runs
-        The judgements, and the runs that could be read.
+        The judgments, and the runs that could be read.
     ties, seed, precision
         How documents of equal score are ordered, as in `pool`.
     failed
@@ -91,18 +91,18 @@ class Track(Record):
         max_grade: int | None = None,
         failures: Failures = DEFAULT_FAILURES,
     ) -> Track:
-        """A track of judgements and runs in any form that `evaluate` takes.
+        """A track of judgments and runs in any form that `evaluate` takes.
 
         Parameters
         ----------
         qrels, runs
-            Judgements and runs, as `evaluate` takes them.
+            Judgments and runs, as `evaluate` takes them.
         kind, name
             The kind of the collection, such as newswire; and the name of the track, by default the kind.
         ties, seed, precision, max_grade
             The policies, as in `pool` and `Evaluator`.
         failures
-            "skip" leaves out runs that cannot be read, or that share no topic with the judgements, and
+            "skip" leaves out runs that cannot be read, or that share no topic with the judgments, and
             says so in `.failed`; "raise" raises the error.
         """
         check_value("ties", ties, one_of(PoolTies))
@@ -130,7 +130,7 @@ class Track(Record):
         """The track in NAME=KIND:QRELS,RUNS, such as robust03=news:qrels.txt,runs/.
 
         RUNS is a folder, a file or a pattern. It starts after the last comma, so QRELS may have commas.
-        KIND=QRELS,RUNS has no name: it is then the kind and the file of judgements.
+        KIND=QRELS,RUNS has no name: it is then the kind and the file of judgments.
 
         Parameters
         ----------
@@ -153,7 +153,7 @@ class Track(Record):
             if os.path.realpath(file.path) != os.path.realpath(qrels)
         ]
         if not files:
-            raise InputError(runs, None, "no runs, only the judgements; expected at least one run")
+            raise InputError(runs, None, "no runs, only the judgments; expected at least one run")
         return cls.of(judgments, files, kind=kind, name=name or f"{kind} {qrels}", **policies)
 
     @property
@@ -206,7 +206,7 @@ def track_parts(text: str, *, tables: bool = False) -> TrackParts:
     """The parts of NAME=KIND:QRELS,RUNS, of KIND:QRELS,RUNS, or of KIND=QRELS,RUNS without a name.
 
     RUNS starts after the last comma. With `tables`, the file of a table of scores may stand in place of
-    QRELS,RUNS. A file of judgements with a colon in its name is found in KIND=QRELS,RUNS too.
+    QRELS,RUNS. A file of judgments with a colon in its name is found in KIND=QRELS,RUNS too.
     """
     match, old = NAMED_TRACK.fullmatch(text), UNNAMED_TRACK.fullmatch(text)
     if old is not None and os.path.exists(old["files"].rpartition(",")[0] or old["files"]):
@@ -227,19 +227,19 @@ def track_parts(text: str, *, tables: bool = False) -> TrackParts:
 
 
 def _subtopics_error(error: DuplicateError) -> DuplicateError:
-    """The error for judgements of subtopics, which forecasts cannot use, with the remedy."""
+    """The error for judgments of subtopics, which forecasts cannot use, with the remedy."""
     if not error.message.endswith(SUBTOPICS_REMEDY):
         return error
     message = (
-        f"{error.message.removesuffix(SUBTOPICS_REMEDY)}. These are probably judgements of subtopics, "
-        "which cannot be used here; give judgements with one grade for each document, such as the ad "
+        f"{error.message.removesuffix(SUBTOPICS_REMEDY)}. These are probably judgments of subtopics, "
+        "which cannot be used here; give judgments with one grade for each document, such as the ad "
         "hoc qrels of the same track"
     )
     return DuplicateError(error.source, error.line, message)
 
 
 def check_different(tracks: Sequence[Track]) -> None:
-    """RankgaugeError if a run stands in two tracks with the same judgements."""
+    """RankgaugeError if a run stands in two tracks with the same judgments."""
     seen: dict[tuple[str, str], str] = {}
     for track in tracks:
         for run in track.runs:
@@ -248,7 +248,7 @@ def check_different(tracks: Sequence[Track]) -> None:
                 key = (track.name, run.name)
             if key in seen:
                 raise RankgaugeError(
-                    f"the run {run.name} is given twice with the same judgements, in {seen[key]} and in "
+                    f"the run {run.name} is given twice with the same judgments, in {seen[key]} and in "
                     f"{track.name}; leave one of these tracks out"
                 )
             seen[key] = track.name
@@ -291,9 +291,9 @@ class Rows(Record):
     plain: Floats
     """The target measure cut at the depth."""
     shallow: Floats
-    """The target measure of the whole run, by the judgements of the pool."""
+    """The target measure of the whole run, by the judgments of the pool."""
     target: Floats
-    """The target measure by all judgements."""
+    """The target measure by all judgments."""
     notes: tuple[Note, ...] = ()
     """What to know about the runs."""
     failed: tuple[str, ...] = ()
@@ -336,8 +336,8 @@ def rows_by(
     depths: Sequence[int],
     features: Sequence[str] = FEATURES,
 ) -> dict[tuple[int, str, FeatureJudgments], Rows]:
-    """The rows of a track for several targets and depths, also by the judgements that features see. The
-    documents of the runs are looked up in the judgements once."""
+    """The rows of a track for several targets and depths, also by the judgments that features see. The
+    documents of the runs are looked up in the judgments once."""
     names = _MeasureNames.of(targets, depths, features)
     judgments = track.judgments
     lists = read_rankings(
@@ -403,7 +403,7 @@ class _MeasureNames(Record):
 
 
 class ScoreTrack(Record):
-    """An evaluation campaign as a table of scores: run × topic × measure, by all judgements.
+    """An evaluation campaign as a table of scores: run × topic × measure, by all judgments.
 
     Parameters
     ----------
@@ -429,8 +429,8 @@ def score_rows(
     depths: Sequence[int],
     features: Sequence[str] = FEATURES,
 ) -> dict[tuple[int, str, FeatureJudgments], Rows]:
-    """The rows of a track, as `rows_by` has them, for features that see all judgements. The shallow
-    score is unknown (NaN): it takes the judgements of a pool."""
+    """The rows of a track, as `rows_by` has them, for features that see all judgments. The shallow
+    score is unknown (NaN): it takes the judgments of a pool."""
     names = _MeasureNames.of(targets, depths, features)
     values = np.asarray(track.scores)
     scores = {str(measure): values[:, :, m] for m, measure in enumerate(track.scores.measures)}

@@ -2,7 +2,7 @@
 
 Each method declares what it takes: scores or ranks, weights or none, and its parameters. The formulas
 are those of ranx (Bassani and Romelli 2022, ranx.fuse: A Python Library for Metasearch), except where a
-docstring says otherwise. In them s is a normalised score, r a rank from 1, w the weight of a run, h the
+docstring says otherwise. In them s is a normalized score, r a rank from 1, w the weight of a run, h the
 number of lists that hold the document, and a sum Σ goes over the lists that take part.
 """
 
@@ -30,7 +30,7 @@ BLOCK = 1 << 18
 class Entries(Record):
     """What a method combines: arrays of rows × runs, a row for each document of a topic.
 
-    `values` are normalised scores, NaN where the list takes no part. `held` says which lists hold the
+    `values` are normalized scores, NaN where the list takes no part. `held` says which lists hold the
     document. `ranks` are from 1, and 0 where the list lacks the document. Topic t owns the rows
     bounds[t]:bounds[t + 1]. `weights` has a weight for each run.
     """

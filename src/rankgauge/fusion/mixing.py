@@ -30,7 +30,7 @@ class LabeledPool(Record):
 
     @classmethod
     def of(cls, pool: Pool, judgments: Judgments, judged: JudgedLabels) -> LabeledPool:
-        """The documents of the pool, labelled; a judged topic that the pool lacks has an empty list."""
+        """The documents of the pool, labeled; a judged topic that the pool lacks has an empty list."""
         topic = rows_of(pool.queries, judgments.queries)
         sizes = np.where(topic >= 0, np.diff(pool.bounds)[topic], 0)
         offsets = offsets_of(sizes)
@@ -59,16 +59,16 @@ class LabeledPool(Record):
 
 
 class Mixture(Record):
-    """Documents with a score from each run, normalised: any weights of the runs rank them."""
+    """Documents with a score from each run, normalized: any weights of the runs rank them."""
 
     documents: Rankings
     scores: Floats
 
     @classmethod
-    def of(cls, pool: Pool, labelled: LabeledPool, normalize: str, absent: Absent) -> Mixture:
-        """The scores of the runs, normalised. A list that takes no part adds nothing."""
+    def of(cls, pool: Pool, labeled: LabeledPool, normalize: str, absent: Absent) -> Mixture:
+        """The scores of the runs, normalized. A list that takes no part adds nothing."""
         values = fill_absent(normalize_scores(pool, normalize), pool.bounds, absent)
-        return cls(labelled.documents, np.nan_to_num(values[labelled.rows]))
+        return cls(labeled.documents, np.nan_to_num(values[labeled.rows]))
 
     def segment(self, start: Floats, end: Floats) -> Segment:
         """The documents on their way from some weights to others."""

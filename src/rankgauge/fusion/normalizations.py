@@ -1,6 +1,6 @@
-"""Scores of several runs made comparable: each list, so each run and topic, is normalised for itself.
+"""Scores of several runs made comparable: each list, so each run and topic, is normalized for itself.
 
-A normalised pool is an array of rows × runs, with NaN where a list lacks the document. `fill_absent`
+A normalized pool is an array of rows × runs, with NaN where a list lacks the document. `fill_absent`
 says what such a document gets instead. The definitions are those of ranx (Bassani and Romelli 2022,
 ranx.fuse: A Python Library for Metasearch), except where a docstring says otherwise.
 """
@@ -22,11 +22,11 @@ from rankgauge.errors import RankgaugeError
 from rankgauge.fusion.pool import Pool
 
 Apply = Callable[[Pool], Floats]
-"""Gives the normalised scores of a pool."""
+"""Gives the normalized scores of a pool."""
 
 
 class ScoreNormalization(Record):
-    """A way to normalise the scores of each list: `formula` for x, a score of a list of n documents."""
+    """A way to normalize the scores of each list: `formula` for x, a score of a list of n documents."""
 
     name: str
     formula: str
@@ -39,7 +39,7 @@ class ScoreNormalization(Record):
 NORMALIZATIONS: Registry[ScoreNormalization] = Registry(
     "normalization", maker=lambda normalization: normalization.apply
 )
-"""Every normalisation by name."""
+"""Every normalization by name."""
 
 
 def register(
@@ -55,9 +55,9 @@ def register(
 
 
 def normalize_scores(pool: Pool, normalize: str = DEFAULT_NORMALIZE) -> Floats:
-    """The normalised scores (rows × runs) of a pool, NaN where a list lacks the document.
+    """The normalized scores (rows × runs) of a pool, NaN where a list lacks the document.
 
-    RankgaugeError where a list cannot be normalised, such as a list with an infinite score.
+    RankgaugeError where a list cannot be normalized, such as a list with an infinite score.
     """
     method = NORMALIZATIONS[check_value("normalize", normalize, Choice(tuple(NORMALIZATIONS)))]
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
@@ -69,7 +69,7 @@ def normalize_scores(pool: Pool, normalize: str = DEFAULT_NORMALIZE) -> Floats:
 
 
 def fill_absent(values: Floats, bounds: Ints, absent: Absent = DEFAULT_ABSENT) -> Floats:
-    """Normalised scores with a score for the documents that a list lacks (see `Absent`).
+    """Normalized scores with a score for the documents that a list lacks (see `Absent`).
 
     NaN stays where a list takes no part: everywhere under "skip", and under "minimum" where the list
     is empty, because the run does not answer the topic.
@@ -233,7 +233,7 @@ def _too_large_error(pool: Pool, bad: Bools, normalize: str) -> RankgaugeError:
     largest = int(np.nanargmax(np.abs(scores)))
     score = float(scores[largest])
     document = decode(pool.documents[first + largest])
-    what = "is too large to be normalised" if np.isfinite(score) else "cannot be normalised"
+    what = "is too large to be normalized" if np.isfinite(score) else "cannot be normalized"
     return RankgaugeError(
         f"normalize={normalize!r}: the score {score:g} of document {document!r} in run "
         f"{pool.names[column]}, topic {decode(pool.queries[topic])!r}, {what}; {_remedy('rank')}"
@@ -241,5 +241,5 @@ def _too_large_error(pool: Pool, bad: Bools, normalize: str) -> RankgaugeError:
 
 
 def _remedy(normalize: str) -> str:
-    """What to do where a list cannot be normalised."""
+    """What to do where a list cannot be normalized."""
     return f"take normalize={normalize!r}, or a method that looks at ranks alone, such as rrf"

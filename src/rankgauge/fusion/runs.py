@@ -172,7 +172,7 @@ class Fusion(Record):
         if self.weights is not None:
             changes["give smaller weights"] = replace(self, weights=None)
         if self.method.takes == "scores" and self.normalize != DEFAULT_NORMALIZE:
-            advice = f"normalise the scores (normalize={DEFAULT_NORMALIZE!r})"
+            advice = f"normalize the scores (normalize={DEFAULT_NORMALIZE!r})"
             changes[advice] = replace(self, normalize=DEFAULT_NORMALIZE)
         for advice, changed in changes.items():
             with contextlib.suppress(RankgaugeError):

@@ -25,7 +25,7 @@ RRF_K = (1, 2, 5, 10, 20, 40, 60, 80, 100, 150, 200, 300, 500, 1000)
 
 
 class Weighting(Value):
-    """Weights, and the normalisation they are for; for reciprocal rank fusion the number of its k."""
+    """Weights, and the normalization they are for; for reciprocal rank fusion the number of its k."""
 
     weights: tuple[float, ...]
     value: float
@@ -33,7 +33,7 @@ class Weighting(Value):
 
 
 class PairSearch:
-    """Two runs with one normalisation: the best weight is found on the curve."""
+    """Two runs with one normalization: the best weight is found on the curve."""
 
     def __init__(self, mixture: Mixture, measure: Measure | Aggregate) -> None:
         self.measure = measure
@@ -125,7 +125,7 @@ def _shorten_weights(
 
 
 class FixedWeights:
-    """Equal weights: there is nothing to search, but the normalisation may be chosen."""
+    """Equal weights: there is nothing to search, but the normalization may be chosen."""
 
     def __init__(self, mixture: Mixture, measure: Measure | Aggregate) -> None:
         runs = mixture.scores.shape[1]
@@ -143,12 +143,12 @@ class FixedWeights:
 class ReciprocalSearch:
     """Reciprocal rank fusion: k is the best of those that are tried."""
 
-    def __init__(self, union: Pool, labelled: LabeledPool, measure: Measure | Aggregate) -> None:
+    def __init__(self, union: Pool, labeled: LabeledPool, measure: Measure | Aggregate) -> None:
         self.measure = measure
         self._of_k = {}
         for k in RRF_K:
-            scores = Fusion.of("rrf", k=k).scores(union)[labelled.rows]
-            fused = Mixture(labelled.documents, scores[:, None])
+            scores = Fusion.of("rrf", k=k).scores(union)[labeled.rows]
+            fused = Mixture(labeled.documents, scores[:, None])
             self._of_k[k] = fused.values_at(np.ones(1), inner(measure))
 
     def fitted(self, topics: Ints) -> tuple[tuple[float, ...], float]:
@@ -169,13 +169,13 @@ Search = PairSearch | AscentSearch | FixedWeights | ReciprocalSearch
 
 
 class Searches(Record):
-    """A search under each normalisation, of which the best counts."""
+    """A search under each normalization, of which the best counts."""
 
     by_name: Mapping[str, Search]
     measure: Measure | Aggregate
 
     def weightings(self, topics: Ints) -> list[Weighting]:
-        """The best weights for these topics under each normalisation, the best of them first."""
+        """The best weights for these topics under each normalization, the best of them first."""
         sign = sign_of(self.measure)
         fits = [Weighting(*search.fitted(topics), name) for name, search in self.by_name.items()]
         return sorted(fits, key=lambda fit: -sign * np.nan_to_num(fit.value, nan=-np.inf * sign))

@@ -45,7 +45,7 @@ class Tuning(Result, Record):
     cross_validated: float
     normalize: str
     choices: int
-    """How many normalisations were tried."""
+    """How many normalizations were tried."""
     absent: Absent
     comparison: Comparison | None
     """All ways in pairs, topic by topic; None where there is one topic alone."""

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 
 ALL = "all"
-"""Every normalisation is tried, and the best one taken."""
+"""Every normalization is tried, and the best one taken."""
 FOLDS, REPEATS, SAMPLES, RESTARTS = 5, 20, 1_000, 8
 AGGREGATED_NAME = "what the aggregate averages"
 TOO_SMALL = 5e-5
@@ -138,15 +138,15 @@ def tune(
     read = read_runs(runs)
     singles = evaluator.scores(read, failures="raise")
     pool = pool_of(read)
-    labelled = LabeledPool.of(pool, evaluator.judgments, evaluator.judged)
-    mixtures, refused = _mixtures(pool, labelled, settings)
-    design = _Design.of(evaluator.queries, np.flatnonzero(labelled.kept(missing)), settings)
+    labeled = LabeledPool.of(pool, evaluator.judgments, evaluator.judged)
+    mixtures, refused = _mixtures(pool, labeled, settings)
+    design = _Design.of(evaluator.queries, np.flatnonzero(labeled.kept(missing)), settings)
     search: Callable[[Mixture, Measure | Aggregate], PairSearch | AscentSearch] = PairSearch
     if len(read) > 2:
         search = partial(AscentSearch, restarts=settings.restarts, seed=drawing.seed)
     ways = {name: search(each, tuned_by) for name, each in mixtures.items()}
     equal = {name: FixedWeights(each, tuned_by) for name, each in mixtures.items()}
-    rrf = ReciprocalSearch(pool, labelled, tuned_by)
+    rrf = ReciprocalSearch(pool, labeled, tuned_by)
     searches = Searches(ways, tuned_by)
     fits = searches.weightings(design.topics)
     chosen = fits[0]
@@ -170,7 +170,7 @@ def tune(
         **{name: values[design.evaluation_queries] for name, values in everywhere.items()},
         RRF_TUNED: design.held_out_scores(rrf_searches).mean(axis=0),
     }
-    if len(equal) > 1:  # which normalisation is part of the choice
+    if len(equal) > 1:  # which normalization is part of the choice
         rows[EQUAL] = design.held_out_scores(Searches(equal, tuned_by)).mean(axis=0)
     mixture = mixtures[chosen.normalize]
     curve = spread = None
@@ -190,7 +190,7 @@ def tune(
         *_difference_notes(tuned_by, comparison, level),
         *_curve_notes(singles.runs[-1], curve, spread, level),
         *_search_notes(fits, refused, len(read), settings, k),
-        *_coverage_notes(singles.runs, labelled.lengths, missing),
+        *_coverage_notes(singles.runs, labeled.lengths, missing),
         *(replace(note, run=run.name) for run in read for note in run.dropped),
     )
     return Tuning(
@@ -255,7 +255,7 @@ class _Settings(Record):
             Fusion.of("wsum", normalize=self.normalize, absent=self.absent)
 
     def absent_for(self, normalize: str) -> Absent:
-        """What documents get that a list lacks; some normalisations give them a score themselves."""
+        """What documents get that a list lacks; some normalizations give them a score themselves."""
         return DEFAULT_ABSENT if NORMALIZATIONS[normalize].fills else self.absent
 
 
@@ -275,15 +275,15 @@ def _one_measure(evaluator: Evaluator) -> Measure | Aggregate:
 
 
 def _mixtures(
-    pool: Pool, labelled: LabeledPool, settings: _Settings
+    pool: Pool, labeled: LabeledPool, settings: _Settings
 ) -> tuple[dict[str, Mixture], dict[str, RankgaugeError]]:
-    """The scores of the runs under each normalisation to try; of all of them, those that these scores
+    """The scores of the runs under each normalization to try; of all of them, those that these scores
     allow, and why the others do not go."""
     names = list(NORMALIZATIONS) if settings.normalize == ALL else [settings.normalize]
     mixtures, refused = {}, {}
     for name in names:
         try:
-            mixtures[name] = Mixture.of(pool, labelled, name, settings.absent_for(name))
+            mixtures[name] = Mixture.of(pool, labeled, name, settings.absent_for(name))
         except RankgaugeError as error:
             refused[name] = error
     if not mixtures:
@@ -463,7 +463,7 @@ def _search_notes(
             "the other; more starts (restarts) can find better weights"
         )
     name = fits[0].normalize
-    text = "scores are not normalised" if name == "none" else f"scores are normalised by {name}"
+    text = "scores are not normalized" if name == "none" else f"scores are normalized by {name}"
     if len(fits) > 1:
         values = ", ".join(f"{fit.normalize} {fit.value:.4f}" for fit in fits)
         text += f", the best on the topics of the choice: {values}"
@@ -488,8 +488,8 @@ def _coverage_notes(runs: Sequence[str], lengths: Ints, missing: SharedQueries) 
         return
     for name, count in zip(runs, np.count_nonzero(lacks[~nobody], axis=0).tolist(), strict=True):
         if count:
-            kind = "no documents for {topics} with judgements; the other runs rank them"
+            kind = "no documents for {topics} with judgments; the other runs rank them"
             yield Note(kind, run=name, count=count)
     if nobody.any():
-        kind = "no run has documents for {topics} with judgements: they count as empty rankings"
+        kind = "no run has documents for {topics} with judgments: they count as empty rankings"
         yield Note(kind, count=int(np.count_nonzero(nobody)))

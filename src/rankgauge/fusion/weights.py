@@ -1,4 +1,4 @@
-"""Runs as a space of weights: the features of a document are its normalised scores in the runs."""
+"""Runs as a space of weights: the features of a document are its normalized scores in the runs."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def run_space(
     topics
         The judged topics to take; by default all.
     depth
-        Keep only documents that some run has among its first so many. Scores are normalised before.
+        Keep only documents that some run has among its first so many. Scores are normalized before.
     jitter
         Add a random number from 0 to this size to the score of each document (see `space.jittered`).
     seed
@@ -67,13 +67,13 @@ def run_space(
     check_value("missing", missing, one_of(SharedQueries))
     judgments, read = judgments_of(qrels), read_runs(runs)
     pool = pool_of(read)
-    labelled = LabeledPool.of(pool, judgments, judged_labels(judgments))
-    mixture = Mixture.of(pool, labelled, normalize, absent)
-    if not labelled.lengths.any():
+    labeled = LabeledPool.of(pool, judgments, judged_labels(judgments))
+    mixture = Mixture.of(pool, labeled, normalize, absent)
+    if not labeled.lengths.any():
         raise RankgaugeError(
-            "no run answers a judged topic; do runs and judgements name topics alike?"
+            "no run answers a judged topic; do runs and judgments name topics alike?"
         )
-    kept = labelled.kept(missing)
+    kept = labeled.kept(missing)
     names = judgments.queries.texts()
     if topics is not None:
         place = {name: number for number, name in enumerate(names)}
@@ -85,10 +85,10 @@ def run_space(
         kept &= chosen
     if not kept.any():
         raise RankgaugeError("no topic is answered by every run; take missing='zero'")
-    lists = labelled.documents
+    lists = labeled.documents
     inside = lists.each_row(kept)
     if depth is not None:
-        ranks = pool.ranks[labelled.rows]
+        ranks = pool.ranks[labeled.rows]
         near = (ranks > 0) & (ranks <= check_value("depth", depth, Integer(1)))
         inside &= near.any(axis=1)
     rows, numbers = np.flatnonzero(inside), np.flatnonzero(kept)
@@ -99,7 +99,7 @@ def run_space(
         offsets,
         documents.labels,
         mixture.scores[rows],
-        pool.documents.take(labelled.rows[rows]),
+        pool.documents.take(labeled.rows[rows]),
     )
     parameters = tuple(f"weight of {run.name}" for run in read)
     whole = LinearScorer(features, documents, np.asfortranarray(features.values), names=parameters)

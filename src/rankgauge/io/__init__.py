@@ -1,1 +1,1 @@
-"""Everything that reads or writes files, and makes runs, judgements and features of what it reads."""
+"""Everything that reads or writes files, and makes runs, judgments and features of what it reads."""

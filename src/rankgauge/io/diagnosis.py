@@ -91,13 +91,13 @@ def check_order(
                 os.fspath(qrels),
                 None,
                 f"the files are the wrong way round: {os.fspath(qrels)} is a run and {os.fspath(run)} "
-                "has judgements; give the judgements as QRELS",
+                "has judgments; give the judgments as QRELS",
             )
 
 
 def _given_twice_error(file: Path, why: str = "") -> MisplacedFile:
     name = os.fspath(file)
-    return MisplacedFile(name, None, f"{name} is given as judgements and as a run{why}")
+    return MisplacedFile(name, None, f"{name} is given as judgments and as a run{why}")
 
 
 def may_have_both(file: Path) -> bool:
@@ -126,7 +126,7 @@ def can_be_read(read: Callable[..., object], file: Path, **reading: Any) -> bool
 def no_shared_queries_error(source: str, strangers: Ids, judgments: Judgments) -> NoSharedTopics:
     """The error for a run that ranks these topics, none of which is judged."""
     if not len(judgments.queries):
-        return NoSharedTopics(source, None, "cannot be scored: the judgements have no topics")
+        return NoSharedTopics(source, None, "cannot be scored: the judgments have no topics")
     if not len(strangers):
         return NoSharedTopics(source, None, "the run is empty, expected topics with documents")
     both = _compare_ids(strangers, judgments.queries, "topic")
@@ -145,10 +145,10 @@ def few_shared_queries_note(
         return None
     ours, theirs = first_texts(some), first_texts(judgments.queries)
     detail = (
-        f"the run ranks {count_phrase(ranked, 'topic')}, the judgements have {judged:,}; not judged: "
+        f"the run ranks {count_phrase(ranked, 'topic')}, the judgments have {judged:,}; not judged: "
         f"{format_ids(ours)}{_hint(ours, theirs, 'topic')}"
     )
-    kind = "the run and the judgements share only {topics}"
+    kind = "the run and the judgments share only {topics}"
     return Note(kind, count=shared, detail=detail, severity=WARNING)
 
 
@@ -163,7 +163,9 @@ def nothing_judged_note(documents: Ids, judgments: Judgments) -> Note:
 def _compare_ids(strangers: Ids, judged: Ids, what: str) -> str:
     ours, theirs = first_texts(strangers), first_texts(judged)
     hint = _hint(ours, theirs, what)
-    return f"run has {what}s such as {format_ids(ours)}; the judgements have {format_ids(theirs)}{hint}"
+    return (
+        f"run has {what}s such as {format_ids(ours)}; the judgments have {format_ids(theirs)}{hint}"
+    )
 
 
 def first_texts(ids: Ids) -> list[str]:
@@ -181,7 +183,7 @@ def _hint(ours: Sequence[str], theirs: Sequence[str], what: str) -> str:
     if pair is None:
         return ""
     here, there = (each[:LONGEST] for each in pair[:2])
-    return f"; {what} {here!r} of the run is probably {there!r} of the judgements ({pair[2]})"
+    return f"; {what} {here!r} of the run is probably {there!r} of the judgments ({pair[2]})"
 
 
 def reason(ours: Sequence[str], theirs: Sequence[str]) -> tuple[str, str, str] | None:

@@ -258,7 +258,7 @@ def _decompress_pieces(raw: _FileSlices | bytes, source: str, limit: int) -> Ite
 def default_size_limit(size: int) -> int:
     """How many bytes a compressed file of this size may hold at the default limit.
 
-    A thousand times its size; runs and judgements never compress so well. At least 64 MiB, and at most
+    A thousand times its size; runs and judgments never compress so well. At least 64 MiB, and at most
     half the memory of the machine.
     """
     return min(max(MOST_EXPANSION * size, LEAST_CONTENT), SIZE_LIMIT, _memory() // 2)

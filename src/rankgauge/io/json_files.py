@@ -182,7 +182,7 @@ def json_judgments(content: Content, names: ColumnNames) -> Judgments:
         return judgments_from_columns(*_columns(shape, judgment_columns(names), content.source))
     if names.subtopic:
         message = (
-            "documents grouped by query, expected one object for each judgement, since there are "
+            "documents grouped by query, expected one object for each judgment, since there are "
             "subtopics"
         )
         raise InputError(content.source, None, message)

@@ -71,7 +71,7 @@ def entries_of_records(
     query = keys[RECORD_QUERY.find(keys, names.query, source)]
     place = role.place(keys, None, source)
     if place is None:
-        what = "run" if role is RETRIEVED else "judgements"
+        what = "run" if role is RETRIEVED else "judgments"
         raise InputError(
             source,
             None,

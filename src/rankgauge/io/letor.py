@@ -68,7 +68,7 @@ FAULTS = trec.FAULTS | {
     20: "a value that is not a number",
     21: "a value that is not finite",
 }
-"""The kinds of fault the tokeniser finds, as its enums number them."""
+"""The kinds of fault the tokenizer finds, as its enums number them."""
 
 
 def read_letor(

@@ -35,7 +35,7 @@ from rankgauge.native import csv as native
 LONGEST_SHOWN = 8
 BLANKS = rb" \t\r\v\f"
 TOO_FEW, TOO_MANY, AFTER_QUOTE, OPEN_QUOTE, BINARY, EMPTY, MARKED = range(1, 8)
-"""The kinds of fault that the tokeniser of CSV finds, as its enum numbers them."""
+"""The kinds of fault that the tokenizer of CSV finds, as its enum numbers them."""
 
 
 class RowLocation(NamedTuple):

@@ -56,7 +56,7 @@ class Spans:
         return Ids.from_text(self.text, self.starts, self.lengths)
 
     def between(self, start: int, end: int) -> Spans:
-        """The ids of these neighbouring rows. No place is copied."""
+        """The ids of these neighboring rows. No place is copied."""
         return Spans(self.text, self.starts[start:end], self.lengths[start:end])
 
     def take(self, rows: NDArray[np.integer]) -> Ids:

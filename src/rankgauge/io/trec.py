@@ -69,7 +69,7 @@ FAULTS = {
     8: "a score beyond double precision",
     9: "a byte order mark",
 }
-"""The kinds of fault the tokeniser finds, as its enum numbers them."""
+"""The kinds of fault the tokenizer finds, as its enum numbers them."""
 
 DUPLICATE = "a document again for the same {}"
 """What lenient reading says of a line that repeats the document of another one."""
@@ -542,7 +542,7 @@ def dropped_lines_note(fault: str, count: int, first: int) -> Note:
 
 
 def text_of(raw: bytes, source: str) -> NDArray[np.uint8]:
-    """The bytes to tokenise, without a byte-order mark."""
+    """The bytes to tokenize, without a byte-order mark."""
     refuse_utf16(raw, source)
     start = len(UTF8_MARK) if raw.startswith(UTF8_MARK) else 0
     return np.frombuffer(raw, dtype=np.uint8)[start:]

@@ -13,7 +13,7 @@ from rankgauge.core.records import Record
 from rankgauge.errors import MeasureError
 from rankgauge.measures.base import Binary, Deeper, Measure, ratio
 from rankgauge.measures.formulas import harmonic_between, inverse_square_sums
-from rankgauge.measures.labelling import bounds_by_list
+from rankgauge.measures.labeling import bounds_by_list
 from rankgauge.measures.precision import RelevantOnlyMeasure
 from rankgauge.measures.registry import register
 from rankgauge.rankings.flips import Places

@@ -21,7 +21,7 @@ from rankgauge.core.parameters import parameter
 from rankgauge.errors import MeasureError, Unsupported
 from rankgauge.measures.declarations import SCORES, check_declarations
 from rankgauge.measures.flip_formulas import FlipFormulas
-from rankgauge.measures.labelling import (
+from rankgauge.measures.labeling import (
     MOST_CELLS,
     MOST_LABELINGS,
     MOST_PERMUTED,
@@ -74,7 +74,7 @@ class Measure(FlipFormulas, SingleListMixin, Scored):
     cutoffs: ClassVar[Literal["optional", "required", "none"]] = "optional"
     expectation: ClassVar[Answer] = "enumerated"
     swap_monotone: ClassVar[bool] = False
-    """Whether putting the better of two neighbours first never hurts: the best order is by label."""
+    """Whether putting the better of two neighbors first never hurts: the best order is by label."""
     ideal_is_best: ClassVar[bool] = False
     """Whether no list beats the best order of all the judged documents; where retrieving what is
     not relevant costs, a shorter one may."""
@@ -481,7 +481,7 @@ class Measure(FlipFormulas, SingleListMixin, Scored):
         return grades
 
     def flip_each(self, rankings: Rankings) -> Floats:
-        """By how much the score of each list changes for each pair of neighbours that change places:
+        """By how much the score of each list changes for each pair of neighbors that change places:
         list by list, from the first rank on."""
         if self.by_subtopic and rankings.judged.aspects is not None:
             raise self._unsupported_error(

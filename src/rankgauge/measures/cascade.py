@@ -11,7 +11,7 @@ from rankgauge.core.arrays import Bools, Floats, Ints, Labels
 from rankgauge.measures.base import Answer, Measure
 from rankgauge.measures.formulas import NEGLIGIBLE, mean_reciprocal_rank
 from rankgauge.measures.gains import gains
-from rankgauge.measures.labelling import MOST_CELLS
+from rankgauge.measures.labeling import MOST_CELLS
 from rankgauge.measures.registry import register
 from rankgauge.native import segments as native
 from rankgauge.rankings.flips import Flips, Places

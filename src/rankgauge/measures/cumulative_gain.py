@@ -1,4 +1,4 @@
-"""Cumulative gain, discounted or not, normalised or not."""
+"""Cumulative gain, discounted or not, normalized or not."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rankgauge.measures.gains import (
     most_gainful,
     sum_of_discounts,
 )
-from rankgauge.measures.labelling import bounds_by_list
+from rankgauge.measures.labeling import bounds_by_list
 from rankgauge.measures.registry import register
 from rankgauge.measures.weighted import GainMeasure, Weighted
 from rankgauge.rankings.lists import JudgedLabels, Rankings
@@ -116,7 +116,7 @@ class NormalizedDCG(DiscountedCumulativeGain):
     """DCG over the best DCG that the query's judged documents allow."""
 
     name = "nDCG"
-    summary = "Normalised DCG: DCG divided by the DCG of the best possible ranking."
+    summary = "Normalized DCG: DCG divided by the DCG of the best possible ranking."
     formula = "nDCG@k = DCG@k / DCG@k of the judged documents in the best order"
     source = (
         "Järvelin and Kekäläinen 2002, Cumulated gain-based evaluation of IR techniques; "
@@ -271,7 +271,7 @@ def _extreme_ratios(
     DCG is linear and the ideal convex in the gains, so their ratio is quasi-concave: it is lowest with
     every free gain at 0 or at the top, the s lowest ranked ones for some s. The highest is found by
     Dinkelbach's method: for a ratio t, each layer takes the s highest ranked free documents that
-    maximise discounts − t · ideal; fewer judged documents in a higher layer make the ideal's part
+    maximize discounts − t · ideal; fewer judged documents in a higher layer make the ideal's part
     dearer, so s never grows from a layer to the next and the layers fit together.
     """
     lowest_ranked = np.concatenate(([0.0], np.cumsum(discounts[::-1])))

@@ -257,7 +257,7 @@ class AlphaDCG(_NoveltyMeasure):
     )
     source = (
         "Clarke, Kolla, Cormack, Vechtomova, Ashkan, Büttcher and MacKinnon 2008, "
-        "Novelty and diversity in information retrieval evaluation; normalised as in ndeval"
+        "Novelty and diversity in information retrieval evaluation; normalized as in ndeval"
     )
     cutoffs = "required"
     monotone = True
@@ -274,7 +274,7 @@ class AlphaNDCG(_IdealNormalizedMeasure, AlphaDCG):
     """alpha_DCG divided by the alpha_DCG of the best ranking."""
 
     name = "alpha_nDCG"
-    summary = "Normalised alpha-DCG: alpha_DCG divided by the alpha_DCG of the best ranking."
+    summary = "Normalized alpha-DCG: alpha_DCG divided by the alpha_DCG of the best ranking."
     formula = (
         "alpha_nDCG@k = alpha_DCG@k / alpha_DCG@k of the judged documents in the best order, "
         "built greedily"
@@ -302,7 +302,7 @@ class IntentAwareERR(_NoveltyMeasure):
     )
     source = (
         "Chapelle, Metzler, Zhang and Grinspan 2009, Expected reciprocal rank for graded relevance; "
-        "normalised as in Clarke, Craswell, Soboroff and Ashkan 2011, A comparative analysis of "
+        "normalized as in Clarke, Craswell, Soboroff and Ashkan 2011, A comparative analysis of "
         "cascade measures for novelty and diversity"
     )
     cutoffs = "required"
@@ -320,7 +320,7 @@ class NormalizedIntentAwareERR(_IdealNormalizedMeasure, IntentAwareERR):
     """ERR_IA divided by the ERR_IA of the best ranking."""
 
     name = "nERR_IA"
-    summary = "Normalised intent-aware ERR: ERR_IA divided by the ERR_IA of the best ranking."
+    summary = "Normalized intent-aware ERR: ERR_IA divided by the ERR_IA of the best ranking."
     formula = (
         "nERR_IA@k = ERR_IA@k / ERR_IA@k of the judged documents in the best order, built greedily"
     )
@@ -368,7 +368,7 @@ class NormalizedNRBP(_IdealNormalizedMeasure, NoveltyRankBiasedPrecision):
     """NRBP divided by the NRBP of the best ranking."""
 
     name = "nNRBP"
-    summary = "Normalised NRBP: NRBP divided by the NRBP of the best ranking."
+    summary = "Normalized NRBP: NRBP divided by the NRBP of the best ranking."
     formula = "nNRBP = NRBP / NRBP of the judged documents in the best order, built greedily"
     source = (
         "Clarke, Kolla and Vechtomova 2009, "
@@ -406,7 +406,7 @@ class SubtopicRecall(DiversityMeasure):
 def served_subtopics(lists: Rankings, intents: Intents, rel: int) -> tuple[Ints, Ints]:
     """Pairs of a row and a subtopic, numbered from 0 in each query, that its document serves.
 
-    A document without a judgment that is labelled relevant, as for bounds, serves all.
+    A document without a judgment that is labeled relevant, as for bounds, serves all.
     """
     aspects = lists.judged.aspects
     if aspects is None:

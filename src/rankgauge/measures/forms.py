@@ -1,4 +1,4 @@
-"""Scores normalised by what chance gets, and by the best: for rankings and for texts the same formulas.
+"""Scores normalized by what chance gets, and by the best: for rankings and for texts the same formulas.
 
 All numbers are of a scale on which higher is better; where lower is better, give them negated.
 """

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Floats, Ints
-from rankgauge.measures.labelling import MOST_CELLS
+from rankgauge.measures.labeling import MOST_CELLS
 from rankgauge.native import segments as native
 from rankgauge.rankings.lists import offsets_of
 

@@ -1,4 +1,4 @@
-"""Scores normalised by what a random ranking gets, and by the best: v1, v2, linear and z; minmax.
+"""Scores normalized by what a random ranking gets, and by the best: v1, v2, linear and z; minmax.
 
 A is the score. best and worst are the best and the worst score of any order of some documents, by
 default the judged ones. chance is the mean score of their orders: what a random ranking gets.
@@ -8,7 +8,7 @@ form puts two rankings of a query in another order. With null=run each ranking h
 its own, so a form can put two rankings of a query in the opposite order.
 
 Where nothing is relevant, or the best is no better than chance (for minmax: than the worst), there is
-nothing to normalise by, and the score is 0. One exception: v2 is below 0 for a ranking that is worse
+nothing to normalize by, and the score is 0. One exception: v2 is below 0 for a ranking that is worse
 than chance because it lacks documents.
 """
 
@@ -71,7 +71,7 @@ class NormalizedMeasure(OrderBasedWrapper):
         return self.empty != "nan"
 
     def _form(self, scores: Floats, orders: RankingReferenceScores) -> Floats:
-        """The normalised form of the scores of some lists, given what orders of documents get."""
+        """The normalized form of the scores of some lists, given what orders of documents get."""
         raise NotImplementedError
 
     def _normalize(self, scores: Floats, lists: Rankings) -> Floats:
@@ -137,7 +137,7 @@ class NormalizedMeasure(OrderBasedWrapper):
     def _find_degenerate(
         self, orders: RankingReferenceScores, known: NDArray[np.bool_]
     ) -> dict[str, NDArray[np.bool_]]:
-        """Which lists leave nothing to normalise by, of those `known` to have something relevant."""
+        """Which lists leave nothing to normalize by, of those `known` to have something relevant."""
         best, worst = orders.ideal(self.measure), orders.worst(self.measure)
         return {"the worst order as good as the best": _nearly_equal(best, worst) & known}
 
@@ -190,7 +190,7 @@ class V1(IdealNormalizedMeasure):
 
     name = "v1"
     summary = (
-        "Upper and expected value (UE) normalisation, version 1: the score divided by the best "
+        "Upper and expected value (UE) normalization, version 1: the score divided by the best "
         "score, times its share of the score plus the score of a random ranking."
     )
     formula = (
@@ -220,7 +220,7 @@ class V2(IdealNormalizedMeasure):
 
     name = "v2"
     summary = (
-        "Upper and expected value (UE) normalisation, version 2: 0 for what a random ranking gets on "
+        "Upper and expected value (UE) normalization, version 2: 0 for what a random ranking gets on "
         "average, 1 for the best score, −1 for the lowest."
     )
     formula = (

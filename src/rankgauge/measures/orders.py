@@ -15,7 +15,7 @@ import numpy as np
 
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.measures.formulas import miss_chance
-from rankgauge.measures.labelling import MOST_CELLS
+from rankgauge.measures.labeling import MOST_CELLS
 from rankgauge.rankings.lists import Rankings, segment_count
 from rankgauge.rankings.tied_lists import TiedRankings, arrange_rows
 

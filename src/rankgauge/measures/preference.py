@@ -11,7 +11,7 @@ from rankgauge.core.arrays import Bools, Floats, Ints, Labels
 from rankgauge.data.model import POOLED
 from rankgauge.measures.average_precision import RankSums, covariance_of_pairs
 from rankgauge.measures.base import Binary, Measure, ratio
-from rankgauge.measures.labelling import MOST_CELLS
+from rankgauge.measures.labeling import MOST_CELLS
 from rankgauge.measures.one_list import make_ranking
 from rankgauge.measures.registry import register
 from rankgauge.rankings.flips import Places
@@ -204,7 +204,7 @@ def _terms_in_cut_groups(
 
 
 class InferredAveragePrecision(Binary):
-    """Average precision as estimated from a sample of judgements."""
+    """Average precision as estimated from a sample of judgments."""
 
     name = "infAP"
     summary = "Inferred average precision: estimated where only a sample of the pool is judged."
@@ -321,7 +321,7 @@ class CorrectlyOrderedPairs(Measure):
     )
     source = (
         "Yao 1995, Measuring retrieval effectiveness based on user preference of documents: "
-        "one minus his normalised distance"
+        "one minus his normalized distance"
     )
     range = (0.0, 1.0)
     expectation = "exact"

@@ -18,7 +18,7 @@ from rankgauge.measures.average_precision import (
 from rankgauge.measures.base import Measure, ratio
 from rankgauge.measures.formulas import harmonic_between, highest_ratio
 from rankgauge.measures.gains import Gain, GainMap, gains
-from rankgauge.measures.labelling import MOST_CELLS, bounds_by_list
+from rankgauge.measures.labeling import MOST_CELLS, bounds_by_list
 from rankgauge.measures.registry import register
 from rankgauge.measures.weighted import sort_by_gain
 from rankgauge.native import segments as native

@@ -80,7 +80,7 @@ class NormalizedGain(IdealGainMeasure):
     """Gains discounted by how far the ranking is behind the ideal one."""
 
     name = "G"
-    summary = "Normalised gain: gains discounted by how far the ranking is behind the ideal."
+    summary = "Normalized gain: gains discounted by how far the ranking is behind the ideal."
     formula = (
         "G = (1/Σ ideal gains) · Σ_i gain_i / log2(2 + cost_i − gained_i), gained_i the sum of "
         "the gains down to rank i, cost_i the sum of the ideal gains down to rank i, where an "

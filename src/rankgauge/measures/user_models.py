@@ -191,7 +191,7 @@ class InverseSquares(StaticUserModel):
 class AdaptiveInverseSquares(AdaptiveUserModel):
     """INSQ for a user who stops the earlier, the more has been gained.
 
-    Raising a gain, or moving the higher of two neighbours up, never lowers the score. With
+    Raising a gain, or moving the higher of two neighbors up, never lowers the score. With
     x_i = i + 2T − (gain so far), at least 1, the gain F that lies ahead at x is at most
     (x − 1)²/(2x − 1) and grows by at most half of what x grows by, so what is gained earlier outweighs
     what is no longer read; and less is read.
@@ -230,7 +230,7 @@ class NearlyERR(AdaptiveUserModel):
     """A user who stops at a document with a probability equal to its gain, or for lack of patience.
 
     With weights w_i of patience, never rising, and Q_i = Π_{j≤i} (1 − gain_j) the score is
-    1 − Σ w_i Q_i / Σ w_i Q_{i−1}. Raising a gain, or moving the higher of two neighbours up, lowers some
+    1 − Σ w_i Q_i / Σ w_i Q_{i−1}. Raising a gain, or moving the higher of two neighbors up, lowers some
     Q_i, and the first sum by no less a share than the second.
     """
 

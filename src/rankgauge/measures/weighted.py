@@ -13,7 +13,7 @@ import numpy as np
 from rankgauge.core.arrays import Bools, Floats, Ints, Labels
 from rankgauge.errors import MeasureError
 from rankgauge.measures.base import Binary, Measure, ratio
-from rankgauge.measures.labelling import label_unjudged
+from rankgauge.measures.labeling import label_unjudged
 from rankgauge.rankings.flips import Places
 from rankgauge.rankings.lists import JudgedLabels, Rankings
 from rankgauge.rankings.tied_lists import TiedRankings

@@ -15,7 +15,7 @@ from rankgauge.measures.around import DelegatingWrapper, JudgedInvariantWrapper
 from rankgauge.measures.base import Answer, Measure
 from rankgauge.measures.chance import ChanceWrapper, IdealWrapper, OrderBasedWrapper
 from rankgauge.measures.formulas import harmonic_between
-from rankgauge.measures.labelling import negative_grade_notes
+from rankgauge.measures.labeling import negative_grade_notes
 from rankgauge.measures.orders import Mean
 from rankgauge.measures.registry import register
 from rankgauge.rankings.flips import Flips

@@ -136,7 +136,7 @@ def normalized(
     const double[:, ::1] costs,
     double fixed,
 ):
-    """Pair × 2: how far the first list's normalised Σ weight · gain can be ahead of the second's, and the
+    """Pair × 2: how far the first list's normalized Σ weight · gain can be ahead of the second's, and the
     other way; and pair × 2 × layer: how many free documents reach into each layer of gain then.
 
     Both lists are divided by the same ideal: `fixed`, and for each layer the cost of so many free

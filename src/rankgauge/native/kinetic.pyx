@@ -1,10 +1,10 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True
-"""Documents whose scores move along straight lines: which neighbours flip, where, and in what order.
+"""Documents whose scores move along straight lines: which neighbors flip, where, and in what order.
 
 A document scores (1 - t) * start + t * end for t in (0, 1). The rows of a list come in the order at
 t = 0: by start, then end, both descending, then the order of ties. A list is kept as a permutation in
-which only neighbours are swapped, so it stays a permutation whatever rounding does. The upper of two
-neighbours will be passed if and only if the lower one ends higher: inputs are compared, nothing is
+which only neighbors are swapped, so it stays a permutation whatever rounding does. The upper of two
+neighbors will be passed if and only if the lower one ends higher: inputs are compared, nothing is
 rounded. A flip is at x / (x + y) with x = start of upper - start of lower and y = end of lower - end of
 upper, both positive, so its relative error is below 4 * 2**-53.
 """

@@ -95,7 +95,7 @@ def bin_sums(const unsigned char[:, ::1] bins, const double[::1] weights):
         raise ValueError("a weight for each column is expected")
     result = np.zeros((features, BINS))
     cdef double[:, ::1] out = result
-    # Four sums for each bin: neighbours in one bin do not wait for each other.
+    # Four sums for each bin: neighbors in one bin do not wait for each other.
     cdef double parts[4][BINS]
     cdef const unsigned char* own
     with nogil:

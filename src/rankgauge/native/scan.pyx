@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""The fast way through a well-formed TREC file: one pass, no id copied, judgements looked up on the way.
+"""The fast way through a well-formed TREC file: one pass, no id copied, judgments looked up on the way.
 
 It takes only what is plain: every topic's lines together, no fault, no duplicate, no control
 characters, at most 256 MiB at a time. Of anything else it says no more than that, and the caller
@@ -73,7 +73,7 @@ cdef class Lookup:
         check(bounds, document_offsets.shape[0] - 1)
         cdef Py_ssize_t queries = query_offsets.shape[0] - 1, rows = document_offsets.shape[0] - 1, q, i
         if rows > 0x7fffffff or bounds.shape[0] != queries + 1:
-            raise ValueError("too many judgements, or bounds that do not fit")
+            raise ValueError("too many judgments, or bounds that do not fit")
         self.columns = (
             np.asarray(query_data), np.asarray(query_offsets), np.asarray(bounds),
             np.asarray(document_data), np.asarray(document_offsets),
@@ -123,7 +123,7 @@ cdef class Lookup:
     cdef inline int32_t row(
         self, const Slot* table, uint64_t mask, Text p, Py_ssize_t length, uint64_t h
     ) noexcept nogil:
-        """The judgement of this document by the table of its query, or -1."""
+        """The judgment of this document by the table of its query, or -1."""
         cdef uint64_t slot = h & mask
         cdef uint32_t tag = h >> 32
         cdef int32_t row

@@ -316,7 +316,7 @@ class QueryTypes(Result, Record):
     def figure(self, measure: str = "") -> Figure:
         """The map of queries: each query is a point, its expected score against its score.
 
-        The colour is the type. On the diagonal the runs are as good as chance. Below it they are better;
+        The color is the type. On the diagonal the runs are as good as chance. Below it they are better;
         if lower scores are better, above it. `measure` is the name of the score.
 
         >>> from rankgauge import evaluate

@@ -72,10 +72,10 @@ def _split_by_breadth(
     seed = check_value("seed", seed, SEEDS)
     judgments = judgments_of(qrels)
     documents = segment_count(judgments.judged, judgments.bounds)
-    labelled = segment_count(judgments.grades >= label, judgments.bounds)
+    labeled = segment_count(judgments.grades >= label, judgments.bounds)
     queries = judgments.queries.texts()
     nothing = list_exclusions({"nothing judged": documents == 0})
-    is_broad = labelled / np.maximum(documents, 1) >= share
+    is_broad = labeled / np.maximum(documents, 1) >= share
     sets = [
         [query for query, chosen in zip(queries, which.tolist(), strict=True) if chosen]
         for which in (is_broad & (documents > 0), ~is_broad & (documents > 0))

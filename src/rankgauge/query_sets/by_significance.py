@@ -22,7 +22,7 @@ from rankgauge.errors import MeasureError
 from rankgauge.evaluation.inputs import Qrels, judgments_of
 from rankgauge.measures.around import innermost, ranking_measure
 from rankgauge.measures.base import Measure
-from rankgauge.measures.labelling import MOST_CELLS
+from rankgauge.measures.labeling import MOST_CELLS
 from rankgauge.measures.orders import arrangements
 from rankgauge.query_sets.by_chance import compare_with_chance
 from rankgauge.query_sets.model import Exclusion, QuerySet

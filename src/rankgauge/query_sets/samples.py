@@ -55,14 +55,14 @@ def draw_queries(queries: Sequence[str], size: int, seed: int) -> tuple[str, ...
 def document_splits(qrels: Qrels, ways: int = 2, seed: int = SEED) -> tuple[Judgments, ...]:
     """The judgments split at random into `ways` parts. Each document of a query is in exactly one part.
 
-    The parts of a query differ by at most one judged document. Pooled documents without a judgement are
+    The parts of a query differ by at most one judged document. Pooled documents without a judgment are
     also spread over the parts. The part of a document depends on the seed and on the ids of the query
     and the document, not on their order. Every part has all queries, so that scores on the parts can be
     compared; a query may have no document in a part. evaluate(..., unjudged="condensed") scores each
     part as if there were no others.
 
     >>> document_splits({"q1": {"a": 2, "b": 0, "c": 1, "d": 0}, "q2": {"a": 1, "b": 0}})
-    (Judgments: 2 queries, 3 judgements, Judgments: 2 queries, 3 judgements)
+    (Judgments: 2 queries, 3 judgments, Judgments: 2 queries, 3 judgments)
     """
     ways = check_value("ways", ways, Integer(2))
     seed = check_value("seed", seed, SEEDS)

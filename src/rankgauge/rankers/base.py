@@ -57,7 +57,7 @@ REMARKS = {
 """What `fit` notices with any method, and the sentence that `notes` says about it."""
 
 LARGEST = 1e300
-"""The largest value that can be normalised: differences and sums of larger ones could overflow."""
+"""The largest value that can be normalized: differences and sums of larger ones could overflow."""
 PIECE = 1 << 16
 """How many rows are looked at at a time."""
 
@@ -86,7 +86,7 @@ class Ranker:
     )
     normalize: str | None = setting(
         NORMALIZATIONS,
-        "How feature values are normalised: over all training data, or within each query.",
+        "How feature values are normalized: over all training data, or within each query.",
         default="none",
     )
     measure: Any = setting(
@@ -117,7 +117,7 @@ class Ranker:
     remarks_: list[str] = dataclasses.field(init=False)
     """What `fit` noticed; `notes` says it in sentences."""
     scaling_: Scaling = dataclasses.field(init=False)
-    """How feature values are normalised before `score` sees them."""
+    """How feature values are normalized before `score` sees them."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -215,14 +215,14 @@ class Ranker:
         Parameters
         ----------
         training, validation
-            Documents with labels. Their values are normalised already. `validation` may be None.
+            Documents with labels. Their values are normalized already. `validation` may be None.
         settings
             The value of each setting, checked.
         """
         raise NotImplementedError(f"{type(self).__name__} does not define `learn`")
 
     def score(self, values: Values) -> Floats:
-        """A score for each row of normalised values."""
+        """A score for each row of normalized values."""
         raise NotImplementedError(f"{type(self).__name__} does not define `score`")
 
     def check_learnt(self) -> None:
@@ -313,7 +313,7 @@ class Ranker:
 
         `names` are the names of the features in the engine, by default feature_1, feature_2, and so on.
         `name` is the name of the model. NotExportable where the plug-in cannot express the model, for
-        example because values are normalised by query.
+        example because values are normalized by query.
         """
         raise NotExportable(f"{type(self).__name__} has no form that search engines know")
 
@@ -388,7 +388,7 @@ def check_width(features: Features, expected: int) -> None:
 
 
 def _check_values(features: Features, normalize: str) -> None:
-    """InputError for an infinite value, or one that is too large to be normalised. NaN may stand for a
+    """InputError for an infinite value, or one that is too large to be normalized. NaN may stand for a
     value that is not known."""
     values = features.values
     largest = float(np.finfo(values.dtype).max)
@@ -399,7 +399,7 @@ def _check_values(features: Features, normalize: str) -> None:
         beyond = np.abs(piece) > values.dtype.type(largest)
         if beyond.any():
             row, column = np.argwhere(beyond)[0].tolist()
-            what = "infinite" if np.isinf(piece[row, column]) else "too large to be normalised"
+            what = "infinite" if np.isinf(piece[row, column]) else "too large to be normalized"
             expected = "a number" if what == "infinite" else f"a size of at most {largest:g}"
             message = f"row {start + row}: feature {column + 1} is {what}, expected {expected}"
             raise InputError(features.source, None, message)

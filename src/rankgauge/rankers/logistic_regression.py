@@ -1,7 +1,7 @@
 """Logistic regression: how likely a document is to be relevant, from a weighted sum of its features.
 
 The objective is ½‖w‖² + C Σ log(1 + exp(−y·wᵀx)) with y = ±1. One entry of x is 1, and its weight, the
-constant, is penalised like the others, as in LIBLINEAR (Fan et al. 2008). The objective has one minimum.
+constant, is penalized like the others, as in LIBLINEAR (Fan et al. 2008). The objective has one minimum.
 Newton's method finds it in few steps whatever the units of the features are.
 
 Nothing here uses NumPy's linear algebra: its last bits depend on how many threads there are.
@@ -41,7 +41,7 @@ LARGEST = 1e30
 """Squares of larger values, and their sums, could overflow."""
 
 UNFINISHED = (
-    "stopped after {steps} before it converged: normalise the features (setting normalize), or allow "
+    "stopped after {steps} before it converged: normalize the features (setting normalize), or allow "
     "more iterations (setting iterations)"
 )
 

@@ -279,7 +279,7 @@ class Stumps:
 def thresholds(column: Values, bins: int, spacing: str = "quantiles") -> Floats:
     """Ascending thresholds that cut the known values of a feature into at most so many ranges.
 
-    "quantiles": where there are few different values, all midpoints between neighbours; otherwise about
+    "quantiles": where there are few different values, all midpoints between neighbors; otherwise about
     as many documents in each range, where a value that many documents share fills one range at most.
     "equal": ranges of the same width.
 

@@ -80,13 +80,13 @@ def with_settings(names: Sequence[str], settings: Mapping[str, Any]) -> list[Ran
 
 
 def methods_table() -> Table:
-    """A row for each method: what it is, what it optimises, and the paper that describes it."""
+    """A row for each method: what it is, what it optimizes, and the paper that describes it."""
     rows = tuple(
         (name, method.summary, method.all_objectives(), method.source)
         for name, method in methods().items()
     )
     notes = ("rankgauge ltr methods NAME lists the settings of a method", *METHODS.broken)
-    return Table(("method", "what it is", "optimises", "source"), rows, notes)
+    return Table(("method", "what it is", "optimizes", "source"), rows, notes)
 
 
 def settings_table(name: str) -> Table:
@@ -101,7 +101,7 @@ def settings_table(name: str) -> Table:
         kind, meaning = declared.metadata.get("kind"), str(declared.metadata.get("meaning", ""))
         takes = "" if kind is None else kind.description
         rows.append((setting, str(usual), str(classical), takes, meaning))
-    notes = [f"{origin}: optimises {text}" for origin, text in objective_rows(name)]
+    notes = [f"{origin}: optimizes {text}" for origin, text in objective_rows(name)]
     return Table(("setting", DEFAULT, RANKLIB, "takes", "what it means"), tuple(rows), tuple(notes))
 
 

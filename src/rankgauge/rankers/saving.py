@@ -377,8 +377,8 @@ def _check_common(ranker: Ranker) -> None:
     if (importances < 0).any():
         raise RankgaugeError("an importance of a feature is below 0")
     scaling = ranker.scaling_
-    if scaling.learns and (scaling.centre is None or len(scaling.centre) != width):
-        raise RankgaugeError("the normalisation has no number for each feature")
+    if scaling.learns and (scaling.center is None or len(scaling.center) != width):
+        raise RankgaugeError("the normalization has no number for each feature")
     check_history(ranker.history_)
     remarks = vars(ranker).setdefault("remarks_", [])  # earlier versions have none
     if not isinstance(remarks, list) or not all(remark in REMARKS for remark in remarks):

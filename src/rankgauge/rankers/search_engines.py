@@ -1,7 +1,7 @@
 """Models as the learning-to-rank plug-in of Elasticsearch and OpenSearch takes them.
 
 The plug-in knows trees in XGBoost's JSON (`model/xgboost+json`) and weighted sums (`model/linear`), and
-normalises features by numbers that are part of the model. It compares in single precision.
+normalizes features by numbers that are part of the model. It compares in single precision.
 """
 
 from __future__ import annotations
@@ -75,23 +75,23 @@ def _names(names: Sequence[str] | None, width: int) -> list[str]:
 
 
 def _normalizers(scaling: Scaling, names: list[str], used: set[int]) -> dict[str, Any]:
-    """How the engine normalises the features that the model looks at."""
+    """How the engine normalizes the features that the model looks at."""
     if scaling.per_query:
         raise NotExportable(
-            "the ranker normalises features within each query, and search engines score documents one "
+            "the ranker normalizes features within each query, and search engines score documents one "
             "by one; train it with normalize='z', 'min-max' or 'none'"
         )
-    if scaling.centre is None or scaling.scale is None:
+    if scaling.center is None or scaling.scale is None:
         return {}
     normalizers = {}
     for feature in sorted(used):
-        centre, scale = scaling.centre[feature], scaling.scale[feature]
+        center, scale = scaling.center[feature], scaling.scale[feature]
         if not scale > 0:
             raise NotExportable(f"feature {feature + 1} is constant, and the model looks at it")
         if scaling.kind == "z":
-            numbers = {"standard": {"mean": centre, "standard_deviation": scale}}
+            numbers = {"standard": {"mean": center, "standard_deviation": scale}}
         else:
-            numbers = {"min_max": {"minimum": centre, "maximum": centre + scale}}
+            numbers = {"min_max": {"minimum": center, "maximum": center + scale}}
         normalizers[names[feature]] = numbers
     return normalizers
 

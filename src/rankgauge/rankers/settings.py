@@ -31,7 +31,7 @@ SCALINGS: dict[str, tuple[ScalingKind, bool]] = {
     "query-z": ("z", True),
     "query-min-max": ("min-max", True),
 }
-"""How feature values are normalised, and whether within each query or over all training data."""
+"""How feature values are normalized, and whether within each query or over all training data."""
 NORMALIZATIONS = Choice(tuple(SCALINGS))
 
 GAINS = Gain()

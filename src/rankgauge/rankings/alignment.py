@@ -58,8 +58,8 @@ class Alignment(Record):
         return cls(queries, rankings, nothing.astype(np.bool_), nothing)
 
 
-NOT_JUDGED = "topics without judgements, not scored: {count}"
-"""The note on topics of a run that have no judgements."""
+NOT_JUDGED = "topics without judgments, not scored: {count}"
+"""The note on topics of a run that have no judgments."""
 
 
 def alignment_notes(unknown: int, merged: int) -> list[Note]:
@@ -228,9 +228,9 @@ def rank_order(
         with np.errstate(over="ignore"):
             scores = scores.astype(np.float32).astype(np.float64)
     query = np.repeat(np.arange(len(run.bounds) - 1), np.diff(run.bounds))
-    neighbours = query[1:] == query[:-1]
+    neighbors = query[1:] == query[:-1]
     order = segments.segment_order(scores, run.bounds)
-    tied = neighbours & (scores[order[1:]] == scores[order[:-1]])
+    tied = neighbors & (scores[order[1:]] == scores[order[:-1]])
     merged = int(np.count_nonzero(tied & (run.scores[order[1:]] != run.scores[order[:-1]])))
     above = np.append(False, tied)[: len(order)]
     places = np.flatnonzero(above | np.append(tied, False)[: len(order)])

@@ -1,4 +1,4 @@
-"""Flips: two neighbours of a list change places. What a measure must know to say what that changes."""
+"""Flips: two neighbors of a list change places. What a measure must know to say what that changes."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Places(SharedArrays):
 
 
 class Flips(SharedArrays):
-    """Neighbours that change places: the documents at `rank` and below it, in a list of `query`.
+    """Neighbors that change places: the documents at `rank` and below it, in a list of `query`.
 
     `upper` and `lower` are the documents' labels before the flip, as numbers in `kinds`, which has the
     labels. `above` counts the documents of each kind above both, a column a kind, or is None.
@@ -93,7 +93,7 @@ class Flips(SharedArrays):
 
     @classmethod
     def of(cls, rankings: Rankings) -> Flips:
-        """Every pair of neighbours of these lists."""
+        """Every pair of neighbors of these lists."""
         kinds, kind = factorize_labels(rankings.labels)
         upper = np.flatnonzero(rankings.ranks < rankings.each_row(rankings.lengths))
         counts = [rankings.running_count(kind == k) - (kind == k) for k in range(len(kinds))]

@@ -152,11 +152,11 @@ def _find_settled_neighbors(
     measure: Any,
     left: OmissionLog,
 ) -> list[bool] | None:
-    """Which neighbours are settled by one measure."""
+    """Which neighbors are settled by one measure."""
     runs = [head.run for head in heads]
     try:
         result = settled(
-            judgments, runs, measure, max_grade=scores.policies.max_grade, pairs="neighbours"
+            judgments, runs, measure, max_grade=scores.policies.max_grade, pairs="neighbors"
         )
     except RankgaugeError as error:
         left.add(f"Which orders by {measure} are settled is left out: {error}.")

@@ -16,13 +16,13 @@ POLICY_NAMES = {
     "ties": "Equal scores",
     "seed": "Seed",
     "tail": "Documents not retrieved",
-    "judgments": "Judgements",
+    "judgments": "Judgments",
     "scores": "Precision of scores",
     "unjudged": "Unjudged documents",
     "negative": "Negative grades",
     "missing": "Missing topics",
     "max_grade": "Highest grade",
-    "standardized": "Standardised",
+    "standardized": "Standardized",
     "encoder": "Encoder",
 }
 """The policies in words, for readers who do not know signatures."""
@@ -92,7 +92,7 @@ def _facts(
         ("Topics", f"{len(scores.queries):,}"),
     ]
     if judgments is not None:
-        facts.append(("Judgements", count_phrase(len(judgments.documents), "judged document")))
+        facts.append(("Judgments", count_phrase(len(judgments.documents), "judged document")))
     facts += [(f"Signature of {measure}", text) for measure, text in scores.signatures().items()]
     policies = scores.policies.nonempty_fields()
     known = policies if scores.policies.source is None else ("source", "missing", "standardized")

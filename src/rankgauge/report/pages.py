@@ -72,7 +72,7 @@ class Picture(Record):
 
 
 class Finding(Record):
-    """A claim and its verdict: `verdict` has the words, `kind` chooses their symbol and colour. The
+    """A claim and its verdict: `verdict` has the words, `kind` chooses their symbol and color. The
     sentences give the evidence."""
 
     verdict: str

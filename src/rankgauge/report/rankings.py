@@ -37,7 +37,7 @@ DEPTH = 10
 MOST_BOUNDED = 13_000
 """For how many lists bounds are sought one list at a time: about five seconds."""
 FAST_MEASURES = (SumOfPrecisions, NormalizedDCG, CountBasedMeasure)
-"""Measures whose bounds need one pass over a list. Others try one labelling after the other."""
+"""Measures whose bounds need one pass over a list. Others try one labeling after the other."""
 SLOWDOWN = 100
 """How much longer that takes."""
 
@@ -219,7 +219,7 @@ def query_rows(scores: Scores, judgments: Judgments) -> Ints:
 def bounds_of(
     scores: Scores, heads: Sequence[Head], rows: Ints
 ) -> list[list[PageNumbers] | None] | None:
-    """Measure × run × 2: the mean, were each unjudged document labelled for the worst, and for the best.
+    """Measure × run × 2: the mean, were each unjudged document labeled for the worst, and for the best.
 
     None for a measure without a formula, and None in place of everything if no measure has one.
     """

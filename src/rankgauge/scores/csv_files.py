@@ -43,7 +43,7 @@ NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 MISSING_VALUES = ("", "na", "nan")
 BOOLEANS = {"true": True, "false": False}
 
-STANDARDIZED_HINT = '; for standardised scores call the measure given("…")'
+STANDARDIZED_HINT = '; for standardized scores call the measure given("…")'
 
 MOST_CELLS = 1_000_000
 MOST_CELLS_PER_ROW = 100

@@ -30,7 +30,7 @@ def standardize_scores(scores: Scores, reference: Scores | None, kind: Standardi
         standard = _deviations(values, known, flat)
         if np.isinf(standard).any() or (np.isnan(standard) & ~np.isnan(values)).any():
             raise RankgaugeError(
-                "the scores differ too much to be standardised, expected smaller numbers"
+                "the scores differ too much to be standardized, expected smaller numbers"
             )
     if kind == "normal":
         from scipy.special import ndtr
@@ -56,7 +56,7 @@ def _select_matching(reference: Scores, scores: Scores) -> Scores:
 
 def _check(scores: Scores, others: Scores, kind: Standardization) -> None:
     if scores.policies.standardized or others.policies.standardized:
-        raise RankgaugeError("the scores are standardised already, expected scores that are not")
+        raise RankgaugeError("the scores are standardized already, expected scores that are not")
     if len(others.runs) < 2:
         raise RankgaugeError("the reference has one run, expected at least two")
     for measure in scores.measures:

@@ -98,7 +98,7 @@ def _notes(scores: Scores, signature: bool) -> tuple[str, ...]:
             kind = f"{{topics}} undefined{left_out}"
             notes.append(Note(kind, measure=str(measure), count=count))
     if scores.policies.standardized is not None:
-        notes.append(Note(f"scores standardised by topic: {scores.policies.standardized}"))
+        notes.append(Note(f"scores standardized by topic: {scores.policies.standardized}"))
     signatures = scores.signatures().values() if signature else ()
     return *map(str, notes), *signatures
 

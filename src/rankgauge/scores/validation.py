@@ -181,7 +181,7 @@ def _wrong_values(scores: Scores) -> Iterator[str]:
 def limits_of(scores: Scores, measure: Scored | Aggregate) -> tuple[float, float]:
     """The least and the greatest score by a measure, as these scores were made.
 
-    Standardised scores have limits of their own. Some of joined scores may be standardised, which the
+    Standardized scores have limits of their own. Some of joined scores may be standardized, which the
     policies do not tell, so that any number is within the limits. Infinity is so only where the
     measure has no limit.
     """

@@ -2,7 +2,7 @@
 
 All arithmetic is on integers of any size, so there is no tolerance: lines that meet in one point, that
 are parallel or almost so, are told apart for certain. The cells are found by going around each vertex:
-between two neighbouring rays lies one cell, so the two sides of edges that face each other there belong
+between two neighboring rays lies one cell, so the two sides of edges that face each other there belong
 to the same cell. Rays that never end are closed in the same way, by going around infinitely far out.
 """
 
@@ -113,7 +113,7 @@ class Arrangement(Record):
         )
 
     @cached_property
-    def neighbours(self) -> tuple[Ints, Ints, Ints]:
+    def neighbors(self) -> tuple[Ints, Ints, Ints]:
         """For each cell its edges: offsets, the edges, and the cells behind them."""
         own, other = np.append(self.left, self.right), np.append(self.right, self.left)
         order = np.argsort(own, kind="stable")
@@ -130,7 +130,7 @@ class Arrangement(Record):
 
     def edges_of(self, cell: int) -> Ints:
         """The edges of a cell."""
-        offsets, edges, _ = self.neighbours
+        offsets, edges, _ = self.neighbors
         return edges[offsets[cell] : offsets[cell + 1]]
 
     def point(self, cell: int) -> Point:
@@ -361,19 +361,19 @@ def _orders_at_infinity(lines: Sequence[Line], turn: Ints) -> tuple[Ints, Ints]:
     return np.array(ahead, dtype=np.int64), np.array(behind, dtype=np.int64)
 
 
-def _facing_sides(forward: Ints, backward: Ints, centre: Ints) -> Ints:
-    """The pairs of sides of edges that face each other around each centre.
+def _facing_sides(forward: Ints, backward: Ints, center: Ints) -> Ints:
+    """The pairs of sides of edges that face each other around each center.
 
-    `forward` and `backward` have the edges that leave a centre along the direction of their line and
+    `forward` and `backward` have the edges that leave a center along the direction of their line and
     against it, in the order of the angle. Side 2e + 1 is left of edge e, side 2e is right of it.
     """
     if not len(forward):
         return np.zeros((0, 2), dtype=np.int64)
-    last = np.append(np.flatnonzero(np.diff(centre)), len(centre) - 1)
+    last = np.append(np.flatnonzero(np.diff(center)), len(center) - 1)
     first = np.append(0, last[:-1] + 1)
-    after = np.arange(len(centre)) + 1
+    after = np.arange(len(center)) + 1
     after[last] = first  # around: the ray that follows the last is of the other kind
-    is_last = np.zeros(len(centre), dtype=np.bool_)
+    is_last = np.zeros(len(center), dtype=np.bool_)
     is_last[last] = True
     # Counter-clockwise of a forward ray is the left of its edge, of a backward ray the right of it.
     beside_forward = np.where(is_last, 2 * backward[after] + 1, 2 * forward[after])

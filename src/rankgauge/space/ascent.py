@@ -118,7 +118,7 @@ def optima(
     documents
         Features, or a tuple (values, labels, bounds), as `trajectory` takes them.
     measure
-        The measure; its mean over the queries is optimised.
+        The measure; its mean over the queries is optimized.
     fixed
         The number of the feature, from 1, whose weight stays 1. By default the weights are on the unit
         sphere: they are divided by their length.

@@ -330,11 +330,11 @@ class BM25Scorer(RationalScorer):
 
 
 def _check_queries(statistics: TermStatistics, judgments: Mapping[str, Mapping[str, int]]) -> None:
-    """RankgaugeError if no query has judgements."""
+    """RankgaugeError if no query has judgments."""
     if not set(judgments) & set(statistics.queries):
         raise RankgaugeError(
-            f"none of the {count_phrase(len(statistics.queries), 'query', 'queries')} has judgements, "
-            "expected judgements with the same ids"
+            f"none of the {count_phrase(len(statistics.queries), 'query', 'queries')} has judgments, "
+            "expected judgments with the same ids"
         )
 
 

@@ -153,7 +153,7 @@ class Grid(Result, Record):
         return number_of(measure, self.measures)
 
     def gradients(self, measure: AnyMeasure) -> tuple[Floats, ...]:
-        """The empirical gradient: for each axis the difference of neighbours on the grid, divided by the
+        """The empirical gradient: for each axis the difference of neighbors on the grid, divided by the
         step between them. It has one point fewer along that axis."""
         values = self.values[self.number(measure)]
         steps = (own[1] - own[0] for own in self.ticks)
@@ -199,7 +199,7 @@ class Grid(Result, Record):
 
     def table(self) -> Table:
         """A row for each measure: the best on the grid and on its lines, where, how many lines hide
-        something better than their grid points, and how often the curve breaks between neighbours."""
+        something better than their grid points, and how often the curve breaks between neighbors."""
         columns = (
             "measure", "grid", "at", "lines", "lines at", "missed", "number", "hiding", "breaks",
         )  # fmt: skip
@@ -224,7 +224,7 @@ class Grid(Result, Record):
             "missed: by how much the best on the lines is better than the best on the grid",
             "number, hiding: how many lines there are, and how many have something better than their "
             "points on the grid",
-            "breaks: how often the mean changes between two neighbours on the grid, on average",
+            "breaks: how often the mean changes between two neighbors on the grid, on average",
         )
         return Table(columns, tuple(rows), (*notes, *note_texts(self.notes)))
 

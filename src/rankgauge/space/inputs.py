@@ -32,7 +32,7 @@ JITTERS = Number(0.0, closed=False, example=1e-6)
 def lists_of(documents: Documents) -> Rankings:
     """The documents as lists of labels; those of a query of features as they stand.
 
-    Without judgements beside them, what is judged of a query is what its list has.
+    Without judgments beside them, what is judged of a query is what its list has.
     """
     if isinstance(documents, Rankings):
         return documents

@@ -1,4 +1,4 @@
-"""Objectives on scores, which learning methods optimise in place of a rank measure.
+"""Objectives on scores, which learning methods optimize in place of a rank measure.
 
 Robertson and Zaragoza (2007, section 4) ask for an objective that is continuous and convex in the
 weights. The price is that it sees the scores: if a strictly increasing function maps them, the ranking

@@ -1,6 +1,6 @@
 """Trajectories: paths of straight pieces through the space of weights, with every flip on the way.
 
-A rank measure changes only where two neighbours of a ranking change places (Robertson and Zaragoza 2007,
+A rank measure changes only where two neighbors of a ranking change places (Robertson and Zaragoza 2007,
 section 3). A flip is good if the document with the higher label rises, bad if it falls, and neutral if
 the labels are equal. Documents with equal scores stand in the order of the list they come in. So a point
 on a boundary has one ranking, and a piece of the path may lie in a boundary (A.3).
@@ -431,7 +431,7 @@ class NoticedFlips(Record):
 
 
 def format_ranges(numbers: Sequence[int]) -> str:
-    """Increasing numbers in short: runs of neighbours by their ends.
+    """Increasing numbers in short: runs of neighbors by their ends.
 
     >>> format_ranges([1, 2, 3, 5, 7, 8])
     '1-3, 5, 7-8'

@@ -347,7 +347,7 @@ class _RunningMoments(Record):
     they differ from it."""
 
     number: Ints
-    centre: Floats
+    center: Floats
     squares: Floats
 
     @classmethod
@@ -364,10 +364,10 @@ class _RunningMoments(Record):
         own[seen] = mean
         squares = np.bincount(tasks, (scores - own[tasks]) ** 2, size)
         total = self.number + count
-        shift = own - self.centre
+        shift = own - self.center
         share = np.divide(count, total, out=np.zeros(size), where=total > 0)
         self.squares[:] += squares + np.where(seen, shift**2 * self.number * share, 0.0)
-        self.centre[:] += np.where(seen, shift * share, 0.0)
+        self.center[:] += np.where(seen, shift * share, 0.0)
         self.number[:] = total
 
     def spread(self) -> Floats:
@@ -378,7 +378,7 @@ class _RunningMoments(Record):
     def mean(self) -> Mean:
         with np.errstate(invalid="ignore", divide="ignore"):
             errors = self.spread() / np.sqrt(self.number)
-        return Mean(np.where(self.number > 0, self.centre, np.nan), errors, self.number)
+        return Mean(np.where(self.number > 0, self.center, np.nan), errors, self.number)
 
     def draws_needed(self, error: float, width: float) -> Ints:
         """How many more draws each task needs for this standard error, as a share of the width of the

@@ -34,7 +34,7 @@ from rankgauge.text.tokens import word_counts
 from rankgauge.workers import AnyExecutor, as_workers, results_of
 
 FORMS = ("expected", "v1", "v2", "linear")
-"""What stands beside the score of a metric: what chance gets, and the normalised forms."""
+"""What stands beside the score of a metric: what chance gets, and the normalized forms."""
 COLUMNS = ("metric", "system", "score", "low", "high", "chance", *FORMS[1:], "words", "empty")
 
 
@@ -157,7 +157,7 @@ def overview(
     executor: AnyExecutor | None = None,
     progress: Progress | None = None,
 ) -> TextOverview:
-    """What each system gets by each metric, beside what chance gets, with the normalised forms.
+    """What each system gets by each metric, beside what chance gets, with the normalized forms.
 
     Parameters
     ----------
@@ -233,7 +233,7 @@ class TextOverview(Result, Record):
 
     def table(self) -> Table:
         """A row for each metric and system, the best system first: the mean with its confidence
-        interval, what chance gets, the normalised forms, the mean number of words, and how many texts
+        interval, what chance gets, the normalized forms, the mean number of words, and how many texts
         are empty."""
         means, intervals = self.scores.mean(), self.scores.interval(level=self.level)
         rows: list[tuple[Cell, ...]] = []

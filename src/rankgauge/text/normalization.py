@@ -182,7 +182,7 @@ class V1Metric(_BoundedMetric):
 
     name = "v1"
     summary = (
-        "Upper and expected value (UE) normalisation, version 1: the score divided by the best score, "
+        "Upper and expected value (UE) normalization, version 1: the score divided by the best score, "
         "times its share of the score plus what chance gets."
     )
     formula = "v1(m) = (A/best) · A/(A + chance), A the score, chance its mean over drawn texts"
@@ -206,7 +206,7 @@ class V2Metric(_BoundedMetric):
 
     name = "v2"
     summary = (
-        "Upper and expected value (UE) normalisation, version 2: 0 for what chance gets, 1 for the best "
+        "Upper and expected value (UE) normalization, version 2: 0 for what chance gets, 1 for the best "
         "score, −1 for the lowest."
     )
     formula = (

@@ -126,9 +126,7 @@ def requested_measures(settings: Settings) -> dict[str, str | None]:
         if dot and not parameters:
             raise UsageError(f"measure {text!r}: expected parameters after the dot, such as P.5,10")
         if name in UNSUPPORTED or name.startswith("prefs_") or name.endswith("_avgjg"):
-            raise UsageError(
-                f"measure {name!r}: preferences and judgement groups are not supported"
-            )
+            raise UsageError(f"measure {name!r}: preferences and judgment groups are not supported")
         if name in NICKNAMES:
             for single in NICKNAMES[name]:
                 if single in known:

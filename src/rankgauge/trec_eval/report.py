@@ -30,7 +30,7 @@ def report(judgments: Judgments, run: Run, settings: Settings) -> Iterator[str]:
     wanted = columns(settings)
     topics = _topics(judgments, run, settings)
     if not topics.ids:
-        raise NoCommonTopics("no topic has both results and judgements")
+        raise NoCommonTopics("no topic has both results and judgments")
     reference = None if settings.z_scores is None else read_z_scores(settings.z_scores)
     with np.errstate(all="ignore"):
         table = [list(column.values(topics)) for column in wanted]

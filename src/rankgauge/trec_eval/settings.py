@@ -40,7 +40,7 @@ class WeightsError(TrecEvalError):
 
 
 class NoCommonTopics(TrecEvalError):
-    """No topic has both results and judgements."""
+    """No topic has both results and judgments."""
 
     code = 7
 

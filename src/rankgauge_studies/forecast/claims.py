@@ -3,9 +3,9 @@ places.
 
 The paper's focus is on rank correlations. So each claim is looked at by τ over systems, by τ and ρ over
 rows, and by R². A place is a target, a depth and a track. The first claims are the paper's, in its own
-protocol and with features that see all judgements, as its level implies. τ over systems takes all topics
+protocol and with features that see all judgments, as its level implies. τ over systems takes all topics
 of each system, which that protocol does not test; it is from the split by topics. The other claims are
-looked at where topics are new and judgements cheap.
+looked at where topics are new and judgments cheap.
 """
 
 from __future__ import annotations

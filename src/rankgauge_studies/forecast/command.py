@@ -109,7 +109,7 @@ class StudyOptions(OptionGroup, heading="Study"):
 def command(
     tracks: tuple[str, ...], options: StudyOptions, reading: TrackOptions, output: str
 ) -> None:
-    """Muwanei et al., Prediction of the high-cost normalised discounted cumulative gain, repeated.
+    """Muwanei et al., Prediction of the high-cost normalized discounted cumulative gain, repeated.
 
     \b
     rankgauge study forecast a=news:q1.txt,runs1/ b=web:q2.txt,runs2/ -o out

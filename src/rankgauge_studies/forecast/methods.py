@@ -35,8 +35,8 @@ GUPTA: Mapping[str, Mapping[str, str]] = {
 def methods_of(
     learners: Sequence[StudyLearner], judgments: FeatureJudgments, split: RowSplit
 ) -> tuple[str, ...]:
-    """The methods of a split. Our own models of all tracks are for judgements of a pool and not for the
-    paper's protocol: they take most of the time, and rich features of all judgements have the target
+    """The methods of a split. Our own models of all tracks are for judgments of a pool and not for the
+    paper's protocol: they take most of the time, and rich features of all judgments have the target
     itself among them."""
     own = [name for learner in learners for name in (learner, ONE_MODEL.format(learner))]
     if "regression" in learners:

@@ -20,7 +20,7 @@ SPLITS: Mapping[FeatureJudgments, tuple[RowSplit, ...]] = {
     "pool": ("rows", "topics", "topics and runs", "kind", "track", "paper"),
     "full": ("topics", "track", "paper"),
 }
-"""The splits, by the judgements that features see."""
+"""The splits, by the judgments that features see."""
 FIXED_SPLITS: tuple[RowSplit, ...] = ("kind", "track")
 """The splits of which nothing is drawn, so that repeating them says nothing."""
 GREATEST_DEPTH_SPLITS: tuple[RowSplit, ...] = ("rows", "topics and runs")

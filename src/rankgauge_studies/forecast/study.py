@@ -208,7 +208,7 @@ def run_study(
 
 
 def blocks_of(rows: Mapping[RowsKey, Sequence[Rows]]) -> list[BlockKey]:
-    """The blocks of the study: a depth, a target, the judgements of features and a split."""
+    """The blocks of the study: a depth, a target, the judgments of features and a split."""
     greatest = max((place[0] for place in rows), default=0)
     return [
         (*place, split)
@@ -393,7 +393,7 @@ class ForecastStudy(Result, Record):
         return self.asked.target_tracks or tuple(self.tracks)
 
     def cell(self, *place: object) -> StudyCell | None:
-        """The cell of a target, a depth, judgements, a split and a method."""
+        """The cell of a target, a depth, judgments, a split and a method."""
         return self._by_place.get(place)
 
     @cached_property

@@ -38,7 +38,7 @@ OVERVIEW: Mapping[str, tuple[str, str, str]] = {
     "system τ": ("pool", "topics", "system_tau"),
     "system τ, new track": ("pool", "track", "system_tau"),
 }
-"""The columns of the overview: the judgements of features, a split and a number."""
+"""The columns of the overview: the judgments of features, a split and a number."""
 OTHER_DATA = (
     "printed: by Muwanei et al. 2022 on TREC 2013 (A) and TREC 2014 (B), which is other data"
 )
@@ -115,9 +115,7 @@ def overview(study: ForecastStudy, *, short: bool = False) -> Table:
             "runs; all rows of a kind of collection that was not learnt from, or of such a track",
             column="rows to new track",
         ),
-        Note(
-            "new topics, with features that see all judgements, which is not cheap", column="full"
-        ),
+        Note("new topics, with features that see all judgments, which is not cheap", column="full"),
         Note("Kendall's τ of the mean scores of systems, on new topics", column="system τ"),
         Note("learnt from other tracks, and judged on systems alone", column="gupta"),
     ]
@@ -162,7 +160,7 @@ def paper_tables(study: ForecastStudy) -> dict[str, Table]:
         columns = [f"R² {lettered[name]}" for name in tested]
         head = ("method", "depth", *_add_interval_columns(columns), *PRINTED)
         notes = (
-            f"R² of {target} in the paper's protocol, with features that see all judgements",
+            f"R² of {target} in the paper's protocol, with features that see all judgments",
             OTHER_DATA,
         )
         made[_file("table", study.asked, target)] = Table(head, tuple(rows), notes)
@@ -198,7 +196,7 @@ def percentage_table(study: ForecastStudy) -> Table:
     head = ("target", "depth", "number", "one", "other", *_add_interval_columns(columns))
     notes = (
         "percent: by how much the number of one is above the number of other, in the paper's protocol "
-        "with features that see all judgements",
+        "with features that see all judgments",
         "gupta: its τ is over systems, as the paper compares it with its own τ over rows",
         OTHER_DATA,
     )
@@ -217,7 +215,7 @@ def _percent_ahead(one: StudyNumber | None, other: StudyNumber | None) -> StudyN
 
 def study_figures(study: ForecastStudy) -> dict[str, Figure]:
     """Figures 1 and 2 of the paper, with a panel for each test set; and τ over systems on new topics,
-    with the judgements of the pool and a panel for each target."""
+    with the judgments of the pool and a panel for each target."""
     from rankgauge.figures import depth_curves
 
     made = {}

@@ -1,8 +1,8 @@
 """Moffat, Computing maximized effectiveness distance for recall-based metrics: its tables and figures.
 
-Tables 1 to 3 need no data. Figures 1 and 2 show the judgements of the TREC Web tracks of 2013 and 2014.
-There are judgements by subtopic, as for ndeval, with a row for each subtopic of a document, and adhoc
-judgements, with a row for each document. The figures of the paper show the judgements by subtopic of
+Tables 1 to 3 need no data. Figures 1 and 2 show the judgments of the TREC Web tracks of 2013 and 2014.
+There are judgments by subtopic, as for ndeval, with a row for each subtopic of a document, and adhoc
+judgments, with a row for each document. The figures of the paper show the judgments by subtopic of
 2013.
 """
 
@@ -115,7 +115,7 @@ def table_2() -> Table:
 
 
 def table_3() -> Table:
-    """Differences of the two rankings under four labellings, ours and the published ones."""
+    """Differences of the two rankings under four labelings, ours and the published ones."""
     rows = []
     for free_labels, published in ASSIGNMENTS.items():
         labels = {**KNOWN_LABELS, **dict(zip(FREE_DOCUMENTS, free_labels, strict=True))}
@@ -169,7 +169,7 @@ def _compare_with_published(
     return Table((*about, "source", *columns, "off by"), tuple(cells), (*notes, summary))
 
 
-# Judgements
+# Judgments
 
 
 class JudgedQueries(Record):
@@ -215,7 +215,7 @@ def _dcg() -> Measure:
 
 
 def queries_of(name: str, judgments: Judgments) -> JudgedQueries:
-    """The counts and ideal scores of judgements. If there are subtopics, a document counts for each."""
+    """The counts and ideal scores of judgments. If there are subtopics, a document counts for each."""
     judged = (
         _labels_by_subtopic(judgments)
         if judgments.subtopics is not None
@@ -241,7 +241,7 @@ def _labels_by_subtopic(judgments: Judgments) -> JudgedLabels:
 
 
 def read(folder: str | os.PathLike[str]) -> list[JudgedQueries]:
-    """The topics of the four sets of judgements; InputError if a file is missing."""
+    """The topics of the four sets of judgments; InputError if a file is missing."""
     return [
         queries_of(name, read_qrels(os.path.join(folder, file), subtopics=name.endswith(SUBTOPICS)))
         for name, file in QRELS.items()
@@ -249,7 +249,7 @@ def read(folder: str | os.PathLike[str]) -> list[JudgedQueries]:
 
 
 def claims_table(sets: Sequence[JudgedQueries]) -> Table:
-    """What the text of the paper says about Figures 1 and 2, and what each set of judgements gives."""
+    """What the text of the paper says about Figures 1 and 2, and what each set of judgments gives."""
     (first, high), (second, low) = reference_lines().items()
     rows: list[tuple[Cell, ...]] = [
         ("the paper, on TREC 2013", "thirty", "a small minority", "more than 20", "five", "none")
@@ -266,7 +266,7 @@ def claims_table(sets: Sequence[JudgedQueries]) -> Table:
                 str(np.count_nonzero(topics.ideal > low + 1e-9)),
             )
         )
-    columns = ("judgements", "2+ on 20 or more", "3+ on more than 20", "SSP@100 < AP@100")
+    columns = ("judgments", "2+ on 20 or more", "3+ on more than 20", "SSP@100 < AP@100")
     return Table(
         (*columns, "by a factor up to", "ideal above 3.58"),
         tuple(rows),
@@ -286,7 +286,7 @@ def queries_table(sets: Sequence[JudgedQueries]) -> Table:
         lines = enumerate(zip(*columns, strict=True), 1)
         rows += [(topics.name, place, *cells) for place, cells in lines]
     names = (*(f"{threshold}+" for threshold in THRESHOLDS), "ideal DCG@20")
-    return Table(("judgements", "place", *names), tuple(rows))
+    return Table(("judgments", "place", *names), tuple(rows))
 
 
 # All of it
@@ -298,7 +298,7 @@ def tables() -> dict[str, Table]:
 
 
 def data_tables(sets: Sequence[JudgedQueries]) -> dict[str, Table]:
-    """The tables that need the judgements: the claims of the paper, and the numbers of its figures."""
+    """The tables that need the judgments: the claims of the paper, and the numbers of its figures."""
     return {"claims": claims_table(sets), "figures": queries_table(sets)}
 
 

@@ -1,4 +1,4 @@
-"""rankgauge study med: distances between rankings that judgements can make."""
+"""rankgauge study med: distances between rankings that judgments can make."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def command(output: str, data: str | None) -> None:
 
     It prints the tables, with the published numbers, and what the paper says about its figures. It
     writes all of this to DIR as CSV, and the figures also as SVG and PNG. The figures need the
-    judgements of the TREC Web tracks of 2013 and 2014. Without them only the tables are made, and the
+    judgments of the TREC Web tracks of 2013 and 2014. Without them only the tables are made, and the
     exit code is 3.
     """
     from rankgauge_studies import med as study
@@ -38,12 +38,12 @@ def command(output: str, data: str | None) -> None:
     figures: dict[str, Figure] = {}
     failed = ""
     try:
-        judgements = study.read(data_folder(data))
-        tables |= study.data_tables(judgements)
-        figures = study.figures(judgements)
+        judgments = study.read(data_folder(data))
+        tables |= study.data_tables(judgments)
+        figures = study.figures(judgments)
     except InputError as error:
         failed = (
-            f"{error}\nno figures: give the folder of the judgements by --data or {DATA_VARIABLE}"
+            f"{error}\nno figures: give the folder of the judgments by --data or {DATA_VARIABLE}"
         )
     except RankgaugeError as error:
         failed = str(error)

@@ -1,4 +1,4 @@
-"""rankgauge study text: BERTScore and ROUGE normalised by chance, on any rated summaries."""
+"""rankgauge study text: BERTScore and ROUGE normalized by chance, on any rated summaries."""
 
 from __future__ import annotations
 

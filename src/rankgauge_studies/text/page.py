@@ -78,7 +78,7 @@ def study_page(
         index = index_table(list_counterparts(study, pictures))
     data = " and ".join(each.name for each in study.examined)
     return Page(
-        f"Does normalisation by chance help text metrics? {data}",
+        f"Does normalization by chance help text metrics? {data}",
         f"The experiments of {DISSERTATION}, done again with another encoder: do V1 and V2 of BERTScore "
         "and ROUGE agree better with people than BERTScore and ROUGE do?",
         (
@@ -189,7 +189,7 @@ def _preferences(examined: DataSetResult) -> Section:
         )
         for number in numbers
     ]
-    return Section("Where a metric and its normalised form disagree", tuple(shown))
+    return Section("Where a metric and its normalized form disagree", tuple(shown))
 
 
 def _readings(examined: DataSetResult) -> Section:

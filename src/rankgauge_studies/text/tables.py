@@ -119,7 +119,7 @@ def short_sentences(examined: DataSetResult, asked: TextProtocol) -> list[str]:
         return []
     systems = examined.data.correlated()[0]
     count = len(examined.data.groups[systems])
-    swap = f"; one swap of two neighbours is {format_number(4 / (count * (count - 1)), 3)}"
+    swap = f"; one swap of two neighbors is {format_number(4 / (count * (count - 1)), 3)}"
     sentences = []
     for name, metrics, chance, number in (
         ("BERTScore", list(map(layer_name, asked.layers)), MOST_SIMILAR.name, "8.1"),

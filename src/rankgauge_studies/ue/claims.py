@@ -50,50 +50,50 @@ class PrintedClaim(Record):
 CLAIMS = {
     "rankings": PrintedClaim(
         "other rankings",
-        "Normalised measures rank the methods differently on uninformative queries.",
+        "Normalized measures rank the methods differently on uninformative queries.",
         "7 and 19",
     ),
     "conflicts": PrintedClaim(
         "conflicting tests",
-        "A difference is significant by the measure and not by its normalised form, or the other way "
+        "A difference is significant by the measure and not by its normalized form, or the other way "
         "round, on uninformative queries.",
         "8 and 20",
     ),
     "power": PrintedClaim(
         "more significant differences",
-        "Normalised measures find more significant differences on uninformative queries. (The abstract "
+        "Normalized measures find more significant differences on uninformative queries. (The abstract "
         "says 23% more on MSLR-WEB30K and 19% more on MQ2007.)",
         "9 and 21",
     ),
     "power kept": PrintedClaim(
         "significant differences kept",
-        "Normalised measures find as many significant differences or more on all queries and on ideal "
+        "Normalized measures find as many significant differences or more on all queries and on ideal "
         "ones.",
         "9 and 21",
         kept=True,
     ),
     "pad": PrintedClaim(
         "higher PAD",
-        "The percentage absolute difference (PAD) between methods is higher by normalised measures, on "
+        "The percentage absolute difference (PAD) between methods is higher by normalized measures, on "
         "all, uninformative and ideal queries. (Divided by the larger magnitude: Equation 8 divides by "
         "the larger mean, which may be 0 or below.)",
         "10 and 22",
     ),
     "nDCG swaps": PrintedClaim(
         "swap rates of nDCG kept",
-        "Normalised nDCG is as consistent as nDCG: its swap rates are no higher, across data sets and "
+        "Normalized nDCG is as consistent as nDCG: its swap rates are no higher, across data sets and "
         "between uninformative and ideal queries.",
         "11 and 12",
         kept=True,
     ),
     "swaps across data": PrintedClaim(
         "swap rates of MAP across data sets",
-        "Normalised MAP lowers the swap rate across data sets. (The abstract says by 28%.)",
+        "Normalized MAP lowers the swap rate across data sets. (The abstract says by 28%.)",
         "23",
     ),
     "swaps across queries": PrintedClaim(
         "swap rates of MAP across query sets",
-        "Normalised MAP lowers the swap rate between uninformative and ideal queries. (The abstract "
+        "Normalized MAP lowers the swap rate between uninformative and ideal queries. (The abstract "
         "says by 26%.)",
         "24",
     ),
@@ -105,20 +105,20 @@ CLAIMS = {
     ),
     "breadth": PrintedClaim(
         "broad and focused queries",
-        "Normalised measures have swap rates that are no higher between broad and focused queries.",
+        "Normalized measures have swap rates that are no higher between broad and focused queries.",
         "13 and 25",
         kept=True,
     ),
     "documents": PrintedClaim(
         "halves of the documents",
-        "Normalised measures have swap rates that are no higher between two random halves of the "
+        "Normalized measures have swap rates that are no higher between two random halves of the "
         "documents.",
         "14 and 26",
         kept=True,
     ),
     "effect": PrintedClaim(
         "more effect on uninformative queries",
-        "Normalisation changes more on uninformative queries than on ideal ones.",
+        "Normalization changes more on uninformative queries than on ideal ones.",
         "7, 8, 19 and 20",
     ),
 }

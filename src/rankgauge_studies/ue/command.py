@@ -1,4 +1,4 @@
-"""rankgauge study ue: the study of upper and expected value normalisation, on any LETOR data."""
+"""rankgauge study ue: the study of upper and expected value normalization, on any LETOR data."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ def study_tables(study: Study) -> dict[str, StudyTable]:
 def _case_tables(study: Study, case: Case, found: Mapping[str, CaseStudy]) -> dict[str, Table]:
     """The tables of a case, by subject, and by data set where each has its own."""
     made: dict[str, Table] = {}
-    for subject, versions in (("scores", (case.name,)), ("normalised", VERSIONS)):
+    for subject, versions in (("scores", (case.name,)), ("normalized", VERSIONS)):
         for name, each in found.items():
             means = {version: each.scores.values[version].mean(axis=2).T for version in versions}
             methods = next(iter(study.experiments.values()))[name].methods

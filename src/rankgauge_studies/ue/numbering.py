@@ -20,7 +20,7 @@ class PrintedTables(Record):
 
 SUBJECTS = {
     "scores": PrintedTables("Mean {case} of each method", ((3, 4), (15, 16))),
-    "normalised": PrintedTables("V1 and V2 of {case} of each method", ((5, 6), (17, 18))),
+    "normalized": PrintedTables("V1 and V2 of {case} of each method", ((5, 6), (17, 18))),
     "tau": PrintedTables(
         "Kendall's τ between rankings of the methods by {case} and by V1, V2", ((7,), (19,))
     ),

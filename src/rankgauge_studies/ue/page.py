@@ -67,7 +67,7 @@ def study_page(study: Study, pictures: Sequence[DrawnFigure]) -> Page:
         "Printed tables and figures, and the files that repeat them",
     )
     return Page(
-        f"Upper and expected value normalisation on {data}",
+        f"Upper and expected value normalization on {data}",
         f"The experiment of {PAPER}, done again: what a measure says once it is held against the best "
         "ranking and against a random one.",
         (
@@ -178,7 +178,7 @@ def _data(
 
 HARD_AND_EASY = (
     "Uninformative queries are split at their median score: those below it are hard, the others easy. "
-    "The grey corners are where the paper's Figure 1 has hard, easy and ideal queries."
+    "The gray corners are where the paper's Figure 1 has hard, easy and ideal queries."
 )
 EMPTY_QUERIES = (
     "The paper does not say what it does with queries that have no relevant document. Its means on "
@@ -233,7 +233,7 @@ def _show_table(each: StudyTable, about: str = "") -> ShownTable:
 
 
 def _digits(subject: str) -> int:
-    return 4 if subject in ("scores", "normalised") else 3
+    return 4 if subject in ("scores", "normalized") else 3
 
 
 def _printed_tables(study: Study, subject: str, case: Case, data: str) -> list[ShownTable]:
@@ -249,7 +249,7 @@ def _printed_tables(study: Study, subject: str, case: Case, data: str) -> list[S
     about = "Printed numbers are truncated; docs/ERRATA.md lists those that cannot be right."
     if (subject, case.name) == ("swaps-documents", "nDCG"):
         about += " Table 6.12 of the dissertation has .25 in place of 0."
-    if subject in ("scores", "normalised"):
+    if subject in ("scores", "normalized"):
         about += (
             " Means on MQ2007 have the four digits of the dissertation, where the paper has three."
         )
@@ -267,7 +267,7 @@ def _other_data_section(study: Study) -> Section:
         items: list[Item] = []
         for subject, printed in SUBJECTS.items():
             chosen: list[tuple[str, ...]] = [(name,) for name in missing]
-            if subject not in ("scores", "normalised"):
+            if subject not in ("scores", "normalized"):
                 chosen = [missing]
             if subject == "swaps-data":
                 chosen = [published.COLLECTIONS]

@@ -61,7 +61,7 @@ def slug(name: str) -> str:
 
 
 class Case(Record):
-    """One of the two case studies: a measure, and the sum that V1 and V2 normalise."""
+    """One of the two case studies: a measure, and the sum that V1 and V2 normalize."""
 
     name: str
     original: str
@@ -70,7 +70,7 @@ class Case(Record):
 
     @property
     def rows(self) -> tuple[str, ...]:
-        """The measure and its two normalised versions, as the tables name them."""
+        """The measure and its two normalized versions, as the tables name them."""
         return (self.name, *VERSIONS)
 
     def measures(self, reading: Reading, cutoffs: Sequence[int]) -> dict[str, list[str]]:
@@ -102,7 +102,7 @@ class Reading(Value):
     informative_by: InformativeBy = DEFAULT_INFORMATIVE_BY
     without_relevant: WithoutRelevant = "leave-out"
     ascent_objective: str = ""
-    """The measure that coordinate ascent optimises; empty: as the preset has it."""
+    """The measure that coordinate ascent optimizes; empty: as the preset has it."""
 
     def checked(self) -> Reading:
         """The reading, after a check; RankgaugeError for a value that there is not."""

@@ -285,7 +285,7 @@ def published_table(
     """The paper's table of a subject, of these data sets; None where it has none."""
     rows: list[tuple[Cell, ...]] = []
     (name,) = (each for each in CASES if each.name == case)
-    if subject in ("scores", "normalised"):
+    if subject in ("scores", "normalized"):
         (collection,) = collections
         versions = (case,) if subject == "scores" else VERSIONS
         chosen = {version: MEANS[collection][case][version] for version in versions}

@@ -203,7 +203,7 @@ class Study(Result, Record):
 
     def _title(self) -> str:
         data = " and ".join(collection.name for collection in self.protocol.collections)
-        return f"Study: upper and expected value normalisation on {data}"
+        return f"Study: upper and expected value normalization on {data}"
 
 
 def recognize_data_sets(statistics: Mapping[str, Table]) -> dict[str, str]:

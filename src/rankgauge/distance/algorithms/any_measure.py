@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Floats
 from rankgauge.distance.algorithms.lists import GreatestDifferences, ListPairs, Lists
-from rankgauge.measures.labelling import extremes
+from rankgauge.measures.labeling import extremes
 from rankgauge.rankings.lists import Rankings
 
 MOST_LABELINGS = 20_000
@@ -21,7 +21,7 @@ BLOCK_LABELS = 1 << 16
 """How many labels of documents are scored at once."""
 
 ROUNDS = 60
-"""How many times a search takes a better labelling before it stops."""
+"""How many times a search takes a better labeling before it stops."""
 
 MOST_CHANGED_DOCUMENTS = 200
 """How many free documents a search may change."""
@@ -109,10 +109,10 @@ def refine_differences(
         defined[few] = better.defined
     place = {p: i for i, p in enumerate(few.tolist())}
 
-    def labelling(p: int, side: int) -> tuple[NDArray[np.int32], int]:
-        return better.labelling(place[p], side) if p in place else found.labelling(p, side)
+    def labeling(p: int, side: int) -> tuple[NDArray[np.int32], int]:
+        return better.labeling(place[p], side) if p in place else found.labeling(p, side)
 
-    return replace(found, ahead=ahead, exact=exact, labelling=labelling, defined=defined)
+    return replace(found, ahead=ahead, exact=exact, labeling=labeling, defined=defined)
 
 
 Lead = tuple[float, NDArray[np.int32]]
@@ -167,7 +167,7 @@ def _all_labelings(two: Lists, free: NDArray[np.intp]) -> Iterator[NDArray[np.in
 
 
 def _hill_climb(score_each: Score, two: Lists, sign: int) -> Lead:
-    """A labelling that no change of one label makes better, from that of documents that are better
+    """A labeling that no change of one label makes better, from that of documents that are better
     placed in the list ahead: the first with sign 1, the second with -1.
 
     Of many free documents only those ranked highest are tried, and it ends where its work is done.

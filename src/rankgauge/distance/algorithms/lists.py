@@ -51,7 +51,7 @@ class Lists(Record):
         return self.labels < 0
 
     def fixed(self) -> Lists:
-        """The same lists with every free document labelled 0: for measures that no grade matters to."""
+        """The same lists with every free document labeled 0: for measures that no grade matters to."""
         return replace(self, labels=np.where(self.free, 0, self.labels).astype(np.int32))
 
     def list(self, i: int) -> NDArray[np.int32]:
@@ -137,7 +137,7 @@ class GreatestDifferences(Record):
     """
 
     ahead: Floats
-    labelling: Labeling
+    labeling: Labeling
     exact: NDArray[np.bool_]
     limit: float = np.inf
     residual: Floats | None = None
@@ -171,14 +171,14 @@ class ListPairs(Record):
         found = [(best_of(a, b), best_of(b, a)) for a, b in self]
         lists = self.lists
 
-        def labelling(p: int, side: int) -> tuple[NDArray[np.int32], int]:
+        def labeling(p: int, side: int) -> tuple[NDArray[np.int32], int]:
             best = found[p][side]
             labels = np.where(lists.free, 0, lists.labels).astype(np.int32)
             labels[best.relevant()] = top
             return labels, best.off_lists
 
         ahead = np.array([[side.value for side in both] for both in found]).reshape(len(self), 2)
-        return GreatestDifferences(ahead, labelling, np.full(len(self), exact), limit, top=top)
+        return GreatestDifferences(ahead, labeling, np.full(len(self), exact), limit, top=top)
 
     def differences_from_labels(
         self,
@@ -191,13 +191,13 @@ class ListPairs(Record):
         and the labels of the pair's documents then."""
         pairs = list(self)
 
-        def labelling(p: int, side: int) -> tuple[NDArray[np.int32], int]:
+        def labeling(p: int, side: int) -> tuple[NDArray[np.int32], int]:
             labels = self.lists.labels.copy()
             labels[self.lists.pair(*pairs[p]).documents] = found[p][side][1]
             return labels, 0
 
         ahead = np.array([[value for value, _ in both] for both in found]).reshape(len(pairs), 2)
-        return GreatestDifferences(ahead, labelling, exact, limit, defined=defined)
+        return GreatestDifferences(ahead, labeling, exact, limit, defined=defined)
 
 
 class GreatestLead(NamedTuple):

@@ -41,13 +41,13 @@ def fixed_weights(measure: Weighted, pairs: ListPairs) -> GreatestDifferences:
     residual = np.column_stack((unseen[first], unseen[second])) * allowed.max()
     top = lists.grades[np.argmax(allowed)]
 
-    def labelling(p: int, side: int) -> tuple[NDArray[np.int32], int]:
+    def labeling(p: int, side: int) -> tuple[NDArray[np.int32], int]:
         difference = _weight_differences(lists, int(first[p]), int(second[p]), side, weights)
         return _fill_labels(lists, np.where(difference > 0, top, 0)), 0
 
     scale = 1 / divisor if divisor else 0.0
     exact = np.ones(len(first), dtype=np.bool_)
-    return GreatestDifferences(ahead * scale + residual, labelling, exact, residual=residual)
+    return GreatestDifferences(ahead * scale + residual, labeling, exact, residual=residual)
 
 
 def ideal_weights(measure: NormalizedDCG, pairs: ListPairs) -> GreatestDifferences:
@@ -96,7 +96,7 @@ def ideal_weights(measure: NormalizedDCG, pairs: ListPairs) -> GreatestDifferenc
     )
     labels = lists.grades[grade_of]
 
-    def labelling(p: int, side: int) -> tuple[NDArray[np.int32], int]:
+    def labeling(p: int, side: int) -> tuple[NDArray[np.int32], int]:
         one, two = int(first[p]), int(second[p])
         difference = _weight_differences(lists, one, two, side, weights)
         listed = np.zeros(len(difference), dtype=np.bool_)
@@ -107,12 +107,12 @@ def ideal_weights(measure: NormalizedDCG, pairs: ListPairs) -> GreatestDifferenc
         level = (place[:, None] < reached[p, side][None, :]).sum(axis=1)
         return _fill_labels(lists, labels[level]), 0
 
-    return GreatestDifferences(ahead, labelling, np.ones(len(first), dtype=np.bool_))
+    return GreatestDifferences(ahead, labeling, np.ones(len(first), dtype=np.bool_))
 
 
 def _candidate_levels(levels: Floats, known: Floats) -> NDArray[np.bool_]:
     """Which levels of gain can be best: the lowest, the highest, and those next to which the number of
-    judged documents above changes. Two neighbouring layers with the same judged documents cost the
+    judged documents above changes. Two neighboring layers with the same judged documents cost the
     same, so what is right for one is right for the other."""
     below = np.searchsorted(np.sort(known), levels)  # judged documents below each level
     through = np.searchsorted(np.sort(known), levels, side="right")

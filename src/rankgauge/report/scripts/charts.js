@@ -27,7 +27,7 @@ const scrolling = (label, table, kind = "") =>
   make("div", { class: `table ${kind}`, role: "group", "aria-label": label, tabindex: "0" }, table);
 
 /**
- * A labelled choice; `options` are pairs of value and text.
+ * A labeled choice; `options` are pairs of value and text.
  * @param {string} label
  * @param {(string | number)[][]} options
  * @param {string | number} value
@@ -41,7 +41,7 @@ function choice(label, options, value, changed) {
 }
 
 /**
- * A labelled field whose text filters something.
+ * A labeled field whose text filters something.
  * @param {string} label
  * @param {(text: string) => void} changed
  */

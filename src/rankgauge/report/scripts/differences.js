@@ -3,7 +3,7 @@
 const MOST_RUNS = 40;
 const LEVELS = 4;
 
-/** The class of a heat colour: up for better, down for worse, stronger for larger differences. */
+/** The class of a heat color: up for better, down for worse, stronger for larger differences. */
 function heat(measure, difference, largest) {
   if (!known(difference) || difference === 0 || !(largest > 0)) return "even";
   const side = difference * direction(measure) > 0 ? "up" : "down";

@@ -14,7 +14,7 @@ function themeSwitch() {
   const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : prefersDark.matches);
   const button = make("button", { type: "button", class: "theme" });
   const redraw = () => {
-    button.textContent = isDark() ? "Light colours" : "Dark colours";
+    button.textContent = isDark() ? "Light colors" : "Dark colors";
   };
   button.addEventListener("click", () => {
     root.dataset.theme = isDark() ? "light" : "dark";

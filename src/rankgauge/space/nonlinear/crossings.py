@@ -1,7 +1,7 @@
 """ParameterCrossings: the values of a parameter at which two documents change places, by sampling.
 
 Between two samples, exactly those pairs of documents change places (once, or an odd number of times)
-whose order differs. A sort that swaps neighbours meets each of these pairs once. Each crossing is then
+whose order differs. A sort that swaps neighbors meets each of these pairs once. Each crossing is then
 enclosed until no number lies between its bounds.
 """
 
@@ -146,7 +146,7 @@ def inversions(orders: Ints) -> tuple[Ints, Ints, Ints]:
     """The pairs whose order differs between consecutive orders of the same things.
 
     The result has the number of the first order of the two, the one that stands above the other in it,
-    and the other. Neighbours in the wrong order are swapped until there are none; each swap is a pair.
+    and the other. Neighbors in the wrong order are swapped until there are none; each swap is a pair.
 
     >>> [each.tolist() for each in inversions(np.array([[0, 1, 2], [2, 0, 1]]))]
     [[0, 0], [1, 0], [2, 2]]
@@ -174,7 +174,7 @@ def inversions(orders: Ints) -> tuple[Ints, Ints, Ints]:
 
 
 def _find_dips(points: Floats, scores: Floats, order: Ints, offsets: Ints) -> _Brackets:
-    """Neighbours in a ranking that may meet twice between the sample before and the sample after.
+    """Neighbors in a ranking that may meet twice between the sample before and the sample after.
 
     Their distance is smaller than at both, and a parabola through the three distances comes near 0.
     """

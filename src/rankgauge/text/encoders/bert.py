@@ -39,7 +39,7 @@ class Norm(Record):
     epsilon: np.float32
 
     def __call__(self, x: Floats32) -> Floats32:
-        """The normalised rows; x is overwritten."""
+        """The normalized rows; x is overwritten."""
         x -= x.mean(axis=1, keepdims=True)
         variance = np.einsum("ij,ij->i", x, x) / np.float32(x.shape[1])
         x *= (1 / np.sqrt(variance + self.epsilon))[:, None]

@@ -109,7 +109,7 @@ class Encoder:
     def encode(
         self, tokens: Sequence[Ints], layers: Sequence[int], *, truncate: bool = False
     ) -> list[tuple[Floats32, ...]]:
-        """For each text, and for each of these layers, a vector for each token, not normalised. Layer 0
+        """For each text, and for each of these layers, a vector for each token, not normalized. Layer 0
         has the vectors that the first layer gets."""
         asked = tuple(check_value("layer", layer, Integer(0, self.layers)) for layer in layers)
         texts = [self._check_tokens(ids) for ids in tokens]

@@ -10,7 +10,7 @@ from rankgauge.core.arrays import Ints
 from rankgauge.core.records import Record
 
 OVERLAP = 128
-"""How many tokens two neighbouring windows share at least, where an encoder has positions enough."""
+"""How many tokens two neighboring windows share at least, where an encoder has positions enough."""
 
 
 def truncate_tokens(tokens: Iterable[Ints], longest: int) -> list[Ints]:

@@ -1,4 +1,4 @@
-"""Win, lose and tie: whom people agree with where a metric and its normalised form disagree."""
+"""Win, lose and tie: whom people agree with where a metric and its normalized form disagree."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ BY_VOTES = "people's preference is the one with the most votes; without one it i
 
 
 class Preferences(Result, Record):
-    """Whom people agree with where a metric and its normalised form prefer different systems.
+    """Whom people agree with where a metric and its normalized form prefer different systems.
 
     Parameters
     ----------
@@ -57,11 +57,11 @@ class Preferences(Result, Record):
         Of these, the pairs that the two put in opposite orders. All other counts but the last two are
         of these pairs.
     win, lose, tie
-        For each dimension: people agree with the normalised form, with the metric, or prefer neither.
+        For each dimension: people agree with the normalized form, with the metric, or prefer neither.
     unrated
         For each dimension: people did not rate both systems.
     metric_tied, normalized_tied
-        Pairs that the metric alone ties, and pairs that the normalised form alone ties. They are no
+        Pairs that the metric alone ties, and pairs that the normalized form alone ties. They are no
         disagreements.
     drawn
         Sample × 2 × dimension: the numbers of wins and of losses in samples of texts.
@@ -130,9 +130,9 @@ def win_lose_tie(
     samples: int = CORRELATION_SAMPLES,
     seed: int = SEED,
 ) -> Preferences:
-    """Whom people agree with where a metric and its normalised form prefer different systems on a text.
+    """Whom people agree with where a metric and its normalized form prefer different systems on a text.
 
-    A win is a case where people agree with the normalised form, a loss one where they agree with the
+    A win is a case where people agree with the normalized form, a loss one where they agree with the
     metric. If annotators are known, each of them has a vote if they rated both systems on the text. The
     preference with the most votes counts: the one system, the other, or neither. If no preference has
     the most votes alone, it is a tie. If nobody rated both systems, the mean ratings decide. If people
@@ -141,7 +141,7 @@ def win_lose_tie(
     Parameters
     ----------
     scores
-        Scores by both the metric and the normalised form.
+        Scores by both the metric and the normalized form.
     ratings
         What people think of the same outputs: `read_ratings`, their means as scores, or
         `read_preferences`.

@@ -36,7 +36,7 @@ NEAR_ZERO = 0.05
 
 
 CHANGES = ("change", "change_low", "change_high", "pai")
-"""What the table says of a normalised form beside its metric."""
+"""What the table says of a normalized form beside its metric."""
 
 
 class HumanCorrelation(Result, Record):
@@ -89,7 +89,7 @@ class HumanCorrelation(Result, Record):
         return np.asarray(self.values[2])
 
     def table(self) -> Table:
-        """A row for each metric and dimension: τ-b, ρ and r with their intervals. For a normalised form,
+        """A row for each metric and dimension: τ-b, ρ and r with their intervals. For a normalized form,
         also by how much its τ-b is higher than that of its metric, with the interval, and as PAI."""
         columns = [f"{name}{end}" for name in COEFFICIENTS for end in ("", "_low", "_high")]
         changes = self.normalized()
@@ -121,7 +121,7 @@ class HumanCorrelation(Result, Record):
         return self._differences([(m[0], m[1])])
 
     def normalized(self) -> CorrelationDifference:
-        """How much higher the correlations of each normalised form are than those of its metric, such
+        """How much higher the correlations of each normalized form are than those of its metric, such
         as v2(rouge1) and rouge1."""
         place = {metric: m for m, metric in enumerate(self.metrics)}
         pairs = [

@@ -277,11 +277,11 @@ class Rouge1(RougeN):
 
 
 class Rouge2(RougeN):
-    """Pairs of neighbours in common."""
+    """Pairs of neighbors in common."""
 
     name = "rouge2"
     summary = (
-        "ROUGE-2: the pairs of neighbouring words that a text has in common with its reference."
+        "ROUGE-2: the pairs of neighboring words that a text has in common with its reference."
     )
     formula = (
         "hits = Σ over pairs of min(count in the output, count in the reference); units = words − 1"
@@ -329,7 +329,7 @@ class RougeLsum(LibraryRouge):
 
 
 class RougeW(Rouge):
-    """Words in the same order; neighbours count more."""
+    """Words in the same order; neighbors count more."""
 
     name = "rougeW"
     summary = "ROUGE-W: as ROUGE-L, but words that follow each other in both texts count more."

@@ -2,7 +2,7 @@
 
 m words are drawn independently; a word has the probability of its share of the source. A gram that the
 reference has c times adds min(count, c) to the hits, and the mean of that is P(count ≥ 1) + … +
-P(count ≥ c). The count of a word is binomial. The count of a pair of neighbours is followed from word to
+P(count ≥ c). The count of a word is binomial. The count of a pair of neighbors is followed from word to
 word: what matters is how often the pair was there so far, and whether the last word can begin it.
 """
 
@@ -38,7 +38,7 @@ def expected_hits(
     text, length
         For each row the number of a text, and how many words are drawn from its source.
     pairs
-        Whether pairs of neighbours are counted, as in ROUGE-2, or words.
+        Whether pairs of neighbors are counted, as in ROUGE-2, or words.
 
     NaN where the formula would take too long.
     """

@@ -142,7 +142,7 @@ def count_shared_grams(
     reference, vocabulary
         The words of the reference, and how many different words there are.
     reach
-        Pairs of words at most so many places apart are grams: 0 none, 1 neighbours, None all pairs.
+        Pairs of words at most so many places apart are grams: 0 none, 1 neighbors, None all pairs.
     single
         Whether single words are grams.
     """

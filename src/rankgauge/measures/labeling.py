@@ -14,7 +14,7 @@ from rankgauge.core.notes import Note, count_phrase
 from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
 
 MOST_LABELINGS = 100_000
-"""How many labellings of the unjudged documents are enumerated for bounds, at the most."""
+"""How many labelings of the unjudged documents are enumerated for bounds, at the most."""
 
 MOST_PERMUTED = 7
 """How many documents are put into every order, at the most."""
@@ -56,7 +56,7 @@ def label_unjudged(rankings: Rankings, grade: int) -> Rankings:
 
 
 def flip_changes(score_each: Callable[[Rankings], Floats], rankings: Rankings) -> Floats:
-    """What the score of each list changes by for each pair of neighbours that change places."""
+    """What the score of each list changes by for each pair of neighbors that change places."""
     changes = [np.zeros(0)]
     for i, before in enumerate(score_each(rankings)):
         start, end = rankings.offsets[i], rankings.offsets[i + 1]

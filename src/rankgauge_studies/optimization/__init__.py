@@ -1,4 +1,4 @@
-"""Robertson and Zaragoza, On rank-based effectiveness measures and optimisation: done again.
+"""Robertson and Zaragoza, On rank-based effectiveness measures and optimization: done again.
 
 `example` has the example of the appendix, `flips` what measures make of single flips, `theorems` the
 theorems on many instances, `three_parameters` the same with three parameters, `queries` what happens on
@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankgauge.extending import Table
-from rankgauge_studies.optimisation import example, flips, objectives, queries, theorems
-from rankgauge_studies.optimisation.three_parameters import three_parameters_table
+from rankgauge_studies.optimization import example, flips, objectives, queries, theorems
+from rankgauge_studies.optimization.three_parameters import three_parameters_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

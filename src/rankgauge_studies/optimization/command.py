@@ -1,4 +1,4 @@
-"""rankgauge study optimisation: measures over the parameters of a ranking function."""
+"""rankgauge study optimization: measures over the parameters of a ranking function."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from rankgauge_studies.output import (
 )
 
 
-@click.command("optimisation", cls=HeadedCommand)
+@click.command("optimization", cls=HeadedCommand)
 @study_options
 @workers_options
 def command(output: str, data: str | None) -> None:
-    """Robertson and Zaragoza, On rank-based effectiveness measures and optimisation, done again.
+    """Robertson and Zaragoza, On rank-based effectiveness measures and optimization, done again.
 
     It prints and writes to DIR, as CSV: the six notes on the example of the paper, the cases of shared
     documents, two boundaries that touch, Assertion 1 for all measures, the share of flips that measures
@@ -44,7 +44,7 @@ def command(output: str, data: str | None) -> None:
     paper, and others, are written as SVG and PNG. It takes two or three minutes. Without the data, or
     without matplotlib, the rest is made, and the exit code is 3.
     """
-    from rankgauge_studies import optimisation as study
+    from rankgauge_studies import optimization as study
 
     make_folder(output)
     failed, read = "", None

@@ -11,7 +11,7 @@ import numpy as np
 from rankgauge.extending import Cell, Record, Table
 from rankgauge.space import Across, Arrangement, FlipBoundary, Line, Plane, plane
 from rankgauge.space.arrangements import canonical_line
-from rankgauge_studies.optimisation.example import global_optima
+from rankgauge_studies.optimization.example import global_optima
 
 SAME_FLIPS = (
     ("AP", "nDCG"),

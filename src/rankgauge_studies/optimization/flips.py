@@ -15,7 +15,7 @@ from rankgauge.measures.around import inner
 from rankgauge.rankings import Flips, JudgedLabels, Rankings
 from rankgauge.space import Plane
 from rankgauge.space.curves import NEAR
-from rankgauge_studies.optimisation.theorems import DROPPED_SEED, draw_binary_labels, draw_instance
+from rankgauge_studies.optimization.theorems import DROPPED_SEED, draw_binary_labels, draw_instance
 
 GRADED_MEASURES = ("nDCG", "nDCG(discount=zipf)", "ERR", "nDCG(discount=log_2)", "nDCG@2")
 RESPONSE_MEASURES = ("AP", *GRADED_MEASURES, "AP(norm=min)@2", "P@1", "P@2", "RR", "Success@2")
@@ -114,7 +114,7 @@ def assertion_table() -> Table:
         (
             f"all {len(lists)} lists of {LENGTH} documents with labels 0 to {LABELS - 1}, "
             f"{len(flips):,} flips",
-            "declared: whether the measure says of itself that the better of two neighbours first never "
+            "declared: whether the measure says of itself that the better of two neighbors first never "
             "hurts, for all parameters and labels; measures that do not say so can still hold here",
             "example: labels before and after a good flip that makes the value worse, or a bad one that "
             "makes it better",

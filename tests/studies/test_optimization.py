@@ -13,8 +13,8 @@ from figure_files import saved
 from profiles import thorough
 from rankgauge import InputError, parse
 from rankgauge.space import plane
-from rankgauge_studies import optimisation as study
-from rankgauge_studies.optimisation import example, flips, objectives, queries, theorems
+from rankgauge_studies import optimization as study
+from rankgauge_studies.optimization import example, flips, objectives, queries, theorems
 
 
 def test_the_six_notes_on_the_example_hold():

@@ -21,7 +21,7 @@ from rankgauge.extending import Cell, Record, Table
 from rankgauge.measures import Aggregate
 from rankgauge.measures.around import inner
 from rankgauge.space.curves import NEAR
-from rankgauge_studies.optimisation.theorems import OTHER_FLIPS, SAME_FLIPS, draw_binary_labels
+from rankgauge_studies.optimization.theorems import OTHER_FLIPS, SAME_FLIPS, draw_binary_labels
 
 Vector: TypeAlias = tuple[int, int, int]
 Sides: TypeAlias = tuple[int, ...]

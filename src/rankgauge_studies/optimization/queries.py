@@ -13,7 +13,7 @@ from rankgauge.measures.around import inner
 from rankgauge.rankings import JudgedLabels, Rankings
 from rankgauge.rankings.lists import offsets_of
 from rankgauge.space import Plane, plane
-from rankgauge_studies.optimisation.theorems import Instance
+from rankgauge_studies.optimization.theorems import Instance
 
 FILES = tuple(f"mq2008/S{part}.txt.gz" for part in range(1, 6))
 COLUMNS = (39, 23, 40)
