@@ -14,7 +14,7 @@ SHARED = "_shared"
 
 
 def flags() -> list[str]:
-    """How to optimise, unless CFLAGS says: a build under a sanitizer keeps its debug symbols."""
+    """How to optimize, unless CFLAGS says: a build under a sanitizer keeps its debug symbols."""
     if sys.platform == "win32":
         return ["/O2"]
     return [] if "CFLAGS" in os.environ else ["-O3", "-g0"]

@@ -426,7 +426,7 @@ def test_three_of_the_six_features_need_judgments_below_the_depth() -> None:
 
 def test_the_fit_to_training_data_always_takes_all_six_features() -> None:
     random = np.random.default_rng(2)
-    values, targets = random.random((40, 6)), random.random(40)  # nothing to be learnt
+    values, targets = random.random((40, 6)), random.random(40)  # nothing to be learned
 
     def fit(subset: tuple[int, ...]) -> float:
         columns = np.column_stack([np.ones(40), values[:, subset]])

@@ -57,11 +57,11 @@ class Unsupported(RankgaugeError):
 
 
 class MissingFeatures(InputError):
-    """Data that has fewer features than a ranker learnt from."""
+    """Data that has fewer features than a ranker learned from."""
 
 
 class NotFitted(RankgaugeError):
-    """A ranker that has learnt nothing yet."""
+    """A ranker that has learned nothing yet."""
 
 
 class NotExportable(RankgaugeError):

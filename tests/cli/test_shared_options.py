@@ -198,7 +198,7 @@ def test_a_file_gets_what_would_be_printed(name: str, call: Call) -> None:
     before = {*os.listdir(), "out.txt", "out.txt.gz"}
     for file in ("out.txt", "out.txt.gz"):
         Path(file).write_bytes(b"old")
-        assert call(name, "-o", file) == printed._replace(add="")
+        assert call(name, "-o", file) == printed._replace(out="")
     assert Path("out.txt").read_bytes() == printed.out.encode()
     assert gzip.decompress(Path("out.txt.gz").read_bytes()) == printed.out.encode()
     assert call(name, "-o", "-") == printed

@@ -536,7 +536,7 @@ def test_notes_say_how_the_numbers_came_about(scores: Scores) -> None:
         scores, test="bootstrap", samples=150, seed=2, splits=50, fuzziness=0.05, correction="holm"
     )
     power, _, origin, splits, swaps, *_ = found.definitions["measures"]
-    assert power.startswith("power: the share of tests with p ≤ 0.05; Studentised bootstrap")
+    assert power.startswith("power: the share of tests with p ≤ 0.05; Studentized bootstrap")
     assert power.endswith("corrected by holm, 150 samples, seed 2")
     assert "pad and safe_pad change if a constant is added" in origin
     assert "50 times, seed 2" in splits

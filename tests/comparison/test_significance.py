@@ -196,7 +196,7 @@ def test_randomized_tukey_against_all_ways_to_deal_the_scores():
 
 @examples(50)
 @given(st.integers(3, 40), st.integers(1, 400))
-def test_the_studentised_range_is_that_of_scipy(groups, df):
+def test_the_studentized_range_is_that_of_scipy(groups, df):
     q = np.array([0.0, 0.3, 1.0, 2.5, 4.0, 6.0, 15.0])
     theirs = stats.studentized_range.sf(q, groups, df)
     np.testing.assert_allclose(upper_tail(q, groups, df), theirs, atol=1e-9)

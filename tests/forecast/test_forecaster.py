@@ -206,7 +206,7 @@ def test_folds_depend_on_topics_alone(topics: list[str], seed: int) -> None:
 
 
 def test_the_subset_of_gupta_by_trying_all(tracks: list[Rows]) -> None:
-    """The features whose line ranks the systems learnt from best, and of those the fewest."""
+    """The features whose line ranks the systems learned from best, and of those the fewest."""
     stacked = StackedRows.of(tracks)
     features, target = stacked.system_means()
     by_tau = {}
@@ -310,12 +310,12 @@ def shifted(name: str, seed: int) -> Rows:
 
 def test_intervals_cover_new_tracks() -> None:
     """Tracks differ in more than topics: errors on other topics of the same tracks are too small."""
-    learnt = [shifted(f"old{seed}", seed) for seed in range(12)]
-    forecaster = Forecaster("pooled").fit_rows(learnt)
+    learned = [shifted(f"old{seed}", seed) for seed in range(12)]
+    forecaster = Forecaster("pooled").fit_rows(learned)
     assert forecaster.errors_["news"].left_out == "tracks"
-    half_width = forecaster.forecast_rows(learnt[0], level=0.9).half_width
-    stacked = StackedRows.of(learnt)
-    on_topics = held_out_errors(stacked, [rows.track for rows in learnt], 0, forecaster.fitted)
+    half_width = forecaster.forecast_rows(learned[0], level=0.9).half_width
+    stacked = StackedRows.of(learned)
+    on_topics = held_out_errors(stacked, [rows.track for rows in learned], 0, forecaster.fitted)
     assert np.quantile(on_topics, 0.9) < 0.6 * half_width
     covered = []
     for seed in range(100, 140):
@@ -384,7 +384,7 @@ def test_constant_targets(method: str) -> None:
     forecaster = Forecaster(method).fit_rows([flat])
     np.testing.assert_allclose(forecaster.forecast_rows(rows).values, 0.25, atol=1e-6)
     (note,) = forecaster.notes_
-    assert "nDCG@1000 is 0.25 for all runs and topics learnt from" in str(note)
+    assert "nDCG@1000 is 0.25 for all runs and topics learned from" in str(note)
 
 
 def test_one_topic_is_told() -> None:
@@ -441,7 +441,7 @@ def test_undefined_numbers_are_left_out(tracks: list[Rows]) -> None:
 def test_refused() -> None:
     with pytest.raises(RankgaugeError, match="no tracks"):
         Forecaster().fit_rows([])
-    with pytest.raises(RankgaugeError, match="has learnt nothing"):
+    with pytest.raises(RankgaugeError, match="has learned nothing"):
         Forecaster().forecast_rows(made("a", "news", 1))
     with pytest.raises(RankgaugeError, match="method"):
         Forecaster("guess")
@@ -598,7 +598,7 @@ def test_a_mean_outside_the_range_is_refused(
 
 
 def test_forecasts_of_single_topics_outside_the_range_are_counted(tracks: list[Rows]) -> None:
-    """A line goes on beyond what it has learnt from; no score does."""
+    """A line goes on beyond what it has learned from; no score does."""
     found = Forecaster("regression").fit_rows(tracks)
     low = replace(tracks[0], features=tracks[0].features - 0.25)
     forecast = found.forecast_rows(low)

@@ -36,7 +36,7 @@ def test_scikit_learns_clone_works(method: type[Ranker]) -> None:
     assert type(copy) is method
     assert copy is not ranker
     assert copy.get_params() == ranker.get_params()
-    with pytest.raises(NotFitted, match=f"{method.__name__} has learnt nothing yet"):
+    with pytest.raises(NotFitted, match=f"{method.__name__} has learned nothing yet"):
         copy.predict(make_features())
 
 

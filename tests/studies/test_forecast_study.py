@@ -81,16 +81,16 @@ def test_splits_test_each_row_at_most_once_and_never_learn_from_it(
     assert tested.max() == 1
     if split not in ("topics and runs", "paper"):
         assert tested.min() == 1
-    for learnt, inside in made:
-        assert not (learnt & inside).any()
+    for learned, inside in made:
+        assert not (learned & inside).any()
 
 
 @pytest.mark.parametrize("split", ["topics", "topics and runs"])
 def test_no_topic_is_parted_also_across_tracks_of_a_kind(stacked: StackedRows, split) -> None:
-    for learnt, inside in parts(stacked, KINDS, TARGETS, split, 3):
-        assert not set(stacked.group[learnt]) & set(stacked.group[inside])
+    for learned, inside in parts(stacked, KINDS, TARGETS, split, 3):
+        assert not set(stacked.group[learned]) & set(stacked.group[inside])
         if split == "topics and runs":
-            assert not set(stacked.system[learnt]) & set(stacked.system[inside])
+            assert not set(stacked.system[learned]) & set(stacked.system[inside])
 
 
 def test_a_kind_is_left_out_whole(stacked: StackedRows) -> None:
@@ -101,21 +101,21 @@ def test_a_kind_is_left_out_whole(stacked: StackedRows) -> None:
 def test_a_track_is_left_out_whole_with_its_topics(stacked: StackedRows) -> None:
     made = list(parts(stacked, KINDS, TARGETS, "track", 3))
     assert [sorted(set(stacked.track[inside].tolist())) for _, inside in made] == [[0], [1], [2]]
-    for learnt, inside in made:
-        assert learnt.any()
-        assert not set(stacked.group[learnt]) & set(stacked.group[inside])
+    for learned, inside in made:
+        assert learned.any()
+        assert not set(stacked.group[learned]) & set(stacked.group[inside])
 
 
 def test_rows_of_a_random_split_leak_topics(stacked: StackedRows) -> None:
-    for learnt, inside in parts(stacked, KINDS, TARGETS, "rows", 3):
-        assert set(stacked.group[learnt]) & set(stacked.group[inside])
+    for learned, inside in parts(stacked, KINDS, TARGETS, "rows", 3):
+        assert set(stacked.group[learned]) & set(stacked.group[inside])
 
 
 def test_the_papers_protocol(stacked: StackedRows) -> None:
-    """The first track is learnt from wholly, 80% of each target; the rest of the targets is tested."""
-    ((learnt, tested),) = parts(stacked, KINDS, TARGETS, "paper", 3)
-    assert learnt[stacked.track == 0].all()
-    assert (learnt == ~tested).all()
+    """The first track is learned from wholly, 80% of each target; the rest of the targets is tested."""
+    ((learned, tested),) = parts(stacked, KINDS, TARGETS, "paper", 3)
+    assert learned[stacked.track == 0].all()
+    assert (learned == ~tested).all()
     for target in TARGETS:
         own = stacked.track == target
         assert np.count_nonzero(own & tested) == round(TESTED_SHARE * np.count_nonzero(own))
@@ -238,11 +238,11 @@ def test_voting_is_scikit_learns(stacked: StackedRows) -> None:
     from sklearn.linear_model import LinearRegression
     from sklearn.svm import SVR
 
-    ((learnt, tested),) = parts(stacked, KINDS, TARGETS, "paper", 3)
+    ((learned, tested),) = parts(stacked, KINDS, TARGETS, "paper", 3)
     methods = methods_of(("regression", "svr"), "full", "paper")
-    found = forecasts(stacked, [(learnt, tested)], methods, ("regression", "svr"), 1, 3)
+    found = forecasts(stacked, [(learned, tested)], methods, ("regression", "svr"), 1, 3)
     voting = VotingRegressor([("line", LinearRegression()), ("svr", SVR(kernel="linear"))])
-    voting.fit(stacked.features[learnt], stacked.target[learnt])
+    voting.fit(stacked.features[learned], stacked.target[learned])
     wanted = voting.predict(stacked.features[tested])
     np.testing.assert_allclose(found["voting"][tested], wanted, atol=1e-9)
 

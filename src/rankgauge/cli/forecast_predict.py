@@ -42,7 +42,7 @@ def command(
     """Forecast a costly measure with a forecaster that `rankgauge forecast train` wrote.
 
     MODEL is the folder of the forecaster. QRELS has the shallow judgments. They should be of a pool as
-    deep as the --depth of `train`, since deeper judgments are not what the forecaster learnt from. RUNS
+    deep as the --depth of `train`, since deeper judgments are not what the forecaster learned from. RUNS
     is a folder, a file or a pattern; it starts after the last comma. Give the KIND of the collection as
     it was given to `train`. For a KIND that `train` did not see, nothing is guaranteed.
 

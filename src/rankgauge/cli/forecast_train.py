@@ -30,7 +30,7 @@ from rankgauge.forecast.tracks import TRACK_FORMAT, FeatureJudgments
 
 
 class ForecasterOptions(OptionGroup, heading="Forecaster"):
-    """What is learnt, and from what."""
+    """What is learned, and from what."""
 
     method: ForecastMethod = method_option(
         "The kind of model. boosting: a gradient-boosting model for each track, averaged. regression: a "
@@ -115,8 +115,8 @@ def command(
     Learn from tracks of the same KIND as those you want to forecast. The runs must be as long as the
     costly measure looks: 1,000 documents for nDCG@1000.
 
-    The exit code is 0 when all is well, and 2 when nothing could be learnt. It is 3 when some runs could
-    not be read: the forecaster learnt from the other runs. A message on stderr names each unread run,
+    The exit code is 0 when all is well, and 2 when nothing could be learned. It is 3 when some runs could
+    not be read: the forecaster learned from the other runs. A message on stderr names each unread run,
     and says why.
     """
     forecaster = options.forecaster()
@@ -124,10 +124,10 @@ def command(
     forecaster.fit(read.tracks).save(output)
     notify(forecaster.notes_)
     rows = sum(len(track.runs) * len(track.judgments.queries) for track in read.tracks)
-    learnt = (
+    learned = (
         count_phrase(len(read.tracks), "track"),
         count_phrase(forecaster.topics_, "topic"),
         count_phrase(rows, "row"),
     )
-    notify([Note(f"learnt from {', '.join(learnt)}")])
+    notify([Note(f"learnt from {', '.join(learned)}")])
     fail_if_incomplete(read)

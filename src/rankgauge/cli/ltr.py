@@ -153,7 +153,7 @@ def train(
         features = chosen.of(features)
     ranker.fit(features, None if validation is None else _read_features(width, validation))
     ranker.save(output)
-    notify([Note(f"{ranker} learnt from {features}"), *ranker.notes(), *notes])
+    notify([Note(f"{ranker} learned from {features}"), *ranker.notes(), *notes])
 
 
 @command.command("rank")

@@ -377,7 +377,7 @@ TESTS: Registry[Test] = Registry("significance test", {
         drawn=True, whole=tries_all_signs,
     ),
     "bootstrap": Test(
-        _bootstrap, "Studentised bootstrap test over topics (Sakai 2006)", "bootstrap t", _PAIRED, 2,
+        _bootstrap, "Studentized bootstrap test over topics (Sakai 2006)", "bootstrap t", _PAIRED, 2,
         drawn=True,
     ),
     "tukey": Test(

@@ -1,4 +1,4 @@
-"""The distribution of the studentised range, for many values at once.
+"""The distribution of the studentized range, for many values at once.
 
 scipy's takes some hundredths of a second for each value; of all pairs of a hundred systems there are
 thousands.

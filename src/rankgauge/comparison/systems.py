@@ -183,7 +183,7 @@ def compare(
     scores: the scores of at least two runs.
     baseline: a run, or several, to compare each other run with; by default all pairs are compared.
     test: "paired-t", "welch" and "student" (both unpaired), "wilcoxon", "sign", "randomization",
-        "bootstrap" (Studentised), "tukey" (two-way, by run and topic) or "tukey-randomized".
+        "bootstrap" (Studentized), "tukey" (two-way, by run and topic) or "tukey-randomized".
     correction: the correction for many comparisons, over all pairs of a measure: "holm", "bonferroni",
         "bh" or None. The p-values of the two Tukey tests already cover all pairs, and do not change.
     level: the level of the intervals. A difference is significant if its corrected p-value is at most

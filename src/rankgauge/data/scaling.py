@@ -28,7 +28,7 @@ BLOCK = 1 << 14
 class Scaling(Value):
     """A way to scale feature values, which can be saved.
 
-    Per query, each feature is scaled over the documents of the query: nothing is learnt. Otherwise `fit`
+    Per query, each feature is scaled over the documents of the query: nothing is learned. Otherwise `fit`
     learns a center and a scale for each feature, and values become (value − center) / scale; values
     outside the range of the training data then come to lie outside of 0 to 1. A feature that is constant
     becomes 0, and NaN stays NaN. The rows of a query may be in any order: each row gets the same values.
@@ -62,7 +62,7 @@ class Scaling(Value):
         return self.kind != "none" and not self.per_query
 
     def fit(self, features: Features) -> Scaling:
-        """The same scaling with the numbers of these features; unchanged where nothing is learnt."""
+        """The same scaling with the numbers of these features; unchanged where nothing is learned."""
         if not self.learns:
             return self
         center, scale = _numbers(self.kind, features.values)

@@ -22,7 +22,7 @@ from rankgauge.scores.model import Scores
 _LIMITS: Mapping[PartLeftOut | None, str] = {
     "tracks": " of {kind}",
     "topics": " of {kind}. On another track it may be so less often",
-    None: " of any kind that was learnt from. This says nothing about {kind}",
+    None: " of any kind that was learned from. This says nothing about {kind}",
 }
 """How far the error on what was left out goes."""
 
@@ -39,7 +39,7 @@ class Forecast(Result, Record):
     half_width: float
     level: float
     left_out: PartLeftOut | None
-    """What was left out to see errors; None if this kind of collection was not learnt from."""
+    """What was left out to see errors; None if this kind of collection was not learned from."""
     notes: tuple[Note, ...]
 
     @property

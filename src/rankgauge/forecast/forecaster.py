@@ -53,8 +53,8 @@ ForecastMethod: TypeAlias = Literal["boosting", "regression", "gupta", "pooled"]
 each track by the best features, averaged. gupta: one line on the means of systems. pooled: one model of
 all tracks."""
 SubsetBy: TypeAlias = Literal["topics", "training"]
-"""How the best features are chosen. topics: by the error on topics that were not learnt from. training:
-for a regression by the error on the rows, and for gupta by Kendall's τ over the systems, learnt from."""
+"""How the best features are chosen. topics: by the error on topics that were not learned from. training:
+for a regression by the error on the rows, and for gupta by Kendall's τ over the systems, learned from."""
 Learner: TypeAlias = Literal["least-squares", "svr"]
 """How gupta fits its line."""
 
@@ -115,10 +115,10 @@ class Forecaster:
     model_: Average | None = field(default=None, init=False, repr=False)
     line_: Weights | None = field(default=None, init=False, repr=False)
     errors_: dict[str, KindErrors] = field(default_factory=dict, init=False, repr=False)
-    """For each kind that was learnt from, the errors on tracks or topics that were left out."""
+    """For each kind that was learned from, the errors on tracks or topics that were left out."""
     tracks_: tuple[str, ...] = field(default=(), init=False, repr=False)
     notes_: tuple[Note, ...] = field(default=(), init=False, repr=False)
-    """What to know about the tracks that were learnt from."""
+    """What to know about the tracks that were learned from."""
     file_: str | None = field(default=None, init=False, repr=False, compare=False)
     """The file that it was loaded from."""
 
@@ -160,7 +160,7 @@ class Forecaster:
 
     @property
     def topics_(self) -> int:
-        """How many topics were learnt from."""
+        """How many topics were learned from."""
         return sum(errors.topics for errors in self.errors_.values())
 
     def rows(self, track: Track) -> Rows:
@@ -192,13 +192,13 @@ class Forecaster:
         return self
 
     def _learning_notes(self, rows: StackedRows) -> Iterator[Note]:
-        """What makes it doubtful that anything was learnt."""
+        """What makes it doubtful that anything was learned."""
         if self.topics_ == 1:
             yield Note("learnt from one topic only, so nobody knows how it does on other topics")
         low, high = float(rows.target.min()), float(rows.target.max())
         if low == high:
             yield Note(
-                f"{self.target} is {low:.4g} for all runs and topics learnt from, so this is the "
+                f"{self.target} is {low:.4g} for all runs and topics learned from, so this is the "
                 "forecast for every run and topic"
             )
         features = {str(feature_at(name, self.depth)) for name in self.features}
@@ -209,7 +209,7 @@ class Forecaster:
             )
 
     def fitted(self, rows: StackedRows) -> Average:
-        """The model that is learnt from these rows."""
+        """The model that is learned from these rows."""
         columns = tuple(range(rows.features.shape[1]))
         if self.method == "gupta":
             features, target = rows.system_means()
@@ -249,7 +249,7 @@ class Forecaster:
         """The forecasts for the rows of a track."""
         check_value("level", level, LEVELS)
         if self.model_ is None or self.line_ is None:
-            raise RankgaugeError("the forecaster has learnt nothing; call fit first")
+            raise RankgaugeError("the forecaster has learned nothing; call fit first")
         shape = rows.shallow.shape
         values = self.model_.predict(rows.matrix()).reshape(shape)
         line = self.line_.predict(rows.plain.reshape(-1, 1)).reshape(shape)
@@ -265,7 +265,7 @@ class Forecaster:
     def _range_notes(self, values: Floats, rows: Rows) -> Iterator[Note]:
         """How many forecasts are no scores of the target; RankgaugeError where a run's mean is none.
 
-        A line goes on beyond what it was learnt from. gupta, which learns from the means of runs, often
+        A line goes on beyond what it was learned from. gupta, which learns from the means of runs, often
         leaves the range on single topics.
         """
         low, high = inner(parse(self.target)).range
@@ -316,7 +316,7 @@ class Forecaster:
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write the forecaster to a folder, as one JSON file; loading it runs no code."""
         if self.model_ is None or self.line_ is None:
-            raise RankgaugeError("the forecaster has learnt nothing; call fit first")
+            raise RankgaugeError("the forecaster has learned nothing; call fit first")
         path = OwnPath(folder).make()
         content = {
             "format": FORMAT,

@@ -91,8 +91,8 @@ def held_out_errors(
     """
     errors = np.full(len(rows.target), np.nan)
 
-    def leave_out(inside: Bools, learnt: Bools) -> None:
-        forecasts = fit(rows.take(learnt)).predict(rows.features[inside])
+    def leave_out(inside: Bools, learned: Bools) -> None:
+        forecasts = fit(rows.take(learned)).predict(rows.features[inside])
         errors[inside] = np.abs(rows.target[inside] - forecasts)
 
     for number in tracks_to_leave_out(rows, kinds):

@@ -17,7 +17,7 @@ from rankgauge.rankers.libraries import import_library
 from rankgauge.rankers.tree_text import forest_of, trim_model_text
 
 GROUPS = 5
-"""Into how many parts topics are dealt, to see errors on topics that were not learnt from."""
+"""Into how many parts topics are dealt, to see errors on topics that were not learned from."""
 MOST_LEAVES = 8
 BOOSTING: Mapping[str, Any] = {
     "learning_rate": 0.1,

@@ -1,4 +1,4 @@
-"""Tracks: judgments and runs of one evaluation campaign, and the rows forecasts are learnt from."""
+"""Tracks: judgments and runs of one evaluation campaign, and the rows forecasts are learned from."""
 
 from __future__ import annotations
 
@@ -280,7 +280,7 @@ SEPARATOR = "\0"
 
 
 class Rows(Record):
-    """A row for each run and topic of a track: what forecasts are learnt from, and what they are held
+    """A row for each run and topic of a track: what forecasts are learned from, and what they are held
     against. Arrays are run × topic, features also × feature."""
 
     track: str

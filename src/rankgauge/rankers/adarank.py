@@ -32,7 +32,7 @@ FEATURE, ALPHA = "feature", "alpha"
 """The names of the other columns of `history_`."""
 
 STALLED = "training stalled: rounds chose the feature of the round before and gained nothing"
-NOTHING = "nothing was learnt: no feature ranks any query above the worst value of the objective"
+NOTHING = "nothing was learned: no feature ranks any query above the worst value of the objective"
 ENSEMBLE = "ensemble"
 
 LARGEST = 1e100

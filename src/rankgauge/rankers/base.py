@@ -70,7 +70,7 @@ class Ranker:
 
     Settings are arguments of the class. They are kept as given and checked by `fit`, and `get_params`,
     `set_params` and scikit-learn's `clone` work. `rankgauge ltr methods NAME` lists the settings of a
-    method, and what they mean. Everything that was learnt has a name that ends in an
+    method, and what they mean. Everything that was learned has a name that ends in an
     underscore.
 
     A method of one's own is a subclass. It declares its settings as fields made by `parameter`, and
@@ -226,10 +226,10 @@ class Ranker:
         raise NotImplementedError(f"{type(self).__name__} does not define `score`")
 
     def check_learnt(self) -> None:
-        """RankgaugeError where what was read from a file cannot be what `learn` learnt."""
+        """RankgaugeError where what was read from a file cannot be what `learn` learned."""
 
     def notes(self) -> tuple[Note, ...]:
-        """What to know about what was learnt. A method that has more to say adds to these notes."""
+        """What to know about what was learned. A method that has more to say adds to these notes."""
         return tuple(Note(REMARKS[remark]) for remark in vars(self).get("remarks_", ()))
 
     # What a user calls
@@ -277,7 +277,7 @@ class Ranker:
         return self
 
     def _forget(self) -> None:
-        """Remove all that was learnt."""
+        """Remove all that was learned."""
         for name in self.learnt():
             delattr(self, name)
 
@@ -330,9 +330,9 @@ class Ranker:
         write_model(self.to_search_engine(names, name=name), path)
 
     def check_fitted(self) -> None:
-        """NotFitted for a ranker that has learnt nothing yet."""
+        """NotFitted for a ranker that has learned nothing yet."""
         if not self.__sklearn_is_fitted__():
-            raise NotFitted(f"{type(self).__name__} has learnt nothing yet: call fit first")
+            raise NotFitted(f"{type(self).__name__} has learned nothing yet: call fit first")
 
     def __sklearn_is_fitted__(self) -> bool:
         return "n_features_in_" in vars(self)
@@ -347,7 +347,7 @@ class Ranker:
         )
 
     def learnt(self) -> dict[str, Any]:
-        """What was learnt: the attributes whose names end in an underscore."""
+        """What was learned: the attributes whose names end in an underscore."""
         return {
             name: value
             for name, value in vars(self).items()

@@ -95,12 +95,12 @@ def _drop_documents(features: Features) -> Features:
 
 
 def _clone(ranker: Ranker) -> Ranker:
-    """Another ranker with the same settings, which has learnt nothing."""
+    """Another ranker with the same settings, which has learned nothing."""
     return type(ranker)(**ranker.get_params())
 
 
 def _fit_clone(ranker: Ranker, features: Features, validation: Features | None = None) -> Ranker:
-    """A new ranker with the same settings that learnt from these features."""
+    """A new ranker with the same settings that learned from these features."""
     return _clone(ranker).fit(features, validation)
 
 
@@ -185,7 +185,7 @@ def _objective(ranker: Ranker) -> None:
 
 @CHECKS.law("predicting before learning")
 def _not_fitted(ranker: Ranker) -> None:
-    """A ranker that learnt nothing says so."""
+    """A ranker that learned nothing says so."""
     predict = _clone(ranker).predict
     _check_raises(
         NotFitted, lambda: predict(make_features()), "predict before fit does not raise NotFitted"
@@ -311,7 +311,7 @@ def _equal_labels(ranker: Ranker) -> None:
 
 @CHECKS.law("NaN")
 def _unknown_values(ranker: Ranker) -> None:
-    """NaN is learnt from and scored, or refused with a named error."""
+    """NaN is learned from and scored, or refused with a named error."""
     features = make_features()
     values = features.values.copy()
     values[::3, 1] = np.nan

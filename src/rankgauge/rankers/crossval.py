@@ -421,7 +421,7 @@ def _join_by_text(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 
 def _fold_notes(work: FoldWork, parts: dict[tuple[int, str], FoldResult]) -> Iterator[Note]:
-    """What to know about what the rankers learnt, and on how many folds."""
+    """What to know about what the rankers learned, and on how many folds."""
     for name in work.rankers:
         counts = Counter(
             kind for place in range(len(work.folds)) for kind in parts[place, name].notes

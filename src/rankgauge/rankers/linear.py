@@ -23,7 +23,7 @@ class LinearRanker(Ranker):
     """
 
     def keep(self, means: Floats, coefficients: Floats, intercept: float = 0.0) -> None:
-        """Keep what was learnt: the means of the features, their weights, and the constant."""
+        """Keep what was learned: the means of the features, their weights, and the constant."""
         self.means_: Floats = means
         self.coefficients_: Floats = coefficients
         self.intercept_: float = intercept

@@ -25,7 +25,7 @@ from rankgauge.rankings.lists import offsets_of
 LARGEST = 1e100
 """Larger values could overflow when weights, sums and squares are computed."""
 ROWS = 4096
-"""About how many rows are learnt from, or scored, at a time."""
+"""About how many rows are learned from, or scored, at a time."""
 TANH, LOGISTIC = "tanh", "logistic"
 LOSS = "loss"
 INITIAL_SPREAD = 0.3
@@ -186,7 +186,7 @@ class QueryRows(Record):
 
 
 class NetworkRanker(Ranker):
-    """A ranker whose score is the output of a network, learnt by steps against a gradient.
+    """A ranker whose score is the output of a network, learned by steps against a gradient.
 
     A method defines `targets` and `loss`. Queries whose documents all have the same target are left out.
     With a validation set, learning stops when `measure` has not become better for `patience` epochs, and
@@ -218,7 +218,7 @@ class NetworkRanker(Ranker):
         RATES, "How far each step moves the weights.", default=0.01
     )
     epochs: int | None = setting(
-        Integer(1), "How often at most all queries are learnt from.", default=200
+        Integer(1), "How often at most all queries are learned from.", default=200
     )
     batch: int | str | None = setting(
         Auto(Integer(1)),

@@ -25,7 +25,7 @@ class RankNet(NetworkRanker):
 
     With a validation set, `measure` is computed on it after each epoch. Learning stops when the measure
     has not become better for `patience` epochs, and the weights of the best epoch are kept. Without a
-    validation set, all epochs are learnt, and the last weights are kept.
+    validation set, all epochs are learned, and the last weights are kept.
 
     `history_` has a number for each epoch. `loss` is the mean loss of the training queries; the loss of
     a query is taken just before the step that learns from it. With a validation set, another column has

@@ -68,16 +68,16 @@ REMEDY = "restore the folder from a copy, or train and save the ranker again"
 
 def save(ranker: Ranker, folder: str | os.PathLike[str]) -> None:
     """What `Ranker.save` does."""
-    learnt, arrays, texts = {}, {}, {}
+    learned, arrays, texts = {}, {}, {}
     for name, value in sorted(ranker.learnt().items()):
         if isinstance(value, np.ndarray):
             arrays[name] = _array(ranker, name, value)
         elif isinstance(value, str):
             texts[name] = value.encode()
         elif name == HISTORY:
-            learnt[name] = _encode_history(ranker)
+            learned[name] = _encode_history(ranker)
         elif name != "scaling_":
-            learnt[name] = value
+            learned[name] = value
     contents = {name: (text, "txt") for name, text in texts.items()}
     if arrays:
         contents[ARRAYS] = _npz(arrays), "npz"
@@ -92,7 +92,7 @@ def save(ranker: Ranker, folder: str | os.PathLike[str]) -> None:
         "method": type(ranker).__name__,
         "parameters": {key: _to_json_value(value) for key, value in ranker.get_params().items()},
         "scaling": ranker.scaling_.to_dict(),
-        "learnt": learnt,
+        "learnt": learned,
         "arrays": {
             name: {"type": str(value.dtype), "shape": list(value.shape)}
             for name, value in arrays.items()
@@ -369,7 +369,7 @@ def _npy(raw: bytes, kind: np.dtype[Any], shape: tuple[int, ...]) -> NDArray[Any
 
 
 def _check_common(ranker: Ranker) -> None:
-    """What every ranker has learnt."""
+    """What every ranker has learned."""
     width, importances = ranker.n_features_in_, ranker.feature_importances_
     if type(width) is not int or width < 1:
         raise RankgaugeError("n_features_in_ is not a number of features")

@@ -34,7 +34,7 @@ class TrainingQueries(Value):
         return training.select(draw_queries(training.queries.texts(), self.number, self.seed))
 
     def sentence(self, available: int) -> str:
-        """How many of the available queries are learnt from, in words."""
+        """How many of the available queries are learned from, in words."""
         if available <= self.number:
             queries = count_phrase(available, "query", "queries")
             return f"trained on all {queries}: there are no more than the {self.number:,} to draw"

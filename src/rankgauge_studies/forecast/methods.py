@@ -29,7 +29,7 @@ GUPTA: Mapping[str, Mapping[str, str]] = {
     "gupta, best subset": {"subset": "training"},
     "gupta, svr": {"learner": "svr"},
 }
-"""The methods of Gupta et al.: learnt from other tracks than the tested one, and judged on systems."""
+"""The methods of Gupta et al.: learned from other tracks than the tested one, and judged on systems."""
 
 
 def methods_of(
@@ -72,9 +72,9 @@ def forecasts(
         Fixes what models draw at random.
     """
     values = {name: np.full(len(rows.target), np.nan) for name in methods}
-    for learnt, tested in made:
-        if learnt.any() and tested.any():
-            own, inside = rows.take(learnt), rows.take(tested)
+    for learned, tested in made:
+        if learned.any() and tested.any():
+            own, inside = rows.take(learned), rows.take(tested)
             for name, forecast in _forecasts(own, inside, methods, learners, width, seed).items():
                 values[name][tested] = forecast
     return values

@@ -1,4 +1,4 @@
-"""Which rows a forecast is learnt from, and which it is tested on: the paper's way and five others."""
+"""Which rows a forecast is learned from, and which it is tested on: the paper's way and five others."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from rankgauge.forecast import FeatureJudgments, StackedRows
 from rankgauge.forecast.models import GROUPS
 
 RowSplit: TypeAlias = Literal["rows", "topics", "topics and runs", "kind", "track", "paper"]
-"""rows: at random, so the topic and the run of a tested row are also learnt from. topics: not its topic.
+"""rows: at random, so the topic and the run of a tested row are also learned from. topics: not its topic.
 topics and runs: neither its topic nor its run. kind: no track of its kind of collection. track: neither
-its track nor its topic. paper: a fifth of the rows of the target tracks is tested, all others are learnt
+its track nor its topic. paper: a fifth of the rows of the target tracks is tested, all others are learned
 from."""
 SPLITS: Mapping[FeatureJudgments, tuple[RowSplit, ...]] = {
     "pool": ("rows", "topics", "topics and runs", "kind", "track", "paper"),
@@ -35,7 +35,7 @@ TESTED_SHARE = 0.2
 class SplitRows(NamedTuple):
     """Rows to learn from, and rows to test on."""
 
-    learnt: Bools
+    learned: Bools
     tested: Bools
 
 
@@ -91,7 +91,7 @@ def _fold_parts(rows: StackedRows, split: RowSplit, seed: int) -> Iterator[Split
 
 
 def _paper_part(rows: StackedRows, targets: Sequence[int], seed: int) -> SplitRows:
-    """The paper's protocol: other tracks are learnt from wholly, the target tracks by 80% of their rows.
+    """The paper's protocol: other tracks are learned from wholly, the target tracks by 80% of their rows.
     The other rows of the target tracks are tested."""
     tested = np.zeros(len(rows.target), dtype=np.bool_)
     for number in targets:

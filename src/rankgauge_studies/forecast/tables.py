@@ -112,12 +112,12 @@ def overview(study: ForecastStudy, *, short: bool = False) -> Table:
         ),
         Note(
             "how the tested rows were chosen: any rows; rows of new topics; rows of new topics and new "
-            "runs; all rows of a kind of collection that was not learnt from, or of such a track",
+            "runs; all rows of a kind of collection that was not learned from, or of such a track",
             column="rows to new track",
         ),
         Note("new topics, with features that see all judgments, which is not cheap", column="full"),
         Note("Kendall's τ of the mean scores of systems, on new topics", column="system τ"),
-        Note("learnt from other tracks, and judged on systems alone", column="gupta"),
+        Note("learned from other tracks, and judged on systems alone", column="gupta"),
     ]
     return Table(("target", "method", *columns), tuple(rows), note_texts(notes))
 
@@ -258,7 +258,7 @@ def _paper_curves(study: ForecastStudy, target: str, track: str) -> dict[str, Es
 
 
 def _system_curves(study: ForecastStudy, target: str) -> dict[str, EstimateCurve]:
-    """τ over systems of each method; Gupta's is learnt from other tracks."""
+    """τ over systems of each method; Gupta's is learned from other tracks."""
     curves = {}
     places = {name: ("topics", name) for name in SYSTEM_CURVES}
     places["gupta (other tracks)"] = ("track", "gupta")

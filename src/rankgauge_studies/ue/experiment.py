@@ -206,8 +206,8 @@ def rank(
     if trained.failed:
         raise RankgaugeError("\n".join(trained.failed))
     runs = tuple(run for run in trained.runs if run.name != SINGLE)
-    learnt = [note for note in trained.notes if note.detail]
-    return RankedQueries(runs, trained.judgments, note_texts(learnt))
+    learned = [note for note in trained.notes if note.detail]
+    return RankedQueries(runs, trained.judgments, note_texts(learned))
 
 
 class PreparedScores(Record):

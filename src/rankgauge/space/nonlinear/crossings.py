@@ -25,7 +25,7 @@ each of the documents gets."""
 
 GOLDEN = (5**0.5 - 1) / 2
 MOST_STEPS = 200
-"""Halving alone needs fewer than 64 steps between numbers of the same size, and some 1,100 towards 0."""
+"""Halving alone needs fewer than 64 steps between numbers of the same size, and some 1,100 toward 0."""
 
 
 class ParameterCrossings(Record):
