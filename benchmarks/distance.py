@@ -111,7 +111,7 @@ def budgets(repeat: int) -> None:
         k = int(measure.partition("@")[2])
         a, b = lists_of(k)
         call = best_of(
-            repeat * 20 if k < 50 else repeat, lambda m=measure, a=a, b=b: rg.med(m, a, b)
+            repeat * 20 if k < 50 else repeat, lambda m=measure, a=a, b=b: rg.med(a, b, m)
         )
         pair = per_pair(measure, lists_of(k, 2 if k > 200 else 30), repeat)
         verdicts = ["met" if took <= budget else "missed" for took in (call, pair)]
@@ -127,7 +127,7 @@ def growth(repeat: int) -> None:
         if k > SLOW.get(name, k):
             continue
         a, b = lists_of(k)
-        took = best_of(repeat, lambda m=f"{name}@{k}", a=a, b=b: rg.med(m, a, b))
+        took = best_of(repeat, lambda m=f"{name}@{k}", a=a, b=b: rg.med(a, b, m))
         rows.append((name, k, 1e3 * took, 1e9 * took / k**3))
     print("Growth with k, one call\n")
     show(("measure", "k", "call ms", "ns / k³"), rows)
@@ -138,8 +138,8 @@ def memory() -> None:
     a, b = lists_of(1000)
     rows = []
     for name, call in (
-        ("distance", lambda: rg.med("AP@1000", a, b)),
-        ("and witness", lambda: rg.med("AP@1000", a, b).witness()),
+        ("distance", lambda: rg.med(a, b, "AP@1000")),
+        ("and witness", lambda: rg.med(a, b, "AP@1000").witness()),
     ):
         tracemalloc.start()
         call()
@@ -155,7 +155,7 @@ def matrix(folder: Path) -> None:
     rows = []
     for measure, some in (("nDCG@10", files), ("AP@10", files[::6]), ("AP@100", files[::24])):
         started = time.perf_counter()
-        distances = rg.med_matrix(measure, some)
+        distances = rg.med_matrix(None, some, measure)
         took = time.perf_counter() - started
         again = distances._topics
         started = time.perf_counter()
@@ -199,7 +199,9 @@ def gaps(folder: Path, sample: int) -> None:
                 names = [f"{kind} runs{', judged' * judged}" for kind in ("any", "near")]
                 sources.update(zip(names, from_runs(drawn, folder, k, sample, judged), strict=True))
         for name, pairs in sources.items():
-            short = np.array([rg.med(f"AP@{k}", *p).value - greedy(*p, k) for p in pairs])
+            short = np.array(
+                [rg.med(*p[:2], f"AP@{k}", *p[2:]).value - greedy(*p, k) for p in pairs]
+            )
             missed = short[short > 1e-9]
             of_missed = np.quantile(missed, (0.5, 0.9, 1)) if len(missed) else np.zeros(3)
             rows.append((f"AP@{k}", name, len(pairs), len(missed), *(1e3 * of_missed).tolist()))
@@ -224,9 +226,9 @@ def from_runs(
     but in another order."""
     files = sorted((folder / "runs").glob("*.gz"))
     qrels = folder / "qrels" / "qrels-rnd1.txt" if judged else None
-    overlap = rg.med_matrix(f"P@{k}", files)
-    order = rg.med_matrix(f"SDCG@{k}", files)
-    topics = rg.med_matrix(f"P@{k}", files, qrels)
+    overlap = rg.med_matrix(None, files, f"P@{k}")
+    order = rg.med_matrix(None, files, f"SDCG@{k}")
+    topics = rg.med_matrix(qrels, files, f"P@{k}")
     near = np.argwhere((overlap.values < 0.35) & (order.values > 0.01))
 
     def pair(p: int, query: str) -> Pair:

@@ -209,7 +209,7 @@ def main() -> None:
     arguments = parser.parse_args()
     growth: list[tuple[str | float, ...]] = []
     with tempfile.TemporaryDirectory() as folder:
-        for topics in arguments.topics:
+        for topics in arguments.queries:
             qrels, run = make(Path(folder), topics)
             costs = {
                 name: cost(command, arguments.repeat, timed=name in SCRIPTS)

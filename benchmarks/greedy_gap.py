@@ -230,7 +230,10 @@ class State(NamedTuple):
     def gap(self, norm: str) -> float:
         """How far the greedy rule stays below the distance."""
         places, case = len(self.second), self.case()
-        return float(rg.med(f"AP(norm={norm})@{places}", *case).value - greedy(*case, places, norm))
+        return float(
+            rg.med(*case[:2], f"AP(norm={norm})@{places}", *case[2:]).value
+            - greedy(*case, places, norm)
+        )
 
     def changed(self, drawn: random.Random) -> State:
         """One to three changes of places, documents, labels or of what is elsewhere."""
@@ -308,7 +311,7 @@ def climbs(longest: int, steps: int, seed: int) -> None:
             if norm == "k":
                 state = by_ssp[places] = state._replace(elsewhere=0)
             first, second, known = state.case()
-            exact = rg.med(f"AP(norm={norm})@{places}", first, second, known).value
+            exact = rg.med(first, second, f"AP(norm={norm})@{places}", known).value
             any_ties = float(greedy_with_ties(first, second, known, norm))
             names = range(max(*first, *second) + 1)
             labels = "".join(
@@ -388,7 +391,7 @@ def families() -> None:
         )
         family = max((one for one in tried if one is not None), key=Family.difference)
         case = family.case()
-        exact = rg.med(f"AP@{places}", *case).value
+        exact = rg.med(*case[:2], f"AP@{places}", *case[2:]).value
         found = greedy(*case, places)
         rows.append((*family, exact, found, exact - found))
     print("A family: no free document helps alone, all together do\n")

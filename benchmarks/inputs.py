@@ -98,7 +98,7 @@ def main() -> None:
     asked = parser.parse_args()
     rows = []
     with tempfile.TemporaryDirectory() as folder:
-        make(Path(folder), asked.topics)
+        make(Path(folder), asked.queries)
         for name, peer in PEERS.items():
             path = Path(folder, name)
             ours, memory = measured(OURS, path, asked.repeat)

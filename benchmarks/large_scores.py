@@ -108,14 +108,14 @@ def main() -> None:
     rows: list[tuple[str | float, ...]] = []
     beyond: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as folder:
-        for topics in (arguments.topics // 4, arguments.topics):
+        for topics in (arguments.queries // 4, arguments.queries):
             path = str(Path(folder) / f"{topics}.scores")
             size = (str(arguments.runs), str(topics), *MEASURES[: arguments.measures])
             subprocess.run([sys.executable, "-c", MAKE, path, *size], check=True)
             for step in arguments.steps:
                 taken, loaded, more, own = measured(path, step, arguments.samples)
                 rows.append((step, topics, taken, own, loaded, more, more / own))
-                if topics == arguments.topics:
+                if topics == arguments.queries:
                     beyond[step] = more / own
                 print(f"{step}, {topics} topics: {taken:.1f} s", file=sys.stderr, flush=True)
             if arguments.commands:

@@ -46,7 +46,7 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=9)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        qrels, run = make(Path(folder), arguments.topics)
+        qrels, run = make(Path(folder), arguments.queries)
         judgments, loaded = rg.read_qrels(qrels), rg.read_run(run)
         cases = {
             "a run file": (qrels, run),
@@ -62,7 +62,7 @@ def main() -> None:
             )
             verdict = "met" if whole / plain <= BUDGET else "missed"
             rows.append((name, plain, whole, whole / plain, BUDGET, verdict))
-    print(f"{arguments.topics:,} topics × {DOCUMENTS:,} documents\n")
+    print(f"{arguments.queries:,} topics × {DOCUMENTS:,} documents\n")
     show(("input", "ten measures s", "and v1, v2 s", "ratio", "budget", ""), rows)
     costs = []
     for text in TEN:

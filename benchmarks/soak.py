@@ -181,7 +181,7 @@ def distance(folder: Path, draw: random.Random) -> None:
             for ranked in (a, b)
         )
         greatest = max(greatest, abs(one - other))
-    value = rg.med(measure, a, b, labels).value
+    value = rg.med(a, b, measure, labels).value
     if not math.isclose(value, greatest, abs_tol=1e-9):
         raise Wrong(
             f"MED by {measure} of {a} and {b} with {labels} is {value}, expected {greatest}"

@@ -176,10 +176,10 @@ class Resampled:
     def of(self, measure: str, base: str | None = None) -> tuple[Floats, Floats]:
         """The powers of a measure, or their differences from the powers of another measure."""
         place = self.measures.index(measure)
-        topics, teams = self.topics[:, place], self.teams[:, place]
+        topics, teams = self.queries[:, place], self.teams[:, place]
         if base is not None:
             other = self.measures.index(base)
-            topics, teams = topics - self.topics[:, other], teams - self.teams[:, other]
+            topics, teams = topics - self.queries[:, other], teams - self.teams[:, other]
         return topics, teams
 
 

@@ -289,7 +289,7 @@ def rates_table(rates: Sequence[Rate]) -> Table:
         exact = f" ({_short(each.size)})" if each.size is not None else ""
         mark = "*" if each.size is not None and abs(each.distance) > LIMIT else ""
         cells.setdefault((each.test, each.scores), []).append(_short(each.rate) + exact + mark)
-    topics = sorted({each.topics for each in rates})
+    topics = sorted({each.queries for each in rates})
     known = [each for each in rates if each.size is not None]
     nominal = [each for each in rates if each.size is None and each.test in NOMINAL]
     return Table(

@@ -68,7 +68,7 @@ class Pairs(NamedTuple):
 def pairs(folder: Path, measure: str, every: int = 1) -> Pairs:
     """All pairs of some runs (one in `every`). Unjudged documents may have any grade of the track."""
     files = sorted((folder / RUNS).iterdir())[::every]
-    distances = rg.med_matrix(measure, files, grades=GRADES)
+    distances = rg.med_matrix(None, files, measure, grades=GRADES)
     scores = rg.evaluate(folder / QRELS, files, measure)
     mean = scores.select(distances.queries).values[:, :, 0].mean(axis=1)
     place = [scores.runs.index(run) for run in distances.runs]
@@ -172,7 +172,7 @@ def judging(folder: Path, measure: str, before: Path | None, labels: Labels) -> 
     rows = []
     for a, b in PAIRS:
         files = [folder / RUNS / f"{name}.gz" for name in (a, b)]
-        distances = rg.med(measure, *files, before, grades=GRADES)
+        distances = rg.med(*files, measure, before, grades=GRADES)
         assert isinstance(distances, rg.Distances)
         advice = advise(distances, NUMBER)
         advised = [(document.topic, document.document) for document in advice.documents]

@@ -42,7 +42,7 @@ CALLS = {
     "ltr train": "ltr train logisticregression letor.txt -o out",
     "text": "text texts.jsonl -m rouge1",
     "measures": "measures",
-    "demo": "demo --topics 2 --systems 2 -o out",
+    "demo": "demo --queries 2 --systems 2 -o out",
     "study med": "study med --data . -o out",
     "study optimization": "study optimization --data . -o out",
     "study ue": "study ue A=letor.txt -o out",

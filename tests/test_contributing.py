@@ -111,7 +111,7 @@ def printed(folder: Path, command: str) -> str:
     if words[:2] == ["pip", "install"]:
         install(folder)
         return ""
-    has_table = words[0] == "rankgauge" and not {"ltr", "--format"} & {*words}
+    has_table = words[0] == "rankgauge" and not {"fuse", "ltr", "--format"} & {*words}
     return run(folder, [*words, *(["--format", "table"] if has_table else [])])
 
 
@@ -191,7 +191,7 @@ NEW = {
     "src/rankgauge/cli/topics.py",
     "src/rankgauge/rankers/covariance.py",
     "src/rankgauge/text/metrics/vocabulary.py",
-    "tests/cli/test_topics.py",
+    "tests/cli/test_queries.py",
 }
 """What a reader of the guide makes."""
 

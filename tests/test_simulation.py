@@ -67,7 +67,7 @@ def test_values_are_plain_python_numbers(collection: Collection) -> None:
 
 
 def test_docnos_look_like_newswire_and_are_distinct() -> None:
-    collection = simulate(topics=1, documents=900, depth=900)
+    collection = simulate(queries=1, documents=900, depth=900)
     docnos = collection.runs["bm25"]["301"]
     assert len(docnos) == 900
     pattern = re.compile(r"FT9\d\d-\d+|LA\d{6}-\d{4}|FBIS[34]-\d+")
@@ -77,19 +77,19 @@ def test_docnos_look_like_newswire_and_are_distinct() -> None:
 
 @pytest.mark.parametrize("systems", [1, 3, 8, 25])
 def test_other_numbers_of_systems_are_numbered(systems: int) -> None:
-    collection = simulate(topics=2, systems=systems, documents=200, depth=20, pool_depth=5)
+    collection = simulate(queries=2, systems=systems, documents=200, depth=20, pool_depth=5)
     assert len(collection.runs) == systems
     assert all(re.fullmatch(r"(lexical|dense|rerank)-\d+", name) for name in collection.runs)
 
 
 def test_smallest_collection() -> None:
-    collection = simulate(topics=1, systems=1, documents=1, depth=1, pool_depth=1)
+    collection = simulate(queries=1, systems=1, documents=1, depth=1, pool_depth=1)
     assert list(collection.runs) == ["lexical-1"]
     assert collection.runs["lexical-1"]["301"].keys() == collection.qrels["301"].keys()
 
 
 def test_same_seed_same_collection() -> None:
-    first, second = simulate(seed=5, topics=6), simulate(seed=5, topics=6)
+    first, second = simulate(seed=5, queries=6), simulate(seed=5, queries=6)
     assert first == second
     for name, run in first.runs.items():
         for topic, ranking in run.items():
@@ -97,7 +97,7 @@ def test_same_seed_same_collection() -> None:
 
 
 def test_other_seed_other_collection() -> None:
-    first, second = simulate(seed=5, topics=6), simulate(seed=6, topics=6)
+    first, second = simulate(seed=5, queries=6), simulate(seed=6, queries=6)
     assert first.qrels != second.qrels
     assert first.runs != second.runs
 
@@ -207,7 +207,7 @@ def test_strongest_system_is_clearly_better_than_the_weakest(collection: Collect
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"topics": 0}, "topics must be at least 1, got 0"),
+        ({"queries": 0}, "queries must be at least 1, got 0"),
         ({"systems": -1}, "systems must be at least 1, got -1"),
         ({"documents": 0}, "documents must be at least 1, got 0"),
         ({"depth": 0}, "depth must be at least 1, got 0"),

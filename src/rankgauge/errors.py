@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 
 class RankgaugeError(Exception):
     """Anything rankgauge refuses to do; the text says what and what to do instead."""
@@ -9,6 +11,16 @@ class RankgaugeError(Exception):
 
 class RankgaugeWarning(UserWarning):
     """What the user should know, though the result is right; the command line prints it as a note."""
+
+
+class OldFormWarning(RankgaugeWarning, DeprecationWarning):
+    """A name, option or order of arguments that goes with the next release; it names the new one."""
+
+
+def warn_old_form(old: str, new: str, *, depth: int = 1) -> None:
+    """Warn of a form that still works; `depth` is how many calls of ours are below the user's."""
+    text = f"{old} is now {new}; the old form goes with the next release"
+    warnings.warn(text, OldFormWarning, stacklevel=depth + 2)
 
 
 class InputError(RankgaugeError):

@@ -2,7 +2,7 @@
 
 ``rankgauge demo`` uses it. It is made to exercise an evaluation tool, not to predict how real
 systems compare. It has on purpose tied scores, scores that differ only in double precision,
-missing topics, short lists, unjudged documents and a topic without relevant documents.
+missing queries, short lists, unjudged documents and a query without relevant documents.
 """
 
 from collections.abc import Sequence
@@ -12,6 +12,7 @@ from typing import TypeVar
 import numpy as np
 
 from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.deprecation import renamed_parameters
 from rankgauge.core.records import Value
 
 V = TypeVar("V")
@@ -36,10 +37,10 @@ WEAKEST_QUALITY, STRONGEST_QUALITY = 0.9, 2.6
 
 
 class Collection(Value):
-    """Judgments and runs over the same topics and documents.
+    """Judgments and runs over the same queries and documents.
 
-    ``qrels`` is topic -> docno -> grade, where -1 means pooled but left unjudged.
-    ``runs`` is run name -> topic -> docno -> score, with the documents in rank order. Scores never
+    ``qrels`` is query -> docno -> grade, where -1 means pooled but left unjudged.
+    ``runs`` is run name -> query -> docno -> score, with the documents in rank order. Scores never
     increase. Documents with tied scores are in the order that the system preferred.
     """
 
@@ -60,9 +61,9 @@ class _System(Value):
 
 
 class _Plan(Value):
-    """The decisions for all topics that are made before any document is ranked.
+    """The decisions for all queries that are made before any document is ranked.
 
-    ``strengths`` and ``lengths`` have a row for each topic and a column for each system.
+    ``strengths`` and ``lengths`` have a row for each query and a column for each system.
     """
 
     relevant_counts: Ints
@@ -73,7 +74,7 @@ class _Plan(Value):
 
 
 # The first systems carry the most oddities, so that a smaller roster keeps them. The very first
-# is plain and pooled, which guarantees every topic a pool.
+# is plain and pooled, which guarantees every query a pool.
 DEFAULT_SYSTEMS = (
     _System("bm25", "lexical", 1.5, decimals=4),
     _System("dense-a", "dense", 1.7, decimals=2),
@@ -90,9 +91,10 @@ DEFAULT_SYSTEMS = (
 )
 
 
+@renamed_parameters(topics="queries")
 def simulate(
     *,
-    topics: int = 50,
+    queries: int = 50,
     systems: int = 12,
     documents: int = 5000,
     depth: int = 100,
@@ -101,7 +103,7 @@ def simulate(
 ) -> Collection:
     """Return a synthetic collection of judgments and runs.
 
-    The pool of a topic has the first documents of the systems that contribute to it. With twelve
+    The pool of a query has the first documents of the systems that contribute to it. With twelve
     systems, ``rerank-mono``, ``bm25-rm3`` and ``dense-d`` do not contribute. About 15% of the
     pool has grade -1 (unjudged). The rest has a grade from 0 to 3.
 
@@ -110,22 +112,22 @@ def simulate(
     like real runs. For any other number, the systems are numbered within their family, from the
     weakest to the strongest.
 
-    Systems have oddities: rounded scores, scores 1e-8 apart, short lists, missing topics, a
-    failed topic. With eight systems or more, all oddities are present. Missing topics, failed
-    topics and topics with nothing relevant need at least five topics.
+    Systems have oddities: rounded scores, scores 1e-8 apart, short lists, missing queries, a
+    failed query. With eight systems or more, all oddities are present. Missing queries, failed
+    queries and queries with nothing relevant need at least five queries.
 
     Raises ValueError if an argument is out of range.
 
     Parameters
     ----------
-    topics: how many topics.
+    queries: how many queries.
     systems: how many systems; each has a run.
     documents: how many documents the collection has.
-    depth: how many documents a run has for a topic, at most.
-    pool_depth: how many documents of each contributing system are in the pool of a topic.
+    depth: how many documents a run has for a query, at most.
+    pool_depth: how many documents of each contributing system are in the pool of a query.
     seed: the same seed gives the same collection.
 
-    >>> collection = simulate(topics=5, systems=3, documents=500, depth=20, pool_depth=10)
+    >>> collection = simulate(queries=5, systems=3, documents=500, depth=20, pool_depth=10)
     >>> list(collection.runs)
     ['lexical-1', 'dense-1', 'rerank-1']
     >>> list(collection.qrels)
@@ -133,25 +135,25 @@ def simulate(
     >>> len(collection.runs["lexical-1"]["301"])
     20
     """
-    _check_arguments(topics, systems, documents, depth, pool_depth, seed)
+    _check_arguments(queries, systems, documents, depth, pool_depth, seed)
     rng = np.random.default_rng(seed)
     docnos = _make_docnos(documents, rng)
     roster = _make_roster(systems)
-    plan = _make_plan(roster, topics, documents, depth, rng)
+    plan = _make_plan(roster, queries, documents, depth, rng)
     qrels: dict[str, dict[str, int]] = {}
     runs: dict[str, dict[str, dict[str, float]]] = {system.name: {} for system in roster}
-    for topic in range(topics):
-        topic_id = str(FIRST_QUERY + topic)
-        true_grades = _draw_true_grades(int(plan.relevant_counts[topic]), documents, rng)
+    for query in range(queries):
+        topic_id = str(FIRST_QUERY + query)
+        true_grades = _draw_true_grades(int(plan.relevant_counts[query]), documents, rng)
         assessed_grades = _assess(true_grades, rng)
-        if topic == plan.barren_topic:
+        if query == plan.barren_topic:
             assessed_grades[:] = 0
-        evidence = _draw_evidence(roster, plan.strengths[topic], true_grades, rng)
-        if topic == plan.failed_topic:
+        evidence = _draw_evidence(roster, plan.strengths[query], true_grades, rng)
+        if query == plan.failed_topic:
             relevant = (true_grades > 0) | (assessed_grades > 0)
             failing = np.array([system.fails_a_topic for system in roster])
             evidence[np.ix_(relevant, failing)] = -np.inf
-        rankings = _rank_all(evidence, plan.lengths[topic])
+        rankings = _rank_all(evidence, plan.lengths[query])
         for column, (system, ranking) in enumerate(zip(roster, rankings, strict=True)):
             if ranking.size:
                 scores = _score(system, evidence[ranking, column], rng)
@@ -162,10 +164,10 @@ def simulate(
 
 
 def _check_arguments(
-    topics: int, systems: int, documents: int, depth: int, pool_depth: int, seed: int
+    queries: int, systems: int, documents: int, depth: int, pool_depth: int, seed: int
 ) -> None:
-    names = ("topics", "systems", "documents", "depth", "pool_depth")
-    for name, value in zip(names, (topics, systems, documents, depth, pool_depth), strict=True):
+    names = ("queries", "systems", "documents", "depth", "pool_depth")
+    for name, value in zip(names, (queries, systems, documents, depth, pool_depth), strict=True):
         if value < 1:
             raise ValueError(f"{name} must be at least 1, got {value}")
     if depth > documents:
@@ -219,42 +221,42 @@ def _make_roster(systems: int) -> tuple[_System, ...]:
 
 
 def _make_plan(
-    roster: Sequence[_System], topics: int, documents: int, depth: int, rng: np.random.Generator
+    roster: Sequence[_System], queries: int, documents: int, depth: int, rng: np.random.Generator
 ) -> _Plan:
-    counts = rng.lognormal(np.log(MEDIAN_RELEVANT), 1.0, size=topics)
+    counts = rng.lognormal(np.log(MEDIAN_RELEVANT), 1.0, size=queries)
     most = max(1, min(MOST_RELEVANT, documents // 4))
     relevant_counts = np.clip(counts, 1, most).astype(np.int64)
-    strengths = _draw_strengths(roster, topics, rng)
-    lengths = _draw_lengths(roster, topics, depth, rng)
-    if topics < MIN_QUERIES_FOR_ODDITIES:
+    strengths = _draw_strengths(roster, queries, rng)
+    lengths = _draw_lengths(roster, queries, depth, rng)
+    if queries < MIN_QUERIES_FOR_ODDITIES:
         return _Plan(relevant_counts, strengths, lengths)
     by_count = np.argsort(relevant_counts, kind="stable")
-    barren, failed = int(by_count[0]), int(by_count[topics // 2])
+    barren, failed = int(by_count[0]), int(by_count[queries // 2])
     return _Plan(relevant_counts, strengths, lengths, barren, failed)
 
 
-def _draw_strengths(roster: Sequence[_System], topics: int, rng: np.random.Generator) -> Floats:
-    """Return how well each system tells relevant documents apart on each topic."""
+def _draw_strengths(roster: Sequence[_System], queries: int, rng: np.random.Generator) -> Floats:
+    """Return how well each system tells relevant documents apart on each query."""
     qualities = np.array([system.quality for system in roster])
-    ease = rng.lognormal(0.0, 0.35, size=(topics, 1))
-    family_interaction = rng.normal(0.0, 0.2, size=(topics, len(FAMILIES)))
-    own_interaction = rng.normal(0.0, 0.2, size=(topics, len(roster)))
+    ease = rng.lognormal(0.0, 0.35, size=(queries, 1))
+    family_interaction = rng.normal(0.0, 0.2, size=(queries, len(FAMILIES)))
+    own_interaction = rng.normal(0.0, 0.2, size=(queries, len(roster)))
     interaction = family_interaction[:, _family_columns(roster)] + own_interaction
     return np.asarray(np.maximum(0.0, ease * qualities + interaction))
 
 
 def _draw_lengths(
-    roster: Sequence[_System], topics: int, depth: int, rng: np.random.Generator
+    roster: Sequence[_System], queries: int, depth: int, rng: np.random.Generator
 ) -> Ints:
-    """Return how many documents each system returns for each topic, 0 for a missing topic."""
-    lengths = np.full((topics, len(roster)), depth, dtype=np.int64)
-    missing = min(3, topics // MIN_QUERIES_FOR_ODDITIES)
-    shortened = max(1, topics // 5)
+    """Return how many documents each system returns for each query, 0 for a missing query."""
+    lengths = np.full((queries, len(roster)), depth, dtype=np.int64)
+    missing = min(3, queries // MIN_QUERIES_FOR_ODDITIES)
+    shortened = max(1, queries // 5)
     for column, system in enumerate(roster):
         if system.misses_topics:
-            lengths[rng.choice(topics, size=missing, replace=False), column] = 0
+            lengths[rng.choice(queries, size=missing, replace=False), column] = 0
         if system.returns_short_lists and depth > 1:
-            chosen = rng.choice(topics, size=shortened, replace=False)
+            chosen = rng.choice(queries, size=shortened, replace=False)
             lengths[chosen, column] = rng.integers(max(1, depth // 10), depth, size=shortened)
     return lengths
 
@@ -283,7 +285,7 @@ def _assess(true_grades: Ints, rng: np.random.Generator) -> Ints:
 def _draw_evidence(
     roster: Sequence[_System], strengths: Floats, true_grades: Ints, rng: np.random.Generator
 ) -> Floats:
-    """Return what each system (column) believes of each document (row) for one topic.
+    """Return what each system (column) believes of each document (row) for one query.
 
     The evidence is strength times the signal of the true grade, plus noise of variance 1.
     """

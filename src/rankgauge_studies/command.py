@@ -22,6 +22,7 @@ STUDIES = {
     cls=LazyGroup,
     lazy=STUDIES,
     home="rankgauge_studies.{}.command".format,
+    old={"optimisation": "optimization"},
     invoke_without_command=True,
     short_help="Repeat a published study. Its numbers are printed next to ours.",
 )

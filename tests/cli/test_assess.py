@@ -14,9 +14,8 @@ import pytest
 import rankgauge as rg
 from command_line import Call, assert_refused, on_a_terminal, records
 from rankgauge import query_sets
-from rankgauge.cli.assess import DEFAULT_MEASURES
 from rankgauge.comparison.assessed import COLUMNS, PAIR_COLUMNS, SWAP_COLUMNS
-from rankgauge.comparison.assessment import assess
+from rankgauge.comparison.assessment import ASSESSED_MEASURES, assess
 from rankgauge.core.notes import count_phrase
 from rankgauge.core.tables import Table
 
@@ -31,7 +30,7 @@ class Files(NamedTuple):
 
     def scores(self, *measures: str) -> rg.Scores:
         """The scores that the command should be about."""
-        return rg.evaluate(self.qrels, self.runs, measures or DEFAULT_MEASURES)
+        return rg.evaluate(self.qrels, self.runs, measures or ASSESSED_MEASURES)
 
 
 @pytest.fixture
@@ -92,7 +91,7 @@ def test_by_default_the_measures_are_shown_to_programs(command: Call, files: Fil
     outcome = command()
     rows = records(outcome.out)
     assert tuple(rows[0]) == COLUMNS
-    assert [row["measure"] for row in rows] == list(DEFAULT_MEASURES)
+    assert [row["measure"] for row in rows] == list(ASSESSED_MEASURES)
     assert_same(rows, assess(files.scores()).table())
 
 

@@ -307,7 +307,7 @@ def test_self_is_no_parameter(measure: str, rankgauge: Call) -> None:
     assert "fault" not in err
 
 
-@pytest.mark.parametrize("option", ["--topics", "--systems"])
+@pytest.mark.parametrize("option", ["--queries", "--systems"])
 def test_a_demonstration_is_of_bounded_size(option: str, rankgauge: Call) -> None:
     assert_refused(rankgauge("demo", option, 10**30), "not in the range 1<=x<=10000")
 

@@ -75,7 +75,7 @@ def test_two_runs_have_a_row_a_measure(distance: Call, files: Files) -> None:
     assert code == 0
     assert out.splitlines()[0].split("\t") == ["measure", "topics", "distance", "exact", "grades"]
     for row, measure in zip(records(out), ("P@2", "AP@3"), strict=True):
-        expected = rg.med(measure, files.a, files.b)
+        expected = rg.med(files.a, files.b, measure)
         assert row == {
             "measure": measure,
             "topics": "2",
@@ -100,7 +100,7 @@ def test_judgments_bring_runs_together_and_show_the_difference(
     scores = rg.evaluate(files.qrels, [files.a, files.b], ["nDCG@3", "AP@2"]).mean()
     for row, measure in zip(records(out), ("nDCG@3", "AP@2"), strict=True):
         assert row["topics"] == "3"
-        assert float(row["distance"]) == rg.med(measure, files.a, files.b, files.qrels).mean()
+        assert float(row["distance"]) == rg.med(files.a, files.b, measure, files.qrels).mean()
         difference = scores["old"][measure] - scores["new"][measure]
         assert float(row["difference"]) == pytest.approx(difference, abs=1e-15)
         assert abs(difference) <= float(row["distance"])
@@ -156,7 +156,7 @@ def test_the_witness_has_the_labels_that_attain_the_distance(distance: Call, fil
         for row in mine:
             whole[row["topic"]][row["document"]] = int(row["label"])
         difference = np.diff(rg.evaluate(whole, [files.a, files.b], measure).values, axis=0)
-        distances = rg.med(measure, files.a, files.b, files.qrels)
+        distances = rg.med(files.a, files.b, measure, files.qrels)
         assert np.abs(difference[0, :, 0]) == pytest.approx(np.asarray(distances)[0])
         places = {(row["topic"], row["document"]): (row["rank a"], row["rank b"]) for row in mine}
         assert places == {
@@ -186,7 +186,7 @@ def test_documents_in_neither_run_are_part_of_a_witness(distance: Call, files: F
 def test_the_documents_to_judge_are_those_of_the_advice(distance: Call, files: Files) -> None:
     code, out, err = distance("--qrels", files.qrels, "-m", "P@2", "--judge", 3)
     assert code == 0
-    distances = rg.med("P@2", files.a, files.b, files.qrels)
+    distances = rg.med(files.a, files.b, "P@2", files.qrels)
     assert isinstance(distances, rg.Distances)
     table = advise(distances, 3).table()
     assert out == table.render("tsv").split("#")[0]
@@ -229,9 +229,9 @@ def test_negative_grades_are_unjudged_or_not_relevant(distance: Call, files: Fil
     assert "negative" not in err
     runs = {"a": rg.read_run(files.a), "b": rg.read_run(files.b)}
     for negative, value in (("unjudged", 1.0), ("nonrelevant", 0.0)):
-        found = rg.med_matrix("P@1", runs, files.qrels, negative=negative)
+        found = rg.med_matrix(files.qrels, runs, "P@1", negative=negative)
         assert found.mean() == value
-        assert rg.med("P@1", ["a"], ["b"], {"a": -2, "b": 0}, negative=negative).value == value
+        assert rg.med(["a"], ["b"], "P@1", {"a": -2, "b": 0}, negative=negative).value == value
 
 
 def test_heuristics_are_said_to_be_lower_bounds(distance: Call, files: Files) -> None:
@@ -277,7 +277,7 @@ def test_more_runs_give_the_matrix_with_near_ones_together(
 ) -> None:
     code, out, err = distance("-m", "P@2", runs=(files.a, files.b, third))
     assert code == 0
-    expected = rg.med_matrix("P@2", [files.a, files.b, third])
+    expected = rg.med_matrix(None, [files.a, files.b, third], "P@2")
     names = [expected.runs[i] for i in expected.order()]
     assert out.splitlines()[0].split("\t") == ["run", *names]
     assert [row["run"] for row in records(out)] == names
@@ -291,9 +291,9 @@ def test_topics_of_many_runs_have_the_mean_over_pairs(
     distance: Call, files: Files, third: Path
 ) -> None:
     runs = (files.a, files.b, third)
-    expected = rg.med_matrix("P@2", [*runs]).per_query()
-    per_topic = records(distance("-m", "P@2", "-q", runs=runs).out)
-    assert {row["topic"]: float(row["P@2"]) for row in per_topic} == expected
+    expected = rg.med_matrix(None, [*runs], "P@2").per_query()
+    per_query = records(distance("-m", "P@2", "-q", runs=runs).out)
+    assert {row["topic"]: float(row["P@2"]) for row in per_query} == expected
     (most,) = records(distance("-m", "P@2", "--top", 1, runs=runs).out)
     assert most["topic"] == max(expected, key=lambda topic: expected[topic])
 
@@ -392,7 +392,7 @@ def test_real_runs_have_the_distances_that_the_library_says(
     code, out, _ = distance("--qrels", qrels, "-m", "AP@100", "-m", "nDCG@20", runs=runs)
     assert code == 0
     for row in records(out):
-        assert float(row["distance"]) == rg.med(row["measure"], *runs, qrels).mean()
+        assert float(row["distance"]) == rg.med(*runs, row["measure"], qrels).mean()
         assert abs(float(row["difference"])) <= float(row["distance"])
 
 

@@ -60,12 +60,12 @@ def files(tmp_path: Path) -> Files:
 @pytest.mark.parametrize(
     ("name", "precision", "score", "signed"),
     [
-        ("a.run", None, 1.0, "f64"),
-        ("a.jsonl", None, 1.0, "f64"),
-        ("a.parquet", None, 1.0, "f64"),
-        ("a.run", "single", 0.5, "f32"),
-        ("a.jsonl", "single", 0.5, "f32"),
-        ("a.parquet", "single", 0.5, "f32"),
+        ("a.run", None, 1.0, "double"),
+        ("a.jsonl", None, 1.0, "double"),
+        ("a.parquet", None, 1.0, "double"),
+        ("a.run", "single", 0.5, "single"),
+        ("a.jsonl", "single", 0.5, "single"),
+        ("a.parquet", "single", 0.5, "single"),
     ],
 )
 def test_scores_of_every_kind_of_file_are_compared_in_double_precision_unless_told(
@@ -436,7 +436,7 @@ def test_signature_says_how_each_number_was_computed(
     measures = ("-m", "P@10", "-m", "AP(rel=2)")
     out = rankgauge("evaluate", files.qrels, files.run, "--signature", "--format", form, *measures)
     text = out.out.replace("\\|", "|")
-    rest = "|ties=docno-desc|scores=f64|unjudged=nonrelevant|missing=zero|max_grade=2|"
+    rest = "|ties=docno|precision=double|unjudged=nonrelevant|missing=zero|max_grade=2|"
     for measure in ("P(rel=1)@10", "AP(rel=2,norm=R)"):
         assert f"{measure}{rest}rankgauge={__version__}" in text
 
@@ -446,7 +446,7 @@ def test_signature_says_how_each_number_was_computed(
     [
         (["--ties", "docno-ascending"], "|ties=docno-ascending|"),
         (["--ties", "input"], "|ties=input|"),
-        (["--precision", "single"], "|scores=f32|"),
+        (["--precision", "single"], "|precision=single|"),
         (["--condensed"], "|unjudged=condensed|"),
         (["--missing", "skip"], "|missing=skip|"),
         (["--max-grade", "7"], "|max_grade=7|"),
@@ -549,7 +549,7 @@ def test_a_measure_of_ten_lines_is_scored_like_any_other(files: Files) -> None:
         ("q2", 1.0),
         ("all", 0.5),
     ]
-    assert signature.startswith("# First|ties=docno-desc|")
+    assert signature.startswith("# First|ties=docno|")
 
 
 BROKEN = {

@@ -127,7 +127,7 @@ def test_other_runs_go_on_after_an_unreadable_one(
     assert "bad.run:1" in done.err
     assert "far.run: none of its topics is judged" in done.err
     assert "2 runs of 7 not evaluated" in done.err
-    assert Forecaster.load(out).topics_ == 12
+    assert Forecaster.load(out).queries_ == 12
     shown = rankgauge("forecast", "predict", model, track)
     assert (shown.code, shown.out) == (3, whole.out)
     assert "2 runs of 7 not evaluated" in shown.err

@@ -110,13 +110,13 @@ def test_pairs_say_what_is_separable(rankgauge: Call, files: Files) -> None:
 def test_deep_topics_may_be_named(rankgauge: Call, files: Files) -> None:
     named = files.folder / "topics.txt"
     named.write_text("q0\nq3\nq4\n")
-    _, out, err = rankgauge(*files.asked(files.runs, "-m", "nDCG@20", "--deep-topics", named))
-    expected = rg.two_phase(*scores(files), topics=["q0", "q3", "q4"])
+    _, out, err = rankgauge(*files.asked(files.runs, "-m", "nDCG@20", "--deep-queries", named))
+    expected = rg.two_phase(*scores(files), queries=["q0", "q3", "q4"])
     assert float(records(out)[0]["mean"]) == expected.mean.max()
     assert "the 3 deep topics" in err
     named.write_text("q0\nq9\n")
     assert_refused(
-        rankgauge(*files.asked(files.runs, "--deep-topics", named)),
+        rankgauge(*files.asked(files.runs, "--deep-queries", named)),
         "topics.txt:2: no deep judgments for topic 'q9'",
     )
 
@@ -126,7 +126,7 @@ def test_a_plan_is_printed(rankgauge: Call, files: Files) -> None:
     assert code == 0
     both = scores(files)
     expected = plan(both[0], both[1], 0.2)
-    enough = [int(row["deep_topics"]) for row in records(out) if row["enough"] == "yes"]
+    enough = [int(row["deep_queries"]) for row in records(out) if row["enough"] == "yes"]
     assert min(enough) == expected.needed
     assert f"judge {expected.needed} topics deeply" in err
     assert f"{expected.more} more than the 5 that you have" in err
@@ -144,9 +144,9 @@ def test_topics_are_chosen_from_the_shallow_judgments(rankgauge: Call, files: Fi
     assert_refused(
         rankgauge(*asked[:4], "--choose", 13), "q3.txt has only 12 topics; choose at most 12"
     )
-    more = set(rankgauge(*asked[:4], "--choose", 8, "--deep-topics", written).out.splitlines())
+    more = set(rankgauge(*asked[:4], "--choose", 8, "--deep-queries", written).out.splitlines())
     assert more == set(TOPICS) - set(out.splitlines())
-    code, _, err = rankgauge(*asked[:4], "--choose", 9, "--deep-topics", written)
+    code, _, err = rankgauge(*asked[:4], "--choose", 9, "--deep-queries", written)
     assert code == 2
     assert "only 8 topics without the 4 in" in err
     assert "choose at most 8" in err

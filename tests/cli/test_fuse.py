@@ -10,13 +10,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-import click
 import pytest
 
 import rankgauge as rg
 from command_line import Call, assert_refused
-from rankgauge.cli.fuse import command
-from rankgauge.fusion.methods import METHODS
+from rankgauge.fusion.methods import METHODS, FusionParameter
 from rankgauge.fusion.normalizations import NORMALIZATIONS
 
 COMMAND = [sys.executable, "-m", "rankgauge"]
@@ -89,9 +87,18 @@ def test_parameters_of_methods_are_options(
     assert plain != (files / "here.run").read_text()
 
 
-def test_every_parameter_of_a_method_has_an_option() -> None:
-    options = {each.name for each in command.params if isinstance(each, click.Option)}
-    assert {each.name for method in METHODS.values() for each in method.parameters} <= options
+PARAMETERS = [(name, each) for name, method in METHODS.items() for each in method.parameters]
+
+
+@pytest.mark.parametrize(("method", "parameter"), PARAMETERS)
+def test_every_parameter_of_a_method_is_a_setting(
+    method: str, parameter: FusionParameter, rankgauge: Call, files: Path
+) -> None:
+    value = parameter.kind.check(parameter.default / 2)
+    setting = f"{parameter.name}={value}"
+    fused = rankgauge("fuse", "a.run", "b.run", "--method", method, "--setting", setting)
+    rg.write_run(rg.fuse(["a.run", "b.run"], method, **{parameter.name: value}), "here.run")
+    assert fused.out == (files / "here.run").read_text()
 
 
 def test_files_of_other_kinds_are_read_and_files_compressed(rankgauge: Call, files: Path) -> None:
@@ -152,6 +159,16 @@ def test_runs_with_no_document_in_common_are_warned_about(rankgauge: Call, files
             "takes no weights; leave them out",
         ),
         (["a.run", "b.run", "--k", "3"], "has no parameter 'k'"),
+        (["a.run", "b.run", "--setting", "depth=3"], "has no parameter 'depth'"),
+        (
+            ["a.run", "b.run", "--method", "rrf", "--setting", "k=many"],
+            "k='many', expected a number from 0",
+        ),
+        (
+            ["a.run", "b.run", "--method", "rrf", "--k", "3", "--setting", "k=3"],
+            "k is given by --k and by --setting, expected one",
+        ),
+        (["a.run", "b.run", "--method", "rrff"], "no fusion method 'rrff'; did you mean rrf?"),
         (["a.run", "b.run", "--method", "rrf", "--normalize", "z"], "looks at ranks alone"),
     ],
 )

@@ -13,7 +13,7 @@ from forecast.made_tracks import write_track
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="links need a privilege on Windows")
 
 COMMANDS = {
-    "demo": "demo --topics 2 --systems 2 -o",
+    "demo": "demo --queries 2 --systems 2 -o",
     "ltr train": "ltr train logisticregression data.txt -o",
     "ltr train, trees": "ltr train lambdamart data.txt --setting trees=2 -o",
     "forecast train": "forecast train {track} --target nDCG@50 --depth 5 --method gupta -o",

@@ -40,7 +40,7 @@ def test_a_measure_is_explained_under_any_of_its_names() -> None:
 
 
 def test_the_demo_writes_trec_files_that_evaluate_to_what_it_prints(tmp_path: Path) -> None:
-    text = run("demo", "-o", str(tmp_path / "demo"), "--topics", "10", "--systems", "12")
+    text = run("demo", "-o", str(tmp_path / "demo"), "--queries", "10", "--systems", "12")
     qrels = rg.read_qrels(tmp_path / "demo" / "qrels.txt")
     run_files = sorted((tmp_path / "demo").glob("*.run.gz"))
     assert len(run_files) == 12

@@ -80,7 +80,7 @@ def test_baseline_depth_texts_and_added_sections(folder: Path, rankgauge: Call) 
     Path("pairs.csv").write_text("a,b\n1,2\n", encoding="utf-8")
     outcome = rankgauge(
         *("report", "qrels.txt", *runs_in(folder), "--baseline", first, "--depth", 3),
-        *("--topic-texts", "topics.tsv", "--document-texts", "documents.tsv"),
+        *("--query-texts", "topics.tsv", "--document-texts", "documents.tsv"),
         *("--add", "pairs.csv", "--title", "Rain", "-o", "page.html"),
     )
     assert outcome.code == 0, outcome.err

@@ -65,7 +65,7 @@ def test_three_runs(rankgauge, files):
 
 
 def test_the_best_weight_of_each_topic(rankgauge, files):
-    done = rankgauge("tune", *files[:3], "-m", "RR", *QUICK, "--per-topic")
+    done = rankgauge("tune", *files[:3], "-m", "RR", *QUICK, "--per-query")
     header, *rows = (line.split("\t") for line in done.out.splitlines())
     assert header == ["topic", "low", "high", "best", "tuned"]
     assert [row[0] for row in rows] == list("123456")
@@ -75,12 +75,12 @@ def test_the_best_weight_of_each_topic(rankgauge, files):
 def test_topics_to_test_on_are_read_from_a_file(rankgauge, files, tmp_path):
     topics = tmp_path / "topics"
     topics.write_text("5\n6\n")
-    done = rankgauge("tune", *files[:3], "-m", "RR", *QUICK, "--test-topics", topics)
+    done = rankgauge("tune", *files[:3], "-m", "RR", *QUICK, "--test-queries", topics)
     assert done.code == 0
     assert "on the 2 test topics; the weights were chosen on the other 4 topics" in done.err
     assert "optimism" not in done.err
     topics.write_text("5\n77\n")
-    done = rankgauge("tune", *files[:3], "-m", "RR", *QUICK, "--test-topics", topics)
+    done = rankgauge("tune", *files[:3], "-m", "RR", *QUICK, "--test-queries", topics)
     message = "no judgments for topic '77', expected a topic that has judgments"
     assert (done.code, done.err) == (2, f"{topics}:2: {message}\n")
 
@@ -88,7 +88,7 @@ def test_topics_to_test_on_are_read_from_a_file(rankgauge, files, tmp_path):
 def test_one_topic_to_test_on(rankgauge, files, tmp_path):
     topics = tmp_path / "topics"
     topics.write_text("5\n")
-    done = rankgauge("tune", *files[:3], "-m", "RR", "--test-topics", topics, "--format", "jsonl")
+    done = rankgauge("tune", *files[:3], "-m", "RR", "--test-queries", topics, "--format", "jsonl")
     assert done.code == 0
     rows = [json.loads(line) for line in done.out.splitlines()]
     assert rows[0]["mean"] in (0.5, 1)

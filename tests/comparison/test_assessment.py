@@ -309,7 +309,7 @@ def test_others_have_their_own_topics_and_any_order_of_runs_and_measures() -> No
     other = scores_of(values[:, 8:], ["AP", "nDCG"])
     turned = other.select(runs=other.runs[::-1], measures=["nDCG", "AP"])
     found = assess(scores, others={"other": turned}, splits=0)
-    assert [found.parts[part]["AP"].topics for part in found.parts] == [8, 4]
+    assert [found.parts[part]["AP"].queries for part in found.parts] == [8, 4]
     np.testing.assert_allclose(
         found.parts["other"]["nDCG"].means, values[:, 8:, 1].mean(axis=1), rtol=1e-12
     )
@@ -382,7 +382,7 @@ def test_pooled_cut_offs_are_over_the_topics_on_which_all_are_defined() -> None:
     values[1, 3, 0] = values[2, 6, 1] = np.nan
     scores = scores_of(values, ["P@5", "P@10"])
     (found,) = assess(scores, pool_cutoffs=True, splits=0).parts["all"].values()
-    assert found.topics == 8
+    assert found.queries == 8
     kept = np.delete(values, [3, 6], axis=1)
     np.testing.assert_allclose(found.means, kept.mean(axis=(1, 2)))
 
@@ -553,7 +553,7 @@ def test_a_topic_counts_once_however_often_a_set_names_it(scores: Scores) -> Non
     few = list(scores.queries[:5])
     found = assess(scores, sets={"twice": few * 2, "once": few}, splits=0)
     for name in found.measures:
-        assert found.parts["twice"][name].topics == 5
+        assert found.parts["twice"][name].queries == 5
         np.testing.assert_array_equal(found.parts["twice"][name].p, found.parts["once"][name].p)
     assert found.queries["twice"] == tuple(few)
     with pytest.raises(RankgaugeError, match="the set 'x' is a text, expected a list"):
@@ -588,8 +588,8 @@ def test_one_object_has_all_that_was_asked(scores: Scores) -> None:
 
 def test_two_topics_are_a_half_each() -> None:
     found = assessed(np.array([[0.1, 0.9], [0.5, 0.6], [0.2, 0.3]]), splits=30)
-    assert found.topics == 2
-    assert found.splits.topics == 1
+    assert found.queries == 2
+    assert found.splits.queries == 1
     assert found.splits.swap_rate == 2 / 3  # the first run swaps with either of the others
     assert math.isnan(found.splits.trusted()[0])
 
@@ -630,12 +630,12 @@ def test_topics_that_a_run_lacks() -> None:
     values = np.random.default_rng(0).random((4, 10))
     values[0, 2] = np.nan
     left_out = assess(scores_of(values), splits=10)
-    assert left_out.parts["all"]["AP"].topics == 9
+    assert left_out.parts["all"]["AP"].queries == 9
     assert "AP: 1 topic left out for all runs, since some run lacks them" in note_texts(
         left_out.notes
     )
     scored = assess(scores_of(values), splits=10, missing="zero")
-    assert scored.parts["all"]["AP"].topics == 10
+    assert scored.parts["all"]["AP"].queries == 10
     of_a_set = assess(scores_of(values), splits=0, sets={"few": ["1", "3", "4"]}).notes
     assert "few: AP: 1 topic left out for all runs, since some run lacks them" in note_texts(
         of_a_set
@@ -645,7 +645,7 @@ def test_topics_that_a_run_lacks() -> None:
 def test_one_topic_is_enough_for_tests_that_need_no_spread() -> None:
     found = assess(scores_of(np.array([[0.1], [0.3]])), test="sign", splits=0)
     each = found.parts["all"]["AP"]
-    assert (each.topics, each.power, each.splits) == (1, 0, None)
+    assert (each.queries, each.power, each.splits) == (1, 0, None)
     assert found.table().rows[0][-7:] == (None,) * 7
 
 
@@ -766,8 +766,8 @@ def test_trec_8(real_data: Callable[[str], Path]) -> None:
     pairs = math.comb(129, 2)
     whole = found.parts["all"]
     for name, each in whole.items():
-        assert (each.topics, len(each.p)) == (50, pairs)
-        assert found.parts["odd"][name].topics == 25
+        assert (each.queries, len(each.p)) == (50, pairs)
+        assert found.parts["odd"][name].queries == 25
         assert each.splits.decided.sum() + each.splits.tied == 100 * pairs
         # Fewer topics tell less apart, and large differences swap less often than small ones.
         assert 0 < found.parts["odd"][name].power < each.power < 1

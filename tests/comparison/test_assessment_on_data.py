@@ -56,7 +56,7 @@ def test_teams_that_are_drawn_twice_weigh_their_pairs() -> None:
     with ThreadPoolExecutor(1) as executor:
         teams = ("one", "one", "two", "two")
         samples = SCRIPT.resampled(scores, teams, "paired-t", 4, executor)
-    assert samples.topics.ravel() == pytest.approx(np.full(4, 2 / 3))
+    assert samples.queries.ravel() == pytest.approx(np.full(4, 2 / 3))
     drawn, counts = np.unique(samples.teams.round(6), return_counts=True)
     assert drawn.tolist() == [0.0, 0.666667]
     assert 400 < counts[0] < 600

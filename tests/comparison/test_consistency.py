@@ -62,7 +62,7 @@ def test_decisions_swaps_and_tau_are_as_defined(
     found = split_halves(values, *all_pairs(values), drawing, fuzziness)
     by_split = found_by_definition(values, drawing, fuzziness)
     decisions = [decision for split in by_split for decision in split]
-    assert found.topics == values.shape[1] // 2
+    assert found.queries == values.shape[1] // 2
     plain = found_by_definition(values, drawing, 0.0)
     assert found.tau.tolist() == pytest.approx([oracle.tau(values, split) for split in plain])
     assert found.decided.sum() == len(decisions)

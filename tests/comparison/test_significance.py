@@ -100,7 +100,7 @@ def test_randomization_by_drawing_counts_the_signs_that_were_drawn(values, seed)
     pairs = all_pairs(values, drawing=drawing)
     signs = np.concatenate(
         [
-            1.0 - 2 * drawing.random(block).integers(0, 2, (pairs.topics, size), dtype=np.int8).T
+            1.0 - 2 * drawing.random(block).integers(0, 2, (pairs.queries, size), dtype=np.int8).T
             for block, size in enumerate((1000, 1000, 500))
         ]
     )
@@ -114,8 +114,8 @@ def test_the_bootstrap_is_sakais_algorithm(values, seed):
     drawing = SamplingOptions(samples=300, seed=seed)
     pairs = all_pairs(values, drawing=drawing)
     outcome = TESTS["bootstrap"](pairs)
-    counts = np.concatenate(list(draw_bootstrap_counts(pairs.topics, drawing))).astype(int)
-    assert (counts.sum(axis=1) == pairs.topics).all()
+    counts = np.concatenate(list(draw_bootstrap_counts(pairs.queries, drawing))).astype(int)
+    assert (counts.sum(axis=1) == pairs.queries).all()
     for pair, row in enumerate(rounded(pairs)):
         if np.ptp(row) == 0:
             continue
@@ -281,7 +281,7 @@ def test_the_same_difference_everywhere_is_never_by_chance_but_for_few_topics(na
 @pytest.mark.parametrize("name", TESTS)
 def test_a_single_topic_has_a_defined_result_or_a_message(name):
     scores = Scores.from_matrix([[0.4], [0.7]], runs=["a", "b"], measure="AP")
-    if TESTS[name].least_topics == 1:
+    if TESTS[name].least_queries == 1:
         found = compare(scores, test=name)
         assert found.p.tolist() == [[1.0]]
         assert (found.wins, found.losses) == (np.array([[0]]), np.array([[1]]))

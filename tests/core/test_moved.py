@@ -37,7 +37,7 @@ def test_names_are_imported_from_an_old_module_as_before() -> None:
     code = "from rankgauge.data.errors import InputError; from rankgauge.policies import LEVEL"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60)
     assert done.returncode == 0
-    assert done.stderr.count(b"DeprecationWarning") == 2
+    assert done.stderr.count(b"OldFormWarning") == 2
 
 
 def test_a_name_that_never_was_is_not_found() -> None:

@@ -62,11 +62,11 @@ def results() -> Iterator[Result]:
     yield rg.assess(scores, splits=4)
     some = scores.select(measures=["AP"])
     yield rg.two_phase(some, some, ["q1", "q2"])
-    yield plan(some, some, 0.1, topics=["q1", "q2"])
+    yield plan(some, some, 0.1, queries=["q1", "q2"])
     yield concordance(scores, "AP", "nDCG@3")
     yield query_sets.query_types(scores, QRELS)
     yield query_sets.significance(scores, QRELS)
-    distances = rg.med("P@2", RUNS["one"], RUNS["two"], QRELS)
+    distances = rg.med(RUNS["one"], RUNS["two"], "P@2", QRELS)
     assert isinstance(distances, rg.Distances)
     yield distances
     yield distances.distance("q1", trace=True).trace
@@ -147,7 +147,7 @@ def test_every_kind_of_result_is_asked() -> None:
 
 def test_a_frame_of_distances_has_every_pair_whatever_runs_are_called() -> None:
     runs = {"run": RUNS["one"], "a": RUNS["two"], "query": RUNS["three"]}
-    found = rg.med_matrix("P@2", runs, QRELS)
+    found = rg.med_matrix(QRELS, runs, "P@2")
     frame = found.to_polars()
     assert frame.columns == ["a", "b", "query", "distance", "upper"]
     assert frame.rows()[0][:3] == ("run", "a", "q1")

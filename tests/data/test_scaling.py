@@ -22,7 +22,7 @@ numbers = st.one_of(
 
 
 @st.composite
-def made_features(draw: st.DrawFn, width: int | None = None) -> Features:
+def make_features(draw: st.DrawFn, width: int | None = None) -> Features:
     """Queries of one to six documents."""
     sizes = draw(st.lists(st.integers(1, 6), min_size=1, max_size=4))
     width = draw(st.integers(1, 3)) if width is None else width
@@ -53,7 +53,7 @@ def by_hand(kind: str, known: list[float], column: list[float]) -> list[float]:
     return [(value - mean) / deviation for value in column]
 
 
-@given(made_features(), st.sampled_from(["z", "min-max"]))
+@given(make_features(), st.sampled_from(["z", "min-max"]))
 def test_a_query_is_scaled_for_itself(features: Features, kind: ScalingKind) -> None:
     scaled = Scaling.of(kind).apply(features)
     assert scaled.values.dtype == np.float32
@@ -64,7 +64,7 @@ def test_a_query_is_scaled_for_itself(features: Features, kind: ScalingKind) -> 
             np.testing.assert_allclose(scaled.values[start:end, feature], expected, 1e-4, 1e-4)
 
 
-@given(made_features(2), made_features(2), st.sampled_from(["z", "min-max"]))
+@given(make_features(2), make_features(2), st.sampled_from(["z", "min-max"]))
 def test_all_queries_are_scaled_by_the_training_data(
     train: Features, test: Features, kind: ScalingKind
 ) -> None:
@@ -79,7 +79,7 @@ def test_all_queries_are_scaled_by_the_training_data(
     assert np.array_equal(again.apply(test).values, scaled.values, equal_nan=True)
 
 
-@given(made_features(), st.sampled_from(["z", "min-max"]), st.randoms(use_true_random=False))
+@given(make_features(), st.sampled_from(["z", "min-max"]), st.randoms(use_true_random=False))
 def test_the_order_of_rows_and_other_queries_change_no_bit(
     features: Features, kind: ScalingKind, random: Any
 ) -> None:

@@ -50,11 +50,11 @@ def runs_of(lists: Lists) -> list[dict[str, dict[str, float]]]:
 def distances_of(measure: str, lists: Lists, known: Known) -> rg.Distances:
     first, second = runs_of(lists)
     runs = [rg.Run.from_dict(r, name=n) for r, n in ((first, "x"), (second, "y"))]
-    return rg.med_matrix(measure, runs, known, grades=(0, 2), offlist="none")
+    return rg.med_matrix(known, runs, measure, grades=(0, 2), offlist="none")
 
 
-def med(measure: str, both: tuple[list[str], list[str]], known: Mapping[str, int]) -> rg.Distance:
-    found = rg.med(measure, *both, known, grades=(0, 2), offlist="none", max_grade=2)
+def med(both: tuple[list[str], list[str]], known: Mapping[str, int], measure: str) -> rg.Distance:
+    found = rg.med(*both, measure, known, grades=(0, 2), offlist="none", max_grade=2)
     assert isinstance(found, rg.Distance)
     return found
 
@@ -64,11 +64,11 @@ def drops(
 ) -> dict[str, float]:
     """For each document that is relevant in the witness, how much less of a difference there is
     without it: with all labels given, the distance is the difference."""
-    distance = med(measure, both, known)
+    distance = med(both, known, measure)
     labels = distance.witness().labels
     found = {}
     for document in (str(d) for d, label in labels.items() if label > 0):
-        without = med(measure, both, {**known, **labels, document: 0})
+        without = med(both, {**known, **labels, document: 0}, measure)
         left = without.value if without.ahead in (distance.ahead, "neither") else 0.0
         if without.residual:
             left -= without.residual
@@ -106,17 +106,17 @@ def test_before_after_and_left_are_distances(measure: str, case: tuple[Lists, Kn
     relevant = {topic: dict(labels) for topic, labels in known.items()}
 
     def mean(labels: Known) -> float:
-        return float(np.mean([med(measure, both, labels[t]).value for t, both in lists.items()]))
+        return float(np.mean([med(both, labels[t], measure).value for t, both in lists.items()]))
 
     assert advice.mean == pytest.approx(mean(now), abs=1e-9)
     for advised in advice.documents:
         topic, document = advised.topic, advised.document
         assert document not in now[topic]
-        assert advised.before == pytest.approx(med(measure, lists[topic], now[topic]).value)
+        assert advised.before == pytest.approx(med(lists[topic], now[topic], measure).value)
         now[topic][document] = 0
         relevant[topic][document] = advised.label
         assert advised.label == 2
-        assert advised.after == pytest.approx(med(measure, lists[topic], now[topic]).value)
+        assert advised.after == pytest.approx(med(lists[topic], now[topic], measure).value)
         assert advised.left == pytest.approx(mean(now), abs=1e-9)
         tops = [ranking[: rg.parse(measure).depth] for ranking in lists[topic]]
         ranks = [top.index(document) + 1 if document in top else None for top in tops]
@@ -130,7 +130,7 @@ def test_documents_in_neither_run_may_be_relevant_too() -> None:
     # With c, b, e and a document in neither relevant, R = 4: 3/4 against 1/4. Without b, R = 3, and both
     # have c alone among their first three; without c or e there is a difference of 1/3.
     lists: Lists = {"q": (["c", "a"], ["c", "a", "b", "e"])}
-    distances = rg.med("Rprec", *runs_of(lists), {"q": {"a": 0}}, offlist="allowed")
+    distances = rg.med(*runs_of(lists), "Rprec", {"q": {"a": 0}}, offlist="allowed")
     assert isinstance(distances, rg.Distances)
     assert distances.distance("q").witness() == ({"c": 1, "b": 1, "e": 1}, 1, 1)
     (first,) = advise(distances, 1).documents
@@ -151,15 +151,15 @@ def test_the_first_of_equal_documents_is_taken_and_the_same_every_time() -> None
 
 
 def test_a_run_held_against_itself_and_judged_runs_need_no_judgment() -> None:
-    same = rg.med("nDCG@10", {"q": {"a": 1.0}}, {"q": {"a": 1.0}})
+    same = rg.med({"q": {"a": 1.0}}, {"q": {"a": 1.0}}, "nDCG@10")
     assert advise(same, 5) == Advice(same.measure, ("a", "b"), (), 0.0, 0.0, 0.0)
-    judged = rg.med("P@1", {"q": {"a": 1.0}}, {"q": {"b": 1.0}}, {"q": {"a": 1, "b": 0}})
+    judged = rg.med({"q": {"a": 1.0}}, {"q": {"b": 1.0}}, "P@1", {"q": {"a": 1, "b": 0}})
     assert advise(judged, 5).documents == ()
     assert advise(judged, 5).left == 1.0
 
 
 def test_the_table_has_a_row_a_document_and_says_what_is_left() -> None:
-    distances = rg.med("P@1", {"q": {"a": 1.0}}, {"q": {"b": 1.0}})
+    distances = rg.med({"q": {"a": 1.0}}, {"q": {"b": 1.0}}, "P@1")
     advice = advise(distances, 1)
     assert advice.documents == (AdvisedDocument("q", "a", 1, None, 1, 1.0, 1.0, 1.0),)
     table = advice.table()
@@ -176,15 +176,15 @@ def test_the_table_has_a_row_a_document_and_says_what_is_left() -> None:
 def test_what_makes_no_sense_is_refused() -> None:
     runs = {name: {"q": {name: 1.0}} for name in "abc"}
     with pytest.raises(rg.RankgaugeError, match="3 runs, expected two"):
-        advise(rg.med_matrix("P@1", runs), 1)
+        advise(rg.med_matrix(None, runs, "P@1"), 1)
     with pytest.raises(rg.RankgaugeError, match="number=-1, expected 0 or more"):
-        advise(rg.med("P@1", runs["a"], runs["b"]), -1)
+        advise(rg.med(runs["a"], runs["b"], "P@1"), -1)
 
 
 @pytest.mark.parametrize("measure", ["AP@100", "nDCG@10"])
 def test_fifty_documents_for_real_runs(measure: str, real_data: Callable[[str], Path]) -> None:
     runs = [real_data(f"trec-covid/round1/runs/{name}.gz") for name in ("run1", "CSIROmedNIR")]
-    distances = rg.med(measure, *runs, real_data("qrels/qrels.covid-round1.txt.gz"))
+    distances = rg.med(*runs, measure, real_data("qrels/qrels.covid-round1.txt.gz"))
     assert isinstance(distances, rg.Distances)
     advice = advise(distances, 50)
     left = [document.left for document in advice.documents]

@@ -60,7 +60,7 @@ ALGORITHMS = [
 )
 def test_refused(case: tuple[Any, ...], options: dict[str, Any], message: str) -> None:
     with pytest.raises(RankgaugeError, match=message):
-        rg.med("ERR@3", *case, **options)
+        rg.med(*case[:2], "ERR@3", *case[2:], **options)
 
 
 @pytest.mark.parametrize(
@@ -78,17 +78,17 @@ def test_refused(case: tuple[Any, ...], options: dict[str, Any], message: str) -
 )
 def test_measures_without_a_distance(measure: Any, message: str) -> None:
     with pytest.raises(MeasureError, match=message):
-        rg.med(measure, A, B)
+        rg.med(A, B, measure)
 
 
 @pytest.mark.parametrize("measure", ALGORITHMS)
 def test_empty_lists(measure: str) -> None:
     """Two of them are the same; one is as far from another as what that can gain."""
-    both = rg.med(measure, [], [], {"elsewhere": 1})
+    both = rg.med([], [], measure, {"elsewhere": 1})
     assert (both.value, both.exact, both.ahead) == (0.0, True, "neither")
     assert both.witness() == ({}, 0, 0)
-    one = rg.med(measure, [], A)
-    other = rg.med(measure, A, [])
+    one = rg.med([], A, measure)
+    other = rg.med(A, [], measure)
     assert one.value == other.value > 0
     assert (one.ahead, other.ahead) == ("b", "a")
     assert other.witness().labels.keys() == {*A}
@@ -98,7 +98,7 @@ def test_nothing_is_free() -> None:
     """With all labels known the distance is the difference, and the witness has nothing to say."""
     labels = {"a": 1, "b": 0, "c": 1}
     for measure in ALGORITHMS:
-        found = rg.med(measure, A, B, labels, offlist="none")
+        found = rg.med(A, B, measure, labels, offlist="none")
         scores = [rg.parse(measure).score([labels[d] for d in x], [1, 0, 1]) for x in (A, B)]
         assert found.value == pytest.approx(abs(scores[0] - scores[1]))
         assert found.exact
@@ -108,25 +108,25 @@ def test_nothing_is_free() -> None:
 def test_labels_of_any_whole_kind() -> None:
     """A negative label is a document that was pooled and not judged, and so free; one above the grades
     stays as it is."""
-    plain = rg.med("nDCG@3", A, B, {"a": 1})
-    assert rg.med("nDCG@3", A, B, {"a": np.int64(1)}) == plain
-    assert rg.med("nDCG@3", A, B, {"a": -1}) == rg.med("nDCG@3", A, B)
-    assert rg.med("nDCG@3", A, B, {"a": 2, "b": 0, "c": 0}, grades=(0, 1)).value == 1
+    plain = rg.med(A, B, "nDCG@3", {"a": 1})
+    assert rg.med(A, B, "nDCG@3", {"a": np.int64(1)}) == plain
+    assert rg.med(A, B, "nDCG@3", {"a": -1}) == rg.med(A, B, "nDCG@3")
+    assert rg.med(A, B, "nDCG@3", {"a": 2, "b": 0, "c": 0}, grades=(0, 1)).value == 1
 
 
 def test_only_grade_0_leaves_nothing_to_differ_by() -> None:
     for measure in ALGORITHMS:
-        assert rg.med(measure, A, B, grades=(0,)).value == 0
-        assert rg.med(measure, A, B, grades=(0,), offlist="allowed").value == 0
+        assert rg.med(A, B, measure, grades=(0,)).value == 0
+        assert rg.med(A, B, measure, grades=(0,), offlist="allowed").value == 0
 
 
 def test_off_the_lists_only_what_a_grade_makes_relevant() -> None:
     known = {0: 2, 1: 0, 2: 0}
     for grades, value in (((0, 1), 0.0), ((0, 2), 0.5)):
-        found = rg.med("Rprec(rel=2)", [1, 2], [2, 0], known, grades=grades, offlist="allowed")
+        found = rg.med([1, 2], [2, 0], "Rprec(rel=2)", known, grades=grades, offlist="allowed")
         assert found.value == value
     lower = {"y": 0, "o1": 1, "o2": 1}
-    found = rg.med("Q(norm=k)@2", ["x"], ["y", "x"], lower, grades=(0, 3), offlist="allowed")
+    found = rg.med(["x"], ["y", "x"], "Q(norm=k)@2", lower, grades=(0, 3), offlist="allowed")
     assert found.value == pytest.approx(0.25)
     assert found.witness() == ({"x": 3}, 1, 3)
 
@@ -135,20 +135,20 @@ def test_thousands_of_free_documents() -> None:
     """Exact where there is an algorithm; else within bounds, and it says so."""
     a, b = list(range(1000)), list(range(500, 1500))
     for measure in ("AP@1000", "ERR@1000", "nDCG@1000", "RBP", "Q@50"):
-        assert rg.med(measure, a, b).exact
-    found = rg.med("bpref", a, b)
+        assert rg.med(a, b, measure).exact
+    found = rg.med(a, b, "bpref")
     assert found.exact == (found.value == 1)  # a search that reaches the end of the range is done
     assert 0 < found.lower == found.value <= found.upper == 1
     assert len(found.witness().labels) == 1500
-    graded = rg.med("Q@50", a, b, {0: 1}, grades=(0, 1, 2))
+    graded = rg.med(a, b, "Q@50", {0: 1}, grades=(0, 1, 2))
     assert graded.exact == (graded.value == 1)
     assert graded.lower == graded.value <= graded.upper
 
 
 def test_a_tiny_multiple_of_r_does_not_take_for_ever() -> None:
-    found = rg.med("Rprec(times=1e-6)", [1, 2, 3], [3, 4, 5], offlist="allowed")
+    found = rg.med([1, 2, 3], [3, 4, 5], "Rprec(times=1e-6)", offlist="allowed")
     assert found.value == 1
-    assert rg.med("Rprec", [1, 2], [2, 0], {0: 1, 1: 0, 2: 0}, offlist="allowed").value == 0.5
+    assert rg.med([1, 2], [2, 0], "Rprec", {0: 1, 1: 0, 2: 0}, offlist="allowed").value == 0.5
 
 
 def test_runs_are_told_what_is_wrong() -> None:
@@ -162,14 +162,14 @@ def test_runs_are_told_what_is_wrong() -> None:
         ({"qrels": {"x": 2}}, "expected {query: {document: grade}} for runs"),
     ]:
         with pytest.raises(RankgaugeError, match=re.escape(message)):
-            rg.med_matrix("nDCG@2", [a, b], **options)
+            rg.med_matrix(**{"qrels": None, "runs": [a, b], "measure": "nDCG@2", **options})
     with pytest.raises(RankgaugeError, match="1 run, expected at least two"):
-        rg.med_matrix("nDCG@2", [a])
+        rg.med_matrix(None, [a], "nDCG@2")
 
 
 def test_a_witness_that_needs_too_much_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(staircase, "MOST_TRACED_STATES", 1000)
-    found = rg.med("AP@10", list(range(10)), list(range(5, 15)))
+    found = rg.med(list(range(10)), list(range(5, 15)), "AP@10")
     assert found.exact
     with pytest.raises(RankgaugeError, match="use a smaller cut-off"):
         found.witness()
@@ -179,9 +179,9 @@ def test_q_where_a_judged_document_gains_more_than_a_free_one_can() -> None:
     """Then a free document further up can be worth less, and the walk finds a lower bound; with few
     free documents all labels are tried."""
     a, b, judged = [0, 1, 2, 6, 4], [5, 0, 2, 3, 7, 1], {6: 3, 7: 3}
-    few = rg.med("Q(beta=3)", a, b, judged, grades=(0, 1), offlist="none", max_grade=3)
+    few = rg.med(a, b, "Q(beta=3)", judged, grades=(0, 1), offlist="none", max_grade=3)
     assert few.exact
     assert few.value == pytest.approx(0.24297619047619048)
-    many = rg.med("Q(beta=3)", [*a, *range(10, 30)], b, judged, grades=(0, 1), max_grade=3)
+    many = rg.med([*a, *range(10, 30)], b, "Q(beta=3)", judged, grades=(0, 1), max_grade=3)
     assert not many.exact
-    assert rg.med("Q(beta=3)", [*a, *range(10, 30)], b, judged, grades=(0, "max")).exact
+    assert rg.med([*a, *range(10, 30)], b, "Q(beta=3)", judged, grades=(0, "max")).exact

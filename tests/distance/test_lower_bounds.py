@@ -34,13 +34,13 @@ def test_no_search_finds_more_than_the_distance(norm: str, data: st.DataObject) 
     documents = list(range(data.draw(st.integers(k, 2 * k))))
     y, z = (data.draw(st.permutations(documents))[:k] for _ in range(2))
     labels = data.draw(st.dictionaries(st.integers(0, 2 * k), st.integers(0, 1), max_size=k))
-    distance = rg.med(f"AP(norm={norm})@{k}", y, z, labels).value
+    distance = rg.med(y, z, f"AP(norm={norm})@{k}", labels).value
     assert greedy(y, z, labels, k, norm) <= distance + 1e-12
     assert tabu(y, z, labels, k, norm, rounds=15) <= distance + 1e-12
 
 
 def test_greedy_is_not_exact() -> None:
-    distance = rg.med("AP@7", *COUNTEREXAMPLE)
+    distance = rg.med(*COUNTEREXAMPLE[:2], "AP@7", *COUNTEREXAMPLE[2:])
     assert distance.exact
     assert distance.value == pytest.approx(0.0267857, abs=1e-7)
     assert greedy(*COUNTEREXAMPLE, 7) == pytest.approx(0.0254579, abs=1e-7)
@@ -56,7 +56,7 @@ def test_greedy_on_pairs_of_real_runs(real_data: Callable[[str], Path]) -> None:
     gaps = []
     for qrels in (None, judgments):
         for k in (10, 20):
-            found = rg.med_matrix(f"AP@{k}", runs, qrels)
+            found = rg.med_matrix(qrels, runs, f"AP@{k}")
             for query in found.queries[::6]:
                 topic = found._topics[found.queries.index(query)].lists
                 judged = topic.judged.labels.tolist()
@@ -84,9 +84,9 @@ def test_the_methods_of_the_literature(norm: str, data: st.DataObject) -> None:
     y, z = (data.draw(st.permutations(documents))[:k] for _ in range(2))
     labels = data.draw(st.dictionaries(st.integers(0, 2 * k), st.integers(0, 1), max_size=k))
     measure = f"AP(norm={norm})@{k}"
-    exact = rg.med(measure, y, z, labels)
+    exact = rg.med(y, z, measure, labels)
     for method in ("greedy", "tabu"):
-        found = rg.med(measure, y, z, labels, method=method)
+        found = rg.med(y, z, measure, labels, method=method)
         assert found.lower == found.value <= exact.value + 1e-12
         assert not found.exact or found.value == pytest.approx(1)
         known = {**labels, **found.witness().labels}
@@ -95,12 +95,12 @@ def test_the_methods_of_the_literature(norm: str, data: st.DataObject) -> None:
         ]
         assert abs(measured[0] - measured[1]) == pytest.approx(found.value, abs=1e-9)
     # Where two documents add the same, the rule may take either, and go on differently.
-    rule = rg.med(measure, y, z, labels, method="greedy").value
+    rule = rg.med(y, z, measure, labels, method="greedy").value
     assert rule <= float(greedy_with_ties(y, z, labels, norm)) + 1e-9
 
 
 def test_greedy_takes_the_steps_of_equation_13() -> None:
-    found = rg.med("AP@7", *COUNTEREXAMPLE, method="greedy")
+    found = rg.med(*COUNTEREXAMPLE[:2], "AP@7", *COUNTEREXAMPLE[2:], method="greedy")
     assert found.value == pytest.approx(greedy(*COUNTEREXAMPLE, 7))
 
 
@@ -111,7 +111,7 @@ def test_algorithm_1_is_exact_for_two_grades(data: st.DataObject) -> None:
     documents = list(range(data.draw(st.integers(k, 2 * k))))
     y, z = (data.draw(st.permutations(documents))[:k] for _ in range(2))
     labels = data.draw(st.dictionaries(st.integers(0, 2 * k), st.integers(0, 1), max_size=k))
-    found = rg.med(f"nDCG@{k}", y, z, labels, trace=True)
+    found = rg.med(y, z, f"nDCG@{k}", labels, trace=True)
     assert found.trace is not None
     assert found.trace.greatest == pytest.approx(found.value, abs=1e-9)
     for step in found.trace.steps:

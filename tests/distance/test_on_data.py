@@ -109,7 +109,7 @@ def test_all_grades_of_robust_2003_and_web_2012_bound_the_difference(
         runs = [real_data(f"{folder}/runs/{name}") for name in names]
         judgments = rg.read_qrels(real_data(f"{folder}/{qrels}"))
         for grades, value in ((None, most), ((0, "max"), less)):
-            found = rg.med(measure, *runs, judgments, grades=grades)
+            found = rg.med(*runs, measure, judgments, grades=grades)
             assert found.exact
             assert found.per_query()[topic] == pytest.approx(value, abs=5e-4)
 
@@ -118,6 +118,6 @@ def test_negative_grades_of_web_2012(real_data: Callable[[str], Path]) -> None:
     runs = [real_data(f"trec-web2012/runs/{name}-cata.txt.gz") for name in ("ql", "rm")]
     qrels = rg.read_qrels(real_data("trec-web2012/qrels.adhoc.txt"))
     for negative, value in (("unjudged", 0.2023), ("nonrelevant", 0.1919)):
-        found = rg.med("nDCG@20", *runs, qrels, grades=(0, "max"), negative=negative)
+        found = rg.med(*runs, "nDCG@20", qrels, grades=(0, "max"), negative=negative)
         assert found.mean() == pytest.approx(value, abs=5e-5)
         assert bool(found.notes) == (negative == "unjudged")

@@ -126,7 +126,7 @@ def test_sdcg_agrees_by_its_rule_for_the_last_rank(topics: list[Topic]) -> None:
     by_rule = 0
     for topic in topics:
         assert greatest(topic, gains, weights, True) == pytest.approx(topic.sdcg, abs=PRINTED)
-        ours = rg.med("SDCG(gain=exp2)@20", *topic[:3], **GRADES).value / 3
+        ours = rg.med(*topic[:2], "SDCG(gain=exp2)@20", topic[2], **GRADES).value / 3
         assert ours == pytest.approx(greatest(topic, gains, weights, False), abs=1e-12)
         assert ours <= topic.sdcg + PRINTED
         by_rule += topic.sdcg - ours > PRINTED
@@ -138,7 +138,7 @@ def test_rbp_agrees(topics: list[Topic]) -> None:
     gains = {0: 0.0, 1: 1.0, 2: 1.0}
     weights = [0.05 * 0.95**rank for rank in range(1000)]
     for topic in topics:
-        ours = rg.med("RBP(p=0.95)", *topic[:3], **GRADES).value
+        ours = rg.med(*topic[:2], "RBP(p=0.95)", topic[2], **GRADES).value
         assert ours == pytest.approx(topic.rbp, abs=PRINTED)
         assert ours == pytest.approx(
             greatest(topic, gains, weights, False, lambda length: 0.95**length), abs=1e-12
@@ -147,7 +147,7 @@ def test_rbp_agrees(topics: list[Topic]) -> None:
 
 def test_err_is_never_smaller(topics: list[Topic]) -> None:
     """Ours is the greatest difference; the search finds that or less, and on these topics that."""
-    more = [rg.med("ERR@30", *topic[:3], **GRADES).value - topic.err for topic in topics]
+    more = [rg.med(*topic[:2], "ERR@30", topic[2], **GRADES).value - topic.err for topic in topics]
     assert min(more) >= -PRINTED
     larger = sum(difference > PRINTED for difference in more)
     print(f"ERR@30: larger than what the search found on {larger} of 150, by up to {max(more):.5f}")

@@ -36,7 +36,7 @@ def by_lists(measure: str, a: Run, b: Run, query: str, judged: bool) -> float:
     """The distance of the two lists alone; grades and the highest are those of all judgments."""
     labels = QRELS.get(query, {}) if judged else {}
     options = {"grades": (0, 2), "max_grade": 2} if judged else {}
-    return rg.med(measure, ranked(a, query), ranked(b, query), labels, **options).value
+    return rg.med(ranked(a, query), ranked(b, query), measure, labels, **options).value
 
 
 @pytest.mark.parametrize("measure", ["nDCG@2", "AP@2", "ERR", "RBP", "Rprec", "Q@3", "bpref", "RR"])
@@ -44,7 +44,7 @@ def by_lists(measure: str, a: Run, b: Run, query: str, judged: bool) -> float:
 def test_each_query_is_a_pair_of_lists(measure: str, judged: bool) -> None:
     """Of the judged queries, or without judgments of all that a run has; what a run lacks is an empty
     list."""
-    found = rg.med(measure, A, B, QRELS if judged else None)
+    found = rg.med(A, B, measure, QRELS if judged else None)
     assert found.runs == ("a", "b")
     assert found.pairs == [(0, 1)]
     assert found.queries == (("1", "2", "4") if judged else ("1", "2", "3"))
@@ -57,7 +57,7 @@ def test_each_query_is_a_pair_of_lists(measure: str, judged: bool) -> None:
 @pytest.mark.parametrize("measure", ["nDCG@2", "AP@2", "RBP", "Q@3"])
 def test_all_pairs(measure: str) -> None:
     seen: list[str] = []
-    found = rg.med_matrix(measure, RUNS, QRELS, progress=seen.append)
+    found = rg.med_matrix(QRELS, RUNS, measure, progress=seen.append)
     assert found.runs == ("first", "second", "third")
     assert seen == list(found.queries) == ["1", "2", "4"]
     square = found.matrix()
@@ -79,24 +79,24 @@ def test_all_pairs(measure: str) -> None:
 
 def test_one_worker_or_more_make_no_difference() -> None:
     for measure in ("AP@2", "nDCG@3", "bpref"):
-        alone = rg.med_matrix(measure, RUNS, QRELS)
+        alone = rg.med_matrix(QRELS, RUNS, measure)
         for kind in (ThreadPoolExecutor, ProcessPoolExecutor):
             for workers in (1, 2):
                 with kind(workers) as executor:
-                    found = rg.med_matrix(measure, RUNS, QRELS, executor=executor)
+                    found = rg.med_matrix(QRELS, RUNS, measure, executor=executor)
                 assert found.values.tolist() == alone.values.tolist()
                 assert found.queries == alone.queries
                 assert found.distance("1", 0, 2) == alone.distance("1", 0, 2)
         with ThreadPoolExecutor(2) as executor:
-            pair = rg.med(measure, A, B, QRELS, executor=executor)
+            pair = rg.med(A, B, measure, QRELS, executor=executor)
         assert pair.values[0].tolist() == alone.values[0].tolist()
 
 
 def test_ties_are_broken_as_asked() -> None:
     tied = {"1": {"a": 1.0, "b": 1.0}}
     plain = {"1": {"b": 2.0, "a": 1.0}}
-    assert rg.med_matrix("RR", {"x": tied, "y": plain}).mean() == 0  # by id, the last first
-    assert rg.med_matrix("RR", {"x": tied, "y": plain}, ties="input").mean() == 0.5
+    assert rg.med_matrix(None, {"x": tied, "y": plain}, "RR").mean() == 0  # by id, the last first
+    assert rg.med_matrix(None, {"x": tied, "y": plain}, "RR", ties="input").mean() == 0.5
 
 
 def test_forms_of_runs(tmp_path: Path) -> None:
@@ -104,16 +104,16 @@ def test_forms_of_runs(tmp_path: Path) -> None:
     for name, run in RUNS.items():
         files.append(tmp_path / f"{name}.run")
         rg.write_run(rg.Run.from_dict(run), files[-1])
-    from_files = rg.med_matrix("AP@2", files, QRELS)
-    assert from_files.values.tolist() == rg.med_matrix("AP@2", RUNS, QRELS).values.tolist()
-    two = rg.med("AP@2", files[0], files[1], QRELS)
+    from_files = rg.med_matrix(QRELS, files, "AP@2")
+    assert from_files.values.tolist() == rg.med_matrix(QRELS, RUNS, "AP@2").values.tolist()
+    two = rg.med(files[0], files[1], "AP@2", QRELS)
     assert two.values.tolist() == from_files.values[:1].tolist()
 
 
 def test_refused() -> None:
     with pytest.raises(RankgaugeError, match="at least two"):
-        rg.med_matrix("AP@2", {"only": A})
-    found = rg.med("AP@2", A, B)
+        rg.med_matrix(None, {"only": A}, "AP@2")
+    found = rg.med(A, B, "AP@2")
     with pytest.raises(RankgaugeError, match="no distance for query '9'"):
         found.distance("9")
     for run in ("none", 2, -1):
@@ -131,7 +131,7 @@ runs = st.dictionaries(
 @given(st.lists(runs, min_size=2, max_size=4), st.sampled_from(["AP@3", "nDCG@3", "ERR@3", "P@3"]))
 @examples(50)
 def test_random_runs(some: list[Run], measure: str) -> None:
-    found = rg.med_matrix(measure, {f"run {i}": run for i, run in enumerate(some)}, QRELS)
+    found = rg.med_matrix(QRELS, {f"run {i}": run for i, run in enumerate(some)}, measure)
     for p, (a, b) in enumerate(found.pairs):
         expected = [by_lists(measure, some[a], some[b], query, True) for query in found.queries]
         assert found.values[p].tolist() == pytest.approx(expected)
@@ -150,8 +150,8 @@ def test_no_judgments_tell_runs_further_apart(
     some = {path.stem: path for path in drawn.sample(files, 12)}
     qrels = real_data(f"{ROUND}/qrels/qrels-rnd1.txt")
     options = {"grades": (0, 1, 2), "max_grade": 2}
-    without = rg.med_matrix(measure, some, **options)
-    given = rg.med_matrix(measure, some, qrels, **options)
+    without = rg.med_matrix(None, some, measure, **options)
+    given = rg.med_matrix(qrels, some, measure, **options)
     scores = rg.evaluate(qrels, some, [measure])
     assert len(without.queries) == len(given.queries) == 30
     order = [without.queries.index(query) for query in given.queries]
@@ -173,7 +173,7 @@ def test_topics_that_a_run_lacks_are_counted() -> None:
         "one": {"q1": {"x": 1.0}, "q9": {"x": 1.0}},
         "two": {"q1": {"y": 1.0}, "q2": {"x": 1.0}},
     }
-    assert note_texts(rg.med_matrix("nDCG@2", runs, qrels).notes) == (
+    assert note_texts(rg.med_matrix(qrels, runs, "nDCG@2").notes) == (
         "one: 1 topic missing, counted as empty lists",
         "one: topics without judgments, left out: 1",
     )
@@ -185,7 +185,7 @@ def test_a_pair_is_exact_whatever_other_pairs_are() -> None:
         "b": {"q": {f"d{2 - i}": -float(i) for i in range(3)}},
         "c": {"q": {f"e{i}": -float(i) for i in range(40)}},
     }
-    found = rg.med_matrix("bpref", runs)
+    found = rg.med_matrix(None, runs, "bpref")
     assert not found.exact
     assert found.distance("q", "a", "b").exact
     assert found.distance("q", "a", "b").value == found.values[0, 0] == found.upper[0, 0]
@@ -199,12 +199,12 @@ def test_the_highest_grade_of_a_collection_counts_for_a_pool_without_it() -> Non
     pooled = rg.pool(qrels, runs, 2)
     assert pooled.grades.max() == 2
     for measure in ("ERR@2", "DCG(gain=scaled)@2", "DCG@2"):
-        whole, part = (rg.med_matrix(measure, runs, each) for each in (qrels, pooled))
+        whole, part = (rg.med_matrix(each, runs, measure) for each in (qrels, pooled))
         assert part.values.tolist() == whole.values.tolist(), measure
-        alone = rg.med_matrix(measure, runs, {"q": {"a": 1, "b": 2}})
+        alone = rg.med_matrix({"q": {"a": 1, "b": 2}}, runs, measure)
         assert alone.values.tolist() != whole.values.tolist(), measure
-    given = rg.med_matrix("ERR@2", runs, pooled, max_grade=2)
+    given = rg.med_matrix(pooled, runs, "ERR@2", max_grade=2)
     assert (
         given.values.tolist()
-        == rg.med_matrix("ERR@2", runs, {"q": {"a": 1, "b": 2}}).values.tolist()
+        == rg.med_matrix({"q": {"a": 1, "b": 2}}, runs, "ERR@2").values.tolist()
     )

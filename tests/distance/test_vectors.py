@@ -41,7 +41,7 @@ VECTORS: list[tuple[str, tuple[Any, ...], dict[str, Any], float]] = [
 def test_distances(
     measure: str, case: tuple[Any, ...], options: dict[str, Any], value: float
 ) -> None:
-    found = rg.med(measure, *case, **options)
+    found = rg.med(*case[:2], measure, *case[2:], **options)
     assert found.exact
     assert found.value == pytest.approx(value, abs=1e-6 if value > 0.4 else 5e-5)
 
@@ -56,7 +56,7 @@ def test_the_labels_that_attain_them() -> None:
 
 
 def witness(measure: str) -> dict[Any, int]:
-    labels: dict[Any, int] = rg.med(measure, X3, X4, KNOWN_3).witness().labels
+    labels: dict[Any, int] = rg.med(X3, X4, measure, KNOWN_3).witness().labels
     return labels
 
 
@@ -77,7 +77,7 @@ def test_table_1_weights_of_sdcg(k: int) -> None:
     ranking = list(range(k))
     for rank, weight in enumerate(weights):
         others = {d: 0 for d in ranking if d != rank}
-        found = rg.med(f"SDCG@{k}", ranking, [], others).value
+        found = rg.med(ranking, [], f"SDCG@{k}", others).value
         assert found == pytest.approx(weight, abs=5e-4)
         if rank == 0:
             assert 1 / found == pytest.approx(scale, abs=5e-4)
@@ -104,9 +104,9 @@ def test_table_2_the_steps_to_ndcg(
     """With the documents of each row relevant, and the rest not, nothing is free."""
     labels = labeled(relevant)
     assert sum(labels.values()) == count
-    assert rg.med("DCG@10", X3, X4, labels).value == pytest.approx(ahead, abs=6e-4)
+    assert rg.med(X3, X4, "DCG@10", labels).value == pytest.approx(ahead, abs=6e-4)
     assert rg.parse("DCG@10").ideal(list(labels.values())) == pytest.approx(ideal, abs=6e-4)
-    assert rg.med("nDCG@10", X3, X4, labels).value == pytest.approx(share, abs=6e-4)
+    assert rg.med(X3, X4, "nDCG@10", labels).value == pytest.approx(share, abs=6e-4)
 
 
 TABLE_3 = [
@@ -125,9 +125,9 @@ def test_table_3_differences_by_four_measures(
     assert sum(labels.values()) == count
     names = ("SDCG@10", "nDCG@10", "SSP@10", "AP@10")
     for name, difference in zip(names, differences, strict=True):
-        fixed = rg.med(name, X3, X4, labels).value
+        fixed = rg.med(X3, X4, name, labels).value
         assert fixed == pytest.approx(difference, abs=6e-4)
-        assert fixed <= rg.med(name, X3, X4, KNOWN_3).value + 1e-12
+        assert fixed <= rg.med(X3, X4, name, KNOWN_3).value + 1e-12
 
 
 def labeled(relevant: str) -> dict[str, int]:
@@ -137,17 +137,17 @@ def labeled(relevant: str) -> dict[str, int]:
 
 def test_r_precision_with_documents_off_the_lists() -> None:
     """A free document and one off the lists relevant, so that R is 2."""
-    assert rg.med("Rprec", [0, 1], [0, 2], {0: 0}, offlist="allowed").value == 0.5
-    found = rg.med("Rprec", [1, 0, 3], [2], {1: 0, 3: 3}, grades=(0, 1, 2, 3), offlist="allowed")
+    assert rg.med([0, 1], [0, 2], "Rprec", {0: 0}, offlist="allowed").value == 0.5
+    found = rg.med([1, 0, 3], [2], "Rprec", {1: 0, 3: 3}, grades=(0, 1, 2, 3), offlist="allowed")
     assert math.isclose(found.value, 2 / 3)
 
 
 def test_gains_that_are_far_apart() -> None:
-    found = rg.med("nDCG(gain=exp2)@6", [1, 2], [2, 0, 1, 3], {0: 1, 2: 0}, grades=(0, 55))
+    found = rg.med([1, 2], [2, 0, 1, 3], "nDCG(gain=exp2)@6", {0: 1, 2: 0}, grades=(0, 55))
     assert math.isclose(found.value, 1 / math.log2(3), rel_tol=1e-9)
 
 
 def test_the_label_of_documents_off_the_lists() -> None:
-    found = rg.med("Q(gain={2:5})@2", [0, 1], [2, 0], {0: 0}, grades=(0, 2), offlist="allowed")
+    found = rg.med([0, 1], [2, 0], "Q(gain={2:5})@2", {0: 0}, grades=(0, 2), offlist="allowed")
     witness = found.witness()
     assert witness.others_label in (0, 2)

@@ -115,7 +115,7 @@ def test_single_precision_merges_scores_and_says_how_many() -> None:
         "1 pair of adjacent documents with equal scores in single precision"
         in note_texts(single.notes)[0]
     )
-    assert "scores=f32" in single.signatures()["RR"]
+    assert "precision=single" in single.signatures()["RR"]
     double = rg.evaluate(QRELS, close, RR)
     assert double.per_query()["run"]["q1"][RR] == 1.0
     assert double.notes == ()

@@ -304,7 +304,7 @@ TAKE_RUNS: dict[str, Callable[[Any], object]] = {
     "evaluate": lambda runs: rg.evaluate({"1": {"a": 1}}, runs, "AP"),
     "fuse": rg.fuse,
     "tune": lambda runs: rg.tune({"1": {"a": 1}}, runs, "AP"),
-    "med_matrix": lambda runs: rg.med_matrix("AP", runs),
+    "med_matrix": lambda runs: rg.med_matrix(None, runs, "AP"),
 }
 
 

@@ -377,7 +377,7 @@ def test_a_run_in_parts_is_taken_wherever_a_run_is(tmp_path: Path) -> None:
     for values in (*mixed.values, *named.values):
         assert values.tobytes() == alone.values[0].tobytes()
     other = rg.Run.from_dict({"q1": {"b": 1.0, "a": 0.5}, "q2": {"c": 1.0}}, name="other")
-    assert rg.med("AP", parts, other).table() == rg.med("AP", parts(), other).table()
+    assert rg.med(parts, other, "AP").table() == rg.med(parts(), other, "AP").table()
     fused = rg.fuse([parts, other], method="rrf")
     assert columns_of(fused) == columns_of(rg.fuse([parts(), other], method="rrf"))
     assert rg.pool(QRELS, [parts, other], depth=1).grades.tolist() == [2, 0]

@@ -20,7 +20,7 @@ def distances_of(count: int, name: str = "run") -> Distances:
         }
         for number in range(count)
     }
-    return med_matrix("nDCG@3", runs)
+    return med_matrix(None, runs, "nDCG@3")
 
 
 @pytest.mark.parametrize(("count", "named"), [(2, True), (40, True), (41, False)])
@@ -45,7 +45,7 @@ def test_the_scale_of_the_square_leaves_out_what_is_much_nearer_than_the_rest() 
     assert apart.min() <= low <= np.quantile(apart, 0.02)
     assert high == apart.max()
     assert bar.get_ylabel() == "Mean distance"
-    same = med_matrix("P@1", {name: {"q": {"a": 1.0}} for name in "abc"})
+    same = med_matrix(None, {name: {"q": {"a": 1.0}} for name in "abc"}, "P@1")
     assert same.figure().axes[0].images[0].get_clim()[0] == 0
 
 

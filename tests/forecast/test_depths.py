@@ -296,7 +296,7 @@ def test_topics_without_anything_relevant_in_the_pool_are_counted_and_said() -> 
 def test_topics_on_which_a_measure_is_undefined_are_left_out_at_all_depths() -> None:
     qrels = {**QRELS, "q4": {"z": 0, "y": 0}}
     found = rg.judging_depth(qrels, RUNS, ["v2(nDCG@2)", "AP"], [1, 3])
-    left = len(qrels) - found.topics
+    left = len(qrels) - found.queries
     assert left[1] == 0
     for shallow in found.shallow:
         assert np.isfinite(shallow.means).all()

@@ -258,7 +258,7 @@ def test_too_few_topics_for_a_level(tracks: list[Rows]) -> None:
     found = Forecaster("regression").fit_rows(few).forecast_rows(tracks[0], level=0.9)
     assert not np.isfinite(found.half_width)
     assert np.isnan(found.bounds()).all()
-    assert all(row[3] != row[3] and row[4] != row[4] for row in found.topic_table().rows)
+    assert all(row[3] != row[3] and row[4] != row[4] for row in found.query_table().rows)
     said = found.table().render("table")
     assert (
         "no intervals of the level 90%: 4 topics of news to learn from allow a level of at most 80%"
@@ -280,7 +280,7 @@ def test_the_default_level_is_that_of_the_command_line(tracks: list[Rows]) -> No
 
 def test_what_an_interval_is_about(tracks: list[Rows]) -> None:
     """It is about one run on one topic, never about a mean, and says how far it goes."""
-    tracks = [replace(tracks[0], topics=tuple(f"u{n}" for n in range(20))), *tracks[1:]]
+    tracks = [replace(tracks[0], queries=tuple(f"u{n}" for n in range(20))), *tracks[1:]]
     forecaster = Forecaster("regression").fit_rows(tracks)
     whole, topics, other = (
         forecaster.forecast_rows(replace(tracks[0], kind=kind)).table().render("table")
@@ -304,8 +304,8 @@ def shifted(name: str, seed: int) -> Rows:
     shift, mark = np.random.default_rng(1000 + seed).standard_normal(2).tolist()
     features = rows.features.copy()
     features[:, :, 5] = mark
-    topics = tuple(f"{name}-{topic}" for topic in rows.topics)
-    return replace(rows, features=features, target=rows.target + 0.1 * shift, topics=topics)
+    topics = tuple(f"{name}-{topic}" for topic in rows.queries)
+    return replace(rows, features=features, target=rows.target + 0.1 * shift, queries=topics)
 
 
 def test_intervals_cover_new_tracks() -> None:
@@ -343,7 +343,7 @@ def test_errors_straight_from_the_definition(tracks: list[Rows]) -> None:
     """Tracks a and b share topics, so neither can be left out whole; with others they can."""
     forecaster = Forecaster("regression")
     assert forecaster.fit_rows(tracks[:2]).errors_["news"].left_out == "topics"
-    other = replace(tracks[1], topics=tuple(f"u{n}" for n in range(20)))
+    other = replace(tracks[1], queries=tuple(f"u{n}" for n in range(20)))
     pair = [tracks[0], other]
     stacked = StackedRows.of(pair)
     found = held_out_errors(stacked, ["news", "news"], 0, forecaster.fitted)
@@ -406,7 +406,7 @@ def test_the_best_forecast_stands_first(tracks: list[Rows], target: str) -> None
     found = Forecaster("regression", target=target).fit_rows(tracks).forecast_rows(tracks[0])
     shown = [row[1] for row in found.table().rows]
     assert shown == sorted(shown, reverse=target == "nDCG@1000")
-    assert [row[0] for row in found.topic_table().rows][:: len(tracks[0].topics)] == [
+    assert [row[0] for row in found.query_table().rows][:: len(tracks[0].queries)] == [
         row[0] for row in found.table().rows
     ]
 

@@ -20,7 +20,7 @@ def test_rows_are_the_scores_of_an_evaluator() -> None:
     track = Track.of(QRELS, RUNS, kind="toy", max_grade=4)
     rows = rows_of(track, "nDCG@3", 1, ["P", "ERR"], "full")
     scores = Evaluator(QRELS, ["P@1", "ERR@1", "nDCG@1", "nDCG@3"], max_grade=4).scores(RUNS)
-    assert (rows.runs, rows.topics) == (scores.runs, scores.queries)
+    assert (rows.runs, rows.queries) == (scores.runs, scores.queries)
     assert rows.features.tolist() == scores.values[:, :, :2].tolist()
     assert rows.plain.tolist() == scores.values[:, :, 2].tolist()
     assert rows.target.tolist() == scores.values[:, :, 3].tolist()

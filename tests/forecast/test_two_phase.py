@@ -38,10 +38,10 @@ class Case(NamedTuple):
         return [f"run{number}" for number in range(len(self.shallow))]
 
     def scores(self) -> tuple[rg.Scores, rg.Scores]:
-        deep_topics = [self.topics[number] for number in self.chosen]
+        deep_queries = [self.queries[number] for number in self.chosen]
         return (
-            matrix(self.shallow, self.runs, self.topics),
-            matrix(self.deep, self.runs, deep_topics),
+            matrix(self.shallow, self.runs, self.queries),
+            matrix(self.deep, self.runs, deep_queries),
         )
 
 
@@ -153,16 +153,16 @@ def test_the_order_of_runs_and_topics_does_not_matter(case: Case, random: object
     mixed = [list(names) for names in (shallow.runs, shallow.queries, deep.queries, deep.runs)]
     for names in mixed:
         random.shuffle(names)  # type: ignore[attr-defined]
-    runs, topics, deep_topics, deep_runs = mixed
+    runs, topics, deep_queries, deep_runs = mixed
     other = rg.two_phase(
-        shallow.select(topics, runs=runs), deep.select(deep_topics, runs=deep_runs)
+        shallow.select(topics, runs=runs), deep.select(deep_queries, runs=deep_runs)
     )
     place = [other.runs.index(run) for run in found.runs]
     for name in ("mean", "low", "high", "deep_mean", "deep_low", "deep_high", "shallow_mean"):
         np.testing.assert_allclose(
             getattr(other, name)[place], getattr(found, name), atol=1e-9, err_msg=name
         )
-    assert set(other.deep_topics) == set(found.deep_topics)
+    assert set(other.deep_queries) == set(found.deep_queries)
 
 
 @examples(60)
@@ -201,7 +201,7 @@ def test_all_deep_scores_may_be_given_with_the_topics_to_use() -> None:
     rest = [topic for topic in case.topics if topic not in deep.queries]
     every = matrix(np.hstack([case.deep, random.random((4, 5))]), case.runs, [*deep.queries, *rest])
     expected, found = rg.two_phase(shallow, deep), rg.two_phase(shallow, every, ["t6", "t1", "t4"])
-    assert found.deep_topics == ("t1", "t4", "t6")
+    assert found.deep_queries == ("t1", "t4", "t6")
     assert found.mean.tolist() == expected.mean.tolist()
     assert found.low.tolist() == expected.low.tolist()
 
@@ -305,15 +305,15 @@ def test_undefined_scores_leave_their_topic_out_of_both() -> None:
     case = Case(random.random((3, 8)), random.random((3, 4)), [0, 1, 2, 3])
     case.shallow[1, 0] = case.shallow[0, 7] = case.deep[2, 1] = np.nan
     found = rg.two_phase(*case.scores())
-    assert found.topics == ("t2", "t3", "t4", "t5", "t6")
-    assert found.deep_topics == ("t2", "t3")
+    assert found.queries == ("t2", "t3", "t4", "t5", "t6")
+    assert found.deep_queries == ("t2", "t3")
     clean = Case(case.shallow[:, 2:7], case.deep[:, 2:], [0, 1])
     np.testing.assert_allclose(found.mean, rg.two_phase(*clean.scores()).mean)
     texts = [str(note) for note in found.notes]
     assert any(text.startswith("shallow: ") and "2 topics left out" in text for text in texts)
     assert any(text.startswith("deep: ") and "1 topic left out" in text for text in texts)
     with pytest.raises(rg.RankgaugeError, match="no deep topic has a shallow and a deep score"):
-        rg.two_phase(*case.scores(), topics=["t0", "t1"])
+        rg.two_phase(*case.scores(), queries=["t0", "t1"])
 
 
 def test_topics_with_nothing_relevant_in_the_pool_are_counted() -> None:

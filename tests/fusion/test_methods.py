@@ -42,7 +42,8 @@ def several_lists(draw: st.DrawFn, least: int = 2, most: int = 4) -> list[dict[s
 
 
 def parameters_of(method: str) -> dict[str, float]:
-    return {each.name: PARAMETERS[each.name] for each in METHODS[method].parameters}
+    declared = METHODS[method].parameters
+    return {each.name: PARAMETERS.get(each.name, each.default) for each in declared}
 
 
 def scores_of(lists: list[dict[str, float]], method: str, **settings: Any) -> dict[str, float]:

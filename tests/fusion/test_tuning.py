@@ -130,7 +130,7 @@ def random_runs(seed, topics=8):
 
 def test_equal_weights_choose_their_normalization_without_the_topic():
     qrels, *runs = random_runs(3)
-    tuning = rg.tune(qrels, runs, "AP", normalize="all", test_topics=["q0", "q1"], **QUICK)
+    tuning = rg.tune(qrels, runs, "AP", normalize="all", test_queries=["q0", "q1"], **QUICK)
 
     def equal(name, topics):
         fused = rg.fuse(runs, normalize=name, weights=(0.5, 0.5))
@@ -151,11 +151,11 @@ def test_what_is_said_of_lower_is_better():
 
 def test_no_optimism_is_said_of_other_topics():
     qrels, *runs = random_runs(7)
-    tuning = rg.tune(qrels, runs, "AP", test_topics=["q0", "q3"], **QUICK)
+    tuning = rg.tune(qrels, runs, "AP", test_queries=["q0", "q3"], **QUICK)
     assert np.isnan(tuning.optimism)
-    assert tuning.topics == ("q1", "q2", "q4", "q5", "q6", "q7")
-    assert tuning.test_topics == ("q0", "q3")
-    assert [row[0] for row in tuning.topic_table().rows] == list(tuning.topics)
+    assert tuning.queries == ("q1", "q2", "q4", "q5", "q6", "q7")
+    assert tuning.test_queries == ("q0", "q3")
+    assert [row[0] for row in tuning.query_table().rows] == list(tuning.queries)
 
 
 def test_topics_that_a_run_lacks_are_said_or_left_out():
@@ -169,13 +169,13 @@ def test_topics_that_a_run_lacks_are_said_or_left_out():
     assert "no run has documents for 5 topics with judgments" in notes
     assert "the other runs rank them" not in notes
     tuning = rg.tune(QRELS, {"x": FIRST, "y": second}, "AP", missing="intersection", **QUICK)
-    assert tuning.topics == ("q1", "q2", "q5")
-    others = {topic: QRELS[topic] for topic in tuning.topics}
+    assert tuning.queries == ("q1", "q2", "q5")
+    others = {topic: QRELS[topic] for topic in tuning.queries}
     alone = rg.tune(others, {"x": FIRST, "y": second}, "AP", **QUICK)
     assert tuning.value == alone.value
     assert tuning.cross_validated == alone.cross_validated
     with pytest.raises(RankgaugeError, match="some run lacks it"):
-        rg.tune(QRELS, [FIRST, second], "AP", missing="intersection", test_topics=["q0"])
+        rg.tune(QRELS, [FIRST, second], "AP", missing="intersection", test_queries=["q0"])
 
 
 def test_of_all_normalizations_those_are_tried_that_the_scores_allow():
@@ -231,8 +231,8 @@ def test_rrf_is_advised_where_it_helps_and_weights_do_not(real_data):
 def test_the_figure_is_of_the_topics_of_the_choice_alone():
     pytest.importorskip("matplotlib")
     qrels, *runs = random_runs(7)
-    tuning = rg.tune(qrels, runs, "AP", test_topics=["q0", "q3"], **QUICK)
-    others = {topic: qrels[topic] for topic in tuning.topics}
+    tuning = rg.tune(qrels, runs, "AP", test_queries=["q0", "q3"], **QUICK)
+    others = {topic: qrels[topic] for topic in tuning.queries}
     (alone,) = rg.evaluate(others, runs[0], "AP").mean().values()
     assert tuning.fitted[tuning.runs[0]] == pytest.approx(alone["AP"])
     drawn = [line.get_ydata()[0] for line in tuning.figure().axes[0].lines]
@@ -264,7 +264,7 @@ def test_a_measure_that_is_undefined_everywhere_is_refused():
 def test_the_best_weight_of_a_topic_is_that_of_the_topic_alone(problem):
     qrels, *runs = problem
     tuning = rg.tune(qrels, runs, "AP", **QUICK)
-    for topic, low, high, best, tuned in tuning.topic_table().rows:
+    for topic, low, high, best, tuned in tuning.query_table().rows:
         alone = rg.tune({topic: qrels[topic]}, runs, "AP", **QUICK)
         assert (low, high) == pytest.approx(alone.best[0])
         assert best == pytest.approx(alone.value)
@@ -283,7 +283,7 @@ def test_three_runs_are_at_least_as_good_as_two_of_them():
 
 
 def test_topics_to_test_on_take_no_part_in_the_choice():
-    tuning = rg.tune(QRELS, [FIRST, SECOND], "AP", test_topics=["q0", "q1"], **QUICK)
+    tuning = rg.tune(QRELS, [FIRST, SECOND], "AP", test_queries=["q0", "q1"], **QUICK)
     others = {topic: QRELS[topic] for topic in QRELS if topic not in ("q0", "q1")}
     alone = rg.tune(others, [FIRST, SECOND], "AP", **QUICK)
     assert tuning.weights == alone.weights
@@ -296,13 +296,13 @@ def test_topics_to_test_on_take_no_part_in_the_choice():
     ("changes", "message"),
     [
         ({"measure": "Judged@10"}, "neither higher nor lower is better"),
-        ({"test_topics": ["q9"]}, "test topic 'q9': it is not judged"),
-        ({"test_topics": "q1"}, "test_topics='q1', expected a list of topics"),
+        ({"test_queries": ["q9"]}, "test topic 'q9': it is not judged"),
+        ({"test_queries": "q1"}, "test_queries='q1', expected a list of topics"),
         ({"normalize": "borda", "absent": "zero"}, "absent='zero' would change nothing"),
         ({"measure": "alpha_nDCG@5"}, "looks at the subtopics"),
         ({"margin": -1}, "margin"),
         ({"missing": "skip"}, "missing"),
-        ({"test_topics": list(QRELS)}, "all topics on one side"),
+        ({"test_queries": list(QRELS)}, "all topics on one side"),
         ({"normalize": "zscore"}, "normalize"),
         ({"runs": [FIRST]}, "one run alone"),
         ({"runs": [FIRST, {"q0": {"a": float("nan")}}]}, "(?i)nan"),
@@ -319,7 +319,7 @@ def test_what_makes_no_sense_is_refused(changes, message):
 def test_a_run_that_lacks_topics_or_has_one_document():
     tuning = rg.tune(QRELS, [FIRST, {"q0": {"c": 1.0}}], "AP", **QUICK)
     assert 0 <= tuning.value <= 1
-    assert len(tuning.topic_table().rows) == 6
+    assert len(tuning.query_table().rows) == 6
 
 
 @pytest.mark.parametrize("direction", ["SearchLength", "AP"])

@@ -43,7 +43,7 @@ def same_rows(text: bytes, *, qrels: bool) -> bool:
     if fast is None:
         return False
     careful = read(text, qrels=qrels, careful=True)
-    assert list(fast.topics) == list(careful.topics)
+    assert list(fast.queries) == list(careful.queries)
     assert list(fast.documents) == list(careful.documents)
     np.testing.assert_array_equal(fast.bounds, careful.bounds)
     np.testing.assert_array_equal(fast.values, careful.values, strict=True)
@@ -173,7 +173,7 @@ def test_the_size_of_the_pieces_changes_nothing(size: int, text: bytes) -> None:
     assert (in_pieces is None) == (whole is None)
     if whole is not None:
         assert list(in_pieces.documents) == list(whole.documents)
-        assert list(in_pieces.topics) == list(whole.topics)
+        assert list(in_pieces.queries) == list(whole.queries)
         np.testing.assert_array_equal(in_pieces.bounds, whole.bounds)
         np.testing.assert_array_equal(in_pieces.values, whole.values)
 

@@ -186,7 +186,7 @@ REFUSED = {
     "Squared": (
         (type(AP),),
         "_score",
-        "Squared changes the score of FromSumOfPrecisions, so what FromSumOfPrecisions says about its "
+        "Squared changes the score of PrecisionSumMeasure, so what PrecisionSumMeasure says about its "
         "score may be wrong for it. Define in Squared: ",
         ". Or derive Squared from Binary and call the other measure's score_each",
     ),

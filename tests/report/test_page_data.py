@@ -114,7 +114,7 @@ def test_the_data_of_a_page_has_its_type(systems: int) -> None:
     texts = {name: f"text of {name}" for name in judgments.documents.texts()[:5]}
     topics = {scores.queries[0]: "a topic"}
     whole = data_of(
-        scores, judgments, runs, document_texts=texts, topic_texts=topics, baseline=runs[0].name
+        scores, judgments, runs, document_texts=texts, query_texts=topics, baseline=runs[0].name
     )
     assert whole["rankings"]["texts"] is not None
     for data in (whole, data_of(scores, judgments), data_of(scores)):

@@ -146,7 +146,7 @@ def test_a_hostile_name_does_no_harm_in_any_place(text: str, tmp_path: Path) -> 
         tmp_path,
         title=text,
         document_texts={text: text},
-        topic_texts={text: text},
+        query_texts={text: text},
         baseline=text,
         add=[tables],
     )
@@ -157,7 +157,7 @@ def test_a_hostile_name_does_no_harm_in_any_place(text: str, tmp_path: Path) -> 
         tmp_path,
         title="a",
         document_texts={"a": "a"},
-        topic_texts={"q1": "a"},
+        query_texts={"q1": "a"},
         baseline="a",
         add=[tables],
     )
@@ -200,7 +200,7 @@ def test_how_it_was_computed_has_signatures_policies_versions_and_the_command(ht
 def test_the_command_has_everything_that_was_asked_for(tmp_path: Path) -> None:
     judgments, runs = collection(3, 2)
     wishes: dict[str, Any] = {"baseline": runs[0].name, "depth": 3, "level": 0.9, "title": "T"}
-    texts: dict[str, Any] = {"document_texts": {"a": "b"}, "topic_texts": {"a": "b"}, "add": []}
+    texts: dict[str, Any] = {"document_texts": {"a": "b"}, "query_texts": {"a": "b"}, "add": []}
     html = page(judgments, runs, "AP", tmp_path, **wishes, **texts)
     call = dict(island(html)["how"]["facts"])["Made by"]
     known = {"rg": rg, "qrels": judgments, "runs": runs, **texts}
@@ -326,9 +326,9 @@ def test_title_and_text_are_shown_together(tmp_path: Path) -> None:
 def test_topic_texts_are_read(tmp_path: Path) -> None:
     path = tmp_path / "topics"
     path.write_text("q2\twhat is two\n")
-    assert judged(tmp_path, topic_texts=path)["topicTexts"] == [None, "what is two"]
+    assert judged(tmp_path, query_texts=path)["topicTexts"] == [None, "what is two"]
     path.write_text('{"qid": "q1", "query": "what is one"}\n')
-    assert judged(tmp_path, topic_texts=path)["topicTexts"] == ["what is one", None]
+    assert judged(tmp_path, query_texts=path)["topicTexts"] == ["what is one", None]
 
 
 @pytest.mark.parametrize(
@@ -394,7 +394,7 @@ def test_texts_without_room_are_left_out_and_high_ranks_keep_theirs(
 
 
 def test_texts_of_other_documents_are_not_shown(tmp_path: Path) -> None:
-    data = judged(tmp_path, document_texts={"x": "y"}, topic_texts={"x": "y"})
+    data = judged(tmp_path, document_texts={"x": "y"}, query_texts={"x": "y"})
     assert data["rankings"]["texts"] is None
     assert data["topicTexts"] is None
     assert sum("left out: the file has none" in sentence for sentence in data["how"]["left"]) == 2

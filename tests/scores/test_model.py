@@ -98,7 +98,7 @@ def test_both_representations_are_readable(scores: rg.Scores) -> None:
 
 def test_the_signature_names_every_parameter_and_policy(scores: rg.Scores) -> None:
     assert scores.signatures()["nDCG@10"] == (
-        "nDCG(gain=linear,discount=log2)@10|ties=docno-desc|scores=f64|unjudged=nonrelevant"
+        "nDCG(gain=linear,discount=log2)@10|ties=docno|precision=double|unjudged=nonrelevant"
         f"|missing=zero|max_grade=2|rankgauge={rg.__version__}"
     )
 

@@ -255,7 +255,7 @@ def main() -> None:
         )
     )
     with ProcessPoolExecutor(asked.jobs) as pool:
-        futures = [pool.submit(work, asked.data, *job, asked.topics, asked.means) for job in jobs]
+        futures = [pool.submit(work, asked.data, *job, asked.queries, asked.means) for job in jobs]
         if not asked.no_grid:
             futures += [pool.submit(on_grid, asked.data, pair) for pair in pairs]
         for future in as_completed(futures):

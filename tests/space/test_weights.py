@@ -252,10 +252,10 @@ def test_two_runs_have_the_curve_of_tune():
 def test_topics_and_depth_of_runs():
     assert "4 queries" in str(run_space(QRELS, RUNS).notes[0])
     assert "2 queries" in str(run_space(QRELS, RUNS, missing="intersection").notes[0])
-    one = run_space(QRELS, RUNS, topics=["q1"], depth=1)
+    one = run_space(QRELS, RUNS, queries=["q1"], depth=1)
     assert one.scorer.features.documents.texts() == ["x", "c", "b"]
     with pytest.raises(RankgaugeError, match="topic 'q9' is not judged"):
-        run_space(QRELS, RUNS, topics=["q9"])
+        run_space(QRELS, RUNS, queries=["q9"])
     with pytest.raises(RankgaugeError, match="no run answers a judged topic"):
         run_space({"other": {"a": 1}}, RUNS)
 

@@ -319,7 +319,7 @@ def test_more_queries_decide_what_these_leave_open() -> None:
     draws = QueryDraws({"nDCG": made}, testing, (1, 2))
     larger = {factor: draws((factor, range(40)))["nDCG"] for factor in (3, 30)}
     assert {len(parts) for parts in larger.values()} == {40}
-    assert {parts[ALL]["V2"].topics for parts in larger[30]} == {6000}
+    assert {parts[ALL]["V2"].queries for parts in larger[30]} == {6000}
     gaps = {
         factor: [float(np.subtract(*parts[ALL]["nDCG"].means[::-1])) for parts in own]
         for factor, own in larger.items()

@@ -123,7 +123,7 @@ def assessed(folder: Path, executor: Any) -> Any:
 
 def measured(folder: Path, executor: Any) -> Any:
     judgments, runs = rows(folder)
-    return rg.med_matrix("nDCG@10", runs, judgments, executor=executor).table()
+    return rg.med_matrix(judgments, runs, "nDCG@10", executor=executor).table()
 
 
 def tuned(folder: Path, executor: Any) -> Any:
@@ -189,7 +189,7 @@ def written(found: Any) -> Any:
 
 def distances(folder: Path, executor: Any) -> Any:
     judgments, runs = rows(folder)
-    return rg.med("AP@10", runs[0], runs[1], judgments, executor=executor).table()
+    return rg.med(runs[0], runs[1], "AP@10", judgments, executor=executor).table()
 
 
 def settled_orders(folder: Path, executor: Any) -> Any:

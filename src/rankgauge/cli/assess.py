@@ -13,9 +13,9 @@ from rankgauge.cli.options import (
     PERSISTENCE,
     CommandWithFiles,
     Output,
-    plugin_option,
     samples_option,
     show_option,
+    significance_plugin_option,
 )
 from rankgauge.cli.output import fail_if_incomplete, progress
 from rankgauge.cli.output_files import FIGURE_FILE, OUTPUT_FILE
@@ -28,18 +28,16 @@ from rankgauge.cli.topic_sets import (
     set_size,
 )
 from rankgauge.cli.workers import workers
-from rankgauge.comparison.assessment import assess
+from rankgauge.comparison.assessment import ASSESSED_MEASURES, assess
 from rankgauge.core import policies
-from rankgauge.core.policies import SharedQueries
+from rankgauge.core.policies import Missing
 from rankgauge.errors import RankgaugeError
-
-DEFAULT_MEASURES = ("nDCG@10", "v2(nDCG@10)", "AP", "RR")
 
 
 class AssessedScores(SourceOptions):
     """The scores to assess."""
 
-    default = DEFAULT_MEASURES
+    default = ASSESSED_MEASURES
     measures: tuple[str, ...] = source_measure_option(
         *default,
         about="v2(nDCG@10) compares nDCG@10 with a random ranking; see `rankgauge measures v2`.",
@@ -87,7 +85,7 @@ class AssessmentTesting(TestingOptions, common=False):
 
     test: str = TestingOptions.options["test"].but(common=False)
     correction: str | None = correction_option(None)
-    missing: SharedQueries | None = TestingOptions.options["missing"].but(common=False)
+    missing: Missing | None = TestingOptions.options["missing"].but(common=False)
     samples: int = samples_option()
     splits: int = option(
         "--splits",
@@ -161,7 +159,7 @@ class AssessmentFiles(OptionGroup, heading="Output"):
     "tsv, csv and jsonl only the measures.",
 )
 @takes(output=Output, files=AssessmentFiles)
-@plugin_option
+@significance_plugin_option
 def command(
     source: AssessedScores,
     topics: QuerySets,

@@ -28,7 +28,7 @@ class CommandRegistry(Registry[click.Command]):
         super().__init__(
             "command",
             package="rankgauge.cli",
-            group="rankgauge.commands",
+            groups=("rankgauge.commands",),
             homes={name: name for name in COMMANDS},
             maker=lambda command: command.callback or type(command),
         )
@@ -55,9 +55,31 @@ commands = CommandRegistry()
 
 
 def register_command(task: str = OTHER) -> Callable[[click.Command], click.Command]:
-    """A decorator that makes a command of another package known by its name.
+    """Register a click command of a package, so that `rankgauge` has it as a subcommand.
 
-    `rankgauge --help` lists it under the task, such as Score or Learn, with its short help.
+    Parameters
+    ----------
+    task : str, default "Other"
+        The heading under which `rankgauge --help` lists the command, such as "Score" or "Learn".
+
+    Returns
+    -------
+    callable
+        A decorator of click commands.
+
+    Raises
+    ------
+    RankgaugeError
+        From the decorator, if another command has the name.
+
+    Examples
+    --------
+    >>> import click
+    >>> from rankgauge.extending import HeadedCommand, register_command
+    >>> @register_command("Score")  # doctest: +SKIP
+    ... @click.command("lengths", cls=HeadedCommand)
+    ... def lengths():
+    ...     "Count the documents of runs."
     """
 
     def register(command: click.Command) -> click.Command:

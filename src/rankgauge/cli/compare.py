@@ -9,6 +9,7 @@ from typing import Any, get_args
 import click
 
 from rankgauge.cli.groups import OptionGroup, ParameterDeclaration, option, takes
+from rankgauge.cli.names import RegisteredName
 from rankgauge.cli.numbers import Decimal
 from rankgauge.cli.options import (
     DEFAULT_MEASURE,
@@ -17,8 +18,8 @@ from rankgauge.cli.options import (
     baseline_option,
     level_option,
     missing_option,
-    plugin_option,
     samples_option,
+    significance_plugin_option,
     significance_test_option,
 )
 from rankgauge.cli.output import fail_if_incomplete, progress
@@ -32,7 +33,7 @@ from rankgauge.core.policies import (
     DEFAULT_CORRECTION,
     DEFAULT_TEST,
     SAMPLES,
-    SharedQueries,
+    Missing,
 )
 from rankgauge.core.resampling import SamplingOptions, pair_blocks
 from rankgauge.errors import RankgaugeError
@@ -45,7 +46,7 @@ def correction_option(default: str | None) -> ParameterDeclaration:
     """`--correction`, with this correction by default."""
     return option(
         "--correction",
-        type=click.Choice([*CORRECTIONS, NO_CORRECTION]),
+        type=RegisteredName(CORRECTIONS, NO_CORRECTION),
         default=default or NO_CORRECTION,
         callback=lambda _, __, name: None if name == NO_CORRECTION else name,
         help="How p-values are corrected for the number of pairs of runs. The two Tukey tests need no "
@@ -61,12 +62,11 @@ class TestingOptions(OptionGroup, heading="Statistics"):
     level: float = level_option(
         "A difference is significant if its corrected p-value is at most 1 - level."
     )
-    missing: SharedQueries | None = missing_option(
-        get_args(SharedQueries),
+    missing: Missing | None = missing_option(
         None,
-        "What to do with topics that some run lacks. zero: they count as empty rankings. intersection: "
+        "What to do with topics that some run lacks. zero: they count as empty rankings. skip: "
         "they are left out for all runs. By default zero; with --scores, as the file was made. "
-        "A file that was not made with `--missing zero` means intersection.",
+        "A file that was not made with `--missing zero` means skip.",
     )
 
 
@@ -75,7 +75,7 @@ class ComparisonOptions(TestingOptions):
 
     baselines: tuple[str, ...] = baseline_option(
         "Compare all other runs with this run only. RUN is its name or its file. May be repeated. By "
-        "default every pair of runs is compared."
+        "default all pairs are compared."
     )
     samples: int | None = samples_option(
         None,
@@ -120,12 +120,12 @@ class ComparedScores(SourceOptions):
     "amsmath.",
 )
 @takes(output=Output)
-@plugin_option
+@significance_plugin_option
 def command(source: ComparedScores, asked: ComparisonOptions, marks: bool, output: Output) -> None:
     """Say whether the differences between runs are more than chance.
 
-    QRELS and each RUN are files as in `rankgauge evaluate`. --scores reads scores that were computed
-    earlier, or a published table of systems and topics.
+    QRELS and each RUN are files as in `rankgauge evaluate`. --scores reads saved scores, or a
+    published table of systems and topics.
 
     \b
     rankgauge compare qrels.txt runs/ -m nDCG@10 -m AP --test randomization

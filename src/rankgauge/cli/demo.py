@@ -21,11 +21,12 @@ MOST = 10_000
 
 @click.command("demo", cls=HeadedCommand)
 @option(
-    "--topics",
+    "--queries",
+    old="--topics",
     heading="Collection",
     type=WholeNumber(1, MOST),
     default=50,
-    help="How many topics to make.",
+    help="How many queries to make.",
 )
 @option(
     "--systems",
@@ -36,14 +37,14 @@ MOST = 10_000
 )
 @seed_option("everything that is drawn at random", default=2026).but(heading="Collection")
 @output_option("DIR", "The folder to write to.", default=FOLDER, type=OUTPUT_FOLDER)
-def command(output: str, topics: int, systems: int, seed: int) -> None:
+def command(output: str, queries: int, systems: int, seed: int) -> None:
     """Make a synthetic test collection, write it as TREC files and evaluate it.
 
-    The topics differ in difficulty. Grades go from 0 to 3. Some pooled documents are left unjudged. The
-    systems differ in quality. Some systems have tied scores, miss topics or return short lists.
+    The queries differ in difficulty. Grades go from 0 to 3. Some pooled documents are left unjudged. The
+    systems differ in quality. Some systems have tied scores, miss queries or return short lists.
     """
     folder = make_folder(output)
-    collection = simulate(topics=topics, systems=systems, seed=seed)
+    collection = simulate(queries=queries, systems=systems, seed=seed)
     qrels = folder / "qrels.txt"
     write_qrels(Judgments.from_dict(collection.qrels), qrels)
     runs = [folder / f"{name}.run.gz" for name in collection.runs]

@@ -55,7 +55,7 @@ from rankgauge.measures.grammar import parse_all
 class DistanceTables(OptionGroup, heading="Output"):
     """What is printed in place of the means."""
 
-    per_topic: bool = PER_QUERY
+    per_query: bool = PER_QUERY
     top: int | None = option(
         "--top",
         type=WholeNumber(1),
@@ -93,11 +93,11 @@ class DistanceTables(OptionGroup, heading="Output"):
     def check(self, method: MedMethod, measures: int) -> None:
         """UsageError for options that cannot be used together."""
         special = self.witness or self.trace
-        if self.judge is not None and (self.per_topic or special or self.top is not None):
+        if self.judge is not None and (self.per_query or special or self.top is not None):
             raise click.UsageError(
                 "--judge prints a table of its own; leave out -q, --top, --trace and --witness"
             )
-        if self.trace and (self.per_topic or self.witness):
+        if self.trace and (self.per_query or self.witness):
             raise click.UsageError("--trace prints a table of its own; leave out -q and --witness")
         if self.trace and method != DEFAULT_MED_METHOD:
             raise click.UsageError(f"--trace shows Algorithm 1; leave out --method {method}")
@@ -108,7 +108,7 @@ class DistanceTables(OptionGroup, heading="Output"):
             raise click.UsageError(f"--judge with {measures} measures, expected one")
         if self.pairs and not self.settled:
             raise click.UsageError("--pairs works only with --settled; add --settled")
-        others = self.per_topic or special or self.top is not None or self.judge is not None
+        others = self.per_query or special or self.top is not None or self.judge is not None
         if self.settled and others:
             raise click.UsageError(
                 "--settled prints a table of its own; leave out -q, --top, --trace, --witness and "
@@ -272,10 +272,10 @@ def command(
     for measure in asked:
         with progress(_count_queries(read.runs, known)) as advance:
             one = med_matrix(
-                measure, read.runs, known, method=policies.method, progress=advance, **how
+                known, read.runs, measure, method=policies.method, progress=advance, **how
             )
         measured.append(one)
-    by_topic = shown.per_topic or shown.top is not None
+    by_topic = shown.per_query or shown.top is not None
     if shown.judge is not None:
         table = advise(measured[0], shown.judge).table()
     elif len(read.runs) > 2:
@@ -292,7 +292,7 @@ def command(
             highest = max(measured[0].grades[-1], int(known.grades.max(initial=0)), given)
             scores = evaluate(known, read.runs, asked, ties=policies.ties, max_grade=highest)
         both = RunPairDistances(tuple(measured), scores)
-        table = both.topic_table(shown.top) if by_topic else both.table()
+        table = both.query_table(shown.top) if by_topic else both.table()
     notify([*read.notes, *about_known, *(measured[0].notes if measured else ())])
     output.show(table)
     _fail_if_unread(read)

@@ -62,7 +62,7 @@ def command(
     settled: bool,
     scoring: Scoring,
     offlist: Offlist,
-    per_topic: bool,
+    per_query: bool,
     signature: bool,
     save: str | None,
     output: Output,
@@ -101,16 +101,16 @@ def command(
     could not be read or share no topic with QRELS: the other runs are printed. A message on stderr names
     each run that is left out, and says why.
     """
-    if per_topic and intervals.interval is not None:
+    if per_query and intervals.interval is not None:
         raise click.UsageError("--interval is for the means; leave out -q")
-    if per_topic and settled:
+    if per_query and settled:
         raise click.UsageError("--settled is for the means; leave out -q")
     if settled:
         from rankgauge.cli.settling import check_policies
 
         check_policies(scoring)
     judgments, scores = scoring.scores(measures)
-    if per_topic:
+    if per_query:
         table = scores.query_table(signature=signature)
     else:
         table = scores.table(

@@ -12,6 +12,7 @@ from rankgauge.cli.options import (
     CONDENSED,
     PLOT,
     PRECISION,
+    UNJUDGED,
     Output,
     RunFileOptions,
     depth_option,
@@ -25,7 +26,7 @@ from rankgauge.cli.options import (
 from rankgauge.cli.output import fail_if_incomplete, notify, progress
 from rankgauge.cli.scoring import Scoring, check_order, judgment_notes
 from rankgauge.cli.workers import workers, workers_options
-from rankgauge.core.policies import DEFAULT_POOL_TIES, PoolTies, ScorePrecision
+from rankgauge.core.policies import DEFAULT_POOL_TIES, PoolTies, ScorePrecision, Unjudged
 from rankgauge.data.model import Run
 from rankgauge.errors import RankgaugeError
 from rankgauge.forecast.depths import DEFAULT_DEPTHS, DEFAULT_MEASURE, judging_depth
@@ -39,7 +40,8 @@ class JudgedRuns(RunFileOptions, heading="Policies"):
 
     qrels: str = argument("qrels")
     runs: tuple[str, ...] = argument("runs", nargs=-1, required=True, metavar="RUN...")
-    condensed: bool = CONDENSED
+    unjudged: Unjudged = UNJUDGED
+    condensed = CONDENSED
     ties: PoolTies = ties_option(get_args(PoolTies), DEFAULT_POOL_TIES, "random: a random order.")
     seed: int = seed_option("the halves of the topics and random orders of ties")
     precision: ScorePrecision = PRECISION
@@ -162,7 +164,7 @@ def command(
                 pooled=names or None,
                 teams=left_out,
                 level=level,
-                unjudged="condensed" if judged.condensed else "nonrelevant",
+                unjudged=judged.unjudged,
                 failures="skip",
                 executor=workers(),
                 progress=advance,

@@ -35,7 +35,7 @@ def command(
     level: float,
     seed: int,
     reading: TrackOptions,
-    per_topic: bool,
+    per_query: bool,
     save: str | None,
     output: Output,
 ) -> None:
@@ -70,5 +70,5 @@ def command(
     forecasts = forecaster.forecast(read, level)
     if save is not None:
         forecasts.scores().save(save)
-    output.show(forecasts.topic_table() if per_topic else forecasts.table())
+    output.show(forecasts.query_table() if per_query else forecasts.table())
     fail_if_incomplete(forecasts)

@@ -115,9 +115,9 @@ def command(
     Learn from tracks of the same KIND as those you want to forecast. The runs must be as long as the
     costly measure looks: 1,000 documents for nDCG@1000.
 
-    The exit code is 0 when all is well, and 2 when nothing could be learned. It is 3 when some runs could
-    not be read: the forecaster learned from the other runs. A message on stderr names each unread run,
-    and says why.
+    The exit code is 0 when all is well, and 2 when nothing could be learned. It is 3 when some runs
+    could not be read: the forecaster learned from the other runs. A message on stderr names each
+    unread run, and says why.
     """
     forecaster = options.forecaster()
     read = reading.read(tracks, options.seed)
@@ -126,7 +126,7 @@ def command(
     rows = sum(len(track.runs) * len(track.judgments.queries) for track in read.tracks)
     learned = (
         count_phrase(len(read.tracks), "track"),
-        count_phrase(forecaster.topics_, "topic"),
+        count_phrase(forecaster.queries_, "topic"),
         count_phrase(rows, "row"),
     )
     notify([Note(f"learnt from {', '.join(learned)}")])

@@ -54,8 +54,9 @@ class TwoPhaseRuns(ScoringOptions, RunFileOptions, WorkerOptions, heading="Judgm
         help="The deep judgments. Their topics are the deep topics. For each of them, QRELS has all "
         "judgments, the shallow ones too.",
     )
-    deep_topics: str | None = option(
-        "--deep-topics",
+    deep_queries: str | None = option(
+        "--deep-queries",
+        old="--deep-topics",
         metavar="FILE",
         help="The deep topics, one id per line. Needed if the file of --deep has topics that are not "
         "judged deeply. With --choose: these topics are already judged deeply, and are not drawn again.",
@@ -130,7 +131,7 @@ def command(
     \b
     rankgauge forecast two-phase --shallow q10.txt --choose 5 -o pilot.txt
     rankgauge forecast two-phase --shallow q10.txt --deep deep.txt runs/ --plan 0.05
-    rankgauge forecast two-phase --shallow q10.txt --choose 9 --deep-topics pilot.txt
+    rankgauge forecast two-phase --shallow q10.txt --choose 9 --deep-queries pilot.txt
     rankgauge forecast two-phase --shallow q10.txt --deep deep.txt runs/ -m nDCG@100
     \f
     Each row is a run, the best first:
@@ -156,7 +157,7 @@ def command(
     if tables.choose is not None:
         if output.form is not None or output.digits is not None:
             raise click.UsageError("--choose prints ids; leave out --format and --digits")
-        chosen = _choose_queries(scoring, tables.choose, judged.deep_topics)
+        chosen = _choose_queries(scoring, tables.choose, judged.deep_queries)
         print_or_write((f"{topic}\n" for topic in chosen), output.file)
         return
     assert judged.deep is not None  # checked
@@ -165,8 +166,8 @@ def command(
         raise click.UsageError("- or a pipe is read once, but it is needed twice; give a file")
     shallow_scores, deep_scores = _both_scores(scoring, judged.deep, measures)
     topics = None
-    if judged.deep_topics is not None:
-        topics = read_set(judged.deep_topics, deep_scores.queries, "deep judgments")
+    if judged.deep_queries is not None:
+        topics = read_set(judged.deep_queries, deep_scores.queries, "deep judgments")
     printed: list[Table] = []
     notes: list[Note] = []
     for measure in deep_scores.measures:
@@ -188,15 +189,15 @@ def command(
     fail_if_incomplete(shallow_scores)
 
 
-def _choose_queries(scoring: Scoring, number: int, deep_topics: str | None) -> tuple[str, ...]:
-    """The topics of --choose, without those in the file of --deep-topics."""
+def _choose_queries(scoring: Scoring, number: int, deep_queries: str | None) -> tuple[str, ...]:
+    """The topics of --choose, without those in the file of --deep-queries."""
     judgments = read_qrels(scoring.qrels, subtopics=scoring.subtopics, **scoring.how)
     notify(judgment_notes(judgments))
     queries = judgments.queries.texts()
-    without = [] if deep_topics is None else read_set(deep_topics, queries, "shallow judgments")
+    without = [] if deep_queries is None else read_set(deep_queries, queries, "shallow judgments")
     topics = len(queries) - len(without)
     if number > topics:
-        beside = f" without the {len(without)} in {deep_topics}" if without else ""
+        beside = f" without the {len(without)} in {deep_queries}" if without else ""
         remedy = f"choose at most {topics}" if topics else "there is nothing left to choose"
         raise RankgaugeError(
             f"--choose {number}: {judgments.source} has only {count_phrase(topics, 'topic')}{beside}; "

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import click
 
 from rankgauge.cli.groups import HeadedCommand, OptionGroup, option, takes
+from rankgauge.cli.learning_options import setting_option
+from rankgauge.cli.names import RegisteredName
 from rankgauge.cli.numbers import Decimal, parse_decimal
 from rankgauge.cli.options import (
     ABSENT,
     PERSISTENCE,
     TAG,
     RunFileOptions,
+    fusion_plugin_option,
     method_option,
     normalize_option,
     output_option,
@@ -28,7 +32,8 @@ from rankgauge.fusion.pool import pool_of
 from rankgauge.fusion.runs import Fusion, check_shared_queries
 from rankgauge.io.parts import stored_runs
 
-WEIGHTED = ", ".join(method.name for method in METHODS.values() if method.weighted)
+METHOD = RegisteredName(METHODS)
+WEIGHTED = ", ".join(name for name in METHOD.listed if METHODS[name].weighted)
 
 
 def _numbers(
@@ -43,10 +48,10 @@ def _numbers(
 
 def _parameter_help(parameter: str) -> str:
     """The help of a parameter of a method."""
-    for method in METHODS.values():
-        for each in method.parameters:
+    for method in METHOD.listed:
+        for each in METHODS[method].parameters:
             if each.name == parameter:
-                return f"For {method.name}: {each.meaning} By default {each.default:g}."
+                return f"For {method}: {each.meaning} By default {each.default:g}."
     raise KeyError(parameter)
 
 
@@ -54,9 +59,9 @@ class FusionOptions(OptionGroup, heading="Fusion"):
     """How runs are combined."""
 
     method: str = method_option(
-        f"How the runs are combined: {', '.join(METHODS)}. rrf needs no tuning; wsum is the weighted "
-        "sum of the scores.",
-        type=click.Choice(list(METHODS)),
+        f"How the runs are combined: {', '.join(METHOD.listed)}. rrf needs no tuning; wsum is the "
+        "weighted sum of the scores.",
+        type=METHOD,
         metavar="NAME",
         default=DEFAULT_FUSION,
         show_default=True,
@@ -87,6 +92,20 @@ class FusionParameters(OptionGroup, heading="Parameters of methods", common=Fals
         "--sigma", type=Decimal(), metavar="NUMBER", help=_parameter_help("sigma")
     )
     persistence: float | None = PERSISTENCE.but(_parameter_help("persistence"))
+    settings: dict[str, Any] = setting_option(
+        "A parameter of the method, such as k=10", "This also sets parameters of your own methods."
+    ).but(heading="Parameters of methods", metavar="NAME=NUMBER")
+
+    def given(self) -> dict[str, Any]:
+        """The parameters that are given, by an option of their own or by `--setting`."""
+        values = {name: value for name, value in self.values().items() if value is not None}
+        del values["settings"]
+        for name in self.settings:
+            if name in values:
+                raise click.UsageError(
+                    f"{name} is given by --{name} and by --setting, expected one"
+                )
+        return {**values, **self.settings}
 
 
 @click.command("fuse", cls=HeadedCommand)
@@ -99,6 +118,7 @@ class FusionParameters(OptionGroup, heading="Parameters of methods", common=Fals
     type=OUTPUT_FILE,
 )
 @TAG.but("The name of the fused run; by default the name of the method.")
+@fusion_plugin_option
 def command(
     runs: tuple[str, ...],
     options: FusionOptions,
@@ -132,7 +152,7 @@ def command(
         normalize=options.normalize,
         weights=options.weights,
         absent=options.absent,
-        **{name: value for name, value in parameters.values().items() if value is not None},
+        **parameters.given(),
     )
     files = stored_runs(runs, parts=reading.parts, **reading.how)
     check_output(output, [path for file in files for path in file.paths()])

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 import click
 
 from rankgauge.core.records import Record
+from rankgauge.errors import warn_old_form
 
 F = TypeVar("F", bound=Callable[..., Any])
 G = TypeVar("G", bound="OptionGroup")
@@ -39,11 +40,23 @@ _ALL = f"{__name__}.all"
 
 
 class HeadedOption(click.Option):
-    """An option under a heading of the help. `--help-all` alone shows it if it is not common."""
+    """An option under a heading of the help. `--help-all` alone shows it if it is not common.
 
-    def __init__(self, *values: Any, heading: str = OTHER, common: bool = True, **settings: Any):
+    `old` is what the last release called it; `new` is what to write in its place, by default the name.
+    """
+
+    def __init__(
+        self,
+        *values: Any,
+        heading: str = OTHER,
+        common: bool = True,
+        old: str = "",
+        new: str = "",
+        **settings: Any,
+    ):
         super().__init__(*values, **settings)
         self.heading, self.common = heading, common
+        self.old, self.new = old, new or max(self.opts, key=len)
 
 
 class ParameterDeclaration(Any if TYPE_CHECKING else object):  # type: ignore[misc]  # so that it fits any field
@@ -86,20 +99,92 @@ class ParameterDeclaration(Any if TYPE_CHECKING else object):  # type: ignore[mi
 
 
 def option(*names: str, **settings: Any) -> ParameterDeclaration:
-    """An option as click declares it. The help shows its default; `heading` and `common` say where the
-    help has it."""
+    """Declare an option of a command.
+
+    Parameters
+    ----------
+    *names : str
+        The names, as for `click.option`, such as "-o" and "--output".
+    **settings
+        The other arguments of `click.option`. `show_default` is True unless set. Two more belong to the
+        help of `HeadedCommand`: `heading` is where the option is listed, and with `common=False` only
+        `--help-all` shows it.
+
+    Returns
+    -------
+    ParameterDeclaration
+        The option: a decorator of commands, or a field of an `OptionGroup`. `but(help, ...)` returns a
+        copy with other settings.
+
+    Examples
+    --------
+    >>> import click
+    >>> from rankgauge.extending import HeadedCommand, option
+    >>> digits = option("--digits", type=int, default=4, heading="Output", help="How many decimals.")
+    >>> @click.command(cls=HeadedCommand)
+    ... @digits.but("How many decimals to print.", default=3)
+    ... def show(digits):
+    ...     click.echo(digits)
+    >>> show([], standalone_mode=False)
+    3
+    """
     return ParameterDeclaration(
         click.option, names, {"cls": HeadedOption, "show_default": True, **settings}
     )
 
 
 def argument(*names: str, **settings: Any) -> ParameterDeclaration:
-    """An argument as click declares it."""
+    """Declare an argument of a command.
+
+    Parameters
+    ----------
+    *names, **settings
+        The arguments of `click.argument`.
+
+    Returns
+    -------
+    ParameterDeclaration
+        The argument: a decorator of commands, or a field of an `OptionGroup`.
+
+    Examples
+    --------
+    >>> import click
+    >>> from rankgauge.extending import argument
+    >>> @click.command()
+    ... @argument("runs", nargs=-1, metavar="RUN...")
+    ... def count(runs):
+    ...     click.echo(len(runs))
+    >>> count(["bm25.run", "dense.run"], standalone_mode=False)
+    2
+    """
     return ParameterDeclaration(click.argument, names, settings)
 
 
 def combine_options(*parameters: Callable[[F], F]) -> Callable[[F], F]:
-    """Several options and arguments as one decorator, in the order of the help."""
+    """Combine several options and arguments into one decorator.
+
+    Parameters
+    ----------
+    *parameters : callable
+        Decorators such as `option` returns, in the order in which the help lists them.
+
+    Returns
+    -------
+    callable
+        A decorator of commands.
+
+    Examples
+    --------
+    >>> import click
+    >>> from rankgauge.extending import combine_options, option, seed_option
+    >>> drawing = combine_options(option("--draws", type=int), seed_option("the draws"))
+    >>> @click.command()
+    ... @drawing
+    ... def draw(draws, seed):
+    ...     click.echo((draws, seed))
+    >>> draw(["--draws", "10"], standalone_mode=False)
+    (10, 0)
+    """
 
     def decorate(command: F) -> F:
         for parameter in reversed(parameters):
@@ -110,11 +195,31 @@ def combine_options(*parameters: Callable[[F], F]) -> Callable[[F], F]:
 
 
 class OptionGroup(Record):
-    """Options that belong together, as the fields of a record.
+    """Base class of records whose fields are options of a command.
 
-    `class Output(OptionGroup, heading="Output")` names the heading of the options; with `common=False`
-    only `--help-all` shows them. What an option itself says about both comes first. A group may derive
-    from several groups. An option that is not exposed is declared without a type, and is no field.
+    Declare each field with `option` or `argument`, and pass the class to `takes`: the command then gets
+    one record instead of many parameters. A group may inherit from several groups.
+
+    Keywords of the class statement apply to all its options, unless an option has its own:
+    `class Listing(OptionGroup, heading="Output", common=False)`. `heading` is where the help lists them;
+    with `common=False` only `--help-all` shows them.
+
+    Notes
+    -----
+    An option with `expose_value=False` is declared without a type, and is not a field.
+
+    Examples
+    --------
+    >>> import click
+    >>> from rankgauge.extending import OptionGroup, option, takes
+    >>> class Listing(OptionGroup, heading="Output"):
+    ...     digits: int = option("--digits", type=int, default=4, help="How many decimals to print.")
+    >>> @click.command()
+    ... @takes(listing=Listing)
+    ... def show(listing):
+    ...     click.echo(listing)
+    >>> show(["--digits", "2"], standalone_mode=False)
+    Listing(digits=2)
     """
 
     options: ClassVar[dict[str, ParameterDeclaration]] = {}
@@ -146,7 +251,31 @@ class OptionGroup(Record):
 
     @classmethod
     def flat(cls, command: F) -> F:
-        """The command with these options, each with a parameter of its own."""
+        """Add the options of the group to a command, each as a parameter of its own.
+
+        Parameters
+        ----------
+        command : callable
+            The function of the command.
+
+        Returns
+        -------
+        callable
+            The function with the options.
+
+        Examples
+        --------
+        >>> import click
+        >>> from rankgauge.extending import OptionGroup, option
+        >>> class Listing(OptionGroup):
+        ...     digits: int = option("--digits", type=int, default=4)
+        >>> @click.command()
+        ... @Listing.flat
+        ... def show(digits):
+        ...     click.echo(digits)
+        >>> show(["--digits", "2"], standalone_mode=False)
+        2
+        """
         return combine_options(*cls.options.values())(command)
 
     def part(self, group: type[G], **others: Any) -> G:
@@ -156,11 +285,34 @@ class OptionGroup(Record):
         return group(**{**shared, **others})
 
     def prepare(self) -> None:
-        """What is done before the command begins."""
+        """Check or prepare something before the command starts. A group may override it."""
 
 
 def takes(**groups: type[OptionGroup]) -> Callable[[F], F]:
-    """A decorator: the command gets one record for each of these groups, under its name."""
+    """Pass groups of options to a command, one record for each group.
+
+    Parameters
+    ----------
+    **groups : subclass of OptionGroup
+        The groups, by the names of the parameters that get the records.
+
+    Returns
+    -------
+    callable
+        A decorator of commands. It also calls `prepare` of each record before the command starts.
+
+    Examples
+    --------
+    >>> import click
+    >>> from rankgauge.extending import Output, Table, takes
+    >>> @click.command()
+    ... @takes(output=Output)
+    ... def scores(output):
+    ...     output.show(Table(("run", "AP"), (("bm25", 0.25),)))
+    >>> scores(["--format", "csv"], standalone_mode=False)
+    run,AP
+    bm25,0.25
+    """
 
     def decorate(command: F) -> F:
         @functools.wraps(command)
@@ -192,10 +344,28 @@ def _show_all(context: click.Context, _: click.Parameter, asked: bool) -> None:
 
 
 class HeadedCommand(click.Command):
-    """A command whose `--help` fits two screens: its common options, under headings.
+    r"""A click command whose `--help` fits on two screens.
 
-    The help text goes on behind `\\f` for `--help-all`, which has all options, with all they say. If all
-    of that fits two screens, `--help` shows it.
+    `--help` shows the common options under headings. `--help-all` shows all options with their full
+    help texts, and the part of the command's help text after `\f`. If all of that fits on two
+    screens, `--help` shows it too.
+
+    Parameters
+    ----------
+    *values, **settings
+        The arguments of `click.Command`.
+
+    Examples
+    --------
+    >>> import click
+    >>> from rankgauge.extending import HeadedCommand, option
+    >>> @click.command("show", cls=HeadedCommand)
+    ... @option("--digits", type=int, default=4, heading="Output", help="How many decimals to print.")
+    ... def show(digits):
+    ...     "Show a number."
+    ...     click.echo(f"{1 / 3:.{digits}f}")
+    >>> show(["--digits", "2"], standalone_mode=False)
+    0.33
     """
 
     def __init__(self, *values: Any, **settings: Any) -> None:
@@ -212,6 +382,22 @@ class HeadedCommand(click.Command):
 
     def get_params(self, context: click.Context) -> list[click.Parameter]:
         return [*super().get_params(context), self._help_all]
+
+    def parse_args(self, context: click.Context, arguments: list[str]) -> list[str]:
+        return super().parse_args(context, self._in_new_words(arguments))
+
+    def _in_new_words(self, arguments: list[str]) -> list[str]:
+        """The arguments, with the options of the last release under their new names."""
+        options = (each for each in self.params if isinstance(each, HeadedOption))
+        renamed = {each.old: each.new for each in options if each.old}
+        end = arguments.index("--") if "--" in arguments else len(arguments)
+        made = list(arguments)
+        for place, argument in enumerate(arguments[:end]):
+            name, equals, value = argument.partition("=")
+            if name in renamed:
+                warn_old_form(name, renamed[name].replace("=", " "))
+                made[place] = renamed[name] + equals + value
+        return made
 
     def format_help(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         whole = context.make_formatter()
@@ -264,21 +450,49 @@ class HeadedGroup(click.Group):
 
 
 class LazyGroup(click.Group):
-    """A group of commands that are each imported when called.
+    """A group of commands that are imported only when they are called.
 
-    `lazy` says for each command what it does, and `home` in which module it is the name `command`.
+    Parameters
+    ----------
+    *values, **settings
+        The arguments of `click.Group`.
+    lazy : dict of str to str
+        The commands: `{name: short help}`.
+    home : callable
+        Returns the module of a command, given its name. The command is the variable `command` there.
+    old : dict of str to str, optional
+        Names of an earlier release, each with the name that replaces it.
+
+    Examples
+    --------
+    >>> from rankgauge.extending import LazyGroup
+    >>> studies = LazyGroup(
+    ...     "studies",
+    ...     lazy={"depth": "How deep to judge."},
+    ...     home=lambda name: f"my_package.{name}",
+    ... )
+    >>> studies.list_commands(None)
+    ['depth']
     """
 
     def __init__(
-        self, *values: Any, lazy: dict[str, str], home: Callable[[str], str], **settings: Any
+        self,
+        *values: Any,
+        lazy: dict[str, str],
+        home: Callable[[str], str],
+        old: dict[str, str] | None = None,
+        **settings: Any,
     ) -> None:
         super().__init__(*values, **settings)
-        self.lazy, self.home = lazy, home
+        self.lazy, self.home, self.old = lazy, home, old or {}
 
     def list_commands(self, context: click.Context) -> list[str]:
         return list(self.lazy)
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name in self.old:
+            warn_old_form(f"{self.name} {name}", f"{self.name} {self.old[name]}")
+            name = self.old[name]
         if name not in self.lazy:
             return None
         command: click.Command = importlib.import_module(self.home(name)).command
@@ -287,7 +501,33 @@ class LazyGroup(click.Group):
 
 
 def is_given(name: str) -> bool:
-    """Whether the option or argument of this name stands on the command line."""
+    """Whether the user gave an option or argument on the command line.
+
+    Call it within a command.
+
+    Parameters
+    ----------
+    name : str
+        The name of the parameter, such as "digits" for `--digits`.
+
+    Returns
+    -------
+    bool
+        False if the value is a default, or comes from the environment.
+
+    Examples
+    --------
+    >>> import click
+    >>> from rankgauge.extending import is_given, option
+    >>> @click.command()
+    ... @option("--digits", default=4)
+    ... def show(digits):
+    ...     click.echo(is_given("digits"))
+    >>> show(["--digits", "4"], standalone_mode=False)
+    True
+    >>> show([], standalone_mode=False)
+    False
+    """
     source = click.get_current_context().get_parameter_source(name)
     return source is click.core.ParameterSource.COMMANDLINE
 

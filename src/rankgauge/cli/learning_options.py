@@ -31,8 +31,37 @@ def _settings(
     return settings
 
 
-def setting_option(what: str) -> ParameterDeclaration:
-    """--setting, which may be repeated."""
+def setting_option(
+    what: str, more: str = "`rankgauge ltr methods NAME` lists the settings."
+) -> ParameterDeclaration:
+    """The option `--setting NAME=VALUE`, which may be repeated.
+
+    The command gets all settings as a dict `settings`. A value is parsed as JSON if possible; otherwise
+    it is a string.
+
+    Parameters
+    ----------
+    what : str
+        What the settings are for: the start of the help text.
+    more : str, optional
+        A last sentence of the help text.
+
+    Returns
+    -------
+    ParameterDeclaration
+        The option: a decorator of commands, or a field of an `OptionGroup`.
+
+    Examples
+    --------
+    >>> import click
+    >>> from rankgauge.extending import setting_option
+    >>> @click.command()
+    ... @setting_option("A setting of the ranker")
+    ... def command(settings):
+    ...     click.echo(settings)
+    >>> command(["--setting", "trees=100"], standalone_mode=False)
+    {'trees': 100}
+    """
     return option(
         "--setting",
         "settings",
@@ -40,12 +69,34 @@ def setting_option(what: str) -> ParameterDeclaration:
         multiple=True,
         metavar="NAME=VALUE",
         callback=_settings,
-        help=f"{what}; may be repeated. `rankgauge ltr methods NAME` lists the settings.",
+        help=f"{what}; may be repeated.{more and f' {more}'}",
     )
 
 
 def training_queries_option(part: str) -> ParameterDeclaration:
-    """`--training-queries`: how many queries to learn from."""
+    """The option `--training-queries`: learn from this many queries, drawn at random.
+
+    Parameters
+    ----------
+    part : str
+        The data that the queries are drawn from, for the help text.
+
+    Returns
+    -------
+    ParameterDeclaration
+        The option: a decorator of commands, or a field of an `OptionGroup`.
+
+    Examples
+    --------
+    >>> import click
+    >>> from rankgauge.extending import training_queries_option
+    >>> @click.command()
+    ... @training_queries_option("TRAIN")
+    ... def command(training_queries):
+    ...     click.echo(training_queries)
+    >>> command(["--training-queries", "50"], standalone_mode=False)
+    50
+    """
     return option(
         "--training-queries",
         heading="Training",
@@ -58,7 +109,31 @@ def training_queries_option(part: str) -> ParameterDeclaration:
 
 
 def by_option(default: ChanceDifference | None, more: str = "") -> ParameterDeclaration:
-    """`--by`: which queries are uninformative; `more` is a last sentence of the help."""
+    """The option `--by`: which queries are uninformative.
+
+    Parameters
+    ----------
+    default : {"signed", "absolute"} or None
+        The default.
+    more : str, optional
+        A last sentence of the help text.
+
+    Returns
+    -------
+    ParameterDeclaration
+        The option: a decorator of commands, or a field of an `OptionGroup`.
+
+    Examples
+    --------
+    >>> import click
+    >>> from rankgauge.extending import by_option
+    >>> @click.command()
+    ... @by_option("signed")
+    ... def command(by):
+    ...     click.echo(by)
+    >>> command(["--by", "absolute"], standalone_mode=False)
+    absolute
+    """
     return option(
         "--by",
         type=click.Choice(get_args(ChanceDifference)),
@@ -70,7 +145,29 @@ def by_option(default: ChanceDifference | None, more: str = "") -> ParameterDecl
 
 
 def set_share_option(more: str) -> ParameterDeclaration:
-    """`--set-share`: how large the sets `ideal` and `uninformative` are."""
+    """The option `--set-share`: the size of the sets `ideal` and `uninformative`, as a share.
+
+    Parameters
+    ----------
+    more : str
+        The end of the last sentence of the help text, with its full stop.
+
+    Returns
+    -------
+    ParameterDeclaration
+        The option: a decorator of commands, or a field of an `OptionGroup`.
+
+    Examples
+    --------
+    >>> import click
+    >>> from rankgauge.extending import set_share_option
+    >>> @click.command()
+    ... @set_share_option("; by default 0.25.")
+    ... def command(set_share):
+    ...     click.echo(set_share)
+    >>> command(["--set-share", "0.1"], standalone_mode=False)
+    0.1
+    """
     return option(
         "--set-share",
         common=False,
@@ -91,5 +188,27 @@ SET_NUMBER = option(
 
 
 def set_size_options(more: str) -> Callable[[F], F]:
-    """`--set-share` and `--set-number`: how large the sets `ideal` and `uninformative` are."""
+    """Add `--set-share` and `--set-number`: the size of the sets `ideal` and `uninformative`.
+
+    Parameters
+    ----------
+    more : str
+        The end of the last sentence of the help of `--set-share`, with its full stop.
+
+    Returns
+    -------
+    callable
+        A decorator of commands, which get `set_share` and `set_number`.
+
+    Examples
+    --------
+    >>> import click
+    >>> from rankgauge.extending import set_size_options
+    >>> @click.command()
+    ... @set_size_options("; by default 0.25.")
+    ... def split(set_share, set_number):
+    ...     click.echo((set_share, set_number))
+    >>> split(["--set-number", "10"], standalone_mode=False)
+    (None, 10)
+    """
     return combine_options(set_share_option(more), SET_NUMBER)

@@ -18,14 +18,62 @@ def _is_plain(text: str) -> bool:
 
 
 def parse_integer(text: str) -> int:
-    """The whole number in a text; ValueError if it has none."""
+    """Parse a whole number that is written with the digits 0 to 9.
+
+    `int` also accepts digits of other scripts and underscores, as in 1_000; this function does not.
+
+    Parameters
+    ----------
+    text : str
+        The text.
+
+    Returns
+    -------
+    int
+        The number.
+
+    Raises
+    ------
+    ValueError
+        If the text is not such a number.
+
+    Examples
+    --------
+    >>> from rankgauge.extending import parse_integer
+    >>> parse_integer("1000")
+    1000
+    """
     if not _is_plain(text):
         raise ValueError(EXPECTED)
     return int(text)
 
 
 def parse_decimal(text: str) -> float:
-    """The number in a text; ValueError if it has none."""
+    """Parse a number that is written with the digits 0 to 9.
+
+    `float` also accepts digits of other scripts and underscores, as in 1_000.0; this function does not.
+
+    Parameters
+    ----------
+    text : str
+        The text.
+
+    Returns
+    -------
+    float
+        The number.
+
+    Raises
+    ------
+    ValueError
+        If the text is not such a number.
+
+    Examples
+    --------
+    >>> from rankgauge.extending import parse_decimal
+    >>> parse_decimal("0.05")
+    0.05
+    """
     if not _is_plain(text):
         raise ValueError(EXPECTED)
     return float(text)
@@ -41,14 +89,46 @@ class _PlainNumber(click.ParamType):  # type: ignore[type-arg]
 
 
 class WholeNumber(_PlainNumber, click.IntRange):
-    """A whole number, within limits if any are given."""
+    """Click type of whole numbers, written with the digits 0 to 9.
+
+    Parameters
+    ----------
+    min, max : int, optional
+        The limits.
+    min_open, max_open : bool, default False
+        Whether the limit itself is excluded.
+    clamp : bool, default False
+        Whether a number beyond a limit becomes the limit, instead of an error.
+
+    Examples
+    --------
+    >>> from rankgauge.extending import WholeNumber
+    >>> WholeNumber(1).convert("20", None, None)
+    20
+    """
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
         return "N"
 
 
 class Decimal(_PlainNumber, click.FloatRange):
-    """A number, within limits if any are given."""
+    """Click type of numbers, written with the digits 0 to 9.
+
+    Parameters
+    ----------
+    min, max : float, optional
+        The limits.
+    min_open, max_open : bool, default False
+        Whether the limit itself is excluded.
+    clamp : bool, default False
+        Whether a number beyond a limit becomes the limit, instead of an error.
+
+    Examples
+    --------
+    >>> from rankgauge.extending import Decimal
+    >>> Decimal(0, 1, min_open=True).convert("0.5", None, None)
+    0.5
+    """
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
         return "NUMBER"

@@ -14,6 +14,7 @@ from typing import Any, get_args
 import click
 
 from rankgauge.cli.groups import HeadedCommand, OptionGroup, ParameterDeclaration, option
+from rankgauge.cli.names import RegisteredName
 from rankgauge.cli.numbers import Decimal, WholeNumber
 from rankgauge.cli.output import MACHINE_FORMATS, choose_format, escape_formulas, print_notes, show
 from rankgauge.cli.output_files import FIGURE_FILE, OUTPUT_FILE
@@ -23,18 +24,22 @@ from rankgauge.core.policies import (
     DEFAULT_NORMALIZE,
     DEFAULT_OFFLIST,
     DEFAULT_PRECISION,
+    DEFAULT_UNJUDGED,
     HIGHEST_SEED,
     LEVEL,
     MOST_SAMPLES,
     SAMPLES,
     SEED,
     Absent,
+    Missing,
     Negative,
     Offlist,
     ScorePrecision,
+    Unjudged,
 )
 from rankgauge.core.tables import FORMATS, Table
 from rankgauge.data.roles import DOCUMENT, GRADE, QUERY, SCORE, ColumnNames, Role
+from rankgauge.errors import warn_old_form
 from rankgauge.io.files import LEAST_CONTENT, MOST_EXPANSION, SIZE_LIMIT, STANDARD_INPUT
 from rankgauge.measures import load_plugin
 
@@ -83,18 +88,22 @@ def _load_plugins(context: click.Context, option: click.Parameter, files: tuple[
         load_plugin(file)
 
 
-def _plugins_option(registered: str) -> ParameterDeclaration:
+def _plugins_option(
+    registered: str,
+    *,
+    heading: str = "Measures",
+    more: str = " With --workers, all workers get it.",
+) -> ParameterDeclaration:
     return option(
         "--plugin",
-        heading="Measures",
+        heading=heading,
         common=False,
         multiple=True,
         metavar="FILE",
         is_eager=True,
         expose_value=False,
         callback=_load_plugins,
-        help=f"A Python file that registers {registered} of your own; may be repeated. With --workers, "
-        "all workers get it.",
+        help=f"A Python file that registers {registered} of your own; may be repeated.{more}",
     )
 
 
@@ -104,6 +113,14 @@ metric_plugin_option = _plugins_option("metrics")
 """`--plugin FILE` of commands that score texts."""
 method_plugin_option = _plugins_option("methods or measures")
 """`--plugin FILE` of commands that train or load rankers."""
+significance_plugin_option = _plugins_option("measures, significance tests or corrections")
+"""`--plugin FILE` of commands that test differences."""
+normalization_plugin_option = _plugins_option("measures or normalizations")
+"""`--plugin FILE` of commands that mix the scores of runs."""
+fusion_plugin_option = _plugins_option(
+    "fusion methods or normalizations", heading="Fusion", more=""
+)
+"""`--plugin FILE` of the command that fuses runs."""
 
 
 def measure_option(
@@ -138,7 +155,31 @@ QRELS = option("--qrels", heading="Measures", metavar="QRELS")
 
 
 def queries_option(least: int, help_text: str) -> ParameterDeclaration:
-    """`--queries`: only so many queries, drawn at random."""
+    """The option `--queries`: draw this many queries at random.
+
+    Parameters
+    ----------
+    least : int
+        The smallest number that is allowed.
+    help_text : str
+        The help text.
+
+    Returns
+    -------
+    ParameterDeclaration
+        The option: a decorator of commands, or a field of an `OptionGroup`.
+
+    Examples
+    --------
+    >>> import click
+    >>> from rankgauge.extending import queries_option
+    >>> @click.command()
+    ... @queries_option(1, "How many queries to draw.")
+    ... def command(queries):
+    ...     click.echo(queries)
+    >>> command(["--queries", "50"], standalone_mode=False)
+    50
+    """
     return option("--queries", type=WholeNumber(least), metavar="N", help=help_text)
 
 
@@ -158,15 +199,31 @@ def ties_option(choices: tuple[str, ...], default: str, more: str = "") -> Param
     )
 
 
-def missing_option(
-    choices: tuple[str, ...], default: str | None, help_text: str
-) -> ParameterDeclaration:
-    """`--missing`: how topics are scored that a run lacks."""
+class RenamedChoice(click.Choice):  # type: ignore[type-arg]
+    """A choice of words. Words of the last release still work; a note says what they are now."""
+
+    def __init__(self, words: Sequence[str], **old: str) -> None:
+        super().__init__(words)
+        self.old = old
+
+    def convert(
+        self, value: Any, parameter: click.Parameter | None, context: click.Context | None
+    ) -> str:
+        if value in self.old:
+            name = parameter.opts[0] if parameter else "the value"
+            warn_old_form(f"{name} {value}", f"{name} {self.old[value]}")
+            value = self.old[value]
+        word: str = super().convert(value, parameter, context)
+        return word
+
+
+def missing_option(default: str | None, help_text: str) -> ParameterDeclaration:
+    """`--missing`: how queries are scored that a run lacks."""
     return option(
         "--missing",
         heading="Policies",
         common=True,
-        type=click.Choice(choices),
+        type=RenamedChoice(get_args(Missing), intersection="skip"),
         default=default,
         help=help_text,
     )
@@ -184,12 +241,37 @@ def max_grade_option(known: str) -> ParameterDeclaration:
     )
 
 
+_J = f"{__name__}.condensed"
+
+
+def _note_condensed(context: click.Context, _: click.Parameter, is_set: bool) -> None:
+    context.meta[_J] = is_set
+
+
+def _unjudged(context: click.Context, _: click.Parameter, value: str) -> str:
+    return "condensed" if context.meta.get(_J) else value
+
+
+UNJUDGED = option(
+    "--unjudged",
+    heading="Policies",
+    type=click.Choice(get_args(Unjudged)),
+    default=DEFAULT_UNJUDGED,
+    callback=_unjudged,
+    old="--condensed",
+    new="--unjudged=condensed",
+    help="Documents without a judgment. nonrelevant: they count as not relevant. condensed: they are "
+    "removed from the rankings first.",
+)
 CONDENSED = option(
     "-J",
-    "--condensed",
     heading="Policies",
+    common=False,
     is_flag=True,
-    help="Remove unjudged documents from the rankings first.",
+    is_eager=True,
+    expose_value=False,
+    callback=_note_condensed,
+    help="The same as `--unjudged condensed`, as in trec_eval.",
 )
 
 PRECISION = option(
@@ -300,7 +382,31 @@ class RunFileOptions(FileOptions):
 
 
 def seed_option(drawn: str, default: int = SEED) -> ParameterDeclaration:
-    """`--seed`; `drawn` says in the help what is drawn at random."""
+    """The option `--seed`: the seed of everything that is drawn at random.
+
+    Parameters
+    ----------
+    drawn : str
+        What is drawn, for the help text: "The seed for ...".
+    default : int, default 0
+        The default seed.
+
+    Returns
+    -------
+    ParameterDeclaration
+        The option: a decorator of commands, or a field of an `OptionGroup`.
+
+    Examples
+    --------
+    >>> import click
+    >>> from rankgauge.extending import seed_option
+    >>> @click.command()
+    ... @seed_option("the samples")
+    ... def command(seed):
+    ...     click.echo(seed)
+    >>> command(["--seed", "42"], standalone_mode=False)
+    42
+    """
     return option(
         "--seed",
         heading="Statistics",
@@ -317,7 +423,33 @@ def samples_option(
     *,
     text: str = "How many random samples are drawn, if the method draws samples.",
 ) -> ParameterDeclaration:
-    """`--samples`; `more` is a last sentence of the help."""
+    """The option `--samples`: how many random samples are drawn.
+
+    Parameters
+    ----------
+    default : int or None, default 10000
+        The default number.
+    more : str, optional
+        A last sentence of the help text.
+    text : str, optional
+        The help text before `more`.
+
+    Returns
+    -------
+    ParameterDeclaration
+        The option: a decorator of commands, or a field of an `OptionGroup`.
+
+    Examples
+    --------
+    >>> import click
+    >>> from rankgauge.extending import samples_option
+    >>> @click.command()
+    ... @samples_option(1000)
+    ... def command(samples):
+    ...     click.echo(samples)
+    >>> command(["--samples", "200"], standalone_mode=False)
+    200
+    """
     return option(
         "--samples",
         heading="Statistics",
@@ -332,7 +464,31 @@ def samples_option(
 def level_option(
     more: str = "", *, text: str = "The confidence level of the intervals."
 ) -> ParameterDeclaration:
-    """`--level`; `more` is a last sentence of the help."""
+    """The option `--level`: the confidence level of intervals.
+
+    Parameters
+    ----------
+    more : str, optional
+        A last sentence of the help text.
+    text : str, optional
+        The help text before `more`.
+
+    Returns
+    -------
+    ParameterDeclaration
+        The option: a decorator of commands, or a field of an `OptionGroup`.
+
+    Examples
+    --------
+    >>> import click
+    >>> from rankgauge.extending import level_option
+    >>> @click.command()
+    ... @level_option()
+    ... def command(level):
+    ...     click.echo(level)
+    >>> command(["--level", "0.9"], standalone_mode=False)
+    0.9
+    """
     return option(
         "--level",
         heading="Statistics",
@@ -344,17 +500,41 @@ def level_option(
 
 
 def significance_test_option(default: str | None, more: str = "") -> ParameterDeclaration:
-    """`--test`; `more` is a last sentence of the help."""
+    """The option `--test`: which significance test compares runs.
+
+    Parameters
+    ----------
+    default : str or None
+        The name of the default test, such as "paired-t".
+    more : str, optional
+        A last sentence of the help text.
+
+    Returns
+    -------
+    ParameterDeclaration
+        The option: a decorator of commands, or a field of an `OptionGroup`.
+
+    Examples
+    --------
+    >>> import click
+    >>> from rankgauge.extending import significance_test_option
+    >>> @click.command()
+    ... @significance_test_option("paired-t")
+    ... def command(test):
+    ...     click.echo(test)
+    >>> command(["--test", "wilcoxon"], standalone_mode=False)
+    wilcoxon
+    """
     from rankgauge.comparison.significance import TESTS
 
     return option(
         "--test",
         heading="Statistics",
-        type=click.Choice(list(TESTS)),
+        type=(tests := RegisteredName(TESTS)),
         metavar="TEST",
         default=default,
-        help=f"The significance test: {', '.join(TESTS)}. welch and student are unpaired; all other "
-        f"tests pair the runs by topic.{more and f' {more}'}",
+        help=f"The significance test: {', '.join(tests.listed)}. welch and student are unpaired; all "
+        f"other tests pair the runs by topic.{more and f' {more}'}",
     )
 
 
@@ -372,7 +552,33 @@ def baseline_option(help_text: str, *, multiple: bool = True) -> ParameterDeclar
 def depth_option(
     default: int | Sequence[int] | None, help_text: str, *, multiple: bool = True
 ) -> ParameterDeclaration:
-    """`--depth`: how many first documents of each run are judged, or shown; one depth, or several."""
+    """The option `--depth`: how many documents at the top of each run are judged or shown.
+
+    Parameters
+    ----------
+    default : int, sequence of int or None
+        The default depth, or depths.
+    help_text : str
+        The help text.
+    multiple : bool, default True
+        Whether the option may be repeated. The parameter is then called `depths`, else `depth`.
+
+    Returns
+    -------
+    ParameterDeclaration
+        The option: a decorator of commands, or a field of an `OptionGroup`.
+
+    Examples
+    --------
+    >>> import click
+    >>> from rankgauge.extending import depth_option
+    >>> @click.command()
+    ... @depth_option([10], "How many documents are judged.")
+    ... def command(depths):
+    ...     click.echo(depths)
+    >>> command(["--depth", "20"], standalone_mode=False)
+    (20,)
+    """
     return option(
         "--depth",
         "depths" if multiple else "depth",
@@ -385,24 +591,124 @@ def depth_option(
 
 
 def folds_option(default: int | None, least: int, help_text: str) -> ParameterDeclaration:
-    """`--folds`: into how many parts data is cut."""
+    """The option `--folds`: into how many parts the data is split.
+
+    Parameters
+    ----------
+    default : int or None
+        The default number.
+    least : int
+        The smallest number that is allowed.
+    help_text : str
+        The help text.
+
+    Returns
+    -------
+    ParameterDeclaration
+        The option: a decorator of commands, or a field of an `OptionGroup`.
+
+    Examples
+    --------
+    >>> import click
+    >>> from rankgauge.extending import folds_option
+    >>> @click.command()
+    ... @folds_option(5, 2, "The number of folds.")
+    ... def command(folds):
+    ...     click.echo(folds)
+    >>> command(["--folds", "10"], standalone_mode=False)
+    10
+    """
     return option("--folds", type=WholeNumber(least), default=default, metavar="N", help=help_text)
 
 
 def repeats_option(default: int, help_text: str) -> ParameterDeclaration:
-    """`--repeats`: how often topics or rows are split anew."""
+    """The option `--repeats`: how often queries or rows are split anew.
+
+    Parameters
+    ----------
+    default : int
+        The default number.
+    help_text : str
+        The help text.
+
+    Returns
+    -------
+    ParameterDeclaration
+        The option: a decorator of commands, or a field of an `OptionGroup`.
+
+    Examples
+    --------
+    >>> import click
+    >>> from rankgauge.extending import repeats_option
+    >>> @click.command()
+    ... @repeats_option(1, "How often to repeat the split.")
+    ... def command(repeats):
+    ...     click.echo(repeats)
+    >>> command(["--repeats", "3"], standalone_mode=False)
+    3
+    """
     return option("--repeats", type=WholeNumber(1), default=default, metavar="N", help=help_text)
 
 
 def margin_option(default: float, help_text: str) -> ParameterDeclaration:
-    """`--margin`: what difference counts as none."""
+    """The option `--margin`: the largest difference that counts as none.
+
+    Parameters
+    ----------
+    default : float
+        The default margin.
+    help_text : str
+        The help text.
+
+    Returns
+    -------
+    ParameterDeclaration
+        The option: a decorator of commands, or a field of an `OptionGroup`.
+
+    Examples
+    --------
+    >>> import click
+    >>> from rankgauge.extending import margin_option
+    >>> @click.command()
+    ... @margin_option(0.01, "Smaller differences do not count.")
+    ... def command(margin):
+    ...     click.echo(margin)
+    >>> command(["--margin", "0.05"], standalone_mode=False)
+    0.05
+    """
     return option("--margin", type=Decimal(0), default=default, metavar="NUMBER", help=help_text)
 
 
 def preferences_option(
     metavar: str, help_text: str, *, multiple: bool = False
 ) -> ParameterDeclaration:
-    """`--preferences`: which of two outputs people prefer."""
+    """The option `--preferences`: a file with votes on pairs of outputs.
+
+    Parameters
+    ----------
+    metavar : str
+        What the help shows for the value, such as "FILE".
+    help_text : str
+        The help text.
+    multiple : bool, default False
+        Whether the option may be repeated.
+
+    Returns
+    -------
+    ParameterDeclaration
+        The option: a decorator of commands, or a field of an `OptionGroup`.
+
+    Examples
+    --------
+    >>> import click
+    >>> from rankgauge.extending import preferences_option
+    >>> @click.command()
+    ... @preferences_option("FILE", "Which outputs people prefer.")
+    ... def command(preferences):
+    ...     click.echo(preferences)
+    >>> command(["--preferences", "votes.csv"], standalone_mode=False)
+    votes.csv
+    """
     return option("--preferences", metavar=metavar, multiple=multiple, help=help_text)
 
 
@@ -421,7 +727,7 @@ def normalize_option(help_text: str, *more: str) -> ParameterDeclaration:
 
     return option(
         "--normalize",
-        type=click.Choice([*NORMALIZATIONS, *more]),
+        type=RegisteredName(NORMALIZATIONS, *more),
         default=DEFAULT_NORMALIZE,
         help=help_text,
     )
@@ -437,7 +743,31 @@ ABSENT = option(
 
 
 def method_option(help_text: str, **settings: Any) -> ParameterDeclaration:
-    """`--method`: how runs are fused, or which rankers are trained."""
+    """The option `--method`: how runs are fused, or which rankers are trained.
+
+    Parameters
+    ----------
+    help_text : str
+        The help text.
+    **settings
+        Further arguments of `click.option`, such as `type` or `default`.
+
+    Returns
+    -------
+    ParameterDeclaration
+        The option: a decorator of commands, or a field of an `OptionGroup`.
+
+    Examples
+    --------
+    >>> import click
+    >>> from rankgauge.extending import method_option
+    >>> @click.command()
+    ... @method_option("How to fuse the runs.", default="rrf")
+    ... def command(method):
+    ...     click.echo(method)
+    >>> command(["--method", "combsum"], standalone_mode=False)
+    combsum
+    """
     return option("--method", **{"show_default": None, **settings}, help=help_text)
 
 
@@ -445,7 +775,8 @@ def method_option(help_text: str, **settings: Any) -> ParameterDeclaration:
 
 PER_QUERY = option(
     "-q",
-    "--per-topic",
+    "--per-query",
+    old="--per-topic",
     heading="Output",
     is_flag=True,
     help="A row for each topic, then the means.",
@@ -487,7 +818,33 @@ def show_option(
 
 
 def output_option(metavar: str, help_text: str, **settings: Any) -> ParameterDeclaration:
-    """`-o`, a file or a folder; `settings` say whether it is required, or its default."""
+    """The option `-o`, `--output`: the file or folder to write to.
+
+    Parameters
+    ----------
+    metavar : str
+        What the help shows for the value, such as "DIR".
+    help_text : str
+        The help text.
+    **settings
+        Further arguments of `click.option`, such as `required`, or `type=OUTPUT_FOLDER`.
+
+    Returns
+    -------
+    ParameterDeclaration
+        The option: a decorator of commands, or a field of an `OptionGroup`.
+
+    Examples
+    --------
+    >>> import click
+    >>> from rankgauge.extending import output_option
+    >>> @click.command()
+    ... @output_option("DIR", "The folder to write to.", required=True)
+    ... def command(output):
+    ...     click.echo(output)
+    >>> command(["-o", "results"], standalone_mode=False)
+    results
+    """
     return option("-o", "--output", heading="Output", metavar=metavar, help=help_text, **settings)
 
 
@@ -560,7 +917,29 @@ class TableOptions(OptionGroup, heading="Output", common=False):
 
 
 class Output(TableOptions):
-    """How a table is printed, and where."""
+    """Options for printing a table: `--format`, `--digits`, `--spreadsheet` and `-o`.
+
+    Pass it to `takes`, and call `show` with the table.
+
+    Parameters
+    ----------
+    form : str, optional
+        The format. By default "table" on a terminal, and "tsv" in a pipe or a file.
+    digits : int, optional
+        How many decimals are printed. By default 4 in table, md and latex, and all of them in tsv, csv
+        and jsonl.
+    spreadsheet : bool, default False
+        Whether csv has ' before each cell that a spreadsheet would run as a formula.
+    output : str, optional
+        The file to write to. By default standard output.
+
+    Examples
+    --------
+    >>> from rankgauge.extending import Output, Table
+    >>> Output(form="csv", digits=2).show(Table(("run", "AP"), (("bm25", 0.25),)))
+    run,AP
+    bm25,0.25
+    """
 
     output: str | None = output_option(
         "FILE",

@@ -37,7 +37,31 @@ def choose_format(form: str | None, output: str | None) -> str:
 
 
 def show(table: Table, form: str | None, digits: int | None, output: str | None) -> None:
-    """Print a table, or write it to a file."""
+    """Print a table, or write it to a file.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    form : str or None
+        The format, such as "csv". None is "table" on a terminal, and "tsv" in a pipe or a file.
+    digits : int or None
+        How many decimals floats have. None is the default of the format.
+    output : str or None
+        The file to write to. None or "-" is standard output.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written.
+
+    Examples
+    --------
+    >>> from rankgauge.extending import Table, show
+    >>> show(Table(("run", "AP"), (("bm25", 0.125),)), "csv", 2, None)
+    run,AP
+    bm25,0.12
+    """
     form = choose_format(form, output)
     lines = _limit_rows(table, form).lines(form, digits=digits, width=line_width(output))
     print_or_write(lines, output)
@@ -59,7 +83,24 @@ def _pieces(texts: Iterable[str]) -> Iterator[str]:
 
 
 def line_width(output: str | None = None) -> int | None:
-    """How many columns a line of the output may have: the width of the terminal, None for files."""
+    """The maximum width of a line of output: the width of the terminal, if the output is one.
+
+    Parameters
+    ----------
+    output : str, optional
+        The file that is written, or "-". By default standard output.
+
+    Returns
+    -------
+    int or None
+        The number of columns; None for a file or a pipe, whose lines may have any width.
+
+    Examples
+    --------
+    >>> from rankgauge.extending import line_width
+    >>> line_width("scores.tsv") is None
+    True
+    """
     if output not in (None, "-") or not sys.stdout.isatty():
         return None
     import shutil
@@ -124,7 +165,20 @@ def _is_control(character: str) -> bool:
 
 
 def notify(notes: Iterable[Note]) -> None:
-    """Print notes on the numbers to standard error."""
+    """Print notes to standard error, warnings first.
+
+    Notes that several measures or runs share are printed once.
+
+    Parameters
+    ----------
+    notes : iterable of Note
+        The notes.
+
+    Examples
+    --------
+    >>> from rankgauge.extending import Note, notify
+    >>> notify([Note("no judgments for {topics}", run="bm25", count=3)])  # prints to standard error
+    """
     print_notes(note_texts(notes, gather=True))
 
 
@@ -139,9 +193,29 @@ def print_notes(texts: Iterable[str]) -> None:
 
 @contextmanager
 def progress(total: int, doing: str = "evaluating") -> Iterator[Callable[[str], None] | None]:
-    """A progress bar on standard error, if there are at least two steps.
+    """Show a progress bar on standard error while a block runs.
 
-    If standard error is no terminal, it is a line now and then.
+    Without a terminal, it prints a line at most every 30 seconds.
+
+    Parameters
+    ----------
+    total : int
+        The number of steps.
+    doing : str, default "evaluating"
+        What is done, as the bar shows it.
+
+    Yields
+    ------
+    callable or None
+        A function to call after each step with any string, such as the name of a run. Pass it as
+        `progress` to functions that have this parameter. None if there are fewer than two steps.
+
+    Examples
+    --------
+    >>> from rankgauge.extending import progress
+    >>> with progress(2, "training") as step:
+    ...     for fold in ("fold 1", "fold 2"):
+    ...         step(fold)
     """
     if total < 2:
         yield None
@@ -204,7 +278,29 @@ class PartialResult(Protocol):
 
 
 def fail_if_incomplete(scores: PartialResult) -> None:
-    """End the command with exit code 3 when some of the runs could not be evaluated."""
+    """End the command with exit code 3 if some runs could not be evaluated.
+
+    Parameters
+    ----------
+    scores : Scores or other result
+        A result with `runs`, the names of its runs, and `failed`, what was wrong with each missing run.
+
+    Raises
+    ------
+    Incomplete
+        If runs are missing. The message names them.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> from rankgauge.extending import Incomplete, fail_if_incomplete
+    >>> try:
+    ...     fail_if_incomplete(SimpleNamespace(runs=("bm25",), failed=("dense.run: no rows",)))
+    ... except Incomplete as error:
+    ...     print(error.message)
+    dense.run: no rows
+    1 run of 2 not evaluated
+    """
     if scores.failed:
         of = len(scores.runs) + len(scores.failed)
         count = f"{count_phrase(len(scores.failed), 'run')} of {of} not evaluated"

@@ -61,8 +61,33 @@ FIGURE_FILE = FigureFile()
 
 
 def make_folder(path: str | os.PathLike[str]) -> OwnPath:
-    """The folder to write files to, made if it does not exist; InputError if it cannot be made, or if
-    no file can be written there."""
+    """Make a folder for output files, unless it exists.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+        The folder.
+
+    Returns
+    -------
+    OwnPath
+        The folder. Paths below it follow no links.
+
+    Raises
+    ------
+    InputError
+        If the folder cannot be made, or is not writable.
+
+    Examples
+    --------
+    >>> import os
+    >>> import tempfile
+    >>> from rankgauge.extending import make_folder
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     results = make_folder(os.path.join(folder, "results"))
+    ...     print(results.name, os.path.isdir(results))
+    results True
+    """
     folder = OwnPath(path).make()
     check_writable(folder / TEMPORARY_PREFIX)
     return folder

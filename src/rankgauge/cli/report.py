@@ -60,8 +60,9 @@ class PageOptions(OptionGroup, heading="Page"):
         help="The texts of documents, shown beside the rankings. FILE has a line for each document: "
         "JSON with an id and a text, or id, tab and text. Texts are cut to 500 characters.",
     )
-    topic_texts: str | None = option(
-        "--topic-texts",
+    query_texts: str | None = option(
+        "--query-texts",
+        old="--topic-texts",
         type=click.Path(),
         metavar="FILE",
         help="The texts of topics, in the same form.",
@@ -96,7 +97,7 @@ def command(source: ReportedScores, page: PageOptions, level: float, output: str
 
     \b
     rankgauge report qrels.txt runs/ -m nDCG@10 -m AP -o report.html
-    rankgauge report qrels.txt a.run b.run --baseline a.run --topic-texts topics.tsv
+    rankgauge report qrels.txt a.run b.run --baseline a.run --query-texts topics.tsv
     rankgauge report --scores AP=trec8.csv -o trec8.html
     \f
     The page has these sections:
@@ -112,7 +113,7 @@ def command(source: ReportedScores, page: PageOptions, level: float, output: str
     not be read: the page has the other runs. A message on stderr names each unread run, and says why.
     """
     check_pages()
-    texts = (file for file in (page.document_texts, page.topic_texts) if file is not None)
+    texts = (file for file in (page.document_texts, page.query_texts) if file is not None)
     check_output(output, [*source.inputs, *texts, *page.add])
     added = tuple(map(read_section, page.add))
     read = source.read()
@@ -128,7 +129,7 @@ def command(source: ReportedScores, page: PageOptions, level: float, output: str
     options = ReportOptions(
         baseline=baseline,
         document_texts=page.document_texts,
-        topic_texts=page.topic_texts,
+        query_texts=page.query_texts,
         depth=page.depth,
         added=added,
         level=level,

@@ -17,6 +17,7 @@ from rankgauge.cli.options import (
     CONDENSED,
     NEGATIVE,
     PRECISION,
+    UNJUDGED,
     RunFileOptions,
     max_grade_option,
     measure_option,
@@ -38,6 +39,7 @@ from rankgauge.core.policies import (
     Standardization,
     Tail,
     Ties,
+    Unjudged,
 )
 from rankgauge.core.records import Record
 from rankgauge.data.model import Judgments, Run
@@ -81,7 +83,8 @@ check_order = usage_errors()(diagnosis.check_order)
 class ScoringOptions(OptionGroup, heading="Policies", common=False):
     """How runs are scored, apart from the topics that they lack."""
 
-    condensed: bool = CONDENSED
+    unjudged: Unjudged = UNJUDGED
+    condensed = CONDENSED
     ties: Ties = ties_option(
         get_args(Ties),
         DEFAULT_TIES,
@@ -118,7 +121,6 @@ class Scoring(ScoringOptions, RunFileOptions, WorkerOptions):
     runs: tuple[str, ...] = argument("runs", nargs=-1, metavar="RUN...")
     ties: Ties = ScoringOptions.options["ties"].but(common=True)
     missing: Missing = missing_option(
-        get_args(Missing),
         DEFAULT_MISSING,
         "What to do with judged topics that a run lacks. zero: they count as empty rankings. skip: the "
         "run gets no score on them, and no mean counts them for this run.",
@@ -141,7 +143,7 @@ class Scoring(ScoringOptions, RunFileOptions, WorkerOptions):
         """How the runs are scored."""
         return Policies(
             missing=self.missing,
-            unjudged="condensed" if self.condensed else "nonrelevant",
+            unjudged=self.unjudged,
             negative=self.negative,
             ties=self.ties,
             seed=self.seed,

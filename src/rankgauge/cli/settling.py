@@ -12,7 +12,7 @@ from rankgauge.cli.output import progress
 from rankgauge.cli.scoring import Scoring
 from rankgauge.cli.workers import workers
 from rankgauge.core.notes import note_texts
-from rankgauge.core.policies import DEFAULT_PRECISION, Offlist, Ordered
+from rankgauge.core.policies import DEFAULT_PRECISION, DEFAULT_UNJUDGED, Offlist, Ordered
 from rankgauge.core.tables import Cell, Table
 from rankgauge.data.model import Judgments, Run
 from rankgauge.distance.settling import settled
@@ -29,7 +29,7 @@ def check_policies(scoring: Scoring) -> None:
     """Refuse, before any work, the options that --settled cannot be used with."""
     refused = {
         "--missing skip": scoring.missing != "zero",
-        "--condensed": scoring.condensed,
+        f"--unjudged {scoring.unjudged}": scoring.unjudged != DEFAULT_UNJUDGED,
         f"--ties {scoring.ties}": scoring.ties not in get_args(Ordered),
         "--tail": scoring.tail is not None,
         "--precision single": scoring.precision != DEFAULT_PRECISION,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import get_args
-
 import click
 from numpy.typing import ArrayLike
 
@@ -14,13 +12,13 @@ from rankgauge.cli.options import (
     QRELS,
     RunFileOptions,
     missing_option,
+    normalization_plugin_option,
     normalize_option,
-    plugin_option,
     queries_option,
     seed_option,
 )
 from rankgauge.cli.scoring import read_judgments
-from rankgauge.core.policies import Absent, SharedQueries
+from rankgauge.core.policies import Absent, Missing
 from rankgauge.data.features import Features
 from rankgauge.errors import InputError
 from rankgauge.fusion.weights import run_space
@@ -135,11 +133,10 @@ class SpaceInputs(RunFileOptions, heading="Weights", common=True):
     queries: int | None = queries_option(1, "Take only so many queries, drawn by the seed.").but(
         heading="Queries", common=False
     )
-    missing: SharedQueries = missing_option(
-        get_args(SharedQueries),
+    missing: Missing = missing_option(
         "zero",
         "Runs: what to do with topics that some run lacks. zero: the other runs rank them; a topic that "
-        "all runs lack counts as an empty ranking. intersection: they are left out.",
+        "all runs lack counts as an empty ranking. skip: they are left out.",
     ).but(heading="Queries", common=False)
     normalize: str = normalize_option(
         "Runs: how the scores of each run are made comparable, topic by topic."
@@ -154,7 +151,7 @@ class SpaceInputs(RunFileOptions, heading="Weights", common=True):
         "weights. Then no two flips coincide.",
     )
     seed: int = seed_option("the jitter, and all else that is drawn")
-    plugin = plugin_option
+    plugin = normalization_plugin_option
 
     def space(self, depth: int | None = None) -> WeightSpace:
         """The space of weights, with only some documents of each query if there is a depth."""
@@ -192,7 +189,7 @@ class SpaceInputs(RunFileOptions, heading="Weights", common=True):
             normalize=self.normalize,
             absent=self.absent,
             missing=self.missing,
-            topics=self._select_queries(judgments.queries.texts()),
+            queries=self._select_queries(judgments.queries.texts()),
             depth=depth,
             jitter=self.jitter,
             seed=self.seed,

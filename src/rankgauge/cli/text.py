@@ -53,7 +53,6 @@ class TextOptions(OptionGroup, heading="Texts"):
         help="Score the outputs of this system; may be repeated. By default all systems are scored.",
     )
     missing: Missing = missing_option(
-        ("zero", "skip"),
         DEFAULT_MISSING,
         "Texts for which a system wrote nothing. zero: they are scored as empty texts. skip: the means "
         "of the system leave them out.",
@@ -130,7 +129,7 @@ class PeopleOptions(OptionGroup, heading="What people say"):
 class TextOutput(Output):
     """What is printed, and the files that are written."""
 
-    per_topic: bool = PER_QUERY.but("A row for each system and text.", common=True)
+    per_query: bool = PER_QUERY.but("A row for each system and text.", common=True)
     signature: bool = SIGNATURE
     save: str | None = SAVE.but(common=True)
     plot: str | None = PLOT.but("With --human: draw the correlations to FILE.", common=False)
@@ -230,7 +229,7 @@ def command(
     scores = scored.without_chance()
     if output.save is not None:
         scores.save(output.save)
-    table = scored.scores.query_table() if output.per_topic else scored.table()
+    table = scored.scores.query_table() if output.per_query else scored.table()
     if output.signature:
         signatures = tuple(scored.scores.signatures().values())
         table = replace(table, notes=(*table.notes, *signatures))

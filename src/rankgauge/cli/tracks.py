@@ -28,7 +28,36 @@ from rankgauge.io.trec import run_files
 
 
 class TrackOptions(FileOptions):
-    """How tracks are read."""
+    """Options for reading tracks: the names of columns, ties, precision and more.
+
+    Pass it to `takes`, and call `read` with the tracks that the user names.
+
+    Parameters
+    ----------
+    query_column, document_column, score_column, grade_column : tuple of str, optional
+        The names of columns in CSV, TSV and Parquet, or of keys in JSON.
+    lenient : bool, default False
+        Whether faulty lines of TREC files are dropped and counted.
+    size_limit : int, optional
+        The largest size of a file in bytes, once decompressed.
+    ties : str, default "docno"
+        How documents with equal scores are ordered.
+    precision : {"double", "single"}, default "double"
+        The floating-point precision in which the scores of documents are compared.
+    max_grade : int, optional
+        The highest grade of the collection, if it is higher than any in the judgments.
+
+    Examples
+    --------
+    >>> import click
+    >>> from rankgauge.extending import TrackOptions, takes
+    >>> @click.command()
+    ... @takes(reading=TrackOptions)
+    ... def command(reading):
+    ...     click.echo(reading.ties)
+    >>> command(["--ties", "input"], standalone_mode=False)
+    input
+    """
 
     ties: PoolTies = ties_option(get_args(PoolTies), DEFAULT_POOL_TIES, "random: a random order.")
     precision: ScorePrecision = PRECISION
@@ -46,7 +75,33 @@ track_options = TrackOptions.flat
 def target_option(
     default: str | Sequence[str], help_text: str, *, multiple: bool = False
 ) -> ParameterDeclaration:
-    """`--target`: the costly measure to forecast, or several."""
+    """The option `--target`: the costly measure to forecast, or several.
+
+    Parameters
+    ----------
+    default : str or sequence of str
+        The default measure, or measures.
+    help_text : str
+        The help text.
+    multiple : bool, default False
+        Whether the option may be repeated. The parameter is then called `targets`, else `target`.
+
+    Returns
+    -------
+    ParameterDeclaration
+        The option: a decorator of commands, or a field of an `OptionGroup`.
+
+    Examples
+    --------
+    >>> import click
+    >>> from rankgauge.extending import target_option
+    >>> @click.command()
+    ... @target_option("AP", "The measure to forecast.")
+    ... def command(target):
+    ...     click.echo(target)
+    >>> command(["--target", "nDCG@100"], standalone_mode=False)
+    nDCG@100
+    """
     return option(
         "--target",
         "targets" if multiple else "target",
@@ -64,7 +119,35 @@ def learner_option(
     default: Sequence[str] | None = None,
     multiple: bool = False,
 ) -> ParameterDeclaration:
-    """`--learner`: how models are fitted, in one way or in several."""
+    """The option `--learner`: how models are fitted.
+
+    Parameters
+    ----------
+    learners : sequence of str
+        The choices.
+    help_text : str
+        The help text.
+    default : sequence of str, optional
+        The default, or defaults.
+    multiple : bool, default False
+        Whether the option may be repeated. The parameter is then called `learners`, else `learner`.
+
+    Returns
+    -------
+    ParameterDeclaration
+        The option: a decorator of commands, or a field of an `OptionGroup`.
+
+    Examples
+    --------
+    >>> import click
+    >>> from rankgauge.extending import learner_option
+    >>> @click.command()
+    ... @learner_option(["linear", "forest"], "How to fit the model.")
+    ... def command(learner):
+    ...     click.echo(learner)
+    >>> command(["--learner", "forest"], standalone_mode=False)
+    forest
+    """
     return option(
         "--learner",
         "learners" if multiple else "learner",
@@ -118,19 +201,53 @@ def read_tracks(
     grade_column: tuple[str, ...],
     **policies: Any,
 ) -> TrackInputs:
-    """The tracks, without the runs that cannot be read. Notes on the judgments go to standard error.
+    r"""Read tracks that a user names on the command line, without the runs that cannot be read.
+
+    Notes on the judgments are printed to standard error.
 
     Parameters
     ----------
-    texts
-        The tracks, as users write them.
-    tables
-        Whether a table of scores may stand in place of QRELS,RUNS. Then a track without a name is called
-        by its kind and the end of a path, as for a study.
-    lenient, size_limit, query_column, document_column, score_column, grade_column
-        The values of the options that say how files are read.
-    policies
+    texts : sequence of str
+        The tracks as the user writes them: NAME=KIND:QRELS,RUNS.
+    tables : bool, default False
+        Whether a table of scores may replace QRELS,RUNS. If a track has no name, its kind and the end
+        of its path become the name.
+    lenient : bool
+        Whether faulty lines of TREC files are dropped and counted.
+    size_limit : int
+        The largest size of a file in bytes, once decompressed.
+    query_column, document_column, score_column, grade_column : tuple of str
+        The names of columns; an empty tuple means the usual names.
+    **policies
         `ties`, `seed`, `precision` and `max_grade`, as in `Track.of`.
+
+    Returns
+    -------
+    TrackInputs
+        The tracks as `tracks`, the tables as `tables`, and what was wrong with other runs as `failed`.
+
+    Raises
+    ------
+    RankgaugeError
+        If a text does not name a track.
+    InputError
+        If the judgments of a track cannot be read.
+
+    Examples
+    --------
+    `TrackOptions.read` calls this function with the values of the options.
+
+    >>> import os
+    >>> import tempfile
+    >>> from rankgauge.extending import TrackOptions
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     qrels, run = os.path.join(folder, "qrels.txt"), os.path.join(folder, "bm25.run")
+    ...     for path, line in ((qrels, "1 0 d1 1"), (run, "1 Q0 d1 1 9.5 bm25")):
+    ...         with open(path, "w") as file:
+    ...             _ = file.write(f"{line}\n")
+    ...     inputs = TrackOptions().read([f"robust=news:{qrels},{run}"], seed=0)
+    >>> inputs.runs, inputs.failed
+    (('bm25',), ())
     """
     columns = ColumnNames(
         *(each or None for each in (query_column, document_column, score_column, grade_column))

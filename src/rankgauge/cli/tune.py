@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import get_args
-
 import click
 
 from rankgauge.cli.groups import HeadedCommand, OptionGroup, argument, option, takes
@@ -21,9 +19,9 @@ from rankgauge.cli.options import (
     margin_option,
     measure_option,
     missing_option,
+    normalization_plugin_option,
     normalize_option,
     output_option,
-    plugin_option,
     repeats_option,
     samples_option,
     seed_option,
@@ -33,7 +31,7 @@ from rankgauge.cli.output_files import OUTPUT_FILE
 from rankgauge.cli.scoring import check_output, read_judgments
 from rankgauge.cli.topic_sets import read_set
 from rankgauge.cli.workers import workers, workers_options
-from rankgauge.core.policies import Absent, SharedQueries
+from rankgauge.core.policies import Absent, Missing
 from rankgauge.fusion.tuning import ALL, FOLDS, REPEATS, SAMPLES, tune
 from rankgauge.fusion.tuning import RESTARTS as STARTS
 from rankgauge.io.parts import stored_runs
@@ -59,19 +57,19 @@ class TunedFusion(OptionGroup, heading="Fusion"):
         ALL,
     )
     absent: Absent = ABSENT.but(common=False)
-    missing: SharedQueries = missing_option(
-        get_args(SharedQueries),
+    missing: Missing = missing_option(
         "zero",
         "What to do with topics that some run lacks. zero: the other runs rank them; a topic that all "
-        "runs lack counts as an empty ranking. intersection: they are left out.",
+        "runs lack counts as an empty ranking. skip: they are left out.",
     )
 
 
 class SplitOptions(OptionGroup, heading="Cross-validation", common=False):
     """On which topics weights are chosen and tested, and what is drawn at random."""
 
-    test_topics: str | None = option(
-        "--test-topics",
+    test_queries: str | None = option(
+        "--test-queries",
+        old="--test-topics",
         common=True,
         metavar="FILE",
         help="Choose the weights on all topics but those in FILE, one topic id per line, and test them "
@@ -111,7 +109,7 @@ class TunedOutput(TableOptions, common=True):
     )
     tag: str | None = TAG.but("The name of the fused run; by default fused.")
     plot: str | None = PLOT.but("Two runs: draw the mean for every weight, as .svg or .png.")
-    per_topic: bool = PER_QUERY.but(
+    per_query: bool = PER_QUERY.but(
         "Two runs: print the best weights of each topic alone instead. They show how much topics "
         "differ. They are no advice.",
         common=False,
@@ -126,7 +124,7 @@ class TunedOutput(TableOptions, common=True):
 @takes(runs=TunedRuns, fusion=TunedFusion, splits=SplitOptions)
 @workers_options
 @takes(output=TunedOutput)
-@plugin_option
+@normalization_plugin_option
 def command(
     measures: tuple[str, ...],
     runs: TunedRuns,
@@ -165,8 +163,8 @@ def command(
     files = stored_runs(runs.runs, parts=runs.parts, **runs.how)
     check_output(output.output, [path for file in files for path in file.paths()])
     tested = None
-    if splits.test_topics is not None:
-        tested = read_set(splits.test_topics, judgments.queries.texts(), "judgments")
+    if splits.test_queries is not None:
+        tested = read_set(splits.test_queries, judgments.queries.texts(), "judgments")
     with progress(splits.repeats, "cross-validating") as advance:
         tuning = tune(
             judgments,
@@ -175,7 +173,7 @@ def command(
             normalize=fusion.normalize,
             absent=fusion.absent,
             missing=fusion.missing,
-            test_topics=tested,
+            test_queries=tested,
             margin=splits.margin,
             folds=splits.folds,
             repeats=splits.repeats,
@@ -192,4 +190,4 @@ def command(
         save_figure(tuning.figure(), output.plot)
     if output.output is not None:
         write_run(tuning.run() if output.tag is None else tuning.run(output.tag), output.output)
-    output.show(tuning.topic_table() if output.per_topic else tuning.table())
+    output.show(tuning.query_table() if output.per_query else tuning.table())

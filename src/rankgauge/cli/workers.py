@@ -80,9 +80,31 @@ class WorkerOptions(OptionGroup, heading="Workers", common=False):
 
 
 def workers_options(command: F) -> F:
-    """`--workers`, `--retries` and `--timeout`; `workers()` gives what they ask for.
+    """Add `--workers`, `--retries` and `--timeout` to a command.
 
-    If they cannot be had, that is said before the command begins its work.
+    The command takes no further parameters; `workers` returns what the user asked for. The workers start
+    before the command does, so that a cluster which does not answer is reported early.
+
+    Parameters
+    ----------
+    command : callable
+        The function of the command.
+
+    Returns
+    -------
+    callable
+        The function with the options.
+
+    Examples
+    --------
+    >>> import click
+    >>> from rankgauge.extending import workers, workers_options
+    >>> @click.command()
+    ... @workers_options
+    ... def command():
+    ...     click.echo(repr(workers()))
+    >>> command([], standalone_mode=False)
+    None
     """
 
     @functools.wraps(command)
@@ -93,7 +115,26 @@ def workers_options(command: F) -> F:
 
 
 def workers() -> Workers | None:
-    """Who does the work of this command: the `executor` of the functions that it calls."""
+    """The workers that the user asked for with `--workers`.
+
+    Call it within a command that has the `workers_options`.
+
+    Returns
+    -------
+    Workers or None
+        The `executor` to pass to functions. None without `--workers`; the work is then done by threads.
+
+    Examples
+    --------
+    >>> import click
+    >>> from rankgauge.extending import workers, workers_options
+    >>> @click.command()
+    ... @workers_options
+    ... def command():
+    ...     click.echo(repr(workers()))
+    >>> command([], standalone_mode=False)
+    None
+    """
     known: Workers | None = click.get_current_context().meta.get(META)
     return known
 

@@ -55,11 +55,24 @@ class Conflicts(NamedTuple):
 
 
 def conflicts_of(first: Ints, second: Ints) -> Conflicts:
-    """The conflicts of two measures.
+    """Count the tests in which two measures agree, and those in which they conflict.
 
-    Each measure is given by a number a test: 1 if the first run is significantly better, −1 if the
-    second run is, and 0 if neither is.
+    For each test, a measure has 1 if it finds the first run significantly better, −1 if it finds
+    the second run significantly better, and 0 if it finds neither.
 
+    Parameters
+    ----------
+    first, second : array of int
+        What each of the two measures finds, with an entry for each test.
+
+    Returns
+    -------
+    Conflicts
+        The number of tests of each kind. Its property `conflicts` is the number of tests in which
+        only one measure finds a significant difference.
+
+    Examples
+    --------
     >>> conflicts_of(np.array([1, 1, 0, -1]), np.array([1, 0, 1, 1]))
     Conflicts(both=1, opposite=1, first=1, second=1, neither=0)
     """
@@ -74,15 +87,44 @@ def conflicts_of(first: Ints, second: Ints) -> Conflicts:
 
 
 class MeasureAssessment(Record):
-    """A measure on some topics. It may be one measure at several cut-offs, taken together.
+    """The assessment of one measure on one set of queries.
 
-    `means` has the mean of each run, and `lower` says whether lower means are better. `p` and `better`
-    have an entry for each test. A test is about a pair of runs at one cut-off. `better` is 1 if the
-    first run is better, −1 if the second run is better, and 0 if neither is.
+    The measure may also be one measure at several cut-offs, taken together. A test compares a pair
+    of runs at one cut-off.
+
+    Attributes
+    ----------
+    name : str
+        The name of the measure.
+    queries : int
+        The number of queries.
+    means : array of float
+        The mean score of each run.
+    lower : bool
+        Whether lower means are better.
+    p : array of float
+        The p-value of each test.
+    better : array of int
+        For each test 1 if the first run is better, −1 if the second run is better, and 0 if neither
+        is.
+    alpha : float
+        A difference is significant if its p-value is at most this.
+    splits : Splits or None
+        How far two halves of the queries agree, over many splits. None if the queries were not
+        split.
+
+    Examples
+    --------
+    >>> from rankgauge import Scores, assess
+    >>> values = [[0.5, 0.7, 0.6, 0.8], [0.3, 0.6, 0.5, 0.6], [0.1, 0.3, 0.2, 0.5]]
+    >>> scores = Scores.from_matrix(values, runs=["a", "b", "c"], measure="AP")
+    >>> assessment = assess(scores).parts["all"]["AP"]
+    >>> assessment.better.tolist(), assessment.power
+    ([1, 1, 1], 1.0)
     """
 
     name: str
-    topics: int
+    queries: int
     means: Floats
     lower: bool
     p: Floats
@@ -193,7 +235,9 @@ class Assessment(Result, Record):
         for part, each in self._iterate_measures():
             tests = int(np.count_nonzero(each.significant)), len(each.p)
             shares = each.power, each.pad, each.safe_pad
-            rows.append((part, each.name, each.topics, *tests, *shares, *_split_cells(each.splits)))
+            rows.append(
+                (part, each.name, each.queries, *tests, *shares, *_split_cells(each.splits))
+            )
         return Table(COLUMNS, tuple(rows), (*self.definitions["measures"], *note_texts(self.notes)))
 
     def _iterate_measures(self) -> Iterator[tuple[str, MeasureAssessment]]:
@@ -280,7 +324,7 @@ class Assessment(Result, Record):
     def _description(self, chosen: Mapping[str, MeasureAssessment], part: str) -> str:
         """What the measures were assessed on."""
         runs = count_phrase(len(self.runs), "run")
-        counts = {each.topics for each in chosen.values()}
+        counts = {each.queries for each in chosen.values()}
         least, most = min(counts), max(counts)
         topics = count_phrase(least, "topic") if least == most else f"{least}–{most} topics"
         return f"{runs}, {topics}" if part == ALL else f"{part}: {runs}, {topics}"

@@ -20,6 +20,7 @@ import numpy as np
 from rankgauge.comparison.assessed import ALL, Assessment, MeasureAssessment, definitions_of
 from rankgauge.comparison.consistency import split_halves
 from rankgauge.comparison.design import pairs_of, shared_queries
+from rankgauge.comparison.inputs import scores_of, takes_scores
 from rankgauge.comparison.significance import Pairs, check_correction, correct_p_values, find_test
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.checks import Integer, Number, check_value
@@ -35,20 +36,28 @@ from rankgauge.core.policies import (
     SAMPLES,
     SEED,
     SPLITS,
-    SharedQueries,
+    Missing,
 )
 from rankgauge.core.records import Value
 from rankgauge.core.resampling import Progress, SamplingOptions
 from rankgauge.core.rounding import ROUNDING, greatest_magnitude
 from rankgauge.errors import MeasureError, RankgaugeError
+from rankgauge.evaluation.evaluator import Measures
+from rankgauge.evaluation.inputs import Qrels, Runs
 from rankgauge.measures.around import Aggregate, inner, innermost
 from rankgauge.measures.scored import Scored
 from rankgauge.scores.model import Scores
 from rankgauge.workers import AnyExecutor, Shared, results_of, share
 
+ASSESSED_MEASURES = ("nDCG@10", "v2(nDCG@10)", "AP", "RR")
+"""The measures that are assessed by default."""
 
+
+@takes_scores
 def assess(
-    scores: Scores,
+    qrels: Qrels | Scores,
+    runs: Runs | None = None,
+    measures: Measures = ASSESSED_MEASURES,
     *,
     sets: Mapping[str, Iterable[str]] | None = None,
     others: Mapping[str, Scores] | None = None,
@@ -56,7 +65,7 @@ def assess(
     test: str = DEFAULT_TEST,
     correction: str | None = None,
     level: float = LEVEL,
-    missing: SharedQueries | None = None,
+    missing: Missing | None = None,
     splits: int = SPLITS,
     fuzziness: float = FUZZINESS,
     persistence: float = PERSISTENCE,
@@ -99,6 +108,7 @@ def assess(
     find_test(test)
     check_correction(correction)
     check_value("level", level, LEVELS)
+    scores = scores_of(qrels, runs, measures, executor)
     check_value("fuzziness", fuzziness, Number(0))
     drawing = SamplingOptions.checked(samples, seed)
     splits = check_value("splits", splits, Integer(0, MOST_SAMPLES))
@@ -146,7 +156,34 @@ def assess(
 
 
 class AssessmentDesign(Value):
-    """How the runs are told apart by the scores of a measure: in which pairs, and by which test."""
+    """A plan for testing which runs a measure tells apart: the pairs of runs and the test.
+
+    Parameters
+    ----------
+    first, second : array of int
+        The two runs of each pair, as row numbers of the scores.
+    test : str, default "paired-t"
+        The significance test, as in `compare`.
+    correction : str or None, default None
+        The correction for many comparisons, as in `compare`.
+    level : float, default 0.95
+        A difference is significant if its p-value is at most 1 − level.
+    drawing : SamplingOptions
+        How many samples a test draws, if it draws samples, and by which seed.
+    halving : SamplingOptions or None, default None
+        How often the queries are split into two random halves, and by which seed. None: they are
+        not split.
+    fuzziness : float, default 0.0
+        In the split halves, two runs are tied if their means differ by at most this share of the
+        greater mean.
+
+    Examples
+    --------
+    >>> design = AssessmentDesign(first=np.array([0]), second=np.array([1]))
+    >>> values = np.array([[0.5, 0.7, 0.6, 0.8], [0.3, 0.6, 0.5, 0.6]])
+    >>> design.assessed("AP", [values]).power
+    1.0
+    """
 
     __test__ = False  # not one of ours, for pytest
 
@@ -175,7 +212,7 @@ class AssessmentDesign(Value):
             halves = split_halves(together, self.first, self.second, self.halving, self.fuzziness)
         return MeasureAssessment(
             name=name,
-            topics=together.shape[1],
+            queries=together.shape[1],
             means=together.mean(axis=1),
             lower=lower,
             p=np.concatenate(p),
@@ -189,7 +226,7 @@ class _AssessmentTask(Value):
     """The work on each measure."""
 
     testing: AssessmentDesign
-    missing: SharedQueries | None
+    missing: Missing | None
 
     def __call__(
         self, item: tuple[str, str, Shared[Scores], Sequence[int]]

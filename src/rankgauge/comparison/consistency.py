@@ -33,7 +33,7 @@ class Splits(Record):
     decisions, and `swapped` counts the decisions in which the halves disagree. The last edge has no end.
     """
 
-    topics: int
+    queries: int
     tau: Floats
     tied: int
     edges: Floats

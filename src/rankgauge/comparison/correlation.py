@@ -198,11 +198,27 @@ def concordance(
 
 
 def concordance_of(x: RankingLike, y: RankingLike, p: float = PERSISTENCE) -> Concordance:
-    """The concordance of two vectors of mean scores, with an entry for each system; higher is better.
+    """Measure how far two vectors of mean scores agree on the order of systems.
 
-    Means that differ only by rounding, by at most 1e-12 of the greatest, are tied. For example, the same
-    numbers may be summed in another order.
+    Means that differ only by rounding are tied: by at most 1e-12 of the greatest. For example, the
+    same numbers may have been summed in another order.
 
+    Parameters
+    ----------
+    x, y : array of float, or dict of str to float
+        The mean scores by two measures, with an entry for each system. Higher is better.
+        `kendall_tau` describes other ways to give a ranking.
+    p : float, default 0.9
+        The persistence of the rank-biased overlap, see `rbo`.
+
+    Returns
+    -------
+    Concordance
+        Rank correlations and the rank-biased overlap of the two orders, and how many pairs of
+        systems are in the same order.
+
+    Examples
+    --------
     >>> concordance_of([0.5, 0.1 + 0.2, 0.3], [0.5, 0.4, 0.4]).tied
     1
     """
@@ -225,20 +241,48 @@ def concordance_of(x: RankingLike, y: RankingLike, p: float = PERSISTENCE) -> Co
 
 
 def rank_correlations(x: Floats, y: Floats) -> tuple[float, float, float]:
-    """τ-a, τ-b and ρ of two vectors of scores, together in the time of one; as `kendall_tau`,
-    `kendall_tau_b` and `spearman` have them.
+    """Compute Kendall's τ-a and τ-b and Spearman's ρ of two vectors of scores.
 
-    >>> rank_correlations(np.array([0.1, 0.2, 0.3]), np.array([1.0, 3.0, 2.0]))[0]
-    0.3333333333333333
+    The values are those of `kendall_tau`, `kendall_tau_b` and `spearman`. Computing all three takes
+    as long as computing one.
+
+    Parameters
+    ----------
+    x, y : array of float
+        Scores of the same items, in the same order.
+
+    Returns
+    -------
+    tau_a, tau_b, rho : float
+        The three correlations.
+
+    Examples
+    --------
+    >>> tau_a, tau_b, rho = rank_correlations(np.array([0.1, 0.2, 0.3]), np.array([1.0, 3.0, 2.0]))
+    >>> tau_a, rho
+    (0.3333333333333333, 0.5)
     """
     pair = _RankingPair(x, y)
     return pair.tau, pair.tau_b, pair.spearman
 
 
 def count_swapped_pairs(x: Sequence[float] | Floats, y: Sequence[float] | Floats) -> int:
-    """How many pairs of systems two vectors of mean scores put in opposite orders: `discordant` of
-    `concordance_of`, without the rest.
+    """Count the pairs of systems that two vectors of mean scores put in opposite orders.
 
+    This is `concordance_of(x, y).discordant`, without the cost of the correlations.
+
+    Parameters
+    ----------
+    x, y : sequence of float
+        The mean scores by two measures, with an entry for each system.
+
+    Returns
+    -------
+    int
+        The number of pairs.
+
+    Examples
+    --------
     >>> count_swapped_pairs([0.5, 0.4, 0.3], [0.5, 0.1, 0.2])
     1
     """
@@ -249,8 +293,23 @@ def count_swapped_pairs(x: Sequence[float] | Floats, y: Sequence[float] | Floats
 
 
 def swap_rate_of(x: Sequence[float] | Floats, y: Sequence[float] | Floats) -> float:
-    """The share of all pairs of systems that two vectors of mean scores put in opposite orders; NaN
-    for fewer than two systems."""
+    """Compute the share of pairs of systems that two vectors of means put in opposite orders.
+
+    Parameters
+    ----------
+    x, y : sequence of float
+        The mean scores by two measures, with an entry for each system.
+
+    Returns
+    -------
+    float
+        The share of all pairs; NaN for fewer than two systems.
+
+    Examples
+    --------
+    >>> swap_rate_of([0.5, 0.4, 0.3], [0.5, 0.1, 0.2])
+    0.3333333333333333
+    """
     pairs = len(x) * (len(x) - 1) // 2
     return count_swapped_pairs(x, y) / pairs if pairs else math.nan
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from rankgauge.core.arrays import Bools, Floats, Ints
-from rankgauge.core.checks import check_value, one_of
+from rankgauge.core.checks import check_value
 from rankgauge.core.notes import Note, count_phrase
-from rankgauge.core.policies import SharedQueries
+from rankgauge.core.policies import MISSING, Missing
 from rankgauge.errors import RankgaugeError
 from rankgauge.measures.aggregates import ArithmeticMean
 from rankgauge.measures.around import Aggregate, inner
@@ -18,12 +18,12 @@ from rankgauge.scores.model import Scores, find_positions
 
 
 def shared_queries(
-    scores: Scores, m: int, missing: SharedQueries | None = None
+    scores: Scores, m: int, missing: Missing | None = None
 ) -> tuple[Floats, list[Note]]:
     """The scores of a measure, run × topic, on the topics that count for all runs; and notes on them.
 
     `missing` says what to do with topics that some run lacks. "zero" gives the run the score of an empty
-    ranking, or 0 if that is not known. "intersection" leaves the topic out for all runs. By default it
+    ranking, or 0 if that is not known. "skip" leaves the topic out for all runs. By default it
     is done as when the runs were evaluated. Topics on which the measure is undefined for some run are
     left out.
     """
@@ -37,7 +37,7 @@ def shared_queries(
 
 
 def find_shared_queries(
-    scores: Scores, m: int, missing: SharedQueries | None = None
+    scores: Scores, m: int, missing: Missing | None = None
 ) -> tuple[Floats, Bools, list[Note]]:
     """The scores of a measure, run × topic; which topics count for all runs; and notes on them.
 
@@ -49,8 +49,8 @@ def find_shared_queries(
             f"{measure} is not an arithmetic mean over topics, and tests need one; "
             f"use a measure such as {measure.measure}"
         )
-    check_value("missing", missing, one_of(SharedQueries), optional=True)
-    policy = missing or ("zero" if scores.policies.missing == "zero" else "intersection")
+    missing = check_value("missing", missing, MISSING, optional=True)
+    policy = missing or ("zero" if scores.policies.missing == "zero" else "skip")
     values = scores.values[:, :, m]
     lacking: Bools = np.any(~scores.present, axis=0)
     unknown = ~scores.present & np.isnan(values)
@@ -59,12 +59,12 @@ def find_shared_queries(
         if unknown.any() and not worst_is_zero:
             raise RankgaugeError(
                 f"{measure}: some runs lack topics, and a missing topic cannot be scored 0, since 0 is "
-                "not the worst score; leave these topics out: --missing intersection, in Python "
-                "missing='intersection'"
+                "not the worst score; leave these topics out: --missing skip, in Python "
+                "missing='skip'"
             )
         if unknown.any():
             values = np.where(unknown, 0.0, values)
-    left_out = lacking if policy == "intersection" else np.zeros_like(lacking)
+    left_out = lacking if policy == "skip" else np.zeros_like(lacking)
     undefined = np.isnan(values).any(axis=0) & ~left_out
     counts = ~left_out & ~undefined
     if not np.isfinite(values[:, counts]).all():

@@ -17,8 +17,9 @@ from rankgauge.comparison.design import add_query_count, pairs_of, shared_querie
 from rankgauge.comparison.significance import Pairs, critical_range
 from rankgauge.comparison.studentized_range import LogEstimate
 from rankgauge.core.checks import Integer, Number, check_value, one_of
+from rankgauge.core.deprecation import renamed_parameters
 from rankgauge.core.notes import Note, count_phrase, note_texts
-from rankgauge.core.policies import LEVEL, LEVELS, POWER, SAMPLES, SEED, SharedQueries
+from rankgauge.core.policies import LEVEL, LEVELS, POWER, SAMPLES, SEED, Missing
 from rankgauge.core.records import Record, Value
 from rankgauge.core.resampling import Progress, SamplingOptions, draw_mean_ranges
 from rankgauge.core.results import Result
@@ -39,37 +40,37 @@ class PairedT(Value):
 
     level: float = LEVEL
 
-    def power(self, difference: float, sd: float, topics: int) -> float:
+    def power(self, difference: float, sd: float, queries: int) -> float:
         """How often the test finds this difference of the means on this number of topics.
 
         `sd` is the standard deviation of the differences on topics. The power is a tail of the
         noncentral t distribution; it is exact if the differences are normal.
 
-        >>> round(PairedT().power(0.05, 0.1, topics=34), 2)
+        >>> round(PairedT().power(0.05, 0.1, queries=34), 2)
         0.81
         """
         from scipy.special import ndtr, stdtrit
 
         if sd == 0:
             return float(difference != 0)
-        shift = abs(difference) / sd * np.sqrt(topics)
-        critical = stdtrit(topics - 1, 0.5 + self.level / 2)
-        return LogEstimate(topics - 1).expectation(
+        shift = abs(difference) / sd * np.sqrt(queries)
+        critical = stdtrit(queries - 1, 0.5 + self.level / 2)
+        return LogEstimate(queries - 1).expectation(
             lambda estimate: ndtr(shift - critical * estimate) + ndtr(-shift - critical * estimate)
         )
 
-    def smallest(self, sd: float, topics: int, power: float) -> float:
+    def smallest(self, sd: float, queries: int, power: float) -> float:
         """The smallest difference that is found with this power."""
-        return sd * _smallest_effect(self, topics, power)
+        return sd * _smallest_effect(self, queries, power)
 
 
 @lru_cache
-def _smallest_effect(test: PairedT, topics: int, power: float) -> float:
+def _smallest_effect(test: PairedT, queries: int, power: float) -> float:
     """The smallest difference in standard deviations."""
     high = 1.0
-    while test.power(high, 1.0, topics) < power:
+    while test.power(high, 1.0, queries) < power:
         high *= 2
-    return _root(lambda effect: test.power(effect, 1.0, topics) - power, 0.0, high)
+    return _root(lambda effect: test.power(effect, 1.0, queries) - power, 0.0, high)
 
 
 class TukeyRandomized(Value):
@@ -83,26 +84,26 @@ class TukeyRandomized(Value):
     critical: float
     known: int
 
-    def power(self, difference: float, sd: float, topics: int) -> float:
+    def power(self, difference: float, sd: float, queries: int) -> float:
         """How often the test finds this difference of the means on this number of topics."""
         from scipy.special import ndtr
 
-        bound, error = self._bound(topics), sd / np.sqrt(topics)
+        bound, error = self._bound(queries), sd / np.sqrt(queries)
         if error == 0:
             return float(abs(difference) >= bound)
         apart = abs(difference)
         return float(ndtr((apart - bound) / error) + ndtr((-apart - bound) / error))
 
-    def smallest(self, sd: float, topics: int, power: float) -> float:
+    def smallest(self, sd: float, queries: int, power: float) -> float:
         """The smallest difference that is found with this power."""
-        bound = self._bound(topics)
-        if sd == 0 or self.power(0.0, sd, topics) >= power:
+        bound = self._bound(queries)
+        if sd == 0 or self.power(0.0, sd, queries) >= power:
             return bound if sd == 0 else 0.0
-        high = bound + 40 * sd / np.sqrt(topics)
-        return _root(lambda difference: self.power(difference, sd, topics) - power, 0.0, high)
+        high = bound + 40 * sd / np.sqrt(queries)
+        return _root(lambda difference: self.power(difference, sd, queries) - power, 0.0, high)
 
-    def _bound(self, topics: int) -> float:
-        return self.critical * float(np.sqrt(self.known / topics))
+    def _bound(self, queries: int) -> float:
+        return self.critical * float(np.sqrt(self.known / queries))
 
 
 def _root(function: Callable[[float], float], low: float, high: float) -> float:
@@ -144,26 +145,32 @@ def queries_needed(
     return _fewest_queries(lambda topics: method.power(difference, sd, topics) >= power)
 
 
+@renamed_parameters(topics="queries")
 def detectable_difference(
-    sd: float, topics: int, power: float = POWER, *, level: float = LEVEL, test: Power | None = None
+    sd: float,
+    queries: int,
+    power: float = POWER,
+    *,
+    level: float = LEVEL,
+    test: Power | None = None,
 ) -> float:
     """The smallest difference of the means that a test finds with this power.
 
     Parameters
     ----------
     sd: the standard deviation of the differences on topics.
-    topics: the number of topics.
+    queries: the number of topics.
     power: how often the test should find the difference.
     level: the level of the test.
     test: the test; by default the paired t test at `level`.
 
-    >>> round(detectable_difference(sd=0.1, topics=50), 4)
+    >>> round(detectable_difference(sd=0.1, queries=50), 4)
     0.0404
     """
     _check(power, level)
-    check_value("topics", topics, Integer(2))
+    check_value("queries", queries, Integer(2))
     check_value("sd", sd, Number(0))
-    return (test or PairedT(level)).smallest(sd, topics, power)
+    return (test or PairedT(level)).smallest(sd, queries, power)
 
 
 class Detectable(Result, Record):
@@ -196,7 +203,7 @@ def detectable(
     test: PowerTest = "paired-t",
     power: float = POWER,
     level: float = LEVEL,
-    missing: SharedQueries | None = None,
+    missing: Missing | None = None,
     samples: int = SAMPLES,
     seed: int = SEED,
     executor: AnyExecutor | None = None,

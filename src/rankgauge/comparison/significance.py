@@ -46,7 +46,7 @@ class Pairs:
     drawing: SamplingOptions = field(default_factory=SamplingOptions)
 
     @property
-    def topics(self) -> int:
+    def queries(self) -> int:
         """The number of topics."""
         return int(self.values.shape[1])
 
@@ -70,7 +70,7 @@ class Pairs:
         a difference of 1e-17 is 0.
         """
         results = []
-        step = max(1, CELLS // self.topics)
+        step = max(1, CELLS // self.queries)
         for start in range(0, len(self.first), step):
             some = slice(start, start + step)
             differences = self.values[self.first[some]] - self.values[self.second[some]]
@@ -111,7 +111,7 @@ class Pairs:
         deviations = self._moments[1].copy()
         # Differences that are the same but for rounding deviate by less than this.
         few = np.flatnonzero(deviations <= 10 * ROUNDING * self.greatest)
-        if self.topics > 1 and len(few):
+        if self.queries > 1 and len(few):
             pairs = replace(self, first=self.first[few], second=self.second[few])
             same = pairs.each(lambda apart: np.ptp(apart, axis=1), exactly=True) == 0
             deviations[few[same]] = 0.0
@@ -121,7 +121,7 @@ class Pairs:
     def _moments(self) -> tuple[Floats, Floats]:
         """The mean and the standard deviation of the differences of each pair, as they are."""
         values = np.ascontiguousarray(self.values, dtype=np.float64)
-        step = max(1, BLOCK_DIFFERENCES // self.topics)
+        step = max(1, BLOCK_DIFFERENCES // self.queries)
         means, deviations = np.empty(len(self.first)), np.empty(len(self.first))
         for start in range(0, len(self.first), step):
             some = slice(start, start + step)
@@ -149,7 +149,7 @@ class Test:
     summary: str
     interval: str
     effect: str
-    least_topics: int = 1
+    least_queries: int = 1
     family: bool = False
     """Whether its p-values already cover all pairs of the runs together."""
     drawn: bool = False
@@ -163,29 +163,29 @@ class Test:
 
     def __call__(self, pairs: Pairs) -> Outcome:
         """The outcome for each pair."""
-        if pairs.topics < self.least_topics:
-            few = f"{pairs.topics} topic{'s' if pairs.topics != 1 else ''}"
+        if pairs.queries < self.least_queries:
+            few = f"{pairs.queries} topic{'s' if pairs.queries != 1 else ''}"
             raise RankgaugeError(
-                f"{few}, expected at least {self.least_topics} for this test; "
+                f"{few}, expected at least {self.least_queries} for this test; "
                 "the variance of the differences cannot be estimated from a single topic"
             )
         return self.run(pairs)
 
 
 def _paired_t(pairs: Pairs) -> Outcome:
-    n = pairs.topics
+    n = pairs.queries
     t = _divide(pairs.difference, pairs.spread / np.sqrt(n))
     return Outcome(_two_sided_p(t, n - 1), *_paired_interval(pairs), _paired_effect(pairs))
 
 
 def _student(pairs: Pairs) -> Outcome:
-    n = pairs.topics
+    n = pairs.queries
     pooled = _pooled_variance(pairs)
     return _unpaired_t(pairs, np.sqrt(pooled * 2 / n), np.full(len(pooled), 2.0 * n - 2))
 
 
 def _welch(pairs: Pairs) -> Outcome:
-    n = pairs.topics
+    n = pairs.queries
     a, b = pairs.variances[pairs.first], pairs.variances[pairs.second]
     df = ratio((a + b) ** 2, (a**2 + b**2) / (n - 1))
     return _unpaired_t(pairs, np.sqrt((a + b) / n), np.maximum(df, 1.0))
@@ -249,14 +249,14 @@ def _sign(pairs: Pairs) -> Outcome:
 
 
 def _randomization(pairs: Pairs) -> Outcome:
-    least = (np.abs(pairs.difference) - ROUNDING * pairs.greatest) * pairs.topics
+    least = (np.abs(pairs.difference) - ROUNDING * pairs.greatest) * pairs.queries
     p = sign_flip_p_values(pairs.values, pairs.first, pairs.second, least, pairs.drawing)
     return Outcome(p, *_paired_interval(pairs), _paired_effect(pairs))
 
 
 def _bootstrap(pairs: Pairs) -> Outcome:
     outside = (1 - pairs.level) / 2
-    error = pairs.spread / np.sqrt(pairs.topics)
+    error = pairs.spread / np.sqrt(pairs.queries)
     t = _divide(pairs.difference, error)
     ends = (outside, 1 - outside)
     p, cuts = studentized_bootstrap(pairs.values, pairs.first, pairs.second, t, pairs.drawing, ends)
@@ -322,7 +322,7 @@ def _residual_variance(values: Floats) -> float:
 
 
 def _residual_effect(pairs: Pairs) -> Floats:
-    if pairs.topics < 2:
+    if pairs.queries < 2:
         return np.full(len(pairs.first), np.nan)
     error = np.sqrt(_residual_variance(pairs.values))
     return _divide(pairs.difference, np.full(len(pairs.first), error))
@@ -340,10 +340,10 @@ def _paired_effect(pairs: Pairs) -> Floats:
 def _paired_interval(pairs: Pairs) -> tuple[Floats, Floats]:
     from scipy.special import stdtrit
 
-    if pairs.topics < 2:
+    if pairs.queries < 2:
         unknown = np.full(len(pairs.first), np.nan)
         return unknown, unknown
-    half = stdtrit(pairs.topics - 1, 0.5 + pairs.level / 2) * pairs.spread / np.sqrt(pairs.topics)
+    half = stdtrit(pairs.queries - 1, 0.5 + pairs.level / 2) * pairs.spread / np.sqrt(pairs.queries)
     return pairs.difference - half, pairs.difference + half
 
 
@@ -388,14 +388,12 @@ TESTS: Registry[Test] = Registry("significance test", {
         _tukey_randomized, "randomized Tukey HSD, the scores of a topic permuted among the runs",
         "randomized Tukey's, for all pairs together", _TWO_WAY, family=True, drawn=True,
     ),
-}, maker=lambda test: test.run)  # fmt: skip
+}, groups=("rankgauge.tests",), maker=lambda test: test.run)  # fmt: skip
 
 
 def find_test(name: str) -> Test:
     """The test of this name; RankgaugeError with all names if there is no such test."""
-    if name not in TESTS:
-        raise RankgaugeError(f"test={name!r}, expected one of {', '.join(TESTS)}")
-    return TESTS[name]
+    return TESTS.check_argument("test", name)
 
 
 # Corrections for many comparisons
@@ -437,16 +435,17 @@ def benjamini_hochberg(p: Floats) -> Floats:
 
 
 CORRECTIONS: Registry[Callable[[Floats], Floats]] = Registry(
-    "correction", {"holm": holm, "bonferroni": bonferroni, "bh": benjamini_hochberg}
+    "correction",
+    {"holm": holm, "bonferroni": bonferroni, "bh": benjamini_hochberg},
+    groups=("rankgauge.corrections",),
+    reserved=("none",),
 )
 
 
 def check_correction(correction: str | None) -> None:
     """RankgaugeError with the known names, if there is no such correction."""
-    if correction is not None and correction not in CORRECTIONS:
-        raise RankgaugeError(
-            f"correction={correction!r}, expected None or one of {', '.join(CORRECTIONS)}"
-        )
+    if correction is not None:
+        CORRECTIONS.check_argument("correction", correction, "None")
 
 
 def correct_p_values(p: Floats, test: Test, correction: str | None) -> Floats:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankgauge.comparison.design import add_query_count, pairs_of, shared_queries
+from rankgauge.comparison.inputs import scores_of, takes_scores
 from rankgauge.comparison.significance import Pairs, check_correction, correct_p_values, find_test
 from rankgauge.core.arrays import Bools, Floats, Ints
 from rankgauge.core.checks import check_value
@@ -20,13 +21,15 @@ from rankgauge.core.policies import (
     MOST_SAMPLES,
     SAMPLES,
     SEED,
-    SharedQueries,
+    Missing,
 )
 from rankgauge.core.records import Record
 from rankgauge.core.resampling import Progress, SamplingOptions
 from rankgauge.core.results import Result
 from rankgauge.core.rounding import at_most
 from rankgauge.core.tables import Cell, LazyRows, MarkedValue, PValue, Table
+from rankgauge.evaluation.evaluator import Measures
+from rankgauge.evaluation.inputs import Qrels, Runs
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.scored import Scored
 from rankgauge.scores.model import Scores
@@ -161,14 +164,17 @@ FAMILYWISE_CORRECTIONS = ("holm", "bonferroni")
 """Corrections that multiply the smallest p-value by the number of pairs."""
 
 
+@takes_scores
 def compare(
-    scores: Scores,
+    qrels: Qrels | Scores,
+    runs: Runs | None = None,
+    measures: Measures = "nDCG@10",
     *,
     baseline: str | Sequence[str] | None = None,
     test: str = DEFAULT_TEST,
     correction: str | None = DEFAULT_CORRECTION,
     level: float = LEVEL,
-    missing: SharedQueries | None = None,
+    missing: Missing | None = None,
     samples: int | None = None,
     seed: int = SEED,
     executor: AnyExecutor | None = None,
@@ -189,7 +195,7 @@ def compare(
     level: the level of the intervals. A difference is significant if its corrected p-value is at most
         1 − level.
     missing: what to do with topics that some run lacks. "zero": they have the score of an empty ranking,
-        or 0 if that is not known. "intersection": they are left out for all runs. By default as when the
+        or 0 if that is not known. "skip": they are left out for all runs. By default as when the
         runs were evaluated.
     samples: how many samples a test draws, if it draws samples; by default 10,000. "randomization" draws
         more by default, if 10,000 are too few for any difference to be significant after the correction.
@@ -207,6 +213,7 @@ def compare(
     method = find_test(test)
     check_correction(correction)
     check_value("level", level, LEVELS)
+    scores = scores_of(qrels, runs, measures, executor)
     first, second, baselines = pairs_of(scores.runs, baseline)
     number = default_samples(test, correction, len(first), level) if samples is None else samples
     drawing = SamplingOptions.checked(number, seed, executor, progress)
@@ -218,7 +225,7 @@ def compare(
         notes += add_query_count(measure, values, remarks)
         pairs = Pairs(values, first, second, level, drawing)
         outcome = method(pairs)
-        draws = draws or method.draws(pairs.topics, drawing)
+        draws = draws or method.draws(pairs.queries, drawing)
         direction = inner(measure).direction
         if direction == "none":
             text = "neither higher nor lower is better; win only means a higher value"

@@ -8,15 +8,41 @@ from typing import Any, get_args
 import numpy as np
 
 from rankgauge.core.records import Value
-from rankgauge.errors import MeasureError, RankgaugeError
+from rankgauge.errors import MeasureError, RankgaugeError, warn_old_form
 
 
 def check_value(name: str, value: Any, kind: Kind, *, optional: bool = False) -> Any:
-    """The argument `name` in its canonical form; RankgaugeError if it does not fit its kind. An
-    `optional` one may be None.
+    """Check an argument of a function, and return it in its canonical form.
 
+    Parameters
+    ----------
+    name : str
+        The name of the argument, for the error.
+    value : object
+        Its value.
+    kind : Kind
+        What the value must be, such as `Integer(1)`, `Number(0, 1)` or `one_of(...)`.
+    optional : bool, default False
+        Whether None is allowed.
+
+    Returns
+    -------
+    object
+        The value: an int for an integral float, and so on.
+
+    Raises
+    ------
+    RankgaugeError
+        If the value does not fit.
+
+    Examples
+    --------
+    >>> from rankgauge.extending import Integer, check_value
     >>> check_value("samples", 10.0, Integer(1))
     10
+    >>> check_value("samples", 0, Integer(1))
+    Traceback (most recent call last):
+    rankgauge.errors.RankgaugeError: samples=0, expected a whole number from 1
     """
     if value is None and optional:
         return None
@@ -49,7 +75,21 @@ class Kind:
 
 
 class Integer(Kind, Value):
-    """A whole number from `least` on, to `most` where there is one."""
+    """Whole numbers within limits, for `check_value`.
+
+    Parameters
+    ----------
+    least : int, default 1
+        The smallest number that fits.
+    most : int, optional
+        The largest number that fits.
+
+    Examples
+    --------
+    >>> from rankgauge.extending import Integer
+    >>> Integer(0, 10).check(3.0)
+    3
+    """
 
     least: int = 1
     most: int | None = None
@@ -72,7 +112,25 @@ class Integer(Kind, Value):
 
 
 class Number(Kind, Value):
-    """A number between `low` and `high`; the limits themselves only where `closed`."""
+    """Finite numbers within limits, for `check_value`.
+
+    Parameters
+    ----------
+    low : float, default 0.0
+        The lower limit.
+    high : float, optional
+        The upper limit. By default there is none.
+    closed : bool, default True
+        Whether the limits themselves fit.
+    example : float, optional
+        A number that fits, for error messages.
+
+    Examples
+    --------
+    >>> from rankgauge.extending import Number
+    >>> Number(0, 1, closed=False, example=0.05).description
+    'a number strictly between 0 and 1, such as 0.05'
+    """
 
     low: float = 0.0
     high: float = math.inf
@@ -109,15 +167,35 @@ class Number(Kind, Value):
 
 
 class Choice(Kind, Value):
-    """One of a few names."""
+    """A choice of names, for `check_value`.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The names.
+    old : tuple of tuple of str, optional
+        Names of an earlier release, each with the name that replaces it. They still work, with a
+        warning.
+
+    Examples
+    --------
+    >>> from rankgauge.extending import Choice, check_value
+    >>> check_value("missing", "skip", Choice(("zero", "skip")))
+    'skip'
+    """
 
     names: tuple[str, ...]
+    old: tuple[tuple[str, str], ...] = ()
 
     @property
     def description(self) -> str:  # type: ignore[override]
         return "one of " + ", ".join(self.names)
 
     def check(self, value: Any) -> str:
+        for old, new in self.old:
+            if isinstance(value, str) and value == old:
+                warn_old_form(repr(old), repr(new), depth=3)
+                return new
         if not isinstance(value, str) or value not in self.names:
             raise self.refusal(value)
         return str(value)
@@ -160,9 +238,29 @@ class QuotedText(Kind):
         return f"{quote}{value}{quote}"
 
 
-def one_of(choices: Any) -> Choice:
-    """One of the values of a Literal type."""
-    return Choice(get_args(choices))
+def one_of(choices: Any, **old: str) -> Choice:
+    """The kind of values that a Literal type allows, for `check_value`.
+
+    Parameters
+    ----------
+    choices : Literal type
+        The type.
+    **old : str
+        Values of an earlier release, each with the value that replaces it.
+
+    Returns
+    -------
+    Choice
+        The kind.
+
+    Examples
+    --------
+    >>> from typing import Literal
+    >>> from rankgauge.extending import one_of
+    >>> one_of(Literal["zero", "skip"], intersection="skip").names
+    ('zero', 'skip')
+    """
+    return Choice(get_args(choices), tuple(old.items()))
 
 
 def number_text(value: float) -> str:

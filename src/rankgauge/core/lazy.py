@@ -14,10 +14,12 @@ from __future__ import annotations
 
 import importlib
 import sys
-import warnings
 from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
+
+from rankgauge.core.moved import new_home
+from rankgauge.errors import warn_old_form
 
 REGISTERED = "# Registered under these names, in the order in which they are listed:"
 """The line of a stub below which its names are also the names of a registry."""
@@ -77,15 +79,13 @@ def attach(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]],
             value = getattr(importlib.import_module(home.module), home.name)
             setattr(sys.modules[package], name, value)  # next time, Python finds it itself
             return value
-        from rankgauge.core.moved import new_home
-
-        home = new_home(package, name)
-        if home is None:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        new = f"{home.module}.{home.name}"
-        text = f"{package}.{name} is now {new}; the old name goes with the next release"
-        warnings.warn(text, DeprecationWarning, stacklevel=2)
-        return getattr(importlib.import_module(home.module), home.name)
+        new = new_home(package, name)
+        if new is not None:
+            module = importlib.import_module(new[0])
+            if new[1] in stub_names(new[0])[0]:
+                warn_old_form(f"{package}.{name}", ".".join(new))
+                return getattr(module, new[1])
+        raise AttributeError(f"module {package!r} has no attribute {name!r}")
 
     def names() -> list[str]:
         return sorted({*homes, *(name for name in vars(sys.modules[package]) if name[:2] == "__")})

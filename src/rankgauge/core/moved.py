@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-from rankgauge.core.lazy import Home, stub_names
-
 INTO_CORE = (
     "arrays checks fitting lazy notes parameters plugins policies records resampling results rounding "
     "seeds tables"
@@ -159,22 +157,19 @@ RENAMED = {
 """Public names that changed: for each package the new name by the old one."""
 
 
-def new_home(package: str, name: str) -> Home | None:
-    """The package and the name of what a package had under this name until the last release.
+def new_home(package: str, name: str) -> tuple[str, str] | None:
+    """The package, and the name in it, of what a package had under this name until the last release.
+
+    All measures were names of `rankgauge` itself: whether the name is one of them is not checked here.
 
     >>> new_home("rankgauge", "ESL")
-    Home(module='rankgauge.measures', name='ESL')
+    ('rankgauge.measures', 'ESL')
     >>> new_home("rankgauge.space", "jittered")
-    Home(module='rankgauge.space', name='add_jitter')
+    ('rankgauge.space', 'add_jitter')
     """
     if name in RENAMED.get(package, {}):
-        return Home(package, RENAMED[package][name])
-    measures = "rankgauge.measures"
-    if package == "rankgauge":
-        importlib.import_module(measures)
-        if name in stub_names(measures)[0]:
-            return Home(measures, name)
-    return None
+        return package, RENAMED[package][name]
+    return ("rankgauge.measures", name) if package == "rankgauge" else None
 
 
 class _MovedModuleFinder:
@@ -195,10 +190,9 @@ class _MovedModuleLoader:
         self.new = new
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        import warnings
+        from rankgauge.errors import warn_old_form
 
-        text = f"{spec.name} is now {self.new}; the old name goes with the next release"
-        warnings.warn(text, DeprecationWarning, stacklevel=2)
+        warn_old_form(spec.name, self.new)
         module = importlib.import_module(self.new)
         self.spec = module.__spec__
         return module

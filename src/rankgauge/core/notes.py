@@ -21,7 +21,28 @@ WARNING_PREFIX = f"{WARNING.upper()}: "
 
 
 def count_phrase(count: int, thing: str, things: str | None = None) -> str:
-    """A count with its noun: `1 query`, `1,200 queries`."""
+    """A count with its noun in the singular or plural.
+
+    Parameters
+    ----------
+    count : int
+        The count.
+    thing : str
+        The noun in the singular.
+    things : str, optional
+        The plural. By default the noun with an s.
+
+    Returns
+    -------
+    str
+        The phrase, with commas in large numbers.
+
+    Examples
+    --------
+    >>> from rankgauge.extending import count_phrase
+    >>> count_phrase(1, "query", "queries"), count_phrase(1200, "query", "queries")
+    ('1 query', '1,200 queries')
+    """
     return f"{count:,} {thing if count == 1 else things or thing + 's'}"
 
 
@@ -45,24 +66,29 @@ def format_first_names(names: Sequence[str], most: int) -> str:
 
 
 class Note(Value):
-    """One thing to know about some numbers.
+    """A remark on numbers, which stays structured until it is printed.
 
     Parameters
     ----------
-    kind
-        The sentence. {topics}, {lines}, {pairs}, {texts}, {outputs}, {count} and {error} in it stand for
-        the numbers of this note; so notes of one kind have the same sentence.
-    run, part, measure
-        What the note is about; a part is a set of topics.
-    column
+    kind : str
+        The sentence. {topics}, {lines}, {pairs}, {texts}, {outputs} and {count} stand for `count`, and
+        {error} for `error`, so that notes of one kind share their sentence.
+    run, part, measure : str, optional
+        What the note is about. A part is a set of queries.
+    column : str, optional
         The columns of a table that the note explains.
-    count, error
-        The numbers that go into the sentence.
-    detail
-        More words, in brackets at the end.
-    severity
-        None, or `WARNING` if the numbers probably mean nothing.
+    count : int, optional
+        The count in the sentence.
+    error : float, optional
+        The error in the sentence.
+    detail : str, optional
+        More words, which are added in parentheses.
+    severity : str, optional
+        "warning" if the numbers probably mean nothing.
 
+    Examples
+    --------
+    >>> from rankgauge.extending import Note
     >>> print(Note("nothing relevant on {topics}", run="bm25", measure="v2(AP)", count=3))
     bm25: v2(AP): nothing relevant on 3 topics
     """
@@ -137,11 +163,25 @@ class _Line(Record):
 
 
 def note_texts(notes: Iterable[Note], *, gather: bool = False) -> tuple[str, ...]:
-    """The notes as text, warnings first. Notes that several measures share are one line.
+    """The texts of notes, warnings first; a note that several measures share becomes one line.
 
-    With `gather`, notes that several runs share are one line too. Where many runs have the same sentence
-    with different numbers, only the first run's line is kept; it says how many more runs there are.
+    Parameters
+    ----------
+    notes : iterable of Note
+        The notes.
+    gather : bool, default False
+        Whether a note that several runs share also becomes one line. If more than five runs have the
+        same sentence with different numbers, only the line of the first run is kept; it says how
+        many more there are.
 
+    Returns
+    -------
+    tuple of str
+        The lines.
+
+    Examples
+    --------
+    >>> from rankgauge.extending import Note, note_texts
     >>> about = [("AP", "on 2 topics"), ("AP", "the same for all runs"), ("RR", "on 2 topics")]
     >>> note_texts(Note(text, measure=name) for name, text in about)
     ('AP, RR: on 2 topics', 'AP: the same for all runs')

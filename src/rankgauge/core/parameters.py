@@ -13,7 +13,32 @@ from rankgauge.errors import MeasureError
 
 
 def parameter(kind: Kind, meaning: str, *, default: Any) -> Any:
-    """A parameter of a measure: its kind, one line on what it means, and its default."""
+    """Declare a parameter in the body of a measure's class.
+
+    Parameters
+    ----------
+    kind : Kind
+        Which values the parameter takes, such as `Integer(1)` for whole numbers from 1 on.
+    meaning : str
+        One line that says what the parameter means.
+    default
+        The value of the parameter if the user gives none.
+
+    Returns
+    -------
+    dataclasses.Field
+        The field to assign to the name of the parameter.
+
+    Examples
+    --------
+    >>> from rankgauge.core.checks import Integer
+    >>> from rankgauge.measures import Measure
+    >>> class Early(Measure):
+    ...     name = "Early"
+    ...     ranks: int = parameter(Integer(1), "how many ranks count as early", default=3)
+    >>> Early(ranks=5)
+    Early(ranks=5)
+    """
     return field(default=default, metadata={"kind": kind, "meaning": meaning})
 
 

@@ -24,7 +24,31 @@ _running = threading.local()
 
 
 def load_plugin(path: str | os.PathLike[str]) -> None:
-    """Run a Python file that registers measures, or methods that learn to rank."""
+    """Run a Python file that registers measures, rankers, significance tests or fusion methods.
+
+    The workers of an executor get the plug-in too, even if they do not see the file.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The Python file.
+
+    Raises
+    ------
+    MeasureError
+        If there is no such Python file, or if running it raises an error.
+
+    Examples
+    --------
+    >>> load_plugin("my_measures.py")  # doctest: +SKIP
+
+    A file that does not exist is an error:
+
+    >>> load_plugin("nowhere.py")
+    Traceback (most recent call last):
+        ...
+    rankgauge.errors.MeasureError: nowhere.py: there is no such plug-in, expected a Python file
+    """
     import importlib.util
     from pathlib import Path
 

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 # From runs to scores
 
 Missing: TypeAlias = Literal["zero", "skip"]
-"""Judged topics that a run lacks. zero: they score as empty rankings; skip: the means of the run leave
-them out."""
+"""Judged queries that a run lacks. zero: they score as empty rankings. skip: the means of the run leave
+them out; where runs are compared or combined, they are left out for all runs."""
 Unjudged: TypeAlias = Literal["nonrelevant", "condensed"]
 """Documents without a judgment. condensed: they are taken out of the rankings first."""
 Ties: TypeAlias = Literal[
@@ -60,6 +60,8 @@ Negative: TypeAlias = Literal["unjudged", "nonrelevant"]
 """Documents with a negative grade. unjudged: they were pooled and not judged, as in trec_eval;
 nonrelevant: they were judged and are not relevant, like the junk (-2) of TREC's Web tracks."""
 
+MISSING = one_of(Missing, intersection="skip")
+"""The kind of `missing`, with what versions up to 0.1 called it where runs are compared."""
 DEFAULT_MISSING: Missing = "zero"
 DEFAULT_UNJUDGED: Unjudged = "nonrelevant"
 DEFAULT_TIES: Ties = "docno"
@@ -86,9 +88,6 @@ RRF_K = 60
 
 # From scores to decisions
 
-SharedQueries: TypeAlias = Literal["zero", "intersection"]
-"""Topics that some of several runs lack. zero: they have the score of an empty ranking; intersection:
-they are left out for all runs."""
 IntervalKind: TypeAlias = Literal["t", "bootstrap"]
 """t: by Student's t; bootstrap: from samples of topics (BCa)."""
 Standardization: TypeAlias = Literal["normal", "z", "empirical"]
@@ -225,7 +224,7 @@ class Policies(Value):
 
 
 POLICY_KINDS: dict[str, Kind] = {
-    "missing": one_of(Missing),
+    "missing": MISSING,
     "unjudged": one_of(Unjudged),
     "negative": one_of(Negative),
     "ties": one_of(Ties),
@@ -260,6 +259,28 @@ EXTERNAL_POLICIES = ("source", "missing", "standardized", "encoder", "rankgauge"
 """The policies that are known of scores that another tool made."""
 
 
+OLD_WORDS = {
+    "ties": {"docno-desc": "docno"},
+    "precision": {"f32": "single", "f64": "double", "f32+f64": "single+double"},
+}
+"""What saved scores of earlier versions say in place of the values of options."""
+
+
+def current_words(saved: dict[str, Any]) -> dict[str, Any]:
+    """Saved policies in the words of this version.
+
+    >>> current_words({"ties": "docno-desc", "scores": "f64"})
+    {'ties': 'docno', 'precision': 'double'}
+    """
+    renamed = {"precision" if name == "scores" else name: value for name, value in saved.items()}
+    return {
+        name: OLD_WORDS[name].get(value, value)
+        if name in OLD_WORDS and isinstance(value, str)
+        else value
+        for name, value in renamed.items()
+    }
+
+
 class AppliedPolicies(Value):
     """How the numbers were computed, apart from the measures themselves: `Scores.policies`.
 
@@ -275,8 +296,9 @@ class AppliedPolicies(Value):
         are unjudged.
     judgments
         "subtopics" if documents were judged for subtopics, else None.
-    scores
-        In which precision scores of documents were compared: "f32" or "f64".
+    precision
+        In which precision scores of documents were compared: "single", "double", "single+double" if runs
+        differ, or "" if it is not known.
     standardized
         How the scores were compared with the scores of other runs.
     encoder
@@ -286,11 +308,11 @@ class AppliedPolicies(Value):
     """
 
     source: str | None = None
-    ties: str = f"{DEFAULT_TIES}-desc"
+    ties: str = DEFAULT_TIES
     seed: int | None = None
     tail: str | None = None
     judgments: str | None = None
-    scores: str = "f64"
+    precision: str = DEFAULT_PRECISION
     unjudged: str = DEFAULT_UNJUDGED
     negative: Negative | None = None
     missing: Missing = DEFAULT_MISSING
@@ -305,7 +327,7 @@ class AppliedPolicies(Value):
 
         >>> from rankgauge import P
         >>> AppliedPolicies(rankgauge="0.1.0").signature(P @ 10)
-        'P(rel=1)@10|ties=docno-desc|scores=f64|unjudged=nonrelevant|missing=zero|max_grade=1|rankgauge=0.1.0'
+        'P(rel=1)@10|ties=docno|precision=double|unjudged=nonrelevant|missing=zero|max_grade=1|rankgauge=0.1.0'
         """
         known = self.nonempty_fields()
         if not measure.by_encoder:

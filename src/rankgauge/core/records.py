@@ -86,8 +86,20 @@ def _default(field: dataclasses.Field[Any]) -> Any:
 
 @dataclass_transform(frozen_default=True, field_specifiers=(dataclasses.field,))
 class Record:
-    """A frozen object with fields, equal to itself alone.
+    """Base class of immutable objects with named fields, like a frozen dataclass.
 
+    Records are equal only to themselves; derive from `Value` to compare fields.
+    `dataclasses.replace` and `dataclasses.fields` work with records.
+
+    Parameters
+    ----------
+    *values, **named
+        The values of the fields, by position or by name.
+
+    Examples
+    --------
+    >>> import dataclasses
+    >>> from rankgauge.extending import Record
     >>> class Point(Record):
     ...     x: int
     ...     y: int = 0
@@ -131,8 +143,11 @@ class Record:
 
 
 class Value(Record):
-    """A record that is equal to any other of its class with equal fields.
+    """Base class of records that are equal if their class and fields are.
 
+    Examples
+    --------
+    >>> from rankgauge.extending import Value
     >>> class Size(Value):
     ...     width: int
     >>> Size(3) == Size(3), len({Size(3), Size(3)})

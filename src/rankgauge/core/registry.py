@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import itertools
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from types import FunctionType, ModuleType
@@ -35,8 +36,8 @@ class Registry(Mapping[str, E]):
         The entries that are there from the start.
     package
         Our package, if `homes` names its modules.
-    group
-        The group of entry points; by default it is called like the package.
+    groups
+        The groups of entry points; by default one that is called like the package.
     homes
         The names of ours, each with its module in the package, in the order in which they are listed.
     identifiers
@@ -55,7 +56,7 @@ class Registry(Mapping[str, E]):
         entries: Mapping[str, E] | None = None,
         *,
         package: str = "",
-        group: str = "",
+        groups: Collection[str] = (),
         homes: Mapping[str, str] | None = None,
         identifiers: bool = False,
         reserved: Collection[str] = (),
@@ -67,8 +68,8 @@ class Registry(Mapping[str, E]):
         self.aliases: dict[str, str] = {}
         self.broken: list[str] = []
         """What installed packages offer and cannot be loaded, and why."""
-        self.group = group or package
-        self.discovered = not self.group
+        self.groups = tuple(groups) or ((package,) if package else ())
+        self.discovered = not self.groups
         self._modules = dict.fromkeys(f"{package}.{home}" for home in self.homes.values())
         self._identifiers, self._reserved = identifiers, reserved
         self._error, self._maker = error, maker
@@ -99,10 +100,11 @@ class Registry(Mapping[str, E]):
         entry: E = getattr(module, name)
         return entry
 
-    def hint(self, name: str) -> str:
-        """What to write in place of a name that is not known."""
-        near = self.similar_names(name)
-        return f"did you mean {' or '.join(near)}?" if near else f"there are {self.format_names()}"
+    def hint(self, name: str, others: Collection[str] = ()) -> str:
+        """What to write in place of a name that is not known, such as one of `others`."""
+        near = self.similar_names(name, others)
+        every = ", ".join((*self.names(), *others))
+        return f"did you mean {' or '.join(near)}?" if near else f"there are {every}"
 
     # Adding
 
@@ -174,15 +176,52 @@ class Registry(Mapping[str, E]):
             name in self.entries or name in self.homes or name in self.aliases
         )
 
-    def find(self, name: str) -> E:
-        """The entry of this name, exact or without regard to case; an error has a hint if there is
-        none, in installed packages either."""
+    def find(self, name: str, others: Collection[str] = ()) -> E:
+        """Look up an entry by its name.
+
+        Entries of installed packages are found too.
+
+        Parameters
+        ----------
+        name : str
+            The name of the entry. Upper and lower case do not matter.
+        others : collection of str, default ()
+            Further names that the error message may suggest.
+
+        Returns
+        -------
+        entry
+            What is registered under the name.
+
+        Raises
+        ------
+        RankgaugeError
+            If no entry has this name. The message suggests names. Registries of measures raise the
+            subclass MeasureError.
+
+        Examples
+        --------
+        >>> from rankgauge.rankers import find_method
+        >>> find_method("lambdamart").__name__
+        'LambdaMART'
+        """
         try:
             return self[name]
         except KeyError:
             pass
         message = f"there is no {self.kind} {name!r}"
-        raise self._error("; ".join([message, self.hint(name), *self.broken]))
+        raise self._error("; ".join([message, self.hint(name, others), *self.broken]))
+
+    def check_argument(self, argument: str, name: object, *others: str) -> E:
+        """The entry of exactly this name, the value of an argument; an error lists all names if there
+        is none. `others` are values that the argument may have beside them."""
+        if name not in self:
+            self.discover()
+        if not isinstance(name, str) or name not in self:
+            names = self.format_names()
+            expected = " or ".join((*others, f"one of {names}"))
+            raise self._error(f"{argument}={name!r}, expected {expected}")
+        return self[name]
 
     def names(self) -> list[str]:
         """The names of all entries that are known now: ours first."""
@@ -227,7 +266,8 @@ class Registry(Mapping[str, E]):
             self.discovered = True
             import importlib.metadata
 
-            for point in importlib.metadata.entry_points(group=self.group):
+            points = [importlib.metadata.entry_points(group=group) for group in self.groups]
+            for point in itertools.chain.from_iterable(points):
                 try:
                     self.accept_plugin(point.load())
                 except Exception as error:

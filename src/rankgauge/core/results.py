@@ -3,23 +3,45 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rankgauge.core.notes import Note
 from rankgauge.core.tables import Table
-from rankgauge.errors import RankgaugeError
+from rankgauge.errors import RankgaugeError, warn_old_form
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
 class Result(ABC):
-    """Something that was found out: a table, what to know of it, and where there is one a figure.
+    """Base class of results: a table, notes on it, and a figure if there is one.
 
-    A subclass gives `table`, `notes` and `_title`; a figure is given by overriding `figure`.
+    A subclass implements `table` and `_title`, and has `notes`. It overrides `figure` if it can be
+    drawn. The base class prints it, as text and in notebooks, and converts it to a data frame.
+
+    Examples
+    --------
+    >>> from rankgauge.extending import Record, Result, Table
+    >>> class Lengths(Result, Record):
+    ...     lengths: dict
+    ...     notes: tuple = ()
+    ...
+    ...     def table(self):
+    ...         return Table(("run", "documents"), tuple(self.lengths.items()))
+    ...
+    ...     def _title(self):
+    ...         return f"Lengths: {len(self.lengths)} runs"
+    >>> Lengths({"bm25": 1000, "dense": 100})
+    Lengths: 2 runs
+    run    documents
+    ────────────────
+    bm25        1000
+    dense        100
     """
 
     notes: tuple[Note, ...]
+    _renamed: ClassVar[dict[str, str]] = {}
+    """The new names of attributes by those of the last release."""
 
     @abstractmethod
     def table(self) -> Table:
@@ -36,6 +58,15 @@ class Result(ABC):
             )
         columns = zip(*table.rows, strict=True) if table.rows else ((),) * len(table.columns)
         return polars.DataFrame(dict(zip(table.columns, map(list, columns), strict=True)))
+
+    if not TYPE_CHECKING:  # which would take any name for an attribute
+
+        def __getattr__(self, name: str) -> Any:
+            if name not in self._renamed:
+                raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+            new = self._renamed[name]
+            warn_old_form(f"{type(self).__name__}.{name}", f"{type(self).__name__}.{new}")
+            return getattr(self, new)
 
     def figure(self) -> Figure:
         """The result as a figure of matplotlib; RankgaugeError where there is none."""

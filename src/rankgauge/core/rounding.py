@@ -12,10 +12,28 @@ ROUNDING: Final = 1e-12
 
 
 def round_values(values: ArrayLike, greatest: ArrayLike) -> NDArray[np.float64]:
-    """The values as multiples of a power of two that is about `ROUNDING` of `greatest`.
+    """Round values so that numbers which differ only by rounding errors become equal.
 
-    `greatest` is the greatest magnitude of the terms the values come from: one number, or an
-    array that broadcasts against the values. Where it is 0 the values stay as they are.
+    Parameters
+    ----------
+    values : array_like
+        The values.
+    greatest : array_like
+        The greatest magnitude of the terms that the values were computed from: one number, or an array
+        that broadcasts against the values. Where it is 0, the values stay as they are.
+
+    Returns
+    -------
+    ndarray
+        The values as multiples of a power of two that is about 1e-12 of `greatest`.
+
+    Examples
+    --------
+    >>> from rankgauge.extending import round_values
+    >>> 0.1 + 0.2 == 0.3
+    False
+    >>> bool(round_values(0.1 + 0.2, 1.0) == round_values(0.3, 1.0))
+    True
     """
     values = np.asarray(values, dtype=np.float64)
     greatest = np.asarray(greatest, dtype=np.float64)

@@ -107,16 +107,37 @@ def seal(document: Mapping[str, Any], arrays: Arrays | None = None) -> dict[str,
 def check_seal(
     document: Mapping[str, Any], source: str, remedy: str, arrays: Arrays | None = None
 ) -> dict[str, Any]:
-    """The document without its seal; InputError where the seal is missing, or that of other content.
+    """Check the seal of a document, and return the document without it.
+
+    The seal is a digest of the content. It reveals damage, not forgery.
 
     Parameters
     ----------
-    document, arrays
-        What was read.
-    source
+    document : dict
+        The document, with its seal as the entry "seal".
+    source : str
         The name of the file, for the error.
-    remedy
-        What the user can do, such as "save the scores again".
+    remedy : str
+        What the user can do, for the error, such as "save the scores again".
+    arrays : dict of ndarray, optional
+        The arrays that were sealed with the document.
+
+    Returns
+    -------
+    dict
+        The document without the seal.
+
+    Raises
+    ------
+    InputError
+        If the seal is missing, or the content has changed.
+
+    Examples
+    --------
+    >>> from rankgauge.extending import check_seal
+    >>> check_seal({"mean": 0.25}, "scores.json", "save the scores again")
+    Traceback (most recent call last):
+    rankgauge.errors.InputError: scores.json: has no seal, expected one (save the scores again)
     """
     content = {name: value for name, value in document.items() if name != SEAL}
     if SEAL not in document:
@@ -139,7 +160,24 @@ def damage_error(source: str, remedy: str) -> InputError:
 
 
 def missing_seal_note(source: str) -> Note:
-    """What to know about a file that was written before there were seals."""
+    """The note on a file that was written before files had seals.
+
+    Parameters
+    ----------
+    source : str
+        The name of the file.
+
+    Returns
+    -------
+    Note
+        The note.
+
+    Examples
+    --------
+    >>> from rankgauge.extending import missing_seal_note
+    >>> print(missing_seal_note("scores.json"))
+    the file is of an earlier version and has no seal, so damage to it would go unnoticed (scores.json)
+    """
     text = "the file is of an earlier version and has no seal, so damage to it would go unnoticed"
     return Note(text, detail=source)
 
@@ -148,12 +186,58 @@ def missing_seal_note(source: str) -> Note:
 
 
 def json_bytes(content: Any) -> bytes:
-    """The text of a JSON file, the same for the same content."""
+    """The bytes of a JSON file; equal content gives equal bytes.
+
+    Parameters
+    ----------
+    content : object
+        Anything that `json.dumps` accepts.
+
+    Returns
+    -------
+    bytes
+        Indented JSON with sorted keys, and a newline at the end.
+
+    Examples
+    --------
+    >>> from rankgauge.extending import json_bytes
+    >>> print(json_bytes({"run": "bm25", "mean": 0.25}).decode(), end="")
+    {
+     "mean": 0.25,
+     "run": "bm25"
+    }
+    """
     return (json.dumps(content, indent=1, sort_keys=True) + "\n").encode()
 
 
 def write_sealed(path: str | os.PathLike[str], document: Mapping[str, Any]) -> None:
-    """Write a document as a JSON file with a seal, whole or not at all."""
+    """Write a JSON file with a seal, which `read_sealed` checks.
+
+    The file appears only when it is complete.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+        The file.
+    document : dict
+        The document; JSON must be able to hold it.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written.
+
+    Examples
+    --------
+    >>> import os
+    >>> import tempfile
+    >>> from rankgauge.extending import read_sealed, write_sealed
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "scores.json")
+    ...     write_sealed(path, {"mean": 0.25})
+    ...     read_sealed(path, "a file of scores", "my command", "run it again")
+    {'mean': 0.25}
+    """
     with atomic_write(path) as stream:
         stream.write(json_bytes(seal(document)))
 
@@ -161,7 +245,41 @@ def write_sealed(path: str | os.PathLike[str], document: Mapping[str, Any]) -> N
 def read_object(
     path: str | os.PathLike[str], kind: str, maker: str, *, limit: int = SIZE_LIMIT
 ) -> dict[str, Any]:
-    """The JSON object in a file, with its seal if it has one; InputError where it is none."""
+    """Read the JSON object in a file, with its seal if it has one.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+        The file, which may be compressed; "-" is standard input.
+    kind : str
+        What kind of file is expected, for the error, such as "a model".
+    maker : str
+        What makes such files, for the error, such as "rankgauge ltr train".
+    limit : int, optional
+        The largest size of the file in bytes, once decompressed.
+
+    Returns
+    -------
+    dict
+        The object.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or does not contain a JSON object.
+
+    Examples
+    --------
+    >>> import os
+    >>> import tempfile
+    >>> from rankgauge.extending import read_object
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "scores.json")
+    ...     with open(path, "w") as file:
+    ...         _ = file.write('{"mean": 0.25}')
+    ...     read_object(path, "a file of scores", "my command")
+    {'mean': 0.25}
+    """
     source = display_name(path)
     document = read_json(read_bytes(path, limit=limit), source, kind, maker)
     if not isinstance(document, dict):
@@ -171,15 +289,73 @@ def read_object(
 
 
 def read_sealed(path: str | os.PathLike[str], kind: str, maker: str, remedy: str) -> dict[str, Any]:
-    """The document that `write_sealed` wrote, without its seal; InputError for anything else."""
+    """Read the document that `write_sealed` wrote, and check its seal.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+        The file, which may be compressed; "-" is standard input.
+    kind : str
+        What kind of file is expected, for the error, such as "a model".
+    maker : str
+        What makes such files, for the error, such as "rankgauge ltr train".
+    remedy : str
+        What the user can do, for the error, such as "train it again".
+
+    Returns
+    -------
+    dict
+        The document without its seal.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, is not such a file, or its seal is missing or broken.
+
+    Examples
+    --------
+    >>> import os
+    >>> import tempfile
+    >>> from rankgauge.extending import read_sealed, write_sealed
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "scores.json")
+    ...     write_sealed(path, {"mean": 0.25})
+    ...     read_sealed(path, "a file of scores", "my command", "run it again")
+    {'mean': 0.25}
+    """
     document = read_object(path, kind, f"{maker} ({remedy})")
     return check_seal(document, display_name(path), remedy)
 
 
 def read_json(text: bytes | str, source: str, kind: str, maker: str) -> Any:
-    """The document in a text, which is strict JSON; InputError where it is not.
+    """Parse strict JSON: no NaN, no infinite numbers, no key twice in an object.
 
-    The error says what `kind` of file is expected, and what makes such files.
+    Parameters
+    ----------
+    text : bytes or str
+        The JSON.
+    source : str
+        The name of the file, for the error.
+    kind : str
+        What kind of file is expected, for the error, such as "a model".
+    maker : str
+        What makes such files, for the error, such as "rankgauge ltr train".
+
+    Returns
+    -------
+    object
+        The document.
+
+    Raises
+    ------
+    InputError
+        If the text is not strict JSON.
+
+    Examples
+    --------
+    >>> from rankgauge.extending import read_json
+    >>> read_json('{"mean": 0.25}', "scores.json", "a file of scores", "my command")
+    {'mean': 0.25}
     """
     try:
         return json.loads(

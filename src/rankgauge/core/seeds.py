@@ -14,7 +14,28 @@ def query_key(seed: int, query: bytes) -> bytes:
 
 
 def digest(text: bytes, size: int, key: bytes = b"") -> bytes:
-    """A fixed number of bytes, as good as random, that follow from a text and a key."""
+    """A hash of some bytes, such as a seed for everything that is drawn for a query.
+
+    Parameters
+    ----------
+    text : bytes
+        The bytes.
+    size : int
+        How many bytes the hash has, at most 64.
+    key : bytes, default b""
+        Different keys give unrelated hashes of the same bytes.
+
+    Returns
+    -------
+    bytes
+        The BLAKE2b hash, the same on every machine.
+
+    Examples
+    --------
+    >>> from rankgauge.extending import digest
+    >>> digest(b"bm25", 4).hex()
+    '21b24205'
+    """
     import hashlib
 
     return hashlib.blake2b(text, digest_size=size, key=key).digest()

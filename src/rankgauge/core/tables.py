@@ -74,15 +74,36 @@ class LazyRows(Sequence[Row]):
 
 
 class Table(Value):
-    """Named columns, rows of cells and notes, ready to be written in any of `FORMATS`.
+    """An immutable table with named columns and notes, which can be written in several formats.
 
-    ``None`` and NaN both mean a missing value. A row of the wrong length raises `ValueError`.
+    Parameters
+    ----------
+    columns : tuple of str
+        The names of the columns.
+    rows : sequence of tuple
+        The rows. A cell is a str, an int, a float, a `MarkedValue` or None; None and NaN are missing
+        values.
+    notes : tuple of str, optional
+        Notes that are printed below the table.
 
-    >>> Table(("run", "AP"), (("bm25", 0.25), ("dense", 0.5)))
+    Raises
+    ------
+    ValueError
+        If a row has another number of cells than there are columns.
+
+    Examples
+    --------
+    >>> from rankgauge.extending import Table
+    >>> table = Table(("run", "AP"), (("bm25", 0.25), ("dense", 0.5)))
+    >>> table
     run        AP
     ─────────────
     bm25   0.2500
     dense  0.5000
+    >>> print(table.render("csv", digits=2), end="")
+    run,AP
+    bm25,0.25
+    dense,0.50
     """
 
     columns: tuple[str, ...]
@@ -112,15 +133,33 @@ class Table(Value):
         return Table(self.columns, self.rows[:MAX_REPR_ROWS], (note, *self.notes))
 
     def render(self, format: str, *, digits: int | None = None, width: int | None = None) -> str:
-        r"""The table as text in one of `FORMATS`, every line ended by one newline.
+        r"""Render the table as text.
 
-        Floats have `digits` decimals; by default 4 in ``table``, ``md`` and ``latex``, and as many
-        as it takes to read the same float back in ``tsv``, ``csv`` and ``jsonl``. ``latex`` needs
-        the package booktabs, and amsmath for marks. ``jsonl`` raises `ValueError` when two columns
-        have the same name, and is empty when there are neither rows nor notes. `width` is how many
-        columns a line of ``table`` may have: long names are then shortened, and what does not fit
-        beside the other columns goes below them. The other formats are never shortened.
+        Parameters
+        ----------
+        format : {"table", "tsv", "csv", "jsonl", "md", "latex"}
+            The format. "latex" needs the package booktabs, and amsmath for marks. "jsonl" is empty if
+            there are neither rows nor notes.
+        digits : int, optional
+            How many decimals floats have. By default 4 in table, md and latex; the other formats
+            write as many as it takes to read the same float back.
+        width : int, optional
+            How many columns a line of "table" may have. Long names are then shortened, and columns
+            that do not fit go below the others. The other formats are never shortened.
 
+        Returns
+        -------
+        str
+            The text. Every line ends with a newline.
+
+        Raises
+        ------
+        ValueError
+            If the format is unknown, or two columns of "jsonl" have the same name.
+
+        Examples
+        --------
+        >>> from rankgauge.extending import Table
         >>> Table(("run", "AP"), (("bm25", 0.125), ("dense", None))).render("csv", digits=2)
         'run,AP\nbm25,0.12\ndense,\n'
         """
@@ -140,8 +179,21 @@ class Table(Value):
         return (f"{line}\n" for line in lines)
 
     def render_html(self, *, digits: int | None = None) -> str:
-        """The table as an HTML element, for notebooks; floats have 4 decimals by default.
+        """Render the table as an HTML element, for notebooks.
 
+        Parameters
+        ----------
+        digits : int, default 4
+            How many decimals floats have.
+
+        Returns
+        -------
+        str
+            A `<table>` element with inline styles.
+
+        Examples
+        --------
+        >>> from rankgauge.extending import Table
         >>> html = Table(("AP",), ((0.25,),)).render_html()
         >>> "<td style='text-align: right'>0.2500</td>" in html
         True

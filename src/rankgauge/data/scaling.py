@@ -28,7 +28,8 @@ BLOCK = 1 << 14
 class Scaling(Value):
     """A way to scale feature values, which can be saved.
 
-    Per query, each feature is scaled over the documents of the query: nothing is learned. Otherwise `fit`
+    Per query, each feature is scaled over the documents of the query: nothing is learned. Otherwise
+    `fit`
     learns a center and a scale for each feature, and values become (value − center) / scale; values
     outside the range of the training data then come to lie outside of 0 to 1. A feature that is constant
     becomes 0, and NaN stays NaN. The rows of a query may be in any order: each row gets the same values.

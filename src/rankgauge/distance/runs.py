@@ -41,8 +41,18 @@ from rankgauge.distance.maximized import (
     number_documents,
     parse_distance_measure,
 )
+from rankgauge.distance.old_order import accepts_old_order
 from rankgauge.errors import MeasureError, RankgaugeError
-from rankgauge.evaluation.inputs import Qrels, Runs, Source, judgments_of, label, sources_of
+from rankgauge.evaluation.inputs import (
+    Qrels,
+    Runs,
+    Source,
+    check_argument_order,
+    check_measures,
+    judgments_of,
+    label,
+    sources_of,
+)
 from rankgauge.measures.base import Measure
 from rankgauge.measures.labeling import negative_grade_notes
 from rankgauge.rankings.alignment import rank_order
@@ -54,10 +64,11 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 
 
+@accepts_old_order("measure", "a", "b", "labels")
 def med(
-    measure: Measure | str,
     a: Any,
     b: Any,
+    measure: Measure | str,
     labels: Any = None,
     *,
     grades: Grades | None = None,
@@ -104,6 +115,7 @@ def med(
     >>> distance.witness().labels
     {'c': 0, 'd': 0}
     """
+    check_measures(measure, "measure")
     a, b = (one.tolist() if isinstance(one, np.ndarray) else one for one in (a, b))
     options: dict[str, Any] = {
         "grades": grades,
@@ -125,7 +137,7 @@ def med(
         runs += sources_of({name: run} if isinstance(run, Mapping) and run else [run])
     if len(runs) != 2:
         raise RankgaugeError(f"{len(runs)} runs, expected two; `med_matrix` takes many")
-    return med_matrix(measure, runs, labels, executor=executor, **options)
+    return med_matrix(labels, runs, measure, executor=executor, **options)
 
 
 def _is_list(value: Any) -> bool:
@@ -283,7 +295,7 @@ class Distances(Result, Record):
         named.
 
         >>> runs = {"a": {"q": {"x": 1.0}}, "b": {"q": {"x": 1.0}}, "c": {"q": {"y": 1.0}}}
-        >>> figure = med_matrix("P@1", runs).figure([0, 1, 2])
+        >>> figure = med_matrix(None, runs, "P@1").figure([0, 1, 2])
         >>> [text.get_text() for text in figure.axes[0].get_yticklabels()]
         ['a', 'b', 'c']
         """
@@ -310,10 +322,11 @@ class Distances(Result, Record):
         return self._title()
 
 
+@accepts_old_order("measure", "runs", "qrels")
 def med_matrix(
-    measure: Measure | str,
+    qrels: Qrels | None,
     runs: Runs,
-    qrels: Qrels | None = None,
+    measure: Measure | str,
     *,
     grades: Grades | None = None,
     offlist: Offlist = DEFAULT_OFFLIST,
@@ -343,6 +356,7 @@ def med_matrix(
     executor: does the work, query by query; by default threads do.
     progress: called with each query that is done.
     """
+    check_argument_order(runs, measure, "measure")
     asked = parse_distance_measure(measure)
     check_value("method", method, one_of(MedMethod))
     topics = lists_by_query(
@@ -358,14 +372,14 @@ def med_matrix(
     return Distances(
         asked,
         topics.runs,
-        tuple(topic.query for topic in topics.topics),
+        tuple(topic.query for topic in topics.queries),
         values,
         all(exact for _, _, exact in results),
         upper,
         grades_to_try(topics.grades, method),
         (*([] if method == "exact" else [Note(text)]), *topics.notes()),
         method,
-        topics.topics,
+        topics.queries,
     )
 
 
@@ -377,7 +391,7 @@ def results_by_query(
 ) -> Iterator[R]:
     """The results of some work on each topic."""
     name = attrgetter("query")
-    for _, result in results_of(work, topics.topics, executor, name, progress=progress):
+    for _, result in results_of(work, topics.queries, executor, name, progress=progress):
         yield result
 
 
@@ -487,7 +501,7 @@ class ListsByQuery(Record):
     negative and that are unjudged for it."""
 
     runs: tuple[str, ...]
-    topics: tuple[QueryLists, ...]
+    queries: tuple[QueryLists, ...]
     unknown: tuple[int, ...]
     grades: Labels
     negative: int
@@ -496,7 +510,7 @@ class ListsByQuery(Record):
         """Notes on negative grades, and on runs that lack topics or have topics without judgments."""
         notes = negative_grade_notes(self.negative)
         for i, (run, unknown) in enumerate(zip(self.runs, self.unknown, strict=True)):
-            lacking = sum(len(topic.lists.list(i)) == 0 for topic in self.topics)
+            lacking = sum(len(topic.lists.list(i)) == 0 for topic in self.queries)
             if lacking:
                 kind = "{topics} missing, counted as empty lists"
                 notes.append(Note(kind, run=run, count=lacking))

@@ -29,7 +29,7 @@ from rankgauge.distance.algorithms.lists import Lists
 from rankgauge.distance.maximized import Grades, grades_text, parse_distance_measure
 from rankgauge.distance.runs import AllowedLabels, QueryLists, lists_by_query, results_by_query
 from rankgauge.errors import MeasureError, RankgaugeError
-from rankgauge.evaluation.inputs import Qrels, Runs, judgments_of
+from rankgauge.evaluation.inputs import Qrels, Runs, check_argument_order, judgments_of
 from rankgauge.measures.around import innermost
 from rankgauge.measures.base import Measure
 from rankgauge.rankings.lists import Rankings
@@ -216,8 +216,9 @@ def settled(
     >>> settled(qrels, runs, "P@2").orders()
     [('good', 'poor'), ('good', 'new')]
     """
+    check_argument_order(runs, measure, "measure")
     asked = parse_distance_measure(measure)
-    check_value("pairs", pairs, one_of(Paired))
+    pairs = check_value("pairs", pairs, one_of(Paired, neighbours="neighbors"))
     judgments = judgments_of(qrels, negative)
     if judgments.subtopics is not None and innermost(asked).by_subtopic:
         raise MeasureError(
@@ -225,9 +226,9 @@ def settled(
         )
     labels = AllowedLabels(grades, offlist, max_grade, negative)
     topics = lists_by_query(asked, runs, judgments, labels, ties, executor)
-    if not topics.topics:
+    if not topics.queries:
         raise RankgaugeError("no judged topics, expected at least one to compare means over")
-    scores = np.array([_scores(asked, topic.lists) for topic in topics.topics])
+    scores = np.array([_scores(asked, topic.lists) for topic in topics.queries])
     means = _means(scores, asked.averages_defined)
     compared = _pairs(leaderboard(asked, means), pairs)
     total, greatest, exact = (
@@ -243,10 +244,10 @@ def settled(
     return Settled(
         asked,
         topics.runs,
-        tuple(topic.query for topic in topics.topics),
+        tuple(topic.query for topic in topics.queries),
         means,
         compared,
-        total / len(topics.topics),
+        total / len(topics.queries),
         exact,
         ROUNDING * greatest,
         tuple(topics.grades.tolist()),

@@ -55,7 +55,7 @@ class RunPairDistances(Record):
             rows.append((*first, distances.mean(), *self._mean_columns(number)))
         return self._table(("measure", "topics", "distance"), rows)
 
-    def topic_table(self, top: int | None = None) -> Table:
+    def query_table(self, top: int | None = None) -> Table:
         """A row for each measure and topic, and the means; or only the `top` topics with the greatest
         distance."""
         rows: list[tuple[Cell, ...]] = []

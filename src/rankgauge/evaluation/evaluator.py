@@ -24,12 +24,20 @@ from rankgauge.core.policies import (
     Failures,
     Policies,
     PolicyOptions,
-    ScorePrecision,
     takes_policies,
 )
 from rankgauge.data.model import POOLED, Run
 from rankgauge.errors import InputError, MeasureError, RankgaugeError, Unsupported
-from rankgauge.evaluation.inputs import Qrels, Runs, Source, check_places, judgments_of, sources_of
+from rankgauge.evaluation.inputs import (
+    Qrels,
+    Runs,
+    Source,
+    check_argument_order,
+    check_measures,
+    check_places,
+    judgments_of,
+    sources_of,
+)
 from rankgauge.evaluation.scorer import (
     Remarks,
     RunScores,
@@ -97,6 +105,7 @@ def evaluate(
     >>> evaluate(qrels, {"q1": {"b": 9.0, "a": 8.0}}, "RR").mean()
     {'run': {'RR': 0.25}}
     """
+    check_argument_order(runs, measures)
     try:
         evaluator = Evaluator(qrels, measures, policies=policies, **options)
         return evaluator.scores(runs, failures=failures, executor=executor, progress=progress)
@@ -320,10 +329,10 @@ class Evaluator:
         )
         negative = self.judgments.negative
         return AppliedPolicies(
-            ties=f"{asked.ties}-desc" if asked.ties == "docno" else asked.ties,
+            ties=asked.ties,
             seed=asked.seed if asked.ties == "random" or estimated else None,
             tail=None if asked.tail is None else f"{asked.tail}({asked.documents})",
-            scores=PRECISIONS[asked.precision],
+            precision=asked.precision,
             judgments=None if self.judged.aspects is None else "subtopics",
             unjudged=asked.unjudged,
             negative=None if negative == DEFAULT_NEGATIVE else negative,
@@ -370,10 +379,8 @@ def _whole_numbers(name: str, values: ArrayLike) -> Ints:
     return np.ascontiguousarray(array, dtype=np.int64)
 
 
-PRECISIONS: dict[ScorePrecision, str] = {"single": "f32", "double": "f64"}
-
-
 def _parse_measures(measures: Measures) -> tuple[Measure | Aggregate, ...]:
+    check_measures(measures)
     parsed = parse_all(measures)
     for measure in parsed:
         inner(measure).complete()

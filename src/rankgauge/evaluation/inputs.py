@@ -7,7 +7,7 @@ Objects of other tools are known by their attributes, so that none of these tool
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -17,11 +17,14 @@ from rankgauge.core.checks import check_value, one_of
 from rankgauge.core.policies import DEFAULT_NEGATIVE, Negative
 from rankgauge.core.records import Record
 from rankgauge.data.model import JudgedDict, Judgments, Run, RunDict
-from rankgauge.errors import InputError, RankgaugeError
+from rankgauge.errors import InputError, MeasureError, RankgaugeError
 from rankgauge.io.diagnosis import check_order, may_have_both
 from rankgauge.io.files import STANDARD_INPUT, display_name
 from rankgauge.io.parts import RunParts
 from rankgauge.io.trec import Path, RunFile, read_qrels, run_files
+from rankgauge.measures.around import Aggregate
+from rankgauge.measures.base import Measure
+from rankgauge.measures.grammar import is_ir_measure, parse_all
 
 Frame: TypeAlias = Any
 Qrels: TypeAlias = Judgments | JudgedDict | Path | Frame
@@ -105,6 +108,57 @@ def check_places(qrels: Qrels, runs: Runs, error: InputError) -> None:
     files = [os.fspath(path) for path in paths if isinstance(path, str | os.PathLike)]
     if os.fspath(qrels) not in files or not may_have_both(qrels):
         check_order(os.fspath(qrels), files, error=error)
+
+
+def is_measure(value: object) -> bool:
+    """Whether this is a measure, or a text that describes one or several."""
+    if not isinstance(value, str):
+        return isinstance(value, Measure | Aggregate) or is_ir_measure(value)
+    try:
+        return bool(parse_all(value))
+    except MeasureError:
+        return False
+
+
+def check_argument_order(runs: object, measures: object, name: str = "measures") -> None:
+    """An error of one line if runs were given in place of measures, or a measure in place of runs.
+
+    `name` is the parameter of the measures.
+    """
+    check_measures(measures, name)
+    if is_measure(runs) and not (isinstance(runs, str) and os.path.exists(runs)):
+        several = [measures] if isinstance(measures, str) else measures
+        if isinstance(several, Collection) and not all(is_measure(one) for one in several):
+            raise RankgaugeError(
+                f"runs: {str(runs)!r} is a measure; the order is qrels, runs, {name}"
+            )
+
+
+def check_measures(measures: object, name: str = "measures") -> None:
+    """MeasureError if something else was given in place of measures, such as runs.
+
+    `name` is the parameter: "measures", or "measure" if it takes only one.
+    """
+    if measures is None or isinstance(measures, str | int | float) or is_measure(measures):
+        return
+    kind = None
+    single = name == "measure"
+    if (
+        single
+        or isinstance(measures, Mapping)
+        or _is_frame(measures)
+        or not isinstance(measures, Iterable)
+    ):
+        kind = type(measures).__name__
+    elif isinstance(measures, Collection):
+        others = (one for one in measures if not isinstance(one, str) and not is_measure(one))
+        if (other := next(others, None)) is not None:
+            kind = f"{type(measures).__name__} with a {type(other).__name__}"
+    if kind is not None:
+        raise MeasureError(
+            f"{name}: a {kind} is no measure, expected one such as nDCG@10; the measures come after the "
+            "judgments and the runs"
+        )
 
 
 def label(source: Source) -> str:

@@ -171,7 +171,7 @@ class SplitQueriesTask(Record):
     """
 
     parts: tuple[tuple[int, RunFile], ...]
-    topics: Ids
+    queries: Ids
 
     @property
     def label(self) -> str:
@@ -184,10 +184,10 @@ class SplitQueriesTask(Record):
         for number, file in self.parts:
             run, _ = read_part(file, file.run_from_content)
             if run is not None:
-                wanted = np.flatnonzero(rows_of(self.topics, run.queries) >= 0)
+                wanted = np.flatnonzero(rows_of(self.queries, run.queries) >= 0)
                 rows.append(PartRun(number, file, run.part(wanted)))
         run, dropped = join_parts(rows)
-        if len(run.queries) != len(self.topics):
+        if len(run.queries) != len(self.queries):
             message = (
                 "the parts changed while they were read, expected files that nobody is writing"
             )

@@ -64,7 +64,27 @@ _SETTINGS = {
 
 @contextmanager
 def plotting() -> Iterator[None]:
-    """matplotlib with our settings, whatever those of the user are; also a decorator of functions."""
+    """Use matplotlib with the style of rankgauge's figures, whatever the user's settings.
+
+    Use it in a `with` statement, or as a decorator of functions.
+
+    Yields
+    ------
+    None
+
+    Raises
+    ------
+    RankgaugeError
+        If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> from rankgauge.extending import plotting
+    >>> with plotting():
+    ...     import matplotlib
+    ...     print(matplotlib.rcParams["font.size"])
+    10.0
+    """
     try:
         import matplotlib
     except ImportError:
@@ -77,7 +97,18 @@ def plotting() -> Iterator[None]:
 
 
 def check_plotting() -> None:
-    """Check, before any work, that figures can be drawn: RankgaugeError without matplotlib."""
+    """Check that figures can be drawn, before any work is done.
+
+    Raises
+    ------
+    RankgaugeError
+        If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> from rankgauge.extending import check_plotting
+    >>> check_plotting()
+    """
     with plotting():
         pass
 
@@ -140,6 +171,27 @@ def shorten(name: str, longest: int) -> str:
 
 
 def wrap_text(text: str, width: int) -> str:
-    """A text in short lines; characters that cannot be printed are escaped."""
+    """Wrap a text into short lines, and escape characters that cannot be printed.
+
+    Parameters
+    ----------
+    text : str
+        The text, such as the name of a run.
+    width : int
+        How many characters a line may have.
+
+    Returns
+    -------
+    str
+        The lines, separated by newlines.
+
+    Examples
+    --------
+    >>> from rankgauge.extending import wrap_text
+    >>> print(wrap_text("a long name of a run", 8))
+    a long
+    name of
+    a run
+    """
     seen = "".join(c if c.isprintable() or c == "\n" else repr(c)[1:-1] for c in text)
     return "\n".join(textwrap.fill(line, width) for line in seen.split("\n"))

@@ -18,10 +18,35 @@ _DOTS_PER_INCH = 200
 
 
 def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
-    """Write a figure as SVG or PNG, by the ending of the path. After an error no partial file is left.
+    """Write a figure as an SVG or PNG file.
 
-    The same figure gives the same bytes, with the same version of matplotlib. Raises InputError for
-    another ending, and if the file cannot be written.
+    The file appears only when it is complete. With the same version of matplotlib, the same figure gives
+    the same bytes.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+        The figure.
+    path : str or os.PathLike
+        The file, whose name ends with .svg or .png.
+
+    Raises
+    ------
+    InputError
+        If the name has another ending, or the file cannot be written.
+    RankgaugeError
+        If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> import os
+    >>> import tempfile
+    >>> from matplotlib.figure import Figure
+    >>> from rankgauge.extending import save_figure
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_figure(Figure(figsize=(1, 1)), os.path.join(folder, "empty.svg"))
+    ...     os.listdir(folder)
+    ['empty.svg']
     """
     form = _file_format(path)
     content = io.BytesIO()

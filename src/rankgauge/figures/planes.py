@@ -45,11 +45,41 @@ def regions_figure(
     box: tuple[float, float, float, float] | None = None,
     title: str = "",
 ) -> Figure:
-    """The lines of a plane of one query, the ranking in each cell, and regions shaded.
+    """Draw the flip boundaries of one query, the ranking in each cell, and shaded regions.
 
-    Flips of documents with different labels are bold, with an arrow to the side where the better one is
-    above; neutral flips are thin. `names` are those of the documents. `box` is what is drawn (low x, low
-    y, high x, high y), by default the part around all vertices.
+    Flips of documents with different labels are bold, with an arrow to the side on which the better
+    document ranks higher. Neutral flips are thin.
+
+    Parameters
+    ----------
+    plane : Plane
+        A plane of one query.
+    names : sequence of str
+        The names of the documents.
+    regions : mapping of str to sequence of Region
+        At most five sets of regions to shade, by name.
+    box : (float, float, float, float), optional
+        The part to draw: low x, low y, high x, high y. By default the part around all vertices.
+    title : str
+        The title.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure.
+
+    Raises
+    ------
+    RankgaugeError
+        If the plane has several queries, or if there are more than five sets of regions.
+
+    Examples
+    --------
+    >>> from rankgauge.space import plane
+    >>> three = plane([(0, 1, 0), (0, 0, 1), (0, 0, 0)], [1, 0, 0])
+    >>> figure = regions_figure(three, ["a", "b", "c"], {"best RR": three.optima("RR")})
+    >>> [text.get_text() for text in figure.legends[0].get_texts()]
+    ['best RR']
     """
     if len(plane.queries) != 1:
         raise RankgaugeError(f"{len(plane.queries)} queries, expected a plane of one query to draw")

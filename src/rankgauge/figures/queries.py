@@ -50,21 +50,37 @@ def query_map(
     measure: str = "",
     lower: bool = False,
 ) -> Figure:
-    """The map of queries: each query is a point, its expected score against its score.
+    """Draw the map of queries: the score of each query, and its expected score by chance.
 
-    The axes and the regions are those of Figure 1 of the paper. The color is the type. On the diagonal
-    the runs are as good as chance. Below it they are better; if lower scores are better, above it. Hard
-    queries are at the lower end of the diagonal, easy ones at its upper end, and ideal ones are farthest
-    below it. The legend has the count of each type, and how many queries are left out.
+    The axes and the regions follow Figure 1 of Feng and Karmaker (2023); the colors are the types of
+    the queries. On the diagonal, the runs are as good as chance. Below it they are better, or above it
+    if lower scores are better. Hard queries lie at the lower end of the diagonal, easy queries at its
+    upper end, and ideal queries farthest below it. The legend counts the queries of each type.
 
     Parameters
     ----------
-    groups: for each type of queries the scores and the expected scores, with a number for each query; at
-        most four types. Points of the last type are drawn first, below the others.
-    left_out: for each reason, how many queries are not drawn.
-    measure: the name of the score, for the title of the legend.
-    lower: whether lower scores are better.
+    groups : mapping of str to (array-like, array-like)
+        For each type of queries, at most four: the scores and the expected scores, with a number for
+        each query. Points of the last type are drawn first, below the others.
+    left_out : mapping of str to int, optional
+        For each reason, how many queries are not drawn.
+    measure : str
+        The name of the score, for the title of the legend.
+    lower : bool
+        Whether lower scores are better.
 
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure.
+
+    Raises
+    ------
+    RankgaugeError
+        If there are no types of queries, or more than four.
+
+    Examples
+    --------
     >>> groups = {"ideal": ([1.0], [0.5]), "other": ([0.5, 0.0], [0.5, 0.5])}
     >>> figure = query_map(groups, {"nothing relevant": 2}, measure="P@1")
     >>> figure.legends[0].get_title().get_text()
@@ -150,13 +166,30 @@ def _draw_sides(axes: Axes, lower: bool) -> None:
 def expected_histogram(
     values: Mapping[str, ArrayLike], left_out: Mapping[str, Mapping[str, int]] | None = None
 ) -> Figure:
-    """A histogram of the expected scores of random rankings, with a panel for each measure.
+    """Draw histograms of the expected scores of random rankings, one panel for each measure.
 
-    `values` has for each measure the expected score of each query, as `Measure.expected_each` gives it.
-    `left_out` says for each measure and reason how many queries are left out. Values that are not
-    numbers are left out and counted too. A dashed line marks the mean. All panels with values between 0
-    and 1 have the same scale.
+    A dashed line marks the mean. All panels with values between 0 and 1 share one scale.
 
+    Parameters
+    ----------
+    values : mapping of str to array-like
+        For each measure, the expected score of each query, as `Measure.expected_each` computes it.
+        Values that are not finite are left out and counted.
+    left_out : mapping of str to mapping of str to int, optional
+        For each measure and each reason, how many queries are left out.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure.
+
+    Raises
+    ------
+    RankgaugeError
+        If there are no measures.
+
+    Examples
+    --------
     >>> left_out = {"P@5": {"nothing relevant": 2}}
     >>> figure = expected_histogram({"P@5": [0.1, 0.4]}, left_out)
     >>> figure.get_suptitle()

@@ -85,21 +85,33 @@ def objectives_figure(
     *,
     lower_is_better: Collection[str] = (),
 ) -> Figure:
-    """Rank measures and objectives on scores along a line, with a mark at the best point of each.
+    """Draw rank measures and objectives on scores along a line, and mark the best point of each.
 
-    Each line has a scale of its own, from its worst value to its best.
+    Each line has its own scale, from its worst value to its best.
 
     Parameters
     ----------
-    positions
+    positions : array-like
         The points of the line.
-    measures
-        Upper panel: for each rank measure its value at each point. It is the same for all increasing
-        maps of the scores.
-    objectives
-        Lower panel: for each objective on scores, and each map of the scores, its value at each point.
-    lower_is_better
-        The measures and objectives of which low values are better.
+    measures : mapping of str to array-like
+        For the upper panel: the value of each rank measure at each point. Increasing maps of the scores
+        do not change these values.
+    objectives : mapping of str to mapping of str to array-like
+        For the lower panel: for each objective and each map of the scores, the value at each point.
+    lower_is_better : collection of str
+        The measures and objectives for which lower values are better.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure.
+
+    Examples
+    --------
+    >>> objectives = {"loss": {"scores": [0.7, 0.4], "exp": [0.7, 0.5]}}
+    >>> figure = objectives_figure([0, 1], {"RR": [0.5, 1]}, objectives, lower_is_better=["loss"])
+    >>> [line.get_label() for line in figure.axes[1].lines if line.get_label()[0] != "_"]
+    ['loss, scores', 'loss, exp']
     """
     where = np.asarray(positions, dtype=np.float64)
     figure = new_figure(6.4, 5.2)

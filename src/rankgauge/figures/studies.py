@@ -40,11 +40,23 @@ _THRESHOLDS = ((BLUE, "o"), (VERMILION, "v"), (ORANGE, "s"), (GRAY, "D"))
 
 @plotting()
 def relevant_lines(panels: Mapping[str, Mapping[str, ArrayLike]]) -> Figure:
-    """How many documents of each topic are relevant: Moffat's Figure 1.
+    """Draw how many documents of each query are relevant, as in Figure 1 of Moffat (2017).
 
     There is a panel for each set of judgments, and in it a line for each threshold. The numbers are
-    drawn in the given order. In Moffat's figure each line is sorted separately.
+    drawn in the given order; in Moffat's figure, each line is sorted separately.
 
+    Parameters
+    ----------
+    panels : mapping of str to mapping of str to array-like
+        For each set of judgments and each threshold, the number of relevant documents of each query.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure.
+
+    Examples
+    --------
     >>> figure = relevant_lines({"adhoc": {"1+": [30, 10], "2+": [5, 0]}})
     >>> [text.get_text() for text in figure.legends[0].get_texts()]
     ['1+', '2+']
@@ -71,11 +83,26 @@ def relevant_lines(panels: Mapping[str, Mapping[str, ArrayLike]]) -> Figure:
 def ideal_lines(
     panels: Mapping[str, ArrayLike], references: Mapping[str, float], name: str
 ) -> Figure:
-    """The ideal scores of topics: Moffat's Figure 2.
+    """Draw the ideal score of each query, as in Figure 2 of Moffat (2017).
 
-    There is a panel for each set of judgments. The scores are drawn in the given order. Each reference
-    is a dashed line.
+    There is a panel for each set of judgments. The scores are drawn in the given order.
 
+    Parameters
+    ----------
+    panels : mapping of str to array-like
+        For each set of judgments, the ideal score of each query.
+    references : mapping of str to float
+        Scores to mark with a dashed line, by name.
+    name : str
+        The name of the scores.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure.
+
+    Examples
+    --------
     >>> figure = ideal_lines({"adhoc": [3.0, 1.0]}, {"all relevant": 4.0}, "Ideal DCG@20")
     >>> figure.axes[0].lines[1].get_ydata()
     [4.0, 4.0]
@@ -106,11 +133,27 @@ def ideal_lines(
 def power_curves(
     shifts: Sequence[float], panels: Mapping[str, Mapping[str, ArrayLike]], name: str
 ) -> Figure:
-    """How often tests find a difference, against the size of the difference.
+    """Draw how often significance tests find a difference, by the size of the difference.
 
-    There is a panel for each setting, and in it a line for each test, at most eight. `name` says what
-    the differences are. A dashed line is at .05.
+    There is a panel for each setting, and in it a line for each test. A dashed line marks .05.
 
+    Parameters
+    ----------
+    shifts : sequence of float
+        The differences.
+    panels : mapping of str to mapping of str to array-like
+        For each setting and each test, at most eight: the share of significant results for each
+        difference.
+    name : str
+        What the differences are.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure.
+
+    Examples
+    --------
     >>> figure = power_curves([0.0, 0.1], {"a pair": {"paired-t": [0.05, 0.8]}}, "Added to AP")
     >>> figure.axes[0].lines[0].get_ydata().tolist()
     [0.05, 0.8]
@@ -139,20 +182,36 @@ def depth_curves(
     name: str,
     number: str,
 ) -> Figure:
-    """How good forecasts are, against the depth of judging: Figures 1 and 2 of Muwanei et al. 2022.
+    """Draw the quality of forecasts by judging depth.
 
-    There is a panel for each test set, and in it a line for each method with the
-    interval of each value. A method has the same line in all panels. There are at most eight.
+    The figure follows Figures 1 and 2 of Muwanei et al. (2022). There is a panel for each test set, and
+    in it a line for each method, with the interval of each value. A method has the same line in all
+    panels.
 
     Parameters
     ----------
-    depths
+    depths : sequence of int
         The depths of judging.
-    panels
-        For each panel and method, at each depth the value and the ends of its interval; NaN for none.
-    name, number
-        What is forecast, and what the values are.
+    panels : mapping of str to mapping of str to sequence of (float, float, float)
+        For each panel and each method, at most eight: at each depth, the value and the ends of its
+        interval. NaN means that there is no value.
+    name : str
+        What is forecast.
+    number : str
+        What the values are.
 
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure.
+
+    Raises
+    ------
+    RankgaugeError
+        If there are no methods, or more than eight.
+
+    Examples
+    --------
     >>> figure = depth_curves([10, 30], {"A": {"shallow": [(0.8, 0.7, 0.9), (0.9, 0.8, 1.0)]}}, "", "τ")
     >>> figure.axes[0].lines[0].get_ydata().tolist()
     [0.8, 0.9]
@@ -242,9 +301,27 @@ def _draw_line(
 
 @plotting()
 def token_matches(reference: Sequence[str], output: Sequence[str], similarity: ArrayLike) -> Figure:
-    """How similar each token of a reference (row) is to each token of an output (column). The greatest
-    number of each row, which R_BERT is the mean of, is framed.
+    """Draw the similarity of each token of a reference to each token of an output.
 
+    The reference is in the rows, the output in the columns. The largest number of each row is framed;
+    R_BERT is the mean of these numbers. The figure follows Figure 8.1 of Feng (2023).
+
+    Parameters
+    ----------
+    reference : sequence of str
+        The tokens of the reference.
+    output : sequence of str
+        The tokens of the output.
+    similarity : array-like of shape (reference tokens, output tokens)
+        The similarity of each pair of tokens.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure.
+
+    Examples
+    --------
     >>> figure = token_matches(["it", "is"], ["it"], [[0.9], [0.4]])
     >>> [text.get_text() for text in figure.axes[0].texts]
     ['0.90', '0.40']
@@ -280,10 +357,27 @@ def token_matches(reference: Sequence[str], output: Sequence[str], similarity: A
 
 @plotting()
 def order_sensitivity(best: ArrayLike, worst: ArrayLike, count: int) -> Figure:
-    """The BERTScore of the tokens that are most similar to each document, and of the least similar ones.
+    """Draw the BERTScore of the most and of the least similar tokens of each document.
 
-    The documents are in the given order; the first and the last `count` are shaded.
+    The documents are drawn in the given order. The first and the last `count` documents are shaded. The
+    figure follows Figure 8.2 of Feng (2023).
 
+    Parameters
+    ----------
+    best : array-like
+        For each document, the BERTScore of the tokens that are most similar to it.
+    worst : array-like
+        For each document, the BERTScore of the least similar tokens.
+    count : int
+        How many documents to shade at each end: heterogeneous ones first, homogeneous ones last.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure.
+
+    Examples
+    --------
     >>> figure = order_sensitivity([0.5, 0.6, 0.7], [0.5, 0.4, 0.3], 1)
     >>> figure.axes[0].lines[0].get_ydata().tolist()
     [0.5, 0.6, 0.7]
@@ -317,9 +411,22 @@ def order_sensitivity(best: ArrayLike, worst: ArrayLike, count: int) -> Figure:
 
 @plotting()
 def attention_lines(kinds: Mapping[str, tuple[ArrayLike, ArrayLike]]) -> Figure:
-    """The mean and the standard deviation of the attention in each document, for each kind of documents;
-    each line is sorted.
+    """Draw the mean and the standard deviation of the attention in each document.
 
+    Each line is sorted. The figure follows Figure 8.3 of Feng (2023).
+
+    Parameters
+    ----------
+    kinds : mapping of str to (array-like, array-like)
+        For each kind of documents, the mean and the standard deviation of each document.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure.
+
+    Examples
+    --------
     >>> figure = attention_lines({"heterogeneous": ([0.9, 0.8], [0.1, 0.2])})
     >>> [axes.get_title() for axes in figure.axes]
     ['Standard deviation', 'Mean']

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -65,22 +65,62 @@ def ranks_of(means: Floats, measures: Sequence[Measure | Aggregate]) -> Floats:
 
 
 class JudgingDepth(Result, Record):
-    """The result of `judging_depth`: for each depth, how far its pool agrees with all judgments.
+    """How well pools of smaller depths agree with all judgments: the result of `judging_depth`.
 
-    `scores` has the scores by all judgments, run × topic × measure, and `deep` their means, run ×
-    measure. `shallow` has what the pool of each depth says. `pooled` says of each run whether it makes
-    the pools. `judgments` counts all judgments, and `relevant` the relevant documents of each topic.
-    `topics` counts the topics of each measure. `significant` counts the pairs of runs with a significant
-    deep difference. `half_tau` is a yardstick for `tau`: how similarly two halves of the topics rank the
-    runs, by all judgments. `left_out` has what the runs of each team lose without the team in the pool.
+    Attributes
+    ----------
+    runs : tuple of str
+        The names of the runs.
+    measures : tuple of Measure
+        The measures.
+    pooled : array of bool
+        Whether each run contributes to the pools.
+    judgments : int
+        The number of all judgments.
+    relevant : array of int
+        The number of relevant documents of each query.
+    queries : array of int
+        The number of queries of each measure.
+    scores : array of shape (runs, queries, measures)
+        The scores by all judgments.
+    deep : array of shape (runs, measures)
+        The means of these scores.
+    significant : array of int
+        For each measure, the number of pairs of runs with a significant difference by all judgments.
+    half_tau : array of float
+        A yardstick for the τ of a pool: how similarly two halves of the queries rank the runs, by all
+        judgments.
+    shallow : tuple of ShallowPool
+        The results for the pool of each depth.
+    left_out : tuple of TeamLoss
+        What the runs of each team lose if the team does not contribute to the pool.
+    teams : tuple of str or None
+        The team of each run.
+    level : float
+        A difference is significant if its p-value is at most 1 − level.
+    remarks : tuple of Note
+        Notes on the runs and the judgments.
+    failed : tuple of str
+        The runs that were left out, and why.
+
+    Examples
+    --------
+    >>> from rankgauge import judging_depth
+    >>> qrels = {"q1": {"a": 1, "b": 1, "c": 0}, "q2": {"a": 0, "b": 0, "c": 1}}
+    >>> runs = {"one": {"q1": ["a", "b"], "q2": ["c"]}, "two": {"q1": ["c", "b"], "q2": ["a", "c"]}}
+    >>> result = judging_depth(qrels, runs, "AP", depths=[1, 2])
+    >>> result.depths, result.deep.tolist()
+    ((1, 2), [[1.0], [0.375]])
     """
+
+    _renamed: ClassVar[dict[str, str]] = {"topics": "queries"}
 
     runs: tuple[str, ...]
     measures: tuple[Measure | Aggregate, ...]
     pooled: Bools
     judgments: int
     relevant: Ints
-    topics: Ints
+    queries: Ints
     scores: Floats
     deep: Floats
     significant: Ints
@@ -98,24 +138,42 @@ class JudgingDepth(Result, Record):
         return tuple(shallow.depth for shallow in self.shallow)
 
     def table(self) -> Table:
-        """A row for each measure and depth.
+        """Return a table with a row for each measure and depth.
 
-        judgments: how many documents the pool has judged. saved: the share of all judgments that it
-        does without. relevant: the share of the relevant documents that it has. nothing: on how many
-        topics it has none of them. bias: the mean of shallow minus deep score over the runs. error: the
-        mean size of that; greatest: the greatest size. tau: between the shallow and the deep ranking of
-        the runs. half_tau: the yardstick. significant: pairs of runs with a significant deep difference;
-        reversed: those that change places; opposed: those that are significant the other way round.
+        Returns
+        -------
+        Table
+            The table, with notes on the columns.
 
-        If some runs are not in the pool, there are four more columns. inside_bias: the mean of shallow
-        minus deep score over the runs in the pool. outside_bias: the same over the runs outside the
-        pool. If it is lower, the runs outside look worse than they are. outside_ranks: how many ranks a
-        run outside the pool falls on average, from the deep to the shallow ranking. outside_worst: the
-        most ranks that one of them falls.
+        Notes
+        -----
+        The columns are:
 
-        If teams were left out, there are four more columns. Each run is scored by the pool without its
-        team, and by the pool with it. loss: the mean loss of score. worst_loss: the greatest loss.
-        ranks: how many ranks a run falls on average. worst_ranks: the most ranks that a run falls.
+        - judgments: how many documents of the pool are judged.
+        - saved: the share of all judgments that the pool saves.
+        - relevant: the share of the relevant documents that the pool has.
+        - nothing: for how many queries the pool has no relevant document.
+        - bias: the mean of the shallow minus the deep score over the runs.
+        - error, greatest: the mean and the largest size of this difference.
+        - tau: τ between the shallow and the deep ranking of the runs.
+        - half_tau: the yardstick for tau.
+        - significant: the pairs of runs with a significant deep difference.
+        - reversed: how many of these pairs change places.
+        - opposed: how many of them have a significant difference the other way round.
+
+        If some runs are not in the pool, there are four more columns:
+
+        - inside_bias: the bias over the runs in the pool.
+        - outside_bias: the bias over the runs outside the pool. If it is below inside_bias, the runs
+          outside look worse than they are.
+        - outside_ranks, outside_worst: how many ranks a run outside the pool falls from the deep to the
+          shallow ranking, on average and at most.
+
+        If teams were left out, there are four more columns. They compare the pool without the team of a
+        run to the pool with it:
+
+        - loss, worst_loss: the mean and the largest loss of score.
+        - ranks, worst_ranks: how many ranks a run falls, on average and at most.
         """
         columns = [*COLUMNS]
         if not self.pooled.all():
@@ -196,11 +254,11 @@ class JudgingDepth(Result, Record):
     def _notes(self) -> Iterator[Note]:
         yield from self.remarks
         for m, measure in enumerate(self.measures):
-            if self.topics[m] < len(self.relevant):
+            if self.queries[m] < len(self.relevant):
                 text = (
                     "{topics} left out at all depths: the measure is undefined there for some run"
                 )
-                left = len(self.relevant) - int(self.topics[m])
+                left = len(self.relevant) - int(self.queries[m])
                 yield Note(text, measure=str(measure), count=left)
         for shallow in self.shallow:
             topics = (shallow.counts.relevant == 0) & (self.relevant > 0)

@@ -72,49 +72,75 @@ def judging_depth(
     executor: AnyExecutor | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> JudgingDepth:
-    """What pools of smaller depths would have said about the runs, beside what all judgments say.
+    """Compare what pools of smaller depths say about runs with what all judgments say.
 
-    For each depth the first documents of each run make a pool, and only the judgments of the pool are
-    kept. The whole runs are scored by these judgments: the shallow score. It is compared with the score
-    by all judgments: the deep score.
+    For each depth, the first documents of each run make a pool, and only the judgments of the pool are
+    kept. The whole runs are scored by these judgments (the shallow score) and by all judgments (the
+    deep score).
 
     Parameters
     ----------
-    qrels
-        All judgments, as `evaluate` takes them. They should be deep, or there is nothing to compare
-        with.
-    runs
-        Runs, as `evaluate` takes them.
-    measures
-        One measure or several, each a measure or its text.
-    depths
+    qrels : Judgments, mapping or file
+        All judgments, in any form that `evaluate` takes. They should be deep, or there is nothing to
+        compare with.
+    runs : runs, mappings or files
+        The runs, in any form that `evaluate` takes.
+    measures : Measure, str or sequence of these
+        One measure or several.
+    depths : iterable of int
         The depths of the pools.
-    pooled
-        The names of the runs that make the pools; by default all runs do. The others are scored all the
-        same, and the result says what they lose.
-    teams
-        If given, each team with a run in the pool is left out once, and the result says what its runs
-        lose. It is
-        "letters" (the name of a run up to its first number), "runs" (each run alone), a list of
-        prefixes, a dict with the team of each run, or a function that gives it.
-    level
-        A difference of two runs is significant if the p-value of the paired t-test is at most 1 − level.
-    splits
-        How often the topics are split into two halves, for the yardstick.
-    unjudged, ties, seed, precision, max_grade
-        The policies, as in `Evaluator` and `pool`. The seed also fixes the splits.
-    failures
-        "skip" leaves out the runs that cannot be read, and says so in `.failed`; "raise" raises the
+    pooled : iterable of str, optional
+        The names of the runs that contribute to the pools; by default all runs. The other runs are
+        scored too, and the result reports what they lose.
+    teams : "letters", "runs", sequence of str, mapping or callable, optional
+        The team of each run. Each team with a run in the pool is left out once, and the result reports
+        what its runs lose. "letters" takes the name of a run up to its first number, and "runs" takes
+        each run as a team. Or a list of prefixes, a mapping from run to team, or a function that
+        returns the team.
+    level : float
+        A difference of two runs is significant if the p-value of the paired t-test is at most 1 −
+        level.
+    splits : int
+        How often the queries are split into two halves, for the yardstick.
+    unjudged : str
+        How unjudged documents are treated, as in `Evaluator`.
+    ties : {"docno", "docno-ascending", "input", "random"}
+        How documents with equal scores are ordered, as in `pool`.
+    seed : int
+        The seed for ties="random", and of the splits.
+    precision : str
+        The precision in which scores are compared, as in `Evaluator`.
+    max_grade : int, optional
+        The highest grade, as in `Evaluator`.
+    failures : {"skip", "raise"}
+        "skip" leaves out runs that cannot be read, and lists them in `.failed`. "raise" raises the
         error.
-    executor, progress
-        Does the work; and is called with a name for each run read and each pool scored.
+    executor : Executor, Client or Workers, optional
+        Runs the work in parallel; by default threads do.
+    progress : callable, optional
+        Called with a name for each run read and for each pool scored.
 
+    Returns
+    -------
+    JudgingDepth
+        The agreement of each pool with all judgments.
+
+    Raises
+    ------
+    RankgaugeError
+        If there are no depths, if `pooled` names an unknown run, if a measure is not a mean over
+        queries, or if no query has a score for every run at every depth.
+    Unsupported
+        If a measure needs subtopics.
+
+    Examples
+    --------
     >>> qrels = {"q1": {"a": 1, "b": 1, "c": 0}, "q2": {"a": 0, "b": 0, "c": 1}}
     >>> runs = {"one": {"q1": ["a", "b"], "q2": ["c"]}, "two": {"q1": ["c", "b"], "q2": ["a", "c"]}}
-    >>> found = judging_depth(qrels, runs, "AP", depths=[1, 2])
-    >>> [shallow.counts.total["judged"] for shallow in found.shallow]
+    >>> result = judging_depth(qrels, runs, "AP", depths=[1, 2])
+    >>> [shallow.counts.total["judged"] for shallow in result.shallow]
     [4, 5]
-    >>> found.shallow[1].tau.tolist()
+    >>> result.shallow[1].tau.tolist()
     [1.0]
     """
     chosen = _check_depths(depths)
@@ -159,7 +185,7 @@ def judging_depth(
         pooled=inside,
         judgments=int(np.count_nonzero(judgments.judged)),
         relevant=segment_count(judgments.grades >= 1, judgments.bounds),
-        topics=counted.sum(axis=1),
+        queries=counted.sum(axis=1),
         scores=deep,
         deep=comparing.deep_means,
         significant=comparing.significant.sum(axis=1),
@@ -231,7 +257,7 @@ class _PoolComparison:
             values = np.ascontiguousarray(scores[:, topics, m])
             pairs = Pairs(values, self.first, self.second, self.level)
             differences[m] = pairs.difference
-            if pairs.topics >= test.least_topics:
+            if pairs.queries >= test.least_queries:
                 p[m] = test(pairs).p
         return differences, at_most(p, 1 - self.level)
 

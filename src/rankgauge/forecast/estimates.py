@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from rankgauge.comparison.design import find_shared_queries
 from rankgauge.comparison.significance import holm
 from rankgauge.core.arrays import Bools, Floats, Ints
 from rankgauge.core.checks import check_value
+from rankgauge.core.deprecation import renamed_parameters
 from rankgauge.core.notes import WARNING, Note, count_phrase, note_texts
 from rankgauge.core.policies import LEVEL, LEVELS
 from rankgauge.core.records import Record
@@ -41,31 +42,66 @@ PAIR_COLUMNS = ("measure", "a", "b", "difference", "low", "high", "p", "p_correc
 
 
 class TwoPhase(Result, Record):
-    """The result of `two_phase`: the deep mean of every run over all topics, estimated, with intervals.
+    """The deep mean of every run over all queries, with intervals: the result of `two_phase`.
 
-    Arrays have a number for each run, in the order of `runs`.
+    Arrays have a number for each run, in the order of `runs`, unless another shape is given.
 
-    Parameters
+    Attributes
     ----------
-    runs: the names of the runs.
-    topics: all topics that count.
-    deep_topics: the topics with deep scores, in the order of `topics`.
-    measure, shallow_measure: the measures of the deep and of the shallow scores.
-    level: the confidence level of the intervals.
-    ratio: one ratio for all runs: the sum of their deep scores over the sum of their shallow scores, on
-        the deep topics. NaN if the shallow scores sum to 0; then `mean` is `deep_mean`.
-    mean, low, high: the estimates, and the ends of their intervals, all within the range of the measure.
-    deep_mean, deep_low, deep_high: the same from the deep topics alone, without the shallow scores.
-    shallow_mean: the means of the shallow scores over all topics.
-    variance: the variance of the residuals of each run; NaN for a single deep topic.
-    first, second: the numbers of the runs of each pair.
-    pairs: the difference of each pair, with its interval and p-value.
-    notes: what to know about the numbers.
+    runs : tuple of str
+        The names of the runs.
+    queries : tuple of str
+        The ids of all queries.
+    deep_queries : tuple of str
+        The queries with deep scores, in the same order.
+    measure : Measure
+        The measure of the deep scores.
+    shallow_measure : Measure
+        The measure of the shallow scores.
+    level : float
+        The confidence level of the intervals.
+    ratio : float
+        The sum of the deep scores of all runs over the sum of their shallow scores, on the deep
+        queries. NaN if the shallow scores sum to 0; then `mean` is `deep_mean`.
+    mean : array of float
+        The estimated means, within the range of the measure.
+    low : array of float
+        The lower ends of the intervals.
+    high : array of float
+        The upper ends of the intervals.
+    deep_mean : array of float
+        The means over the deep queries alone, without the shallow scores.
+    deep_low : array of float
+        The lower ends of the intervals of `deep_mean`.
+    deep_high : array of float
+        The upper ends of the intervals of `deep_mean`.
+    shallow_mean : array of float
+        The means of the shallow scores over all queries.
+    variance : array of float
+        The variance of the residuals of each run; NaN for a single deep query.
+    first : array of int
+        The number of the first run of each pair.
+    second : array of int
+        The number of the second run of each pair.
+    pairs : Estimates
+        The difference of each pair, with its interval and p-value.
+    notes : tuple of Note
+        Notes on the numbers.
+
+    Examples
+    --------
+    >>> shallow = Scores.from_matrix([[0.5, 0.7, 0.6, 0.4]], runs=["a"], measure="AP")
+    >>> deep = Scores.from_matrix([[0.4, 0.6]], runs=["a"], measure="AP", queries=["1", "2"])
+    >>> estimate = two_phase(shallow, deep)
+    >>> estimate.shallow_mean.round(3).tolist(), estimate.mean.round(3).tolist()
+    ([0.55], [0.458])
     """
 
+    _renamed: ClassVar[dict[str, str]] = {"topics": "queries", "deep_topics": "deep_queries"}
+
     runs: tuple[str, ...]
-    topics: tuple[str, ...]
-    deep_topics: tuple[str, ...]
+    queries: tuple[str, ...]
+    deep_queries: tuple[str, ...]
     measure: Scored | Aggregate
     shallow_measure: Scored | Aggregate
     level: float
@@ -155,8 +191,9 @@ class TwoPhase(Result, Record):
             (self.mean[order], self.low[order], self.high[order]),
             (self.deep_mean[order], self.deep_low[order], self.deep_high[order]),
             self.shallow_mean[order],
-            label=f"{self.measure}, deep, mean over {count_phrase(len(self.topics), 'topic')}",
-            about=f"{len(self.deep_topics)} of {count_phrase(len(self.topics), 'topic')} judged deeply",
+            label=f"{self.measure}, deep, mean over {count_phrase(len(self.queries), 'topic')}",
+            about=f"{len(self.deep_queries)} of "
+            f"{count_phrase(len(self.queries), 'topic')} judged deeply",
         )
 
     def _pair_rows(self, start: int, end: int) -> Iterator[tuple[Cell, ...]]:
@@ -170,28 +207,42 @@ class TwoPhase(Result, Record):
 
     def _title(self) -> str:
         return (
-            f"TwoPhase: {count_phrase(len(self.runs), 'run')}, {len(self.deep_topics)} of "
-            f"{count_phrase(len(self.topics), 'topic')} judged deeply, {self.measure}"
+            f"TwoPhase: {count_phrase(len(self.runs), 'run')}, {len(self.deep_queries)} of "
+            f"{count_phrase(len(self.queries), 'topic')} judged deeply, {self.measure}"
         )
 
 
+@renamed_parameters(topics="queries")
 def two_phase(
-    shallow: Scores, deep: Scores, topics: Iterable[str] | None = None, level: float = LEVEL
+    shallow: Scores, deep: Scores, queries: Iterable[str] | None = None, level: float = LEVEL
 ) -> TwoPhase:
-    """The deep mean of every run over all topics, from deep scores on a few topics.
-
-    The interval holds for topics that were drawn at random from all topics; `forecast.choose_topics`
-    draws them. It is about the mean over the topics of `shallow`, not about new topics. The estimate of
-    a run depends a little on the other runs, because all runs share one ratio: a run alone has the same
-    estimate only if its own ratio is the common ratio.
+    """Estimate the deep mean of every run over all queries, from deep scores on a few queries.
 
     Parameters
     ----------
-    shallow: the scores of all topics by shallow judgments, for one measure.
-    deep: the scores of the same runs by deep judgments, for one measure, usually the same measure.
-    topics: the topics whose deep scores are used; by default all topics of `deep`.
-    level: the confidence level of the intervals.
+    shallow : Scores
+        The scores of all queries by shallow judgments, for one measure.
+    deep : Scores
+        The scores of the same runs by deep judgments, for one measure, usually the same measure.
+    queries : iterable of str, optional
+        The queries whose deep scores are used. By default all queries of `deep`.
+    level : float
+        The confidence level of the intervals.
 
+    Returns
+    -------
+    TwoPhase
+        The estimates, with intervals for runs and for pairs of runs.
+
+    Notes
+    -----
+    The intervals hold for queries that were drawn at random from all queries; `forecast.choose_queries`
+    draws them. The mean is over the queries of `shallow`, not over new queries. The estimate of a run
+    depends a little on the other runs, because all runs share one ratio. For a run on its own, the
+    estimate is the same only if its own ratio is the common ratio.
+
+    Examples
+    --------
     >>> runs = ["a", "b"]
     >>> shallow = Scores.from_matrix(
     ...     [[0.5, 0.7, 0.6, 0.4], [0.3, 0.6, 0.5, 0.2]], runs=runs, measure="nDCG@100"
@@ -204,15 +255,15 @@ def two_phase(
     ([0.46, 0.31], 0.81)
     """
     level = check_value("level", level, LEVELS)
-    sample = Sample.of(shallow, deep, topics)
+    sample = Sample.of(shallow, deep, queries)
     limits = _limits(deep.measures[0], sample.deep)
     estimate = RatioEstimate(sample.shallow, sample.deep, sample.chosen, level, limits)
     first, second = np.triu_indices(len(sample.runs), 1)
     runs, alone = estimate.runs(), estimate.deep_alone()
     return TwoPhase(
         runs=sample.runs,
-        topics=sample.topics,
-        deep_topics=tuple(sample.topics[place] for place in sample.chosen.tolist()),
+        queries=sample.queries,
+        deep_queries=tuple(sample.queries[place] for place in sample.chosen.tolist()),
         measure=deep.measures[0],
         shallow_measure=shallow.measures[0],
         level=level,
@@ -245,7 +296,7 @@ def _general_notes(
 ) -> Iterator[Note]:
     """Notes on what the numbers are, and on what to be careful with."""
     name = str(deep.measures[0])
-    everything, some = estimate.topics, estimate.deep_topics
+    everything, some = estimate.queries, estimate.deep_queries
     yield from (note for scores in (shallow, deep) for note in scores.notes if note.severity)
     percent = f"{100 * estimate.level:.10g}%"
     if some == everything:
@@ -307,7 +358,7 @@ def _caution_notes(
 ) -> Iterator[Note]:
     """Notes on estimates that may be far off."""
     place = {query: number for number, query in enumerate(shallow.queries)}
-    where = [place[topic] for topic in sample.topics]
+    where = [place[topic] for topic in sample.queries]
     empty = int(np.count_nonzero(shallow.nothing_relevant[0, where]))
     if empty:
         text = (
@@ -318,10 +369,10 @@ def _caution_notes(
     if (sample.shallow < 0).any() and (sample.shallow > 0).any():
         text = "shallow scores are above and below 0, so the ratio and the intervals may be far off"
         yield Note(text, measure=name, severity=WARNING)
-    if estimate.deep_topics > 1 and not estimate.pooled_variance:
+    if estimate.deep_queries > 1 and not estimate.pooled_variance:
         text = "the residuals of all runs are 0, so the width is 0; this is no certainty"
         yield Note(text, measure=name, column="low, high", severity=WARNING)
-    elif estimate.deep_topics > 1 and len(sample.runs) < FEW_RUNS:
+    elif estimate.deep_queries > 1 and len(sample.runs) < FEW_RUNS:
         text = (
             f"the variance comes from {count_phrase(len(sample.runs), 'run')}; with fewer than "
             f"{FEW_RUNS} "
@@ -340,19 +391,19 @@ class Sample(Record):
     """
 
     runs: tuple[str, ...]
-    topics: tuple[str, ...]
+    queries: tuple[str, ...]
     shallow: Floats
     deep: Floats
     chosen: Ints
     notes: tuple[Note, ...]
 
     @classmethod
-    def of(cls, shallow: Scores, deep: Scores, topics: Iterable[str] | None) -> Sample:
+    def of(cls, shallow: Scores, deep: Scores, queries: Iterable[str] | None) -> Sample:
         """The scores side by side; RankgaugeError if they do not fit together."""
         for name, scores in (("shallow", shallow), ("deep", deep)):
             _check_single_measure(name, scores)
         _check_runs(shallow.runs, deep.runs)
-        deep = deep.select(_deep_queries(shallow, deep, topics), runs=shallow.runs)
+        deep = deep.select(_deep_queries(shallow, deep, queries), runs=shallow.runs)
         values, counts, notes = find_shared_queries(shallow, 0)
         deep_values, deep_counts, deep_notes = find_shared_queries(deep, 0)
         place = {query: number for number, query in enumerate(shallow.queries)}
@@ -370,7 +421,7 @@ class Sample(Record):
         new_place = np.cumsum(counts) - 1
         return cls(
             runs=shallow.runs,
-            topics=tuple(shallow.queries[number] for number in np.flatnonzero(counts).tolist()),
+            queries=tuple(shallow.queries[number] for number in np.flatnonzero(counts).tolist()),
             shallow=values[:, counts],
             deep=deep_values[:, order],
             chosen=new_place[where[order]],
@@ -409,13 +460,13 @@ def _check_runs(shallow: Sequence[str], deep: Sequence[str]) -> None:
             )
 
 
-def _deep_queries(shallow: Scores, deep: Scores, topics: Iterable[str] | None) -> list[str]:
-    """The topics whose deep scores are used."""
-    if isinstance(topics, str):
-        raise RankgaugeError(f"topics={topics!r} is one text, expected a list of topics")
-    chosen = list(deep.queries if topics is None else dict.fromkeys(topics))
+def _deep_queries(shallow: Scores, deep: Scores, queries: Iterable[str] | None) -> list[str]:
+    """The queries whose deep scores are used."""
+    if isinstance(queries, str):
+        raise RankgaugeError(f"queries={queries!r} is one text, expected a list of queries")
+    chosen = list(deep.queries if queries is None else dict.fromkeys(queries))
     if not chosen:
-        raise RankgaugeError("topics is empty, expected at least one deep topic")
+        raise RankgaugeError("queries is empty, expected at least one deep query")
     for name, scores in (("deep", deep), ("shallow", shallow)):
         known = set(scores.queries)
         if unknown := [str(topic) for topic in chosen if topic not in known]:

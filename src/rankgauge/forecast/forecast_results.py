@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -28,8 +29,44 @@ _LIMITS: Mapping[PartLeftOut | None, str] = {
 
 
 class Forecast(Result, Record):
-    """Forecasts of a track: run × topic, with half the width of their intervals, and beside them what
-    needs no learning."""
+    """Forecasts for a track, with intervals and simpler predictions for comparison.
+
+    `Forecaster.forecast` returns one. Arrays are run × query.
+
+    Attributes
+    ----------
+    target : str
+        The measure that is forecast.
+    depth : int
+        The depth of judging.
+    rows : Rows
+        The runs, the queries and their cheap scores.
+    values : array of shape (runs, queries)
+        The forecasts.
+    line : array of shape (runs, queries)
+        Forecasts by a line through the target measure cut at the depth.
+    half_width : float
+        Half the width of the intervals; infinite if there are none.
+    level : float
+        The confidence level of the intervals.
+    left_out : {"tracks", "topics"} or None
+        What was left out of the training to measure errors; None if the forecaster has not learned from
+        this kind of collection.
+    notes : tuple of Note
+        Notes on the forecasts.
+
+    Examples
+    --------
+    >>> from rankgauge.forecast import Forecaster, Track
+    >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 1}}
+    >>> runs = {"x": {"q1": ["a", "b"], "q2": ["b"]}, "y": {"q1": ["b", "a"], "q2": ["a"]}}
+    >>> track = Track.of(qrels, runs, kind="news")
+    >>> forecaster = Forecaster(method="gupta", target="AP", depth=1, features=["P"]).fit([track])
+    >>> forecaster.forecast(track).values.round(2).tolist()
+    [[0.75, 0.75], [0.25, 0.75]]
+    """
+
+    _renamed: ClassVar[dict[str, str]] = {"topic_table": "query_table"}
 
     target: str
     depth: int
@@ -39,7 +76,6 @@ class Forecast(Result, Record):
     half_width: float
     level: float
     left_out: PartLeftOut | None
-    """What was left out to see errors; None if this kind of collection was not learned from."""
     notes: tuple[Note, ...]
 
     @property
@@ -58,7 +94,7 @@ class Forecast(Result, Record):
             self.values,
             runs=self.rows.runs,
             measure=f"forecast of {self.target}",
-            queries=list(self.rows.topics),
+            queries=list(self.rows.queries),
         )
         return replace(scores, notes=self.notes, failed=self.failed)
 
@@ -85,14 +121,14 @@ class Forecast(Result, Record):
             columns, tuple(rows), note_texts((*self._column_notes(), *self.notes), gather=True)
         )
 
-    def topic_table(self) -> Table:
+    def query_table(self) -> Table:
         """A row for each run and topic: the forecast with its interval, and what stands beside it. Runs
         are in the order of `table`."""
         numbers = (self.values, *self.bounds(), self.rows.plain, self.line, self.rows.shallow)
         rows: list[tuple[Cell, ...]] = [
             (self.rows.runs[r], topic, *(float(each[r, t]) for each in numbers))
             for r in self._best_first()
-            for t, topic in enumerate(self.rows.topics)
+            for t, topic in enumerate(self.rows.queries)
         ]
         columns = ("run", "topic", "forecast", "low", "high", "at depth", "line", "shallow")
         return Table(columns, tuple(rows), self.table().notes)

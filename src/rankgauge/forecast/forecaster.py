@@ -53,8 +53,8 @@ ForecastMethod: TypeAlias = Literal["boosting", "regression", "gupta", "pooled"]
 each track by the best features, averaged. gupta: one line on the means of systems. pooled: one model of
 all tracks."""
 SubsetBy: TypeAlias = Literal["topics", "training"]
-"""How the best features are chosen. topics: by the error on topics that were not learned from. training:
-for a regression by the error on the rows, and for gupta by Kendall's τ over the systems, learned from."""
+"""How the best features are chosen. topics: by the error on queries left out of the training. training:
+by the error on the training rows (regression), or by Kendall's τ over the training runs (gupta)."""
 Learner: TypeAlias = Literal["least-squares", "svr"]
 """How gupta fits its line."""
 
@@ -77,31 +77,44 @@ MOST_NAMED = 3
 
 @dataclass
 class Forecaster:
-    """Forecasts a costly measure of each run and topic from cheap measures.
+    """Forecast a costly measure of each run on each query from cheap measures.
+
+    Create a forecaster, let it learn with `fit`, and forecast with `forecast` or `predict`.
 
     Parameters
     ----------
-    method
-        "boosting" and "regression" are those of Muwanei et al. 2022, "gupta" that of Gupta et al. 2019;
-        "pooled" is one model of all tracks.
-    target
+    method : {"pooled", "boosting", "regression", "gupta"}
+        "pooled" is one model of all tracks. "boosting" and "regression" are the methods of Muwanei et
+        al. (2022), and "gupta" is the method of Gupta et al. (2019).
+    target : str
         The costly measure.
-    depth
-        The depth to which is judged. Features are measures of runs cut there.
-    features
-        The cheap measures, each at the depth. One with a cut-off of its own, or without any, stays as it
-        is. "paper" stands for the six of the paper, and "rich" for these and six more, such as AP of the
-        whole run.
-    judgments
-        "pool": features see the judgments of a pool of this depth. "full": all judgments, as the level
-        of the paper's results implies; that is not cheap.
-    subset
-        How the best features are chosen: "topics" or "training" for regression, by default "topics";
-        "training" for gupta, which takes all features by default. Only for these two methods.
-    learner
-        Only for gupta: "least-squares", which is the default, or "svr".
-    seed
-        Fixes what is drawn at random.
+    depth : int
+        The depth of judging. Features are measures of runs cut at this depth.
+    features : str or sequence of str
+        The cheap measures, each at the depth. A measure with a cutoff of its own, or one that takes no
+        cutoff, stays as it is. "paper" stands for the six measures of the paper, and "rich" for these
+        and six more, such as AP of the whole run.
+    judgments : {"pool", "full"}
+        The judgments that features see. "pool": those of a pool of this depth. "full": all judgments,
+        as the level of the results in the paper suggests; this is not cheap.
+    subset : {"topics", "training"}, optional
+        How the best features are chosen, for two methods only. "regression": by the error on queries
+        left out ("topics", the default) or on the training data ("training"). "gupta": "training", or
+        by default all features.
+    learner : {"least-squares", "svr"}, optional
+        How "gupta" fits its line; by default "least-squares". Only for this method.
+    seed : int
+        The seed of random choices.
+
+    Examples
+    --------
+    >>> from rankgauge.forecast import Track
+    >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 1}}
+    >>> runs = {"x": {"q1": ["a", "b"], "q2": ["b"]}, "y": {"q1": ["b", "a"], "q2": ["a"]}}
+    >>> track = Track.of(qrels, runs, kind="news")
+    >>> forecaster = Forecaster(method="gupta", target="AP", depth=1, features=["P"]).fit([track])
+    >>> forecaster.predict(track).runs, forecaster.queries_
+    (('x', 'y'), 2)
     """
 
     method: ForecastMethod = "pooled"
@@ -159,9 +172,9 @@ class Forecaster:
             )
 
     @property
-    def topics_(self) -> int:
+    def queries_(self) -> int:
         """How many topics were learned from."""
-        return sum(errors.topics for errors in self.errors_.values())
+        return sum(errors.queries for errors in self.errors_.values())
 
     def rows(self, track: Track) -> Rows:
         """What this forecaster sees of a track."""
@@ -193,7 +206,7 @@ class Forecaster:
 
     def _learning_notes(self, rows: StackedRows) -> Iterator[Note]:
         """What makes it doubtful that anything was learned."""
-        if self.topics_ == 1:
+        if self.queries_ == 1:
             yield Note("learnt from one topic only, so nobody knows how it does on other topics")
         low, high = float(rows.target.min()), float(rows.target.max())
         if low == high:
@@ -302,7 +315,7 @@ class Forecaster:
             yield Note("no intervals: they need at least two topics to learn from")
         elif level > errors.highest_level + 1e-12:
             allowed = math.floor(1000 * errors.highest_level + 1e-9) / 10
-            topics = count_phrase(errors.topics, "topic")
+            topics = count_phrase(errors.queries, "topic")
             yield Note(
                 f"no intervals of the level {100 * level:g}%: {topics} of {errors.kind} to learn from "
                 f"allow a level of at most {allowed:g}%. Give a lower level, or learn from more topics"
@@ -325,7 +338,7 @@ class Forecaster:
             "features": list(self.features),
             "models": [vars(model) for model in self.model_.models],
             "line": vars(self.line_),
-            "errors": [vars(errors) for errors in self.errors_.values()],
+            "errors": [errors.saved() for errors in self.errors_.values()],
             "tracks": list(self.tracks_),
             "notes": [str(note) for note in self.notes_ if note.run is None],
         }
@@ -397,7 +410,28 @@ def check_target(target: str) -> str:
 
 
 def features_of(features: str | Sequence[str]) -> tuple[str, ...]:
-    """The measures that these features are, each once; "paper" and "rich" stand for sets of them."""
+    """Return the names of features, with the sets "paper" and "rich" spelled out.
+
+    Parameters
+    ----------
+    features : str or sequence of str
+        Measures, and names of sets.
+
+    Returns
+    -------
+    tuple of str
+        The measures, each once.
+
+    Raises
+    ------
+    RankgaugeError
+        If there are no features.
+
+    Examples
+    --------
+    >>> features_of(["AP", "paper"])
+    ('AP', 'P', 'infAP', 'ERR', 'bpref', 'nDCG', 'RBP')
+    """
     names = [features] if isinstance(features, str) else [str(name) for name in features]
     if not names:
         raise RankgaugeError("no features, expected at least one measure")

@@ -25,14 +25,19 @@ PartLeftOut: TypeAlias = Literal["tracks", "topics"]
 class KindErrors(Record):
     """The errors on the tracks of one kind of collection.
 
-    `topics` is the number of its topics, and `left_out` says what was left out of the training.
+    `queries` is the number of its queries, and `left_out` says what was left out of the training.
     `by_mass` has errors from small to large, each with the mass of topics up to it.
     """
 
     kind: str
-    topics: int
+    queries: int
     left_out: PartLeftOut
     by_mass: tuple[tuple[float, float], ...]
+
+    def saved(self) -> dict[str, Any]:
+        """The errors as they are saved; the file calls queries topics."""
+        renamed = {"queries": "topics"}
+        return {renamed.get(name, name): value for name, value in vars(self).items()}
 
     def half_width(self, level: float) -> float:
         """The error that `level` of the topics' mass does not exceed; infinite where there are too few

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import ClassVar
 
 import numpy as np
 
 from rankgauge.core.checks import Number, check_value
+from rankgauge.core.deprecation import renamed_parameters
 from rankgauge.core.notes import WARNING, Note, count_phrase, note_texts
 from rankgauge.core.policies import LEVEL
 from rankgauge.core.records import Record
@@ -30,24 +32,43 @@ MOST_ROWS = 12
 
 
 class Plan(Result, Record):
-    """The result of `plan`: how many topics to judge deeply.
+    """How many queries to judge deeply: the result of `plan`.
 
-    Parameters
+    Attributes
     ----------
-    measure: the measure of the deep scores.
-    width: the wished width of the intervals.
-    level: the confidence level of the intervals.
-    topics: how many topics there are in all.
-    pilot: how many of them are already judged deeply.
-    variance: the mean variance of the residuals of the runs in the pilot.
-    needed: how many topics must be judged deeply, with the pilot.
-    notes: what to know about the numbers.
+    measure : Measure
+        The measure of the deep scores.
+    width : float
+        The largest width of the intervals.
+    level : float
+        The confidence level of the intervals.
+    queries : int
+        The number of queries in all.
+    pilot : int
+        How many of them are already judged deeply.
+    variance : float
+        The mean variance of the residuals of the runs in the pilot.
+    needed : int
+        How many queries must be judged deeply, including the pilot.
+    notes : tuple of Note
+        Notes on the numbers.
+
+    Examples
+    --------
+    >>> from rankgauge import Scores
+    >>> shallow = Scores.from_matrix([[0.5, 0.7, 0.6, 0.4, 0.5]], runs=["a"], measure="AP")
+    >>> deep = Scores.from_matrix([[0.4, 0.6]], runs=["a"], measure="AP", queries=["1", "2"])
+    >>> result = plan(shallow, deep, width=0.1)
+    >>> result.needed, result.more
+    (3, 1)
     """
+
+    _renamed: ClassVar[dict[str, str]] = {"topics": "queries"}
 
     measure: Scored | Aggregate
     width: float
     level: float
-    topics: int
+    queries: int
     pilot: int
     variance: float
     needed: int
@@ -58,54 +79,78 @@ class Plan(Result, Record):
         """How many topics to judge deeply beside those of the pilot."""
         return self.needed - self.pilot
 
-    def widths(self, deep_topics: int) -> tuple[float, float]:
+    def widths(self, deep_queries: int) -> tuple[float, float]:
         """The width to expect with so many deep topics, and the careful width that the plan uses."""
-        over = deep_topics, self.topics, self.level
+        over = deep_queries, self.queries, self.level
         return _width(self.variance, *over), _width(VARIANCE_FACTOR * self.variance, *over)
 
     def table(self) -> Table:
         """Some numbers of deep topics, from the pilot to all topics, with the widths to expect."""
-        steps = np.linspace(self.pilot, self.topics, MOST_ROWS).round().astype(int).tolist()
-        numbers = sorted({*steps, self.needed, self.pilot, self.topics})
+        steps = np.linspace(self.pilot, self.queries, MOST_ROWS).round().astype(int).tolist()
+        numbers = sorted({*steps, self.needed, self.pilot, self.queries})
         name = str(self.measure)
         rows = tuple(
             (name, n, n - self.pilot, *self.widths(n), "yes" if n >= self.needed else "no")
             for n in numbers
         )
-        columns = ("measure", "deep_topics", "more", "expected_width", "careful_width", "enough")
+        columns = ("measure", "deep_queries", "more", "expected_width", "careful_width", "enough")
         return Table(columns, rows, note_texts(self.notes))
 
     def _title(self) -> str:
         return (
-            f"Plan: {self.needed} of {count_phrase(self.topics, 'topic')} for a width of "
+            f"Plan: {self.needed} of {count_phrase(self.queries, 'topic')} for a width of "
             f"{self.width:g}, "
             f"{self.more} more than the pilot, {self.measure}"
         )
 
 
+@renamed_parameters(topics="queries")
 def plan(
     shallow: Scores,
     deep: Scores,
     width: float,
     level: float = LEVEL,
-    topics: Iterable[str] | None = None,
+    queries: Iterable[str] | None = None,
 ) -> Plan:
-    """How many topics must be judged deeply, so that intervals are at most `width` wide.
+    """Compute how many queries must be judged deeply for intervals of a given width.
 
-    It takes the variance from a pilot: some topics, drawn at random, that are already judged deeply. The
-    variance is multiplied by 1.75, because a pilot often shows too little of it.
+    The variance comes from a pilot: some queries, drawn at random, that are already judged deeply. It
+    is multiplied by 1.75, because a pilot often shows too little variance.
 
     Parameters
     ----------
-    shallow: the scores of all topics by shallow judgments, for one measure.
-    deep: the scores of the same runs by deep judgments, on the topics of the pilot.
-    width: the wished width of the intervals, from low to high.
-    level: the confidence level of the intervals.
-    topics: the topics of the pilot; by default all topics of `deep`.
+    shallow : Scores
+        The scores of all queries by shallow judgments, for one measure.
+    deep : Scores
+        The scores of the same runs by deep judgments, on the queries of the pilot.
+    width : float
+        The largest width of the intervals, from low to high.
+    level : float
+        The confidence level of the intervals.
+    queries : iterable of str, optional
+        The queries of the pilot. By default all queries of `deep`.
+
+    Returns
+    -------
+    Plan
+        The number of queries to judge deeply, and the widths to expect.
+
+    Raises
+    ------
+    RankgaugeError
+        If the pilot has fewer than two queries.
+
+    Examples
+    --------
+    >>> from rankgauge import Scores
+    >>> shallow = Scores.from_matrix([[0.5, 0.7, 0.6, 0.4, 0.5]], runs=["a"], measure="AP")
+    >>> deep = Scores.from_matrix([[0.4, 0.6]], runs=["a"], measure="AP", queries=["1", "2"])
+    >>> plan(shallow, deep, width=0.1).needed
+    3
     """
     width = check_value("width", width, WIDTHS)
-    pilot = two_phase(shallow, deep, topics, level)
-    judged, everything = len(pilot.deep_topics), len(pilot.topics)
+    pilot = two_phase(shallow, deep, queries, level)
+    judged, everything = len(pilot.deep_queries), len(pilot.queries)
     if judged < 2:
         raise RankgaugeError(
             "1 deep topic, expected a pilot of at least 2; judge 5 topics deeply for a first plan"
@@ -138,8 +183,8 @@ def plan(
     )
 
 
-def _width(variance: float, deep_topics: int, topics: int, level: float) -> float:
-    return 2 * float(half_width(np.array(variance), deep_topics, topics, level))
+def _width(variance: float, deep_queries: int, topics: int, level: float) -> float:
+    return 2 * float(half_width(np.array(variance), deep_queries, topics, level))
 
 
 def _plan_text(needed: int, pilot: int, topics: int, width: float) -> str:
@@ -154,20 +199,20 @@ def _plan_text(needed: int, pilot: int, topics: int, width: float) -> str:
 
 
 def fewest_queries(
-    variance: float, width: float, pilot: int, topics: int, level: float = LEVEL
+    variance: float, width: float, pilot: int, queries: int, level: float = LEVEL
 ) -> int:
     """The smallest number m of deep topics with 2 t(m − 1) √(1.75 s² (1/m − 1/M)) ≤ width.
 
     It is at least the number of topics of the pilot, and at most all topics M, whose width is 0.
 
-    >>> fewest_queries(0.002, 0.05, pilot=5, topics=50)
+    >>> fewest_queries(0.002, 0.05, pilot=5, queries=50)
     17
     """
     # The width falls as m grows, so the smallest m is found by halving.
-    low, high = pilot, topics
+    low, high = pilot, queries
     while low < high:
         middle = (low + high) // 2
-        if _width(VARIANCE_FACTOR * variance, middle, topics, level) <= width:
+        if _width(VARIANCE_FACTOR * variance, middle, queries, level) <= width:
             high = middle
         else:
             low = middle + 1

@@ -71,10 +71,44 @@ class PoolCounts(Record):
 
 
 class PooledJudgments(Judgments):
-    """The judgments of a pool. They are judgments as any others, and `counts` says what is in the pool.
+    """The judgments of a pool, with counts of what is in it: the result of `pool`.
 
-    Their highest grade is that of the judgments they were taken from, so ERR and scaled gains stay what
-    they are, even if no document of the pool has that grade.
+    They are used like any other judgments. Their highest grade is the highest grade of the judgments
+    that they come from. So ERR and scaled gains do not change, even if no document of the pool has that
+    grade.
+
+    Attributes
+    ----------
+    queries : Ids
+        The ids of the queries.
+    bounds : array of int
+        Where the documents of each query begin, and the number of documents at the end.
+    documents : Ids
+        The ids of the documents.
+    grades : array of int
+        The grade of each document.
+    source : str
+        The name of the judgments in messages.
+    dropped : tuple of Note
+        Notes on what lenient reading left out.
+    subtopics : Subtopics or None
+        The grades by subtopic, if there are any.
+    max_grade : int or None
+        The highest grade of the collection.
+    negative : str
+        How documents with a negative grade count, as in `Judgments.with_negative`.
+    counts : PoolCounts
+        How many documents of each query are in the pool, and how many of these are judged and relevant.
+    depth : int or None
+        The depth of the pool; None for all documents.
+
+    Examples
+    --------
+    >>> pooled = pool({"q1": {"a": 2, "b": 0, "c": 1}}, {"one": {"q1": ["b", "c", "x"]}}, 3)
+    >>> pooled
+    PooledJudgments: 1 query, 2 judgments
+    >>> pooled.counts.never_judged.tolist()
+    [1]
     """
 
     counts: PoolCounts = field(kw_only=True)
@@ -113,32 +147,43 @@ def pool(
     precision: ScorePrecision = DEFAULT_PRECISION,
     executor: AnyExecutor | None = None,
 ) -> PooledJudgments:
-    """The judgments that would have been made, if only a pool of the runs had been judged.
+    """Make the judgments that would exist if only a pool of the runs had been judged.
 
-    The pool of a topic has the first `depth` documents of each run. The result has the judgments of
-    these documents, and of no others. Every topic stays, also if nothing in its pool was judged. A
-    document of the pool that the qrels lack is counted in `.counts`, and is not in the judgments:
-    nobody knows its grade, and measures treat it as they do with all judgments. A document that the
-    qrels have with a negative grade keeps this grade, and is counted as never judged.
+    The pool of a query has the first `depth` documents of each run. The result has the judgments of
+    these documents and of no others.
 
     Parameters
     ----------
-    qrels
-        All judgments, as `evaluate` takes them.
-    runs
-        The runs that make the pool, as `evaluate` takes them.
-    depth
-        How many first documents of each run are in the pool; None for all of them.
-    ties
-        How documents of equal score are ordered: "docno", "docno-ascending", "input" or "random", as in
-        `Evaluator`. No other order is possible, since nothing is judged when a pool is made.
-    seed
+    qrels : Judgments, mapping or file
+        All judgments, in any form that `evaluate` takes.
+    runs : runs, mappings or files
+        The runs that make the pool, in any form that `evaluate` takes.
+    depth : int or None
+        How many of the first documents of each run are in the pool; None for all documents.
+    ties : {"docno", "docno-ascending", "input", "random"}
+        How documents with equal scores are ordered, as in `Evaluator`. Other orders are not possible,
+        because nothing is judged when a pool is made.
+    seed : int
         The seed for ties="random".
-    precision
-        In which precision scores are compared, as in `Evaluator`.
-    executor
-        Does the work, run by run; by default threads.
+    precision : str
+        The precision in which scores are compared, as in `Evaluator`.
+    executor : Executor, Client or Workers, optional
+        Reads the runs in parallel; by default threads do.
 
+    Returns
+    -------
+    PooledJudgments
+        The judgments of the pool.
+
+    Notes
+    -----
+    Every query stays, even if nothing in its pool was judged. A document of the pool that the qrels
+    lack is counted in `.counts`, but is not in the judgments: its grade is unknown, and measures treat
+    it as any other unjudged document. A document with a negative grade in the qrels keeps this grade,
+    and is counted as never judged.
+
+    Examples
+    --------
     >>> qrels = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"d": 1}}
     >>> runs = {"one": {"q1": ["b", "c"]}, "two": {"q1": ["x", "a"]}}
     >>> pool(qrels, runs, 1)

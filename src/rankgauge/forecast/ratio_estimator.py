@@ -54,14 +54,14 @@ class RatioEstimate:
         level: float,
         limits: Limits = UNLIMITED,
     ) -> None:
-        self.topics, self.deep_topics, self.level = shallow.shape[1], deep.shape[1], level
+        self.queries, self.deep_queries, self.level = shallow.shape[1], deep.shape[1], level
         self._limits = limits
         beside = shallow[:, chosen]
         self.ratio = common_ratio(deep, beside)
         slope = 0.0 if np.isnan(self.ratio) else self.ratio
         self.deep_mean, self.shallow_mean = deep.mean(axis=1), shallow.mean(axis=1)
         self._mean = self.deep_mean
-        if self.deep_topics < self.topics:
+        if self.deep_queries < self.queries:
             self._mean = self.deep_mean + slope * (self.shallow_mean - beside.mean(axis=1))
         self._of_deep = _center_scores(deep)
         self._residuals = self._of_deep - slope * _center_scores(beside)
@@ -106,20 +106,20 @@ class RatioEstimate:
 
     def _variance_from_sums(self, sums: Floats) -> Floats:
         """Sums of squares as variances."""
-        if self.deep_topics < 2:
+        if self.deep_queries < 2:
             return np.full(len(sums), np.nan)
-        return np.asarray(sums / (self.deep_topics - 1))
+        return np.asarray(sums / (self.deep_queries - 1))
 
     def _interval(self, value: Floats, variance: Floats, limits: Limits) -> Estimates:
         from scipy.special import stdtr
 
-        half = half_width(variance, self.deep_topics, self.topics, self.level)
-        error = np.sqrt(variance * sampling_factor(self.deep_topics, self.topics))
-        if self.deep_topics == self.topics:
+        half = half_width(variance, self.deep_queries, self.queries, self.level)
+        error = np.sqrt(variance * sampling_factor(self.deep_queries, self.queries))
+        if self.deep_queries == self.queries:
             error = np.zeros(len(value))
         with np.errstate(divide="ignore", invalid="ignore"):
             t = np.where(value == 0, 0.0 * error, np.abs(value) / error)
-        p = 2 * stdtr(max(1, self.deep_topics - 1), -t)
+        p = 2 * stdtr(max(1, self.deep_queries - 1), -t)
         inside, low, high = (np.clip(each, *limits) for each in (value, value - half, value + half))
         return Estimates(inside, low, high, np.asarray(p))
 
@@ -136,24 +136,24 @@ def common_ratio(deep: Floats, shallow: Floats) -> float:
     return float(deep.sum()) / total
 
 
-def sampling_factor(deep_topics: int, topics: int) -> float:
+def sampling_factor(deep_queries: int, topics: int) -> float:
     """1/m − 1/M, by which s² is multiplied; 0 if all topics are deep."""
-    return 1 / deep_topics - 1 / topics if deep_topics < topics else 0.0
+    return 1 / deep_queries - 1 / topics if deep_queries < topics else 0.0
 
 
-def half_width(variance: Floats, deep_topics: int, topics: int, level: float) -> Floats:
+def half_width(variance: Floats, deep_queries: int, topics: int, level: float) -> Floats:
     """Half the width of intervals: t(m − 1) · √(s² (1/m − 1/M)).
 
     It is 0 if all topics are deep. Otherwise it is NaN for a single deep topic.
     """
     from scipy.special import stdtrit
 
-    if deep_topics == topics:
+    if deep_queries == topics:
         return np.zeros(np.shape(variance))
-    if deep_topics < 2:
+    if deep_queries < 2:
         return np.full(np.shape(variance), np.nan)
-    t = stdtrit(deep_topics - 1, 0.5 + level / 2)
-    return np.asarray(t * np.sqrt(variance * sampling_factor(deep_topics, topics)))
+    t = stdtrit(deep_queries - 1, 0.5 + level / 2)
+    return np.asarray(t * np.sqrt(variance * sampling_factor(deep_queries, topics)))
 
 
 def _center_scores(values: Floats) -> Floats:

@@ -154,7 +154,7 @@ class _RunPart(Record):
     `unjudged` are the documents among the first that are not in the judgments, with topic and rank.
     """
 
-    topics: Ints
+    queries: Ints
     lengths: Ints
     rows: Labels
     unjudged: Ids
@@ -232,7 +232,7 @@ class _Reader(Record):
         self, name: str, source: str, parts: Sequence[_RunPart], dropped: tuple[Note, ...]
     ) -> _RankedRun:
         strangers = Ids.joined([part.strangers for part in parts])
-        topics = np.concatenate([part.topics for part in parts])
+        topics = np.concatenate([part.queries for part in parts])
         if not len(topics):
             raise no_shared_queries_error(source, strangers, self.judgments)
         lengths = np.zeros(len(self.judgments.queries), dtype=np.int64)

@@ -14,10 +14,37 @@ from rankgauge.forecast.tracks import SEPARATOR, Rows
 
 
 class StackedRows(Record):
-    """The rows of all tracks, one below the other, without those that have an undefined number.
+    """The rows of several tracks, one below the other, without rows that have an undefined number.
 
-    `track`, `group` and `system` have the number of the track, of the topic and of the run of each row;
-    `names` are the topics, as `Rows.groups` names them.
+    Create one with `StackedRows.of`.
+
+    Attributes
+    ----------
+    features : array of shape (rows, features)
+        The features.
+    target : array of float
+        The target measure by all judgments.
+    plain : array of float
+        The target measure cut at the depth.
+    shallow : array of float
+        The target measure of the whole run by the judgments of the pool.
+    track : array of int
+        The number of the track of each row.
+    group : array of int
+        The number of the query of each row.
+    system : array of int
+        The number of the run of each row.
+    names : tuple of str
+        The queries, as `Rows.groups` names them.
+
+    Examples
+    --------
+    >>> from rankgauge.forecast import Track, rows_by
+    >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 1}}
+    >>> runs = {"x": {"q1": ["a", "b"], "q2": ["b"]}, "y": {"q1": ["b", "a"], "q2": ["a"]}}
+    >>> rows = rows_by(Track.of(qrels, runs, kind="news"), ["AP"], [1], ["P"])
+    >>> StackedRows.of([rows[1, "AP", "pool"]]).target.tolist()
+    [1.0, 0.5, 0.5, 0.5]
     """
 
     features: Floats

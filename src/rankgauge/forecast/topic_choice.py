@@ -22,22 +22,40 @@ def choose_queries(
     seed: int = SEED,
     without: Iterable[str] = (),
 ) -> tuple[str, ...]:
-    """The `m` topics to judge deeply, drawn at random, spread over topics with few and with many
-    relevant documents.
+    """Draw the queries to judge deeply, spread from few to many relevant documents.
 
-    The topics are sorted by the number of relevant documents that the shallow judgments found, and cut
-    into m strata. One topic is drawn from each. Every topic has the same chance m/M to be drawn, also
-    where M is not divisible by m (Deville 1998). The draw depends on the seed, the ids and the counts,
-    not on the order of the topics.
+    The queries are sorted by their number of relevant documents in the shallow judgments, and cut into
+    `m` strata. One query is drawn from each stratum.
 
     Parameters
     ----------
-    qrels_or_counts: the shallow judgments, or the number of relevant documents of each topic.
-    m: how many topics to draw.
-    seed: fixes the draw.
-    without: topics that are not drawn, such as the topics of a pilot. Together with the pilot, every
-        topic still has the same chance.
+    qrels_or_counts : Judgments, mapping or file
+        The shallow judgments, or the number of relevant documents of each query.
+    m : int
+        How many queries to draw.
+    seed : int
+        The seed of the draw.
+    without : iterable of str
+        Queries that are not drawn, such as the queries of a pilot. Together with a pilot that was drawn
+        with this function, every query still has the same chance.
 
+    Returns
+    -------
+    tuple of str
+        The ids of the queries.
+
+    Raises
+    ------
+    RankgaugeError
+        If there are fewer than `m` queries to draw from, or if `without` has an unknown query.
+
+    Notes
+    -----
+    Each of the M queries has the same chance m/M, even if M is not divisible by m (Deville 1998). The
+    draw depends on the seed, the ids and the counts, but not on the order of the queries.
+
+    Examples
+    --------
     >>> choose_queries({"q1": 3, "q2": 40, "q3": 5, "q4": 31}, 2)
     ('q1', 'q2')
     """

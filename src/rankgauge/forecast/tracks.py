@@ -54,18 +54,34 @@ FEATURE_SETS: Mapping[str, tuple[str, ...]] = {"paper": FEATURES, "rich": RICH}
 class Track(Record):
     """An evaluation campaign: judgments and runs.
 
-    Topics with the same id in two tracks of one kind are one topic.
+    Create one with `Track.of` or `Track.read`. Queries with the same id in two tracks of one kind are
+    the same query.
 
     Parameters
     ----------
-    name, kind
-        What messages call the track, and the kind of its collection, such as newswire.
-    judgments, runs
-        The judgments, and the runs that could be read.
-    ties, seed, precision
-        How documents of equal score are ordered, as in `pool`.
-    failed
-        Which runs were left out, and why.
+    name : str
+        The name of the track in messages.
+    kind : str
+        The kind of its collection, such as newswire.
+    judgments : Judgments
+        The judgments.
+    runs : tuple of Run
+        The runs that could be read.
+    ties : str
+        How documents with equal scores are ordered, as in `pool`.
+    seed : int
+        The seed for ties="random".
+    precision : str
+        The precision in which scores are compared, as in `pool`.
+    failed : tuple of str
+        The runs that were left out, and why.
+
+    Examples
+    --------
+    >>> qrels = {"q1": {"a": 1, "b": 0}}
+    >>> track = Track.of(qrels, {"x": {"q1": ["a", "b"]}}, kind="news")
+    >>> track.name, track.deepest
+    ('news', 2)
     """
 
     name: str
@@ -91,19 +107,34 @@ class Track(Record):
         max_grade: int | None = None,
         failures: Failures = DEFAULT_FAILURES,
     ) -> Track:
-        """A track of judgments and runs in any form that `evaluate` takes.
+        """Create a track from judgments and runs in any form that `evaluate` takes.
 
         Parameters
         ----------
-        qrels, runs
-            Judgments and runs, as `evaluate` takes them.
-        kind, name
-            The kind of the collection, such as newswire; and the name of the track, by default the kind.
-        ties, seed, precision, max_grade
-            The policies, as in `pool` and `Evaluator`.
-        failures
-            "skip" leaves out runs that cannot be read, or that share no topic with the judgments, and
-            says so in `.failed`; "raise" raises the error.
+        qrels : Judgments, mapping or file
+            The judgments.
+        runs : runs, mappings or files
+            The runs.
+        kind : str
+            The kind of the collection, such as newswire.
+        name : str, optional
+            The name of the track; by default the kind.
+        ties : str
+            How documents with equal scores are ordered, as in `pool`.
+        seed : int
+            The seed for ties="random".
+        precision : str
+            The precision in which scores are compared, as in `pool`.
+        max_grade : int, optional
+            The highest grade, as in `Evaluator`.
+        failures : {"skip", "raise"}
+            "skip" leaves out runs that cannot be read, or that share no query with the judgments, and
+            lists them in `.failed`. "raise" raises the error.
+
+        Returns
+        -------
+        Track
+            The track.
         """
         check_value("ties", ties, one_of(PoolTies))
         check_value("precision", precision, one_of(ScorePrecision))
@@ -127,19 +158,33 @@ class Track(Record):
         columns: ColumnNames = USUAL_NAMES,
         **policies: Unpack[TrackPolicies],
     ) -> Track:
-        """The track in NAME=KIND:QRELS,RUNS, such as robust03=news:qrels.txt,runs/.
+        """Read the track in NAME=KIND:QRELS,RUNS, such as robust03=news:qrels.txt,runs/.
 
         RUNS is a folder, a file or a pattern. It starts after the last comma, so QRELS may have commas.
-        KIND=QRELS,RUNS has no name: it is then the kind and the file of judgments.
+        KIND=QRELS,RUNS has no name: its name is the kind and the file of judgments.
 
         Parameters
         ----------
-        text
-            The track.
-        lenient, size_limit, columns
-            How files are read, as in `read_qrels` and `read_run`.
-        policies
+        text : str
+            The text that names the files.
+        lenient : bool
+            Whether to drop faulty lines instead of raising an error, as in `read_qrels` and `read_run`.
+        size_limit : int
+            How many bytes a file may hold once decompressed.
+        columns : ColumnNames
+            The names of the columns of tables, if they are not the usual ones.
+        **policies
             `ties`, `seed`, `precision`, `max_grade` and `failures`, as in `Track.of`.
+
+        Returns
+        -------
+        Track
+            The track.
+
+        Raises
+        ------
+        InputError
+            If a file cannot be read, or if there are no runs.
         """
         name, kind, qrels, runs = track_parts(text)
         assert runs is not None  # a table of scores is refused above
@@ -176,11 +221,11 @@ class _RunReader(Record):
     """Reads a run of a track. It can be sent to another process."""
 
     judgments: Judgments
-    topics: frozenset[bytes]
+    queries: frozenset[bytes]
 
     def __call__(self, source: Source) -> Run:
         run = run_of(source)
-        if self.topics.isdisjoint(run.queries):
+        if self.queries.isdisjoint(run.queries):
             raise no_shared_queries_error(place_of(source), run.queries, self.judgments)
         return run
 
@@ -280,29 +325,59 @@ SEPARATOR = "\0"
 
 
 class Rows(Record):
-    """A row for each run and topic of a track: what forecasts are learned from, and what they are held
-    against. Arrays are run × topic, features also × feature."""
+    """The features and the target measure for each run and query of a track.
+
+    `rows_by` and `score_rows` make them. A forecaster learns from them, and forecasts are compared with
+    them. Arrays are run × query, and `features` is run × query × feature.
+
+    Attributes
+    ----------
+    track : str
+        The name of the track.
+    kind : str
+        The kind of its collection.
+    runs : tuple of str
+        The names of the runs.
+    queries : tuple of str
+        The ids of the queries.
+    features : array of shape (runs, queries, features)
+        The features.
+    plain : array of shape (runs, queries)
+        The target measure cut at the depth.
+    shallow : array of shape (runs, queries)
+        The target measure of the whole run, by the judgments of the pool.
+    target : array of shape (runs, queries)
+        The target measure by all judgments.
+    notes : tuple of Note
+        Notes on the runs.
+    failed : tuple of str
+        The runs that were left out, and why.
+
+    Examples
+    --------
+    >>> from rankgauge.forecast import Track, rows_by
+    >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 1}}
+    >>> runs = {"x": {"q1": ["a", "b"], "q2": ["b"]}, "y": {"q1": ["b", "a"], "q2": ["a"]}}
+    >>> rows = rows_by(Track.of(qrels, runs, kind="news"), ["AP"], [1], ["P"])
+    >>> rows[1, "AP", "pool"].target.tolist()
+    [[1.0, 0.5], [0.5, 0.5]]
+    """
 
     track: str
     kind: str
     runs: tuple[str, ...]
-    topics: tuple[str, ...]
+    queries: tuple[str, ...]
     features: Floats
     plain: Floats
-    """The target measure cut at the depth."""
     shallow: Floats
-    """The target measure of the whole run, by the judgments of the pool."""
     target: Floats
-    """The target measure by all judgments."""
     notes: tuple[Note, ...] = ()
-    """What to know about the runs."""
     failed: tuple[str, ...] = ()
-    """Which runs were left out, and why."""
 
     @property
     def groups(self) -> list[str]:
         """For each topic its kind and id: the same for one topic of two tracks."""
-        return [f"{self.kind}{SEPARATOR}{topic}" for topic in self.topics]
+        return [f"{self.kind}{SEPARATOR}{topic}" for topic in self.queries]
 
     @property
     def content_key(self) -> tuple[int, bytes]:
@@ -310,7 +385,7 @@ class Rows(Record):
         Neither the name nor the kind of the track matters, nor does the order that users give."""
         arrays = (self.features, self.plain, self.shallow, self.target)
         held = b"".join(np.ascontiguousarray(array).tobytes() for array in arrays)
-        return -self.target.size, digest("\n".join(self.topics).encode() + held, size=16)
+        return -self.target.size, digest("\n".join(self.queries).encode() + held, size=16)
 
     def matrix(self) -> Floats:
         """The features, a row for each run and topic."""
@@ -336,8 +411,35 @@ def rows_by(
     depths: Sequence[int],
     features: Sequence[str] = FEATURES,
 ) -> dict[tuple[int, str, FeatureJudgments], Rows]:
-    """The rows of a track for several targets and depths, also by the judgments that features see. The
-    documents of the runs are looked up in the judgments once."""
+    """Compute the rows of a track for several targets and depths.
+
+    The documents of the runs are looked up in the judgments only once.
+
+    Parameters
+    ----------
+    track : Track
+        The judgments and runs.
+    targets : sequence of str
+        The target measures.
+    depths : sequence of int
+        The depths of judging.
+    features : sequence of str
+        The features, each at every depth.
+
+    Returns
+    -------
+    dict
+        The rows by (depth, target, judgments). The last is "pool" or "full": the judgments that
+        features see.
+
+    Examples
+    --------
+    >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 1}}
+    >>> runs = {"x": {"q1": ["a", "b"], "q2": ["b"]}, "y": {"q1": ["b", "a"], "q2": ["a"]}}
+    >>> rows = rows_by(Track.of(qrels, runs, kind="news"), ["AP"], [1], ["P"])
+    >>> list(rows)
+    [(1, 'AP', 'pool'), (1, 'AP', 'full')]
+    """
     names = _MeasureNames.of(targets, depths, features)
     judgments = track.judgments
     lists = read_rankings(
@@ -364,7 +466,7 @@ def rows_by(
                     track=track.name,
                     kind=track.kind,
                     runs=lists.names,
-                    topics=tuple(judgments.queries.texts()),
+                    queries=tuple(judgments.queries.texts()),
                     features=np.stack([seen[name] for name in names.features[depth]], axis=2),
                     plain=seen[names.plain[depth, target]],
                     shallow=by_pool[target],
@@ -403,14 +505,25 @@ class _MeasureNames(Record):
 
 
 class ScoreTrack(Record):
-    """An evaluation campaign as a table of scores: run × topic × measure, by all judgments.
+    """An evaluation campaign as a table of scores by all judgments, without its files.
 
     Parameters
     ----------
-    name, kind
-        What messages call the track, and the kind of its collection, such as newswire.
-    scores
-        The scores. They must have the features at every depth and the target measures.
+    name : str
+        The name of the track in messages.
+    kind : str
+        The kind of its collection, such as newswire.
+    scores : Scores
+        The scores. They must have the features at every depth, and the target measures.
+    failed : tuple of str
+        The runs that were left out, and why.
+
+    Examples
+    --------
+    >>> scores = Scores.from_matrix([[0.5, 0.7]], runs=["a"], measure="AP")
+    >>> track = ScoreTrack("robust03", "news", scores)
+    >>> track.has("AP"), track.has("P@10")
+    (True, False)
     """
 
     name: str
@@ -429,8 +542,38 @@ def score_rows(
     depths: Sequence[int],
     features: Sequence[str] = FEATURES,
 ) -> dict[tuple[int, str, FeatureJudgments], Rows]:
-    """The rows of a track, as `rows_by` has them, for features that see all judgments. The shallow
-    score is unknown (NaN): it takes the judgments of a pool."""
+    """Compute the rows of a track from a table of scores, for features that see all judgments.
+
+    Parameters
+    ----------
+    track : ScoreTrack
+        The scores.
+    targets : sequence of str
+        The target measures.
+    depths : sequence of int
+        The depths of judging.
+    features : sequence of str
+        The features, each at every depth.
+
+    Returns
+    -------
+    dict
+        The rows by (depth, target, "full"), as in `rows_by`. Their `shallow` scores are NaN, because
+        they require the judgments of a pool.
+
+    Raises
+    ------
+    RankgaugeError
+        If the scores lack a measure.
+
+    Examples
+    --------
+    >>> from rankgauge import evaluate
+    >>> scores = evaluate({"q1": {"a": 1, "b": 1}}, {"x": {"q1": ["a", "c"]}}, ["AP", "AP@1", "P@1"])
+    >>> rows = score_rows(ScoreTrack("robust03", "news", scores), ["AP"], [1], ["P"])
+    >>> rows[1, "AP", "full"].target.tolist()
+    [[0.5]]
+    """
     names = _MeasureNames.of(targets, depths, features)
     values = np.asarray(track.scores)
     scores = {str(measure): values[:, :, m] for m, measure in enumerate(track.scores.measures)}
@@ -446,7 +589,7 @@ def score_rows(
             track=track.name,
             kind=track.kind,
             runs=track.scores.runs,
-            topics=track.scores.queries,
+            queries=track.scores.queries,
             features=np.stack([scores[name] for name in names.features[depth]], axis=2),
             plain=scores[names.plain[depth, target]],
             shallow=np.full(values.shape[:2], np.nan),

@@ -94,7 +94,9 @@ def _inverse_squares(lists: Entries) -> Floats:
     return row_sum(_mask_absent(lists, 1 / np.maximum(lists.ranks, 1).astype(np.float64) ** 2))
 
 
-METHODS: Registry[FusionMethod] = Registry("fusion method", maker=lambda method: method.combine)
+METHODS: Registry[FusionMethod] = Registry(
+    "fusion method", groups=("rankgauge.fusion",), maker=lambda method: method.combine
+)
 """Every method by name, the most used first."""
 
 Combine = TypeVar("Combine", bound=Callable[..., Floats])

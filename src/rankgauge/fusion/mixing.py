@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rankgauge.core.arrays import Bools, Floats, Ints
-from rankgauge.core.policies import Absent, SharedQueries
+from rankgauge.core.policies import Absent, Missing
 from rankgauge.core.records import Record
 from rankgauge.data.model import UNJUDGED, Judgments
 from rankgauge.fusion.normalizations import fill_absent, normalize_scores
@@ -53,7 +53,7 @@ class LabeledPool(Record):
         lengths = np.where((topic >= 0)[:, None], pool.lengths[topic], 0)
         return cls(Rankings(np.maximum(labels, -2), offsets, lists, judged, known), rows, lengths)
 
-    def kept(self, missing: SharedQueries) -> Bools:
+    def kept(self, missing: Missing) -> Bools:
         """Which topics take part, if some runs lack documents for some of them."""
         return np.asarray((self.lengths > 0).all(axis=1) | (missing == "zero"))
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Bools, Floats, Ints, T
-from rankgauge.core.checks import Choice, check_value, one_of
+from rankgauge.core.checks import check_value, one_of
 from rankgauge.core.policies import DEFAULT_ABSENT, DEFAULT_NORMALIZE, Absent
 from rankgauge.core.records import Record
 from rankgauge.core.registry import Registry
@@ -37,7 +37,10 @@ class ScoreNormalization(Record):
 
 
 NORMALIZATIONS: Registry[ScoreNormalization] = Registry(
-    "normalization", maker=lambda normalization: normalization.apply
+    "normalization",
+    groups=("rankgauge.normalizations",),
+    reserved=("all",),
+    maker=lambda normalization: normalization.apply,
 )
 """Every normalization by name."""
 
@@ -59,7 +62,7 @@ def normalize_scores(pool: Pool, normalize: str = DEFAULT_NORMALIZE) -> Floats:
 
     RankgaugeError where a list cannot be normalized, such as a list with an infinite score.
     """
-    method = NORMALIZATIONS[check_value("normalize", normalize, Choice(tuple(NORMALIZATIONS)))]
+    method = NORMALIZATIONS.check_argument("normalize", normalize)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         values = method.apply(pool)
     bad = ~np.isfinite(values) & ((pool.ranks > 0) | method.fills)
@@ -219,9 +222,9 @@ def _list_sums(values: Floats, bounds: Ints) -> Floats:
     return np.add.reduceat(np.where(np.isnan(values), 0.0, values), bounds[:-1], axis=0)
 
 
-def _each_row(per_topic: NDArray[T], bounds: Ints) -> NDArray[T]:
+def _each_row(per_query: NDArray[T], bounds: Ints) -> NDArray[T]:
     """A value for each topic and run, repeated for the rows of the topic."""
-    return np.repeat(per_topic, np.diff(bounds), axis=0)
+    return np.repeat(per_query, np.diff(bounds), axis=0)
 
 
 def _too_large_error(pool: Pool, bad: Bools, normalize: str) -> RankgaugeError:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from rankgauge.core.arrays import Bools, Floats
-from rankgauge.core.checks import Choice, Number, check_value, one_of
+from rankgauge.core.checks import Number, check_value, one_of
 from rankgauge.core.notes import count_phrase
 from rankgauge.core.policies import DEFAULT_ABSENT, DEFAULT_FUSION, DEFAULT_NORMALIZE, Absent
 from rankgauge.core.records import Record
@@ -98,8 +98,8 @@ class Fusion(Record):
     ) -> Fusion:
         """A method by its name, with settings as `fuse` takes them; RankgaugeError where they do not
         go together."""
-        chosen = METHODS[check_value("method", method, Choice(tuple(METHODS)))]
-        check_value("normalize", normalize, Choice(tuple(NORMALIZATIONS)))
+        chosen = METHODS.check_argument("method", method)
+        NORMALIZATIONS.check_argument("normalize", normalize)
         check_value("absent", absent, one_of(Absent))
         values = parameter_values(chosen, parameters)
         by_rank = chosen.takes == "ranks"

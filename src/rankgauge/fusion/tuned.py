@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -38,6 +38,12 @@ class Tuning(Result, Record):
     best, and `spread` an interval of the best weight over samples of the topics.
     """
 
+    _renamed: ClassVar[dict[str, str]] = {
+        "topics": "queries",
+        "test_topics": "test_queries",
+        "topic_table": "query_table",
+    }
+
     runs: tuple[str, ...]
     measure: Measure | Aggregate
     weights: tuple[float, ...]
@@ -61,8 +67,8 @@ class Tuning(Result, Record):
     curve: Curve | None
     spread: Interval | None
     margin: float
-    topics: tuple[str, ...]
-    test_topics: tuple[str, ...] | None
+    queries: tuple[str, ...]
+    test_queries: tuple[str, ...] | None
     notes: tuple[Note, ...]
     _pool: Pool = field(repr=False)
 
@@ -83,7 +89,7 @@ class Tuning(Result, Record):
 
         It is NaN with test topics: these can be easier or harder than the topics of the choice.
         """
-        if self.test_topics is not None:
+        if self.test_queries is not None:
             return float("nan")
         return self._sign * (self.value - self.cross_validated)
 
@@ -128,13 +134,13 @@ class Tuning(Result, Record):
             low = high = nothing
         return difference, low, high, PValue(p)
 
-    def topic_table(self) -> Table:
+    def query_table(self) -> Table:
         """A row for each topic of the choice: the weights of the second run that are best for it alone,
         their value, and the value with the weights that are best for all topics."""
         curve = self._require_curve("a best weight of each topic")
         rows: list[tuple[Cell, ...]] = []
         tuned = curve.steps.at(self.weights[1]).tolist()
-        for number, (topic, value) in enumerate(zip(self.topics, tuned, strict=True)):
+        for number, (topic, value) in enumerate(zip(self.queries, tuned, strict=True)):
             own = Curve(
                 inner(self.measure), *curve.list_steps(number), curve.steps, lambda _: np.nan
             )
@@ -147,9 +153,9 @@ class Tuning(Result, Record):
             "interval of them; such a weight cannot be known for a new topic",
             "best: the value there",
             f"tuned: the value with weight {self.weights[1]:.12g}, which has the best mean over the "
-            f"{count_phrase(len(self.topics), 'topic')} of the choice",
+            f"{count_phrase(len(self.queries), 'topic')} of the choice",
         )
-        if self.test_topics is not None:
+        if self.test_queries is not None:
             notes += ("the test topics are left out",)
         return Table(("topic", "low", "high", "best", "tuned"), tuple(rows), notes)
 
@@ -159,7 +165,7 @@ class Tuning(Result, Record):
 
         curve = self._require_curve("a figure")
         lines = dict(self.fitted)
-        if self.test_topics is None:
+        if self.test_queries is None:
             lines["tuned, cross-validated"] = self.cross_validated
         return weight_curve(
             curve.breaks,
@@ -172,7 +178,7 @@ class Tuning(Result, Record):
             margin=self.margin,
             first=self.runs[0],
             second=self.runs[1],
-            topics=len(self.topics),
+            queries=len(self.queries),
         )
 
     def _require_curve(self, what: str) -> Curve:

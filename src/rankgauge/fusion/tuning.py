@@ -12,22 +12,24 @@ import numpy as np
 from rankgauge.comparison.systems import Comparison, compare
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.checks import Choice, Integer, Kind, Number, check_value, one_of
+from rankgauge.core.deprecation import renamed_parameters
 from rankgauge.core.notes import Note, count_phrase
 from rankgauge.core.policies import (
     DEFAULT_ABSENT,
     DEFAULT_NORMALIZE,
     LEVEL,
     LEVELS,
+    MISSING,
     SEED,
     Absent,
-    SharedQueries,
+    Missing,
 )
 from rankgauge.core.policies import RRF_K as USUAL_K
 from rankgauge.core.records import Record
 from rankgauge.core.resampling import Progress, SamplingOptions, map_parallel
 from rankgauge.errors import RankgaugeError, Unsupported
 from rankgauge.evaluation.evaluator import Evaluator, Measures
-from rankgauge.evaluation.inputs import Qrels, Runs
+from rankgauge.evaluation.inputs import Qrels, Runs, check_argument_order
 from rankgauge.fusion.mixing import LabeledPool, Mixture
 from rankgauge.fusion.normalizations import NORMALIZATIONS
 from rankgauge.fusion.pool import Pool, pool_of
@@ -63,15 +65,16 @@ MOST_PARTS = 3
 """Of so many intervals with the best value the notes say where they are."""
 
 
+@renamed_parameters(measure="measures", test_topics="test_queries")
 def tune(
     qrels: Qrels,
     runs: Runs,
-    measure: Measures = "nDCG@10",
+    measures: Measures = "nDCG@10",
     *,
     normalize: str = DEFAULT_NORMALIZE,
     absent: Absent = DEFAULT_ABSENT,
-    missing: SharedQueries = "zero",
-    test_topics: Sequence[str] | None = None,
+    missing: Missing = "zero",
+    test_queries: Sequence[str] | None = None,
     margin: float = MARGIN,
     folds: int = FOLDS,
     repeats: int = REPEATS,
@@ -101,8 +104,8 @@ def tune(
         The score of a document in a list that lacks it: the minimum of that list, zero, or skip.
     missing
         Topics that some run lacks. "zero": the other runs rank them, and a topic that all runs lack
-        counts as an empty ranking. "intersection": they are left out.
-    test_topics
+        counts as an empty ranking. "skip": they are left out.
+    test_queries
         Topics that take no part in the choice; `cross_validated` is then the mean over these.
     margin
         How far below the best value the plateau goes.
@@ -131,9 +134,10 @@ def tune(
     """
     drawing = SamplingOptions(samples, seed, executor, progress)
     settings = _Settings(
-        normalize, absent, missing, test_topics, margin, folds, repeats, restarts, level, drawing
+        normalize, absent, missing, test_queries, margin, folds, repeats, restarts, level, drawing
     )
-    evaluator = Evaluator(qrels, measure)
+    check_argument_order(runs, measures)
+    evaluator = Evaluator(qrels, measures)
     tuned_by = _one_measure(evaluator)
     read = read_runs(runs)
     singles = evaluator.scores(read, failures="raise")
@@ -148,7 +152,7 @@ def tune(
     equal = {name: FixedWeights(each, tuned_by) for name, each in mixtures.items()}
     rrf = ReciprocalSearch(pool, labeled, tuned_by)
     searches = Searches(ways, tuned_by)
-    fits = searches.weightings(design.topics)
+    fits = searches.weightings(design.queries)
     chosen = fits[0]
     if np.isnan(chosen.value):
         raise RankgaugeError(
@@ -176,14 +180,14 @@ def tune(
     curve = spread = None
     way = ways[chosen.normalize]
     if isinstance(way, PairSearch):
-        curve = mixture.take(design.topics).segment(*np.eye(2)).curve(tuned_by)
-        if len(design.topics) > 1:
-            spread = weight_spread(way, design.topics, drawing, level)
+        curve = mixture.take(design.queries).segment(*np.eye(2)).curve(tuned_by)
+        if len(design.queries) > 1:
+            spread = weight_spread(way, design.queries, drawing, level)
     # Evaluated anew, not taken from the curve.
     scores = mixture.values_at(np.array(chosen.weights), inner(tuned_by))
-    value = mean_of(scores[design.topics], tuned_by)
+    value = mean_of(scores[design.queries], tuned_by)
     cross = float(np.mean([mean_of(each, tuned_by) for each in by_repeat]))
-    k = int(rrf_searches.weightings(design.topics)[0].weights[0])
+    k = int(rrf_searches.weightings(design.queries)[0].weights[0])
     comparison = _compare_methods(rows, tuned_by, level)
     notes = (
         *_value_notes(tuned_by, design, value, cross),
@@ -205,14 +209,14 @@ def tune(
         comparison=comparison,
         level=level,
         baselines={name: mean_of(each, tuned_by) for name, each in rows.items() if name != TUNED},
-        fitted={name: mean_of(each[design.topics], tuned_by) for name, each in everywhere.items()},
+        fitted={name: mean_of(each[design.queries], tuned_by) for name, each in everywhere.items()},
         singles=single_names,
         k=k,
         curve=curve,
         spread=spread,
         margin=settings.margin,
-        topics=tuple(evaluator.queries[topic] for topic in design.topics),
-        test_topics=None
+        queries=tuple(evaluator.queries[topic] for topic in design.queries),
+        test_queries=None
         if design.tested is None
         else tuple(evaluator.queries[topic] for topic in design.tested),
         notes=notes,
@@ -225,8 +229,8 @@ class _Settings(Record):
 
     normalize: str
     absent: Absent
-    missing: SharedQueries
-    test_topics: Sequence[str] | None
+    missing: Missing
+    test_queries: Sequence[str] | None
     margin: float
     folds: int
     repeats: int
@@ -238,7 +242,7 @@ class _Settings(Record):
         kinds: dict[str, Kind] = {
             "normalize": Choice((ALL, *NORMALIZATIONS)),
             "absent": one_of(Absent),
-            "missing": one_of(SharedQueries),
+            "missing": MISSING,
             "level": LEVELS,
             "margin": Number(0),
             "folds": Integer(2),
@@ -295,7 +299,7 @@ class _Design(Record):
     """The topics to choose the weights by, and how the choice is tried on other topics: on `tested`, or
     each time on the `parts` of the topics in turn."""
 
-    topics: Ints
+    queries: Ints
     tested: Ints | None
     parts: list[list[Ints]]
 
@@ -304,8 +308,8 @@ class _Design(Record):
         """The design over the topics that are kept."""
         if not len(kept):
             raise RankgaugeError("no topic is answered by every run; take missing='zero'")
-        test_topics = settings.test_topics
-        if test_topics is None:
+        test_queries = settings.test_queries
+        if test_queries is None:
             folds, repeats = settings.folds, settings.repeats
             if folds >= len(kept):  # each topic is a part, every time
                 folds, repeats = len(kept), 1
@@ -315,14 +319,14 @@ class _Design(Record):
             )
             parts = [np.array_split(order, folds) for order in orders]
             return cls(kept, None, parts if folds > 1 else [])
-        if isinstance(test_topics, str):
-            raise RankgaugeError(f"test_topics={test_topics!r}, expected a list of topics")
+        if isinstance(test_queries, str):
+            raise RankgaugeError(f"test_queries={test_queries!r}, expected a list of topics")
         place = {queries[topic]: topic for topic in kept.tolist()}
-        for topic in test_topics:
+        for topic in test_queries:
             if topic not in place:
                 why = "some run lacks it" if topic in queries else "it is not judged"
                 raise RankgaugeError(f"test topic {topic!r}: {why}; leave it out")
-        tested = np.unique(np.array([place[topic] for topic in test_topics], dtype=np.int64))
+        tested = np.unique(np.array([place[topic] for topic in test_queries], dtype=np.int64))
         topics = np.setdiff1d(kept, tested)
         if not len(topics) or not len(tested):
             raise RankgaugeError(
@@ -333,15 +337,15 @@ class _Design(Record):
     @property
     def evaluation_queries(self) -> Ints:
         """The topics that a choice is tried on."""
-        return self.topics if self.tested is None else self.tested
+        return self.queries if self.tested is None else self.tested
 
     def held_out_scores(self, searches: Searches, drawing: SamplingOptions | None = None) -> Floats:
         """Time × topic: the scores with a choice that the topic took no part in; NaN for one topic
         alone."""
         if self.tested is not None:
-            return searches.fit_and_score(self.topics)[None, self.tested]
+            return searches.fit_and_score(self.queries)[None, self.tested]
         if not self.parts:
-            return np.full((1, len(self.topics)), np.nan)
+            return np.full((1, len(self.queries)), np.nan)
         work = partial(self._cross_validate, searches)
         return np.array(
             list(map_parallel(work, range(len(self.parts)), drawing or SamplingOptions()))
@@ -349,10 +353,10 @@ class _Design(Record):
 
     def _cross_validate(self, searches: Searches, repeat: int) -> Floats:
         """The score of each topic by weights that were chosen without its part of the topics."""
-        scores = np.full(int(self.topics.max()) + 1, np.nan)
+        scores = np.full(int(self.queries.max()) + 1, np.nan)
         for part in self.parts[repeat]:
-            scores[part] = searches.fit_and_score(np.setdiff1d(self.topics, part))[part]
-        return scores[self.topics]
+            scores[part] = searches.fit_and_score(np.setdiff1d(self.queries, part))[part]
+        return scores[self.queries]
 
 
 def _compare_methods(
@@ -379,7 +383,7 @@ def _value_notes(
 ) -> Iterator[Note]:
     """What the values are of, and how far they are too good."""
     mean = str(measure) if isinstance(measure, Aggregate) else f"mean {measure}"
-    chosen_on = count_phrase(len(design.topics), "topic")
+    chosen_on = count_phrase(len(design.queries), "topic")
     fitted = f"on the {chosen_on} of the choice the best weights score {value:.4f}"
     if design.tested is not None:
         yield Note(
@@ -477,10 +481,10 @@ def _search_notes(
     )
 
 
-def _coverage_notes(runs: Sequence[str], lengths: Ints, missing: SharedQueries) -> Iterator[Note]:
+def _coverage_notes(runs: Sequence[str], lengths: Ints, missing: Missing) -> Iterator[Note]:
     """Which runs lack judged topics; `lengths` has how many documents they have for each."""
     lacks, nobody = lengths == 0, (lengths == 0).all(axis=1)
-    if missing == "intersection":
+    if missing == "skip":
         kind = "{topics} left out, because some run has no documents for them"
         count = int(np.count_nonzero(lacks.any(axis=1)))
         if count:

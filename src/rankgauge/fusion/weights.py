@@ -7,9 +7,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from rankgauge.core.checks import Integer, check_value, one_of
+from rankgauge.core.checks import Integer, check_value
+from rankgauge.core.deprecation import renamed_parameters
 from rankgauge.core.notes import Note
-from rankgauge.core.policies import DEFAULT_ABSENT, DEFAULT_NORMALIZE, SEED, Absent, SharedQueries
+from rankgauge.core.policies import (
+    DEFAULT_ABSENT,
+    DEFAULT_NORMALIZE,
+    MISSING,
+    SEED,
+    Absent,
+    Missing,
+)
 from rankgauge.data.features import Features
 from rankgauge.errors import RankgaugeError
 from rankgauge.evaluation.inputs import Qrels, Runs, judgments_of
@@ -22,14 +30,15 @@ from rankgauge.space.scorers import LinearScorer
 from rankgauge.space.weights import WeightSpace
 
 
+@renamed_parameters(topics="queries")
 def run_space(
     qrels: Qrels,
     runs: Runs,
     *,
     normalize: str = DEFAULT_NORMALIZE,
     absent: Absent = DEFAULT_ABSENT,
-    missing: SharedQueries = "zero",
-    topics: Sequence[str] | None = None,
+    missing: Missing = "zero",
+    queries: Sequence[str] | None = None,
     depth: int | None = None,
     jitter: float | None = None,
     seed: int = SEED,
@@ -47,13 +56,13 @@ def run_space(
         The score of a document in a list that lacks it: the minimum of that list, zero, or skip.
     missing
         Topics that some run lacks. "zero": the other runs rank them, and a topic that all runs lack
-        counts as an empty ranking. "intersection": they are left out.
+        counts as an empty ranking. "skip": they are left out.
     topics
         The judged topics to take; by default all.
     depth
         Keep only documents that some run has among its first so many. Scores are normalized before.
     jitter
-        Add a random number from 0 to this size to the score of each document (see `space.jittered`).
+        Add a random number from 0 to this size to the score of each document (see `space.add_jitter`).
     seed
         The seed of the jitter.
 
@@ -64,7 +73,7 @@ def run_space(
     [0.5]
     """
     Fusion.of("wsum", normalize=normalize, absent=absent)  # refuses what does not go together
-    check_value("missing", missing, one_of(SharedQueries))
+    missing = check_value("missing", missing, MISSING)
     judgments, read = judgments_of(qrels), read_runs(runs)
     pool = pool_of(read)
     labeled = LabeledPool.of(pool, judgments, judged_labels(judgments))
@@ -75,13 +84,13 @@ def run_space(
         )
     kept = labeled.kept(missing)
     names = judgments.queries.texts()
-    if topics is not None:
+    if queries is not None:
         place = {name: number for number, name in enumerate(names)}
-        for topic in topics:
+        for topic in queries:
             if topic not in place:
                 raise RankgaugeError(f"topic {topic!r} is not judged, expected a judged topic")
         chosen = np.zeros(len(names), dtype=np.bool_)
-        chosen[[place[topic] for topic in topics]] = True
+        chosen[[place[topic] for topic in queries]] = True
         kept &= chosen
     if not kept.any():
         raise RankgaugeError("no topic is answered by every run; take missing='zero'")

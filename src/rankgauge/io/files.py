@@ -215,9 +215,36 @@ def read_error(source: str, error: Exception, remedy: str = "") -> InputError:
 
 
 def read_bytes(path: str | os.PathLike[str], *, limit: int = SIZE_LIMIT) -> bytes:
-    """The whole content of a file, decompressed; `-` is standard input.
+    """Read the content of a file, decompressed if it is compressed.
 
-    Raises InputError for a missing, unreadable, damaged or oversized file.
+    Parameters
+    ----------
+    path : str or os.PathLike
+        The file; "-" is standard input.
+    limit : int, optional
+        The largest size of the content in bytes.
+
+    Returns
+    -------
+    bytes
+        The content.
+
+    Raises
+    ------
+    InputError
+        If the file is missing, unreadable, damaged or too large.
+
+    Examples
+    --------
+    >>> import os
+    >>> import tempfile
+    >>> from rankgauge.extending import atomic_write, read_bytes
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "scores.csv.gz")
+    ...     with atomic_write(path) as stream:
+    ...         _ = stream.write(b"run,AP")
+    ...     read_bytes(path)
+    b'run,AP'
     """
     with open_content(path, limit=limit) as content:
         return content.whole()
@@ -298,7 +325,24 @@ def _limit_pieces(limit: int, pieces: Iterator[bytes], source: str) -> Iterator[
 
 
 def display_name(path: str | os.PathLike[str]) -> str:
-    """How messages call this file."""
+    """The name of a file in messages.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+        The file, or "-" for standard input.
+
+    Returns
+    -------
+    str
+        The path, or "standard input".
+
+    Examples
+    --------
+    >>> from rankgauge.extending import display_name
+    >>> display_name("-"), display_name("runs/bm25.run")
+    ('standard input', 'runs/bm25.run')
+    """
     name = os.fspath(path)
     return "standard input" if name == STANDARD_INPUT else name
 
@@ -327,11 +371,36 @@ def _compressor(ending: str, raw: BinaryIO) -> contextlib.AbstractContextManager
 
 @contextlib.contextmanager
 def atomic_write(path: str | os.PathLike[str]) -> Iterator[Any]:
-    """A stream whose content appears at `path` when the block ends well, and not at all otherwise.
+    """Write a file that appears only when it is complete, and not at all after an error.
 
-    An ending .gz, .bz2, .xz or .zst compresses. A path that a user names may be a link to the file to
-    write, and a pipe or device is written to as it is. At an `OwnPath` a new file takes the place of a
-    link or a pipe. Raises InputError where the file cannot be written.
+    A name that ends with .gz, .bz2, .xz or .zst is compressed.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+        The file. If it is a link, the file that the link points to is written; a pipe or device is
+        written to directly. At an `OwnPath`, a new file replaces a link or pipe.
+
+    Yields
+    ------
+    binary stream
+        The stream to write to. The file appears when the `with` block ends without an error.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written.
+
+    Examples
+    --------
+    >>> import os
+    >>> import tempfile
+    >>> from rankgauge.extending import atomic_write
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with atomic_write(os.path.join(folder, "scores.csv.gz")) as stream:
+    ...         _ = stream.write(b"run,AP")
+    ...     os.listdir(folder)
+    ['scores.csv.gz']
     """
     temporary, ending = None, os.path.splitext(path)[1]
     with contextlib.ExitStack() as stack:
@@ -373,7 +442,30 @@ def _existing_mode(path: OwnPath) -> int | None:
 
 
 def remove_unfinished(folder: OwnPath) -> None:
-    """Remove the files that a process left half-written when it was killed, in this folder and below."""
+    """Remove the temporary files of `atomic_write` that a killed process left behind.
+
+    Parameters
+    ----------
+    folder : OwnPath
+        The folder to clean up, with all folders below it.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be removed.
+
+    Examples
+    --------
+    >>> import os
+    >>> import tempfile
+    >>> from rankgauge.extending import OwnPath, remove_unfinished
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with open(os.path.join(folder, ".rankgauge-0123456789abcdef"), "w"):
+    ...         pass
+    ...     remove_unfinished(OwnPath(folder))
+    ...     os.listdir(folder)
+    []
+    """
     for where, _, names in os.walk(folder):
         inside = folder / os.path.relpath(where, folder).replace(os.sep, "/")
         for name in names:

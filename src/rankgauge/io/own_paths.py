@@ -33,9 +33,26 @@ KINDS = {
 
 
 class OwnPath(os.PathLike[str]):
-    """A folder that the user named, which may be a link, and a place below it, which must not lead
-    through links.
+    """A path below an output folder, on which no links are followed.
 
+    Whoever can write to an output folder could otherwise plant a link there, and redirect what is
+    read or written. The output folder itself may be a link.
+
+    Parameters
+    ----------
+    root : str or os.PathLike
+        The output folder, which the user named.
+    *parts : str
+        The names below it. "/" separates names, and the operator `/` adds them.
+
+    Raises
+    ------
+    InputError
+        If a name is "..", which would lead out of the folder.
+
+    Examples
+    --------
+    >>> from rankgauge.extending import OwnPath
     >>> path = OwnPath("out") / "fold-1" / "AdaRank.run"
     >>> path.name
     'AdaRank.run'

@@ -149,7 +149,7 @@ def _qrels(
     expected = SUBTOPICS_LINE if subtopics else QRELS_LINE
     rows = _read_rows(content, expected, lenient, comments)
     grades = rows.values.astype(np.int32)
-    ids, more = (rows.topics, rows.bounds, rows.documents), (content.source, rows.dropped)
+    ids, more = (rows.queries, rows.bounds, rows.documents), (content.source, rows.dropped)
     if rows.subtopics is not None:
         return Judgments.from_rows(*ids, rows.subtopics, grades, *more)
     return Judgments(*ids, grades, *more)
@@ -230,7 +230,7 @@ class RunFile(Value):
     def _run_from_rows(self, rows: _Rows, content: Content) -> Run:
         return Run(
             self.label,
-            rows.topics,
+            rows.queries,
             rows.bounds,
             rows.documents,
             rows.values,
@@ -438,7 +438,7 @@ def _segments(data: Run | Judgments) -> list[tuple[bytes, int, int]]:
 class _Rows(Record):
     """The rows of a file, those of one topic together."""
 
-    topics: Ids
+    queries: Ids
     bounds: Ints
     documents: Ids
     values: Floats
@@ -468,7 +468,7 @@ def _join_rows(parts: Sequence[_Rows]) -> _Rows:
     """The rows of a file from those of its pieces."""
     sizes = np.concatenate([np.diff(part.bounds) for part in parts])
     return _Rows(
-        Ids.joined([part.topics for part in parts]),
+        Ids.joined([part.queries for part in parts]),
         offsets_of(sizes),
         Ids.joined([part.documents for part in parts]),
         np.concatenate([part.values for part in parts]),

@@ -14,7 +14,23 @@ from rankgauge.measures.registry import register
 
 
 class ArithmeticMean(Aggregate):
-    """The arithmetic mean over queries, which every measure has by default."""
+    """The arithmetic mean over queries.
+
+        mean(m) = (1/|Q|) · Σ_q m(q)
+
+    It is the default: `mean(AP)` is the same as `AP`.
+
+    Parameters
+    ----------
+    measure : Measure
+        The measure whose scores are averaged.
+
+    Examples
+    --------
+    >>> from rankgauge import AP
+    >>> mean(AP).combine(np.array([0.25, 1.0]))
+    0.625
+    """
 
     name = "mean"
     summary = "The arithmetic mean over queries. It is the default: mean(AP) is the same as AP."
@@ -23,7 +39,27 @@ class ArithmeticMean(Aggregate):
 
 
 class GeometricMean(Aggregate):
-    """The geometric mean over queries, in which hard queries weigh more."""
+    """The geometric mean over queries, in which hard queries weigh more.
+
+        gm(m) = exp((1/|Q|) · Σ_q ln max(m(q), least))
+
+    Parameters
+    ----------
+    measure : Measure
+        The measure whose scores are averaged.
+    least : float, default 1e-5
+        Scores below this count as this, which keeps the logarithm finite.
+
+    Notes
+    -----
+    Robertson 2006, On GMAP: and other transformations.
+
+    Examples
+    --------
+    >>> from rankgauge import AP
+    >>> round(gm(AP).combine(np.array([0.25, 1.0])), 6)
+    0.5
+    """
 
     name = "gm"
     summary = "The geometric mean over queries. Scores below `least` count as `least`."

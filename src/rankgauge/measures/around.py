@@ -49,7 +49,29 @@ class CompositeMeasure(Composite):
 
 
 class Wrapper(CompositeMeasure, Measure):
-    """A measure made of another one."""
+    """A base class for measures that are made of another measure.
+
+    A subclass defines `score_each`, which asks `self.measure` for its scores. The direction, the
+    range and the treatment of ties are those of the measure inside, unless the subclass declares
+    others.
+
+    Parameters
+    ----------
+    measure : Measure
+        The measure inside.
+    cutoff : None
+        Not used: the cut-off goes to the measure inside, as in `lower(nDCG@10)`.
+
+    Examples
+    --------
+    >>> from rankgauge import P
+    >>> class Half(Wrapper):
+    ...     name = "half"
+    ...     def score_each(self, rankings):
+    ...         return self.measure.score_each(rankings) / 2
+    >>> Half(P @ 2).score([1, 0])
+    0.25
+    """
 
     cutoffs = "none"
 
@@ -137,11 +159,26 @@ class JudgedInvariantWrapper(DelegatingWrapper):
 
 
 class Aggregate(CompositeMeasure):
-    """One number from a measure's scores over queries, such as their geometric mean.
+    """A base class for aggregates: one number from a measure's scores over queries.
 
-    A mean on another scale defines `forward`, which gives the numbers that are averaged, and `back`,
-    which turns their mean into a score; then the mean has intervals too. Any other aggregate defines
-    `combine`.
+    An example is the geometric mean, `gm`. A mean on another scale defines `forward`, which gives
+    the numbers that are averaged, and `back`, which turns their mean into a score; such a mean has
+    confidence intervals too. Any other aggregate defines `combine`.
+
+    Parameters
+    ----------
+    measure : Measure
+        The measure whose scores are aggregated.
+
+    Examples
+    --------
+    >>> from rankgauge import AP
+    >>> class Highest(Aggregate):
+    ...     name = "highest"
+    ...     def combine(self, scores):
+    ...         return float(scores.max())
+    >>> Highest(AP).combine(np.array([0.2, 0.9]))
+    0.9
     """
 
     def combine(self, scores: Floats) -> float:

@@ -515,12 +515,32 @@ class Measure(FlipFormulas, SingleListMixin, Scored):
 
 
 class Binary(Measure):
-    """A measure for which a label only counts as relevant, from `rel` on, or as not relevant.
+    """A base class for measures that only ask whether a document is relevant.
 
-    Its bounds are exact where it is `swap_monotone`: for any number s of relevant documents among the
-    unjudged, no choice scores better than the s ranked highest, and none worse than the s ranked
-    lowest, because swapping a relevant document upwards never hurts while s, and so R and N, stay the
-    same.
+    A document is relevant if its label is at least `rel`.
+
+    Parameters
+    ----------
+    cutoff : int, optional
+        How many documents of a ranking count; by default all. `measure @ 10` sets it too.
+    rel : int, default 1
+        The lowest label that counts as relevant.
+
+    Notes
+    -----
+    The bounds are exact if the measure is `swap_monotone`. Suppose that s of the unjudged documents
+    are relevant. The best choice is then the s documents ranked highest, and the worst choice the s
+    documents ranked lowest: moving a relevant document up never hurts, and as s stays the same, so
+    do the numbers of relevant and of non-relevant documents.
+
+    Examples
+    --------
+    >>> class First(Binary):
+    ...     name = "First"
+    ...     def _score(self, lists):
+    ...         return lists.sum(np.where(lists.relevant(self.rel) & (lists.ranks == 1), 1.0, 0.0))
+    >>> First().score([1, 0, 1]), First(rel=2).score([1, 0, 2])
+    (1.0, 0.0)
     """
 
     @property

@@ -24,8 +24,27 @@ if TYPE_CHECKING:
 class CondensedMeasure(JudgedInvariantWrapper):
     """The score of a ranking without its unjudged documents.
 
-    The unjudged documents, pooled ones among them, are taken out first, and the cut-off counts what is
-    left.
+    Unjudged documents are removed first, including documents that were pooled but not judged. The
+    cut-off then counts the documents that are left.
+
+    Parameters
+    ----------
+    measure : Measure
+        The measure that scores what is left.
+    cutoff : None
+        Not used: the cut-off goes to the measure inside. `condensed(AP) @ 10` is
+        `condensed(AP@10)`.
+
+    Notes
+    -----
+    Sakai 2007, Alternatives to bpref. It is judged_only=True in ir_measures, and -J for all
+    measures in trec_eval.
+
+    Examples
+    --------
+    >>> from rankgauge import P
+    >>> (P @ 2).score([-1, 1, 1]), condensed(P @ 2).score([-1, 1, 1])
+    (0.5, 1.0)
     """
 
     name = "condensed"

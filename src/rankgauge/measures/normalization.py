@@ -183,9 +183,48 @@ class IdealNormalizedMeasure(IdealWrapper, ChanceNormalizedMeasure):
 
 
 class V1(IdealNormalizedMeasure):
-    """The score divided by the best, times the score divided by the sum of score and chance.
+    """Upper and expected value (UE) normalization of a measure, version 1.
 
-    With null=run it can put two systems in the opposite order on a query; with other nulls it cannot.
+        v1(m) = (A/best) · A/(A + chance)
+
+    A is the score, best the best score, and chance the mean score of a random ranking. With
+    null="run", v1 can put two systems in the opposite order on a query; otherwise it cannot.
+
+    Parameters
+    ----------
+    measure : Measure
+        The measure to normalize.
+    cutoff : None
+        Not used: the cut-off goes to the measure inside, as in `v1(nDCG@10)`.
+    null : {"judged", "run", "pool", "collection"}, default "judged"
+        Which documents a random ranking orders. "judged": the judged documents; "run": the
+        documents of the ranking itself, so that the better of two rankings of a query can get the
+        lower score; "pool": the judged documents, and the documents that are pooled but not judged;
+        "collection": all documents.
+    documents : int, optional
+        The number of documents in the collection. Needed for null="collection", and only for it.
+    empty : {"zero", "skip", "nan"}, default "zero"
+        What happens to queries with nothing relevant. "zero": they score 0; "skip": the mean leaves
+        them out; "nan": the mean is undefined.
+    reb : {"exact", "independent", "capped"}, default "exact"
+        How the mean score of a random ranking is computed. "exact": over all orders; "independent":
+        by the simpler formula of Feng and Karmaker 2023, as if ranks were independent; "capped": by
+        the same formula, over no more ranks than there are documents.
+    iub : {"achievable", "k"}, default "achievable"
+        How the best score is computed. "achievable": the score of the best order; "k": the score if
+        k documents were relevant, from Feng and Karmaker 2023, only for sums of precisions such as
+        AP and SP.
+
+    Notes
+    -----
+    Feng and Karmaker 2023, Joint upper & expected value normalization for evaluation of retrieval
+    systems: a case study with learning-to-rank methods.
+
+    Examples
+    --------
+    >>> from rankgauge import RR
+    >>> round(v1(RR).score([0, 1, 0, 0]), 4)
+    0.2449
     """
 
     name = "v1"
@@ -213,9 +252,49 @@ class V1(IdealNormalizedMeasure):
 
 
 class V2(IdealNormalizedMeasure):
-    """Where the score lies between chance (0) and the best (1), or the lowest possible score (−1).
+    """Upper and expected value (UE) normalization of a measure, version 2.
 
-    With null=run it can put two systems in the opposite order on a query; with other nulls it cannot.
+        v2(m) = (A − chance)/(best − chance) if A ≥ chance, else (A − chance)/(chance − lowest)
+
+    A is the score, best the best score, lowest the lowest possible score, and chance the mean score
+    of a random ranking. So 0 is chance, 1 is the best score and −1 is the lowest. With null="run",
+    v2 can put two systems in the opposite order on a query; otherwise it cannot.
+
+    Parameters
+    ----------
+    measure : Measure
+        The measure to normalize.
+    cutoff : None
+        Not used: the cut-off goes to the measure inside, as in `v2(nDCG@10)`.
+    null : {"judged", "run", "pool", "collection"}, default "judged"
+        Which documents a random ranking orders. "judged": the judged documents; "run": the
+        documents of the ranking itself, so that the better of two rankings of a query can get the
+        lower score; "pool": the judged documents, and the documents that are pooled but not judged;
+        "collection": all documents.
+    documents : int, optional
+        The number of documents in the collection. Needed for null="collection", and only for it.
+    empty : {"zero", "skip", "nan"}, default "zero"
+        What happens to queries with nothing relevant. "zero": they score 0; "skip": the mean leaves
+        them out; "nan": the mean is undefined.
+    reb : {"exact", "independent", "capped"}, default "exact"
+        How the mean score of a random ranking is computed. "exact": over all orders; "independent":
+        by the simpler formula of Feng and Karmaker 2023, as if ranks were independent; "capped": by
+        the same formula, over no more ranks than there are documents.
+    iub : {"achievable", "k"}, default "achievable"
+        How the best score is computed. "achievable": the score of the best order; "k": the score if
+        k documents were relevant, from Feng and Karmaker 2023, only for sums of precisions such as
+        AP and SP.
+
+    Notes
+    -----
+    Feng and Karmaker 2023, Joint upper & expected value normalization for evaluation of retrieval
+    systems: a case study with learning-to-rank methods.
+
+    Examples
+    --------
+    >>> from rankgauge import P
+    >>> [v2(P @ 2).score(labels, judged=[1, 0, 0, 0]) for labels in ([1, 0], [0, 0])]
+    [1.0, -1.0]
     """
 
     name = "v2"
@@ -284,7 +363,48 @@ class _AffineMeasure(NormalizedMeasure):
 
 
 class Linear(_AffineMeasure, IdealNormalizedMeasure):
-    """The share of the way from chance to the best; a random ranking gets 0 on average."""
+    """The score on a linear scale: 0 is what a random ranking gets on average, 1 is the best.
+
+        linear(m) = (A − chance)/(best − chance)
+
+    A is the score, best the best score, and chance the mean score of a random ranking.
+
+    Parameters
+    ----------
+    measure : Measure
+        The measure to normalize.
+    cutoff : None
+        Not used: the cut-off goes to the measure inside, as in `linear(ERR@20)`.
+    null : {"judged", "run", "pool", "collection"}, default "judged"
+        Which documents a random ranking orders. "judged": the judged documents; "run": the
+        documents of the ranking itself, so that the better of two rankings of a query can get the
+        lower score; "pool": the judged documents, and the documents that are pooled but not judged;
+        "collection": all documents.
+    documents : int, optional
+        The number of documents in the collection. Needed for null="collection", and only for it.
+    empty : {"zero", "skip", "nan"}, default "zero"
+        What happens to queries with nothing relevant. "zero": they score 0; "skip": the mean leaves
+        them out; "nan": the mean is undefined.
+    reb : {"exact", "independent", "capped"}, default "exact"
+        How the mean score of a random ranking is computed. "exact": over all orders; "independent":
+        by the simpler formula of Feng and Karmaker 2023, as if ranks were independent; "capped": by
+        the same formula, over no more ranks than there are documents.
+    iub : {"achievable", "k"}, default "achievable"
+        How the best score is computed. "achievable": the score of the best order; "k": the score if
+        k documents were relevant, from Feng and Karmaker 2023, only for sums of precisions such as
+        AP and SP.
+
+    Notes
+    -----
+    Feng and Karmaker 2023, Joint upper & expected value normalization for evaluation of retrieval
+    systems: a case study with learning-to-rank methods.
+
+    Examples
+    --------
+    >>> from rankgauge import P
+    >>> [linear(P @ 2).score(labels, judged=[1, 0, 0, 0]) for labels in ([1, 0], [0, 0])]
+    [1.0, -1.0]
+    """
 
     name = "linear"
     summary = "A linear scale: 0 for what a random ranking gets on average, 1 for the best score."
@@ -300,7 +420,45 @@ class Linear(_AffineMeasure, IdealNormalizedMeasure):
 
 
 class Z(_AffineMeasure, ChanceNormalizedMeasure):
-    """The score minus chance, in standard deviations of the scores of random rankings."""
+    """The score minus chance, in standard deviations of the scores of random rankings.
+
+        z(m) = (A − chance)/sd
+
+    A is the score. chance and sd are the mean and the standard deviation of the scores of random
+    rankings.
+
+    Parameters
+    ----------
+    measure : Measure
+        The measure to normalize.
+    cutoff : None
+        Not used: the cut-off goes to the measure inside, as in `z(P@5)`.
+    null : {"judged", "run", "pool", "collection"}, default "judged"
+        Which documents a random ranking orders. "judged": the judged documents; "run": the
+        documents of the ranking itself, so that the better of two rankings of a query can get the
+        lower score; "pool": the judged documents, and the documents that are pooled but not judged;
+        "collection": all documents.
+    documents : int, optional
+        The number of documents in the collection. Needed for null="collection", and only for it.
+    empty : {"zero", "skip", "nan"}, default "zero"
+        What happens to queries with nothing relevant. "zero": they score 0; "skip": the mean leaves
+        them out; "nan": the mean is undefined.
+    reb : {"exact", "independent", "capped"}, default "exact"
+        How the mean score of a random ranking is computed. "exact": over all orders; "independent":
+        by the simpler formula of Feng and Karmaker 2023, as if ranks were independent; "capped": by
+        the same formula, over no more ranks than there are documents.
+
+    Notes
+    -----
+    Feng and Karmaker 2023, Joint upper & expected value normalization for evaluation of retrieval
+    systems: a case study with learning-to-rank methods.
+
+    Examples
+    --------
+    >>> from rankgauge import P
+    >>> [z(P @ 1).score(labels) for labels in ([1, 0], [0, 1])]
+    [1.0, -1.0]
+    """
 
     name = "z"
     summary = (
@@ -330,7 +488,39 @@ class Z(_AffineMeasure, ChanceNormalizedMeasure):
 
 
 class MinMax(_AffineMeasure):
-    """The share of the way from the worst order to the best."""
+    """The score on a linear scale: 0 is the worst order of the judged documents, 1 is the best.
+
+        minmax(m) = (A − worst)/(best − worst)
+
+    A is the score. best and worst are the best and the worst score over all orders.
+
+    Parameters
+    ----------
+    measure : Measure
+        The measure to normalize.
+    cutoff : None
+        Not used: the cut-off goes to the measure inside, as in `minmax(nDCG@10)`.
+    null : {"judged", "run", "pool", "collection"}, default "judged"
+        Which documents a random ranking orders. "judged": the judged documents; "run": the
+        documents of the ranking itself, so that the better of two rankings of a query can get the
+        lower score; "pool": the judged documents, and the documents that are pooled but not judged;
+        "collection": all documents.
+    documents : int, optional
+        The number of documents in the collection. Needed for null="collection", and only for it.
+    empty : {"zero", "skip", "nan"}, default "zero"
+        What happens to queries with nothing relevant. "zero": they score 0; "skip": the mean leaves
+        them out; "nan": the mean is undefined.
+
+    Notes
+    -----
+    Gienapp et al. 2020, The impact of negative relevance judgments on NDCG.
+
+    Examples
+    --------
+    >>> from rankgauge import RR
+    >>> round(minmax(RR).score([0, 1, 0, 0]), 4)
+    0.3333
+    """
 
     name = "minmax"
     summary = "0 for the worst order of the judged documents and 1 for the best."

@@ -22,7 +22,21 @@ if TYPE_CHECKING:
 
 
 class Bounds(NamedTuple):
-    """The lowest and the highest score over all labels of the unjudged documents."""
+    """The lowest and the highest score over all labels of the unjudged documents.
+
+    Attributes
+    ----------
+    low : float
+        The lowest score.
+    high : float
+        The highest score.
+
+    Examples
+    --------
+    >>> from rankgauge import P
+    >>> (P @ 2).bounds([-1, 1])
+    Bounds(low=0.5, high=1.0)
+    """
 
     low: float
     high: float

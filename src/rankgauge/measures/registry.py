@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TypeVar
 
 from rankgauge.core.lazy import registered_homes
@@ -45,14 +46,14 @@ class _Measures(Registry[Entry]):
             ):
                 raise MeasureError(f"the name {spelling} is taken: it means {row[0].ours}")
 
-    def hint(self, name: str) -> str:
+    def hint(self, name: str, others: Collection[str] = ()) -> str:
         if name.lower().startswith(TEXT_METRIC_PREFIXES):
             return "it scores texts, not rankings: `rankgauge text` takes it"
 
         from rankgauge.measures.names import DIGITS, NAMES, NUMBER
 
-        others = (row.spelling for row in NAMES if not row.spelling.endswith((NUMBER, DIGITS)))
-        near = self.similar_names(name, others)
+        known = (row.spelling for row in NAMES if not row.spelling.endswith((NUMBER, DIGITS)))
+        near = self.similar_names(name, (*others, *known))
         return f"did you mean {' or '.join(near)}?" if near else "`rankgauge measures` lists them"
 
 
@@ -68,15 +69,57 @@ find = MEASURES.find
 
 
 def register(entry: E) -> E:
-    """Make a measure known by its name and aliases, and return it.
+    """Make a measure known by its name and its aliases.
 
-    Raises MeasureError where another measure has the name.
+    Text such as "nDCG@10" then finds the measure, in Python and on the command line.
+
+    Parameters
+    ----------
+    entry : Measure, or subclass of Wrapper or Aggregate
+        A measure with its default parameters, or the class of a wrapper or an aggregate.
+
+    Returns
+    -------
+    entry
+        The entry itself.
+
+    Raises
+    ------
+    MeasureError
+        If another measure has the name or an alias, or if the name is not an identifier.
+
+    Examples
+    --------
+    A plug-in defines a subclass of `Measure` and registers an instance of it:
+
+    >>> class LastRR(Binary): ...  # doctest: +SKIP
+    >>> LastRR = register(LastRR())  # doctest: +SKIP
+
+    A measure may be registered a second time:
+
+    >>> from rankgauge import AP
+    >>> register(AP)
+    AP
     """
     MEASURES.register(entry)
     return entry
 
 
 def entries() -> dict[str, Entry]:
-    """Everything that is registered, installed plug-ins included, by canonical name: ours first, in the
-    order of their families."""
+    """List everything that is registered, by canonical name.
+
+    The measures, wrappers and aggregates of rankgauge come first, in the order of their families.
+    Those of plug-ins and of installed packages follow.
+
+    Returns
+    -------
+    dict
+        The entries by canonical name: measures with their default parameters, and classes of
+        wrappers and aggregates.
+
+    Examples
+    --------
+    >>> entries()["nDCG"]
+    nDCG
+    """
     return dict(MEASURES)

@@ -53,8 +53,30 @@ class GainMeasure(Measure):
 
 
 class Weighted(GainMeasure):
-    """Weights of ranks times gains of labels, added up and divided by a number that depends on the
-    query. Weights never rise from rank to rank, and no gain is below 0."""
+    """A base class for measures that add up gains of labels, each weighted by its rank.
+
+        score = Σ_i weight(i) · gain(label at rank i) / divisor(query)
+
+    A subclass defines `_weights` and `_gains`, and `_divisor` unless it is 1. Weights never rise
+    from rank to rank, and no gain is below 0. The best, the worst and the expected scores, the
+    variance, and what a swap of neighbors changes follow from these.
+
+    Parameters
+    ----------
+    cutoff : int, optional
+        How many documents of a ranking count; by default all. `measure @ 10` sets it too.
+
+    Examples
+    --------
+    >>> class Halving(Weighted):
+    ...     name = "Halving"
+    ...     def _weights(self, count):
+    ...         return 0.5 ** np.arange(1, count + 1)
+    ...     def _gains(self, labels, max_grade):
+    ...         return np.maximum(labels, 0.0)
+    >>> Halving().score([1, 0, 1]), Halving().ideal([1, 0, 1])
+    (0.625, 0.75)
+    """
 
     swap_monotone = True
     ideal_is_best = True

@@ -50,7 +50,21 @@ def _all_judged(tied: TiedRankings) -> bool:
 
 
 class Lower(_BoundWrapper):
-    """The lowest possible score, whatever the unjudged documents are."""
+    """The lowest score over all possible labels of the unjudged documents.
+
+    Parameters
+    ----------
+    measure : Measure
+        The measure whose score is bounded.
+    cutoff : None
+        Not used: the cut-off goes to the measure inside, as in `lower(nDCG@10)`.
+
+    Examples
+    --------
+    >>> from rankgauge import P
+    >>> lower(P @ 2).score([-1, 1])
+    0.5
+    """
 
     name = "lower"
     summary = "The lowest score over all possible labels of the unjudged documents."
@@ -62,7 +76,21 @@ class Lower(_BoundWrapper):
 
 
 class Upper(_BoundWrapper):
-    """The highest possible score, whatever the unjudged documents are."""
+    """The highest score over all possible labels of the unjudged documents.
+
+    Parameters
+    ----------
+    measure : Measure
+        The measure whose score is bounded.
+    cutoff : None
+        Not used: the cut-off goes to the measure inside, as in `upper(nDCG@10)`.
+
+    Examples
+    --------
+    >>> from rankgauge import P
+    >>> upper(P @ 2).score([-1, 1])
+    1.0
+    """
 
     name = "upper"
     ideal_is_best = False  # what is unjudged may be more than all that is judged
@@ -121,7 +149,32 @@ class _OrderInvariantWrapper(OrderBasedWrapper):
 
 
 class Ideal(IdealWrapper, _OrderInvariantWrapper):
-    """The best score of any order of the judged documents."""
+    """The best score that any order of the judged documents gets.
+
+    Parameters
+    ----------
+    measure : Measure
+        The measure that scores the orders.
+    cutoff : None
+        Not used: the cut-off goes to the measure inside, as in `ideal(DCG@5)`.
+    null : {"judged", "run", "pool", "collection"}, default "judged"
+        Which documents a random ranking orders. "judged": the judged documents; "run": the
+        documents of the ranking itself, so that the better of two rankings of a query can get the
+        lower score; "pool": the judged documents, and the documents that are pooled but not judged;
+        "collection": all documents.
+    documents : int, optional
+        The number of documents in the collection. Needed for null="collection", and only for it.
+    iub : {"achievable", "k"}, default "achievable"
+        How the best score is computed. "achievable": the score of the best order; "k": the score if
+        k documents were relevant, from Feng and Karmaker 2023, only for sums of precisions such as
+        AP and SP.
+
+    Examples
+    --------
+    >>> from rankgauge import P
+    >>> ideal(P @ 4).score([0, 1], judged=[1, 0, 1])
+    0.5
+    """
 
     name = "ideal"
     question = "ideal"
@@ -134,7 +187,28 @@ class Ideal(IdealWrapper, _OrderInvariantWrapper):
 
 
 class Worst(_OrderInvariantWrapper):
-    """The worst score of any order of the judged documents."""
+    """The worst score that any order of the judged documents gets.
+
+    Parameters
+    ----------
+    measure : Measure
+        The measure that scores the orders.
+    cutoff : None
+        Not used: the cut-off goes to the measure inside, as in `worst(DCG@5)`.
+    null : {"judged", "run", "pool", "collection"}, default "judged"
+        Which documents a random ranking orders. "judged": the judged documents; "run": the
+        documents of the ranking itself, so that the better of two rankings of a query can get the
+        lower score; "pool": the judged documents, and the documents that are pooled but not judged;
+        "collection": all documents.
+    documents : int, optional
+        The number of documents in the collection. Needed for null="collection", and only for it.
+
+    Examples
+    --------
+    >>> from rankgauge import RR
+    >>> worst(RR).score([1, 0], judged=[1, 0, 0, 0])
+    0.25
+    """
 
     name = "worst"
     question = "worst"
@@ -147,7 +221,34 @@ class Worst(_OrderInvariantWrapper):
 
 
 class Expected(ChanceWrapper, _OrderInvariantWrapper):
-    """The mean score of random rankings of the judged documents."""
+    """The mean score of a random ranking of the judged documents.
+
+    It is the mean over all orders of these documents.
+
+    Parameters
+    ----------
+    measure : Measure
+        The measure that scores the orders.
+    cutoff : None
+        Not used: the cut-off goes to the measure inside, as in `expected(nDCG@10)`.
+    null : {"judged", "run", "pool", "collection"}, default "judged"
+        Which documents a random ranking orders. "judged": the judged documents; "run": the
+        documents of the ranking itself, so that the better of two rankings of a query can get the
+        lower score; "pool": the judged documents, and the documents that are pooled but not judged;
+        "collection": all documents.
+    documents : int, optional
+        The number of documents in the collection. Needed for null="collection", and only for it.
+    reb : {"exact", "independent", "capped"}, default "exact"
+        How the mean score of a random ranking is computed. "exact": over all orders; "independent":
+        by the simpler formula of Feng and Karmaker 2023, as if ranks were independent; "capped": by
+        the same formula, over no more ranks than there are documents.
+
+    Examples
+    --------
+    >>> from rankgauge import P
+    >>> expected(P @ 2).score([1, 0], judged=[1, 0, 0, 0])
+    0.25
+    """
 
     name = "expected"
     question = "expected"
@@ -173,10 +274,30 @@ MOST_CUTOFFS = 1000
 
 
 class PrefixMean(DelegatingWrapper):
-    """The mean of a measure over the cut-offs 1 to k.
+    """The mean of a measure with a cut-off k over the cut-offs 1 to k.
 
-    The best and the worst order are the same at every cut-off. For a monotone measure so are the best
-    and the worst labels. So the answers of the measure at the cut-offs are averaged.
+        prefix_mean(m@k) = (1/k) · Σ_{i≤k} m@i
+
+    Parameters
+    ----------
+    measure : Measure
+        The measure, which must have a cut-off.
+    cutoff : None
+        Not used: the cut-off goes to the measure inside, as in `prefix_mean(nDCG@10)`.
+
+    Notes
+    -----
+    The best and the worst order are the same at every cut-off. If the measure is monotone, so are
+    the best and the worst labels. Hence the best score, the worst score and the bounds are means
+    over the cut-offs too.
+
+    Järvelin and Kekäläinen 2002, Cumulated gain-based evaluation of IR techniques.
+
+    Examples
+    --------
+    >>> from rankgauge import P
+    >>> prefix_mean(P @ 2).score([1, 0])
+    0.75
     """
 
     name = "prefix_mean"

@@ -49,12 +49,37 @@ equal."""
 
 
 class ChanceComparison(Record):
-    """What sets are chosen by, for each query that counts.
+    """The scores of the runs on each query, compared with the scores of random rankings.
 
-    `scores` has the mean scores, `expected` the expected scores, and `differences` by how much the score
-    is better than the expected score. `better` is the score, with its sign changed if lower is better.
-    `greatest` is the greatest magnitude of the numbers that were averaged. `merge_close_values` needs
-    it: means that differ only by rounding count as equal.
+    `ideal`, `uninformative` and the other sets of queries are chosen by these numbers.
+
+    Attributes
+    ----------
+    queries : tuple of str
+        The queries that count.
+    scores : array of float
+        The score on each query, averaged over the runs and measures.
+    expected : array of float
+        The expected score of a random ranking on each query.
+    differences : array of float
+        How much better the score is than the expected score.
+    better : array of float
+        The score; if lower is better, with its sign changed.
+    greatest : array of float
+        The greatest magnitude of the numbers that were averaged for the query. Means that differ
+        only by rounding, relative to it, count as equal.
+    left_out : tuple of Exclusion
+        Why queries were left out, and how many.
+    estimated : tuple of Note
+        A note for each measure whose expected scores are estimates.
+
+    Examples
+    --------
+    >>> from rankgauge import evaluate
+    >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}}
+    >>> scores = evaluate(qrels, {"q1": {"a": 2, "b": 1}, "q2": {"b": 2, "a": 1}}, "P@1")
+    >>> compare_with_chance(scores, qrels).differences.tolist()
+    [0.5, -0.5]
     """
 
     queries: tuple[str, ...]
@@ -111,24 +136,36 @@ def ideal(
     share: float | None = None,
     threshold: float | None = None,
 ) -> QuerySet:
-    """The queries on which the runs are furthest above a random ranking.
+    """Select the queries on which the runs are furthest above a random ranking.
 
-    The difference of a query is score - expected score, averaged over runs and measures. If lower is
-    better, it is expected score - score. Differences that differ only by rounding are equal. If several
-    queries have equal differences, the earlier ones are chosen.
+    The difference of a query is score − expected score, averaged over runs and measures. If lower
+    is better, it is expected score − score. Differences that differ only by rounding are equal.
+    Among queries with equal differences, earlier ones are chosen first.
 
-    Some queries are left out, and counted: queries with nothing relevant, queries on which a measure is
-    not defined for a run, and with missing="skip" queries that no run answered. With missing="skip" only
-    the runs that answered a query count for it.
+    Some queries are left out, and counted: queries with nothing relevant, queries on which a
+    measure is not defined for a run, and with missing="skip" queries that no run answered. With
+    missing="skip", only the runs that answered a query count for it.
 
     Parameters
     ----------
-    scores: the scores of the runs. There may be several measures, such as one at several cut-offs.
-    qrels: the judgments that the scores were made with.
-    number: how many queries to choose. Give exactly one of number, share and threshold.
-    share: which share of the queries to choose.
-    threshold: the smallest difference of a chosen query.
+    scores : Scores
+        The scores of the runs. There may be several measures, such as one at several cut-offs.
+    qrels
+        The judgments that the scores were made with.
+    number : int, optional
+        How many queries to choose. Give exactly one of `number`, `share` and `threshold`.
+    share : float, optional
+        Which share of the queries to choose.
+    threshold : float, optional
+        The smallest difference of a chosen query.
 
+    Returns
+    -------
+    QuerySet
+        The chosen queries.
+
+    Examples
+    --------
     >>> from rankgauge import evaluate
     >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}, "q3": {"a": 0}}
     >>> scores = evaluate(qrels, {"q1": {"a": 2, "b": 1}, "q2": {"b": 2, "a": 1}}, "P@1")
@@ -151,22 +188,45 @@ def informative(
     samples: int = SAMPLES,
     seed: int = SEED,
 ) -> QuerySet:
-    """The queries on which the runs are better than a random ranking.
-
-    by="difference" chooses the queries whose difference is above the threshold. `ideal` says what the
-    difference is, and which queries are left out. by="significance" chooses the queries on which at
-    least one run is significantly better than a random ranking; see `significance`.
+    """Select the queries on which the runs are better than a random ranking.
 
     Parameters
     ----------
-    scores: the scores of the runs.
-    qrels: the judgments that the scores were made with.
-    threshold: for by="difference": a query is chosen if its difference is greater than this.
-    by: "difference" or "significance".
-    level: for by="significance": a query is chosen if the smallest p-value of its runs, times the number
-        of runs, is at most 1 − level.
-    samples: how many random orders are drawn for a p-value.
-    seed: fixes the orders that are drawn.
+    scores : Scores
+        The scores of the runs.
+    qrels
+        The judgments that the scores were made with.
+    threshold : float, default 0.0
+        With by="difference", a query is chosen if its difference is greater than this.
+    by : {"difference", "significance"}, default "difference"
+        "difference" chooses the queries whose difference is above the threshold. `ideal` says what
+        the difference is, and which queries are left out. "significance" chooses the queries on
+        which at least one run is significantly better than a random ranking; see `significance`.
+    level : float, default 0.95
+        With by="significance", a query is chosen if the smallest p-value of its runs, times the
+        number of runs, is at most 1 − level.
+    samples : int, default 10000
+        How many random orders are drawn for a p-value.
+    seed : int, default 0
+        The seed of the random orders.
+
+    Returns
+    -------
+    QuerySet
+        The chosen queries.
+
+    Raises
+    ------
+    RankgaugeError
+        If a threshold is given with by="significance".
+
+    Examples
+    --------
+    >>> from rankgauge import evaluate
+    >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}}
+    >>> scores = evaluate(qrels, {"q1": {"a": 2, "b": 1}, "q2": {"b": 2, "a": 1}}, "P@1")
+    >>> informative(scores, qrels).queries
+    ('q1',)
     """
     if check_value("by", by, one_of(InformativeBy)) == "significance":
         from rankgauge.query_sets.by_significance import significance
@@ -190,21 +250,34 @@ def uninformative(
     threshold: float | None = None,
     by: ChanceDifference = DEFAULT_CHANCE_DIFFERENCE,
 ) -> QuerySet:
-    """The queries with the smallest difference between the runs and a random ranking.
+    """Select the queries with the smallest difference between the runs and a random ranking.
 
     `ideal` says what the difference is, and which queries are left out.
 
     Parameters
     ----------
-    scores: the scores of the runs.
-    qrels: the judgments that the scores were made with.
-    number: how many queries to choose. Give exactly one of number, share and threshold.
-    share: which share of the queries to choose.
-    threshold: the largest difference of a chosen query.
-    by: "signed" takes the difference as it is: queries on which the runs are worse than random come
+    scores : Scores
+        The scores of the runs.
+    qrels
+        The judgments that the scores were made with.
+    number : int, optional
+        How many queries to choose. Give exactly one of `number`, `share` and `threshold`.
+    share : float, optional
+        Which share of the queries to choose.
+    threshold : float, optional
+        The largest difference of a chosen query.
+    by : {"signed", "absolute"}, default "signed"
+        "signed" takes the difference as it is: queries on which the runs are worse than random come
         first. "absolute" takes its magnitude: queries on which the runs are nearest to random come
         first.
 
+    Returns
+    -------
+    QuerySet
+        The chosen queries.
+
+    Examples
+    --------
     >>> from rankgauge import evaluate
     >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}, "q3": {"a": 1}}
     >>> run = {"q1": {"a": 2, "b": 1}, "q2": {"b": 2, "a": 1}, "q3": {"a": 1}}
@@ -229,14 +302,38 @@ def hard(
     threshold: float | None = None,
     by: ChanceDifference = DEFAULT_CHANCE_DIFFERENCE,
 ) -> QuerySet:
-    """The `uninformative` queries with a score worse than the median score of these queries.
+    """Select the `uninformative` queries that score below the median of these queries.
 
-    A random ranking scores low on them, and so do the runs. Several queries may have exactly the median
-    score; `easy` says where they belong.
+    A random ranking scores low on them, and so do the runs. If lower scores are better, the chosen
+    queries score above the median. Several queries may have exactly the median score; `easy` says
+    whether they count as easy or as hard.
 
     Parameters
     ----------
-    scores, qrels, number, share, threshold, by: which queries are uninformative, as in `uninformative`.
+    scores : Scores
+        The scores of the runs.
+    qrels
+        The judgments that the scores were made with.
+    number, share, threshold, by
+        Which queries are uninformative, as in `uninformative`.
+
+    Returns
+    -------
+    QuerySet
+        The chosen queries.
+
+    See Also
+    --------
+    easy : The other uninformative queries.
+
+    Examples
+    --------
+    >>> from rankgauge import evaluate
+    >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}, "q3": {"a": 1}}
+    >>> run = {"q1": {"a": 2, "b": 1}, "q2": {"b": 2, "a": 1}, "q3": {"a": 1}}
+    >>> scores = evaluate(qrels, run, "P@1")
+    >>> hard(scores, qrels, number=2).queries
+    ('q2',)
     """
     above = compare_with_chance(scores, qrels)
     rest = above.uninformative(SelectionSize(number, share, threshold), by)
@@ -252,15 +349,39 @@ def easy(
     threshold: float | None = None,
     by: ChanceDifference = DEFAULT_CHANCE_DIFFERENCE,
 ) -> QuerySet:
-    """The `uninformative` queries with the median score of these queries or a better one.
+    """Select the `uninformative` queries that score at least the median of these queries.
 
-    A random ranking scores high on them, and the runs score hardly higher. Several queries may have
-    exactly the median score. They are all easy if this score is at least the median of all queries; else
-    they are `hard`.
+    A random ranking scores high on them, and the runs score hardly higher. If lower scores are
+    better, the chosen queries score at most the median. Several queries may have exactly the median
+    score. They are all easy if the median is at least as good as the median of all queries;
+    otherwise they are `hard`.
 
     Parameters
     ----------
-    scores, qrels, number, share, threshold, by: which queries are uninformative, as in `uninformative`.
+    scores : Scores
+        The scores of the runs.
+    qrels
+        The judgments that the scores were made with.
+    number, share, threshold, by
+        Which queries are uninformative, as in `uninformative`.
+
+    Returns
+    -------
+    QuerySet
+        The chosen queries.
+
+    See Also
+    --------
+    hard : The other uninformative queries.
+
+    Examples
+    --------
+    >>> from rankgauge import evaluate
+    >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}, "q3": {"a": 1}}
+    >>> run = {"q1": {"a": 2, "b": 1}, "q2": {"b": 2, "a": 1}, "q3": {"a": 1}}
+    >>> scores = evaluate(qrels, run, "P@1")
+    >>> easy(scores, qrels, number=2).queries
+    ('q3',)
     """
     above = compare_with_chance(scores, qrels)
     rest = above.uninformative(SelectionSize(number, share, threshold), by)
@@ -268,11 +389,35 @@ def easy(
 
 
 class QueryTypes(Result, Record):
-    """For each query: its mean score, its expected score, the difference, and the type, one of `TYPES`.
+    """The score, the expected score, the difference and the type of each query.
 
-    `estimated` has a note for each measure whose expected scores are estimates. `both` counts the
-    queries that fit both ideal and uninformative, because so many were asked for; their type is
-    uninformative.
+    Attributes
+    ----------
+    queries : tuple of str
+        The queries that count.
+    scores : array of float
+        The score on each query, averaged over the runs and measures.
+    expected : array of float
+        The expected score of a random ranking on each query.
+    differences : array of float
+        How much better the score is than the expected score.
+    types : tuple of str
+        The type of each query, one of `TYPES`.
+    left_out : tuple of Exclusion
+        Why queries were left out, and how many.
+    estimated : tuple of Note
+        A note for each measure whose expected scores are estimates.
+    both : int
+        How many queries are both ideal and uninformative because so many were asked for. Their type
+        is uninformative.
+
+    Examples
+    --------
+    >>> from rankgauge import evaluate
+    >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}}
+    >>> scores = evaluate(qrels, {"q1": {"a": 2, "b": 1}, "q2": {"b": 2, "a": 1}}, "P@1")
+    >>> query_types(scores, qrels, number=1).types
+    ('ideal', 'uninformative easy')
     """
 
     queries: tuple[str, ...]
@@ -355,22 +500,35 @@ def query_types(
     threshold: tuple[float, float] | None = None,
     by: ChanceDifference = DEFAULT_CHANCE_DIFFERENCE,
 ) -> QueryTypes:
-    """The type of each query: ideal, uninformative and hard, uninformative and easy, or other.
+    """Classify each query as ideal, uninformative hard, uninformative easy, or other.
 
-    `ideal`, `uninformative`, `hard` and `easy` say what the types are. If so many queries are asked for
-    that a query is both ideal and uninformative, it counts as uninformative.
+    `ideal`, `uninformative`, `hard` and `easy` say what the types are. If so many queries are asked
+    for that a query is both ideal and uninformative, it counts as uninformative.
 
     Parameters
     ----------
-    scores: the scores of the runs.
-    qrels: the judgments that the scores were made with.
-    number: how many queries are ideal, and how many are uninformative. Give at most one of number, share
-        and threshold.
-    share: which share of the queries is ideal, and which share is uninformative; by default 0.25.
-    threshold: two numbers: the largest difference of uninformative queries, and the smallest difference
-        of ideal queries.
-    by: "signed" or "absolute", as in `uninformative`.
+    scores : Scores
+        The scores of the runs.
+    qrels
+        The judgments that the scores were made with.
+    number : int, optional
+        How many queries are ideal, and how many are uninformative. Give at most one of `number`,
+        `share` and `threshold`.
+    share : float, optional
+        Which share of the queries is ideal, and which share is uninformative; by default 0.25.
+    threshold : tuple of two floats, optional
+        The largest difference of uninformative queries, and the smallest difference of ideal
+        queries.
+    by : {"signed", "absolute"}, default "signed"
+        How uninformative queries are chosen, as in `uninformative`.
 
+    Returns
+    -------
+    QueryTypes
+        The type of each query, with its score and its expected score.
+
+    Examples
+    --------
     >>> from rankgauge import evaluate
     >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}, "q3": {"a": 1, "b": 1}, "q4": {"a": 0}}
     >>> run = {"q1": {"a": 2, "b": 1}, "q2": {"b": 2, "a": 1}, "q3": {"a": 2, "b": 1}}
@@ -425,9 +583,42 @@ def _check_thresholds(threshold: Any) -> tuple[float, float]:
 def compare_with_chance(
     scores: Scores, qrels: Qrels, reb: str = EXACT, *, with_barren: bool = False
 ) -> ChanceComparison:
-    """How far the runs are above chance on each query that counts. `reb` says how the expected score is
-    computed, as the parameter of `v2` does. With `with_barren`, queries with nothing relevant count too:
-    all rankings of such a query score the same, so chance scores the same as the runs."""
+    """Compute how far the runs are above a random ranking on each query.
+
+    `ideal` says which queries are left out.
+
+    Parameters
+    ----------
+    scores : Scores
+        The scores of the runs.
+    qrels
+        The judgments that the scores were made with.
+    reb : {"exact", "independent", "capped"}, default "exact"
+        How the expected score of a random ranking is computed, as in `v2`.
+    with_barren : bool, default False
+        Keep queries with nothing relevant. All rankings of such a query score the same, so its
+        expected score is the score of the runs.
+
+    Returns
+    -------
+    ChanceComparison
+        The scores, the expected scores and their differences.
+
+    Raises
+    ------
+    RankgaugeError
+        If there are no scores, if the scores were made with other judgments, or if higher is better
+        for some measures and lower for others.
+
+    Examples
+    --------
+    >>> from rankgauge import evaluate
+    >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}}
+    >>> scores = evaluate(qrels, {"q1": {"a": 2, "b": 1}, "q2": {"b": 2, "a": 1}}, "P@1")
+    >>> comparison = compare_with_chance(scores, qrels)
+    >>> comparison.expected.tolist(), comparison.differences.tolist()
+    ([0.5, 0.5], [0.5, -0.5])
+    """
     measures = [ranking_measure(measure) for measure in scores.measures]
     if not measures or not scores.runs:
         raise RankgaugeError(

@@ -24,24 +24,34 @@ def broad(
     balanced: bool = False,
     seed: int = SEED,
 ) -> QuerySet:
-    """The queries with many highly relevant documents.
+    """Select the queries with many highly relevant documents.
 
-    All other queries are `focused`, also those with nothing relevant. A query without judged documents
-    is neither broad nor focused.
+    All other queries are `focused`, including those with nothing relevant. A query without judged
+    documents is neither broad nor focused.
 
     Parameters
     ----------
-    qrels: the judgments.
-    share: a query is broad if at least this share of its judged documents is highly relevant.
-    label: a document is highly relevant if it has at least this label.
-    balanced: make the two sets equally large. The larger set is then a random sample.
-    seed: fixes the sample; it also depends on the query ids.
+    qrels
+        The judgments.
+    share : float, default 0.5
+        A query is broad if at least this share of its judged documents is highly relevant.
+    label : int, default 2
+        A document is highly relevant if it has at least this label.
+    balanced : bool, default False
+        Make the two sets equally large: the larger set becomes a random sample.
+    seed : int, default 0
+        The seed of the sample. The sample also depends on the query ids.
 
+    Returns
+    -------
+    QuerySet
+        The broad queries.
+
+    Examples
+    --------
     >>> qrels = {"q1": {"a": 2, "b": 0}, "q2": {"a": 1, "b": 0}, "q3": {"a": 0}}
     >>> broad(qrels).queries, focused(qrels).queries
     (('q1',), ('q2', 'q3'))
-    >>> focused(qrels, balanced=True)
-    QuerySet focused: 1 query (left out: 1 with no place left in the set: both sets have the same size)
     """
     return _split_by_breadth(qrels, share, label, balanced, seed)[0]
 
@@ -54,12 +64,31 @@ def focused(
     balanced: bool = False,
     seed: int = SEED,
 ) -> QuerySet:
-    """The judged queries that are not `broad`.
+    """Select the judged queries that are not `broad`.
 
     Parameters
     ----------
-    qrels: the judgments.
-    share, label, balanced, seed: as in `broad`.
+    qrels
+        The judgments.
+    share : float, default 0.5
+        A query is broad if at least this share of its judged documents is highly relevant.
+    label : int, default 2
+        A document is highly relevant if it has at least this label.
+    balanced : bool, default False
+        Make the two sets equally large: the larger set becomes a random sample.
+    seed : int, default 0
+        The seed of the sample. The sample also depends on the query ids.
+
+    Returns
+    -------
+    QuerySet
+        The focused queries.
+
+    Examples
+    --------
+    >>> qrels = {"q1": {"a": 2, "b": 0}, "q2": {"a": 1, "b": 0}, "q3": {"a": 0}}
+    >>> focused(qrels, balanced=True)
+    QuerySet focused: 1 query (left out: 1 with no place left in the set: both sets have the same size)
     """
     return _split_by_breadth(qrels, share, label, balanced, seed)[1]
 

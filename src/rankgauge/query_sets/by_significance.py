@@ -32,11 +32,42 @@ from rankgauge.scores.model import Scores
 
 
 class Significance(Result, Record):
-    """How likely a random order of the judged documents scores at least as well as a run.
+    """The p-values of the runs on each query, against random orders of the judged documents.
 
-    `p` is run × query; it is NaN if a run does not count on a query. `scores` has the scores of the
-    runs, averaged over the measures. `expected` has the expected score of a random order. `exact` says
-    for which queries all orders were tried; for the others `samples` random orders were tried.
+    Attributes
+    ----------
+    runs : tuple of str
+        The names of the runs.
+    queries : tuple of str
+        The queries that count.
+    scores : array of float, run × query
+        The scores of the runs, averaged over the measures.
+    expected : array of float
+        The expected score of a random order on each query.
+    p : array of float, run × query
+        How likely a random order scores at least as well as the run; NaN if the run does not count
+        on the query.
+    exact : array of bool
+        Whether all orders were tried for the query. For the others, `samples` random orders were
+        tried.
+    level : float
+        A query is informative if the smallest p-value of its runs, times the number of runs, is at
+        most 1 − level.
+    samples : int
+        How many random orders were tried for a query that has too many orders to try all.
+    left_out : tuple of Exclusion
+        Why queries were left out, and how many.
+    estimated : tuple of Note
+        A note for each measure whose expected scores are estimates.
+
+    Examples
+    --------
+    >>> from rankgauge import evaluate
+    >>> qrels = {"q1": {"a": 1, "b": 0, "c": 0, "d": 0}, "q2": {"a": 1, "b": 1, "c": 0}}
+    >>> run = {"q1": {"a": 2, "b": 1}, "q2": {"c": 2, "b": 1}}
+    >>> found = significance(evaluate(qrels, run, "RR"), qrels, level=0.7)
+    >>> found.exact.tolist(), found.informative().queries
+    ([True, True], ('q1',))
     """
 
     runs: tuple[str, ...]
@@ -119,22 +150,39 @@ def significance(
     samples: int = SAMPLES,
     seed: int = SEED,
 ) -> Significance:
-    """For each run and query the p-value of "no better than a random order of the judged documents".
+    """Test on each query whether a run is better than a random order of the judged documents.
 
-    p is the share of the orders that score at least as well as the run. If there are at most `samples`
-    different orders down to the cut-off, all orders are tried. Else `samples` random orders are tried,
-    and p is (k + 1) / (samples + 1), if k of them score at least as well. If there are several measures,
-    the score is their mean.
+    The p-value is the share of the orders that score at least as well as the run. If there are at
+    most `samples` different orders down to the cut-off, all orders are tried. Otherwise `samples`
+    random orders are tried, and the p-value is (k + 1) / (samples + 1) if k of them score at least
+    as well. If there are several measures, the score is their mean.
 
     Parameters
     ----------
-    scores: the scores of the runs. Higher must be better for all measures, or lower for all measures.
-    qrels: the judgments that the scores were made with.
-    level: a query is informative if the smallest p-value of its runs, times the number of runs, is at
+    scores : Scores
+        The scores of the runs. Higher must be better for all measures, or lower for all measures.
+    qrels
+        The judgments that the scores were made with.
+    level : float, default 0.95
+        A query is informative if the smallest p-value of its runs, times the number of runs, is at
         most 1 − level.
-    samples: how many random orders are tried for a query.
-    seed: fixes the random orders of each query; other queries do not change them.
+    samples : int, default 10000
+        How many random orders are tried for a query.
+    seed : int, default 0
+        The seed of the random orders. The orders of a query do not depend on other queries.
 
+    Returns
+    -------
+    Significance
+        The p-value of each run on each query.
+
+    Raises
+    ------
+    MeasureError
+        If the judgments have subtopics and a measure uses them.
+
+    Examples
+    --------
     >>> from rankgauge import evaluate
     >>> qrels = {"q1": {"a": 1, "b": 0, "c": 0, "d": 0}, "q2": {"a": 1, "b": 1, "c": 0}}
     >>> run = {"q1": {"a": 2, "b": 1}, "q2": {"c": 2, "b": 1}}

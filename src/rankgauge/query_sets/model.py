@@ -18,7 +18,20 @@ from rankgauge.errors import RankgaugeError
 
 
 class Exclusion(NamedTuple):
-    """Why queries were left out, and how many."""
+    """Why queries were left out, and how many.
+
+    Parameters
+    ----------
+    reason : str
+        What these queries have, such as "nothing relevant".
+    queries : int
+        The number of queries.
+
+    Examples
+    --------
+    >>> Exclusion("nothing relevant", 3).text
+    '3 with nothing relevant'
+    """
 
     reason: str
     queries: int
@@ -35,11 +48,21 @@ class Exclusion(NamedTuple):
 
 
 class QuerySet(Value, Collection[str]):
-    """Query ids, each once, in the order of the scores or judgments they were chosen from.
+    """A set of query ids, in the order of the scores or judgments they were chosen from.
 
-    `Scores.select` takes it as it is. `list_exclusions` says how many queries could not be chosen,
-    and why.
+    `Scores.select` takes a query set as it is.
 
+    Parameters
+    ----------
+    name : str
+        The name of the set.
+    queries : tuple of str
+        The ids, each once.
+    left_out : tuple of Exclusion, default ()
+        Why some queries could not be chosen, and how many.
+
+    Examples
+    --------
     >>> QuerySet("hard", ("q1", "q7"), (Exclusion("nothing relevant", 3),))
     QuerySet hard: 2 queries (left out: 3 with nothing relevant)
     """
@@ -64,7 +87,24 @@ class QuerySet(Value, Collection[str]):
 
 
 class SelectionSize(Value):
-    """How many of the queries are chosen: exactly one of the three is given."""
+    """How many queries to choose: a number, a share, or all up to a threshold.
+
+    Exactly one of the three must be given.
+
+    Parameters
+    ----------
+    number : int, optional
+        The number of queries.
+    share : float, optional
+        The share of the queries, from 0 to 1.
+    threshold : float, optional
+        The limit: `lowest` chooses the values up to it, and `highest` the values from it on.
+
+    Examples
+    --------
+    >>> SelectionSize(share=0.25).size(10)
+    3
+    """
 
     number: int | None = None
     share: float | None = None

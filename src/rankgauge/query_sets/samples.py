@@ -26,11 +26,34 @@ def query_sample(
     share: float | None = None,
     seed: int = SEED,
 ) -> QuerySet:
-    """A random sample of the queries, by number or by share, drawn without replacement.
+    """Draw a random sample of queries, without replacement.
 
-    The sample depends on the seed and the ids, not on the order of the ids. With the same seed, a larger
-    sample contains the smaller one.
+    The sample depends on the seed and the ids, not on the order of the ids. With the same seed, a
+    larger sample contains the smaller one.
 
+    Parameters
+    ----------
+    queries : iterable of str
+        The ids to draw from.
+    number : int, optional
+        How many queries to draw. Give exactly one of `number` and `share`.
+    share : float, optional
+        Which share of the queries to draw.
+    seed : int, default 0
+        The seed of the sample.
+
+    Returns
+    -------
+    QuerySet
+        The drawn queries, in their original order.
+
+    Raises
+    ------
+    RankgaugeError
+        If not exactly one of `number` and `share` is given, or if `queries` is one string.
+
+    Examples
+    --------
     >>> query_sample(["q1", "q2", "q3", "q4"], share=0.5)
     QuerySet sample: 2 queries
     """
@@ -53,14 +76,30 @@ def draw_queries(queries: Sequence[str], size: int, seed: int) -> tuple[str, ...
 
 
 def document_splits(qrels: Qrels, ways: int = 2, seed: int = SEED) -> tuple[Judgments, ...]:
-    """The judgments split at random into `ways` parts. Each document of a query is in exactly one part.
+    """Split judgments at random, with each document of a query in exactly one part.
 
-    The parts of a query differ by at most one judged document. Pooled documents without a judgment are
-    also spread over the parts. The part of a document depends on the seed and on the ids of the query
-    and the document, not on their order. Every part has all queries, so that scores on the parts can be
-    compared; a query may have no document in a part. evaluate(..., unjudged="condensed") scores each
-    part as if there were no others.
+    The parts of a query differ by at most one judged document. Pooled documents without a judgment
+    are also spread over the parts. The part of a document depends on the seed and on the ids of the
+    query and the document, not on their order. Every part has all queries, so that scores on the
+    parts can be compared; a query may have no document in a part. `evaluate(...,
+    unjudged="condensed")` scores each part as if the other documents did not exist.
 
+    Parameters
+    ----------
+    qrels
+        The judgments.
+    ways : int, default 2
+        The number of parts.
+    seed : int, default 0
+        The seed of the split.
+
+    Returns
+    -------
+    tuple of Judgments
+        The parts.
+
+    Examples
+    --------
     >>> document_splits({"q1": {"a": 2, "b": 0, "c": 1, "d": 0}, "q2": {"a": 1, "b": 0}})
     (Judgments: 2 queries, 3 judgments, Judgments: 2 queries, 3 judgments)
     """

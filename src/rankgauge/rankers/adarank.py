@@ -40,36 +40,75 @@ LARGEST = 1e100
 
 
 class AdaRank(LinearRanker):
-    """A weighted sum of features. Each round adds one; queries that rank badly count more in the next.
+    """A weighted sum of features, added one by one for the queries that still rank badly.
 
-    The paper's rule, select="weighted", takes the feature whose own rankings have the best weighted mean
-    over the queries. It often stalls: if one feature is strong, it is chosen again, the rankings stay as
+    Each round adds one feature. Queries that rank badly count more in the next round.
+
+    The paper's rule, select="weighted", takes the feature whose own rankings have the best weighted
+    mean over the queries. It often stalls: a strong feature is chosen again, the rankings stay as
     they are, and so do the weights of the queries. `history_` shows it, and `notes` says it.
 
-    select="ensemble" is not in the paper. It takes the feature with which the whole sum ranks best, and
-    ends when no feature raises the objective. So it never stalls, and each round is a gain. But it tries
-    each feature with one weight only, the weight that the paper's rule gives it. If each feature weighs
-    too much beside the first, training ends with one feature.
+    select="ensemble" is not in the paper. It takes the feature with which the whole sum ranks best,
+    and ends when no feature raises the objective. So it never stalls, and each round is a gain. But
+    it tries each feature with only one weight, the weight that the paper's rule gives it. If each
+    feature weighs too much beside the first, training ends with one feature.
 
-    Any measure can be the `objective`. If higher values are better and all of them lie between -1 and 1,
-    they are taken as they are. Otherwise they are mapped: the worst value that any feature has on any
-    training query becomes 0, and the best 1. For gm(AP), which is a mean of logarithms, the logarithms
-    are mapped. Queries on which the measure is undefined are left out. A value that is NaN counts as the
-    mean of its feature.
+    A value that is NaN counts as the mean of its feature.
 
-    Training stops by `tolerance` and `rounds`; the validation set does not stop it. With a validation
-    set, the weights of the round with the best `measure` on it are kept. Without one, the weights of the
-    last round are kept, or of the round before if the last one made training stop.
+    Training stops by `tolerance` and `rounds`; the validation set does not stop it. With a
+    validation set, the weights of the round with the best `measure` on it are kept. Without one,
+    the weights of the last round are kept, or those of the round before if the last round made
+    training stop.
 
-    `history_` has a number for each round. The first column, such as "training AP", is the objective on
-    the training data after the round. `feature` is the feature that was added (from 1, as in files), and
-    `alpha` is what was added to its weight. With a validation set, another column has the name of the
-    measure: the measure after the round.
+    Parameters
+    ----------
+    preset : {"default", "ranklib"}, default "default"
+        The source of settings that are None: "default" for values that serve well today, "ranklib"
+        for the defaults of RankLib. Where the two differ, the default of RankLib is noted below.
+    normalize : {"none", "z", "min-max", "query-z", "query-min-max"}, default "min-max"
+        How feature values are normalized: over all training data, or within each query if the name
+        starts with "query-". RankLib: "none".
+    measure : measure or str, default "nDCG(gain=exp2)@10"
+        The measure that decides on the validation set, such as when to stop. RankLib: "ERR@10".
+    seed : int, default 0
+        The seed for everything that is drawn at random.
+    objective : measure or str, default "nDCG(gain=exp2)@10"
+        The measure that training raises. RankLib: "ERR@10".
+    select : {"weighted", "ensemble"}, default "weighted"
+        Which feature is added. "weighted": the feature that ranks the weighted queries best;
+        "ensemble": the feature with which the sum ranks best, as long as the objective rises.
+    rounds : int, default 500
+        The maximum number of features that are added.
+    tolerance : float, default 0.002
+        Training stops after a round that lowers the objective by this much or more, as in RankLib.
+        0: after a round that does not raise it. Only select="weighted" uses it.
+    repeats : int, default 5
+        How many times in a row a feature may be chosen.
+    directions : {"up", "both"}, default "up"
+        Which values of a feature are better. "up": the higher ones, as in the paper; "both": also
+        the lower ones.
 
-    `rankgauge ltr methods adarank` lists the settings and what they mean.
+    Attributes
+    ----------
+    history_ : dict of list of float
+        A number for each round. The first column, such as "training AP", is the objective on the
+        training data after the round. "feature" is the feature that was added (from 1, as in
+        files), and "alpha" is what was added to its weight. With a validation set, another column
+        has the name of the measure: its value after the round.
 
-    >>> from rankgauge.rankers.checks import made_features
-    >>> ranker = AdaRank(tolerance=0).fit(made_features(40))
+    Notes
+    -----
+    Any measure can be the `objective`. If higher values are better and all values lie between −1
+    and 1, they are used as they are. Otherwise they are mapped: the worst value that any feature
+    has on any training query becomes 0, and the best becomes 1. For gm(AP), which is a mean of
+    logarithms, the logarithms are mapped. Queries on which the measure is undefined are left out.
+
+    Xu and Li 2007, AdaRank: a boosting algorithm for information retrieval.
+
+    Examples
+    --------
+    >>> from rankgauge.rankers.checks import make_features
+    >>> ranker = AdaRank(tolerance=0).fit(make_features(40))
     >>> ranker.history_["feature"]
     [1, 1]
     >>> ranker.notes()[0].kind

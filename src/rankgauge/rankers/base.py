@@ -66,17 +66,55 @@ PIECE = 1 << 16
     kw_only_default=True, field_specifiers=(parameter, setting, setting_from, dataclasses.field)
 )
 class Ranker:
-    """A method that learns to rank: it learns from features with labels, and scores documents.
+    """A base class for methods that learn to rank from features with labels.
 
-    Settings are arguments of the class. They are kept as given and checked by `fit`, and `get_params`,
-    `set_params` and scikit-learn's `clone` work. `rankgauge ltr methods NAME` lists the settings of a
-    method, and what they mean. Everything that was learned has a name that ends in an
-    underscore.
+    `fit` learns, and `predict` scores documents. Settings are arguments of the class. They are kept
+    as given and checked by `fit`. `get_params`, `set_params` and scikit-learn's `clone` work.
+    Everything that was learned has a name that ends in an underscore. `rankgauge ltr methods NAME`
+    lists the settings of a method, and what they mean.
 
-    A method of one's own is a subclass. It declares its settings as fields made by `parameter`, and
-    defines `learn` and `score`. `learn` sets `feature_importances_` and whatever `score` needs, in
-    attributes whose names end in an underscore: arrays of numbers, texts, and what JSON can hold.
+    To write a method, subclass `Ranker`. Declare its settings as fields made by `parameter`, and
+    define `learn` and `score`. `learn` sets `feature_importances_` and whatever `score` needs, in
+    attributes whose names end in an underscore: arrays of numbers, strings, and what JSON can hold.
     `save` then saves them. `rankgauge.testing.check_ranker` checks the class.
+
+    Parameters
+    ----------
+    preset : {"default", "ranklib"}, default "default"
+        The source of settings that are None: "default" for values that serve well today, "ranklib"
+        for the defaults of RankLib. Where the two differ, the default of RankLib is noted below.
+    normalize : {"none", "z", "min-max", "query-z", "query-min-max"}, default "none"
+        How feature values are normalized: over all training data, or within each query if the name
+        starts with "query-".
+    measure : measure or str, default "nDCG(gain=exp2)@10"
+        The measure that decides on the validation set, such as when to stop. RankLib: "ERR@10".
+    seed : int, default 0
+        The seed for everything that is drawn at random.
+
+    Attributes
+    ----------
+    feature_importances_ : array of float
+        How much each feature counts. Higher is more; 0 is not at all.
+    history_ : dict of list of float
+        What was monitored, with a number for each round.
+    n_features_in_ : int
+        The number of features in the training data.
+    scaling_ : Scaling
+        How feature values are normalized before `score` sees them.
+    remarks_ : list of str
+        What `fit` noticed; `notes` says it in sentences.
+
+    Examples
+    --------
+    >>> from rankgauge.rankers.checks import make_features
+    >>> class FirstFeature(Ranker):
+    ...     def learn(self, training, validation, settings):
+    ...         self.feature_importances_ = np.eye(training.values.shape[1])[0]
+    ...     def score(self, values):
+    ...         return values[:, 0].astype(np.float64)
+    >>> ranker = FirstFeature(normalize="z").fit(make_features(40))
+    >>> ranker.predict(make_features(2)).shape
+    (21,)
     """
 
     preset: str = parameter(
@@ -235,12 +273,29 @@ class Ranker:
     # What a user calls
 
     def fit(self, features: Features, validation: Features | None = None) -> Self:
-        """Learn from features with labels, and return the ranker.
+        """Learn from features with labels.
 
-        With `validation`, the measure on these other queries decides what the method leaves open, such
-        as when to stop; `history_` has its values. A query without relevant documents counts as the
-        measure says, so 0 with most measures. If the measure is the same after all rounds, it decides
-        nothing: the result is that of learning without `validation`, and a note says so.
+        Parameters
+        ----------
+        features : Features
+            The training data.
+        validation : Features, optional
+            Other queries. The measure on them decides what the method leaves open, such as when to
+            stop; `history_` has its values. A query without relevant documents counts as the
+            measure says, which is 0 with most measures. If the measure is the same after all
+            rounds, it decides nothing. The result is then the same as without `validation`, and a
+            note says so.
+
+        Returns
+        -------
+        Ranker
+            The ranker itself.
+
+        Raises
+        ------
+        InputError
+            If there are no documents or no features, or if the validation data has a different
+            number of features.
         """
         settings = self.settings()
         _check_type(features)

@@ -26,20 +26,65 @@ EXACT, STEPS = "exact", "steps"
 
 
 class CoordinateAscent(LinearRanker):
-    """One weight after the other is set to its best value, until a whole round gains little.
+    """A weighted sum of features, whose weights are set to their best values one after the other.
 
-    The measure is climbed itself, not something smooth in its place. With `search="exact"` the best
-    value of a weight is found exactly: along a weight a measure changes only where two documents change
-    places. With `search="steps"` some values on both sides are tried. The first ascent begins at equal
-    weights, the others at random ones. With a validation set, the weights are kept that are best on it
-    after some round, else those that are best on the training data. A value that is NaN counts as the
-    mean of its feature. A feature that is the same for all documents of each query has no weight.
+    An ascent goes through all weights in rounds, until a whole round gains little. It raises the
+    measure itself, not a smooth substitute. The first ascent starts with equal weights, the others
+    with random ones. With a validation set, the weights that are best on it after some round are
+    kept. Without one, the weights that are best on the training data are kept.
 
-    `history_` has a number a round: which start it belongs to, the objective on the training data, and
-    the measure on the validation set.
+    A value that is NaN counts as the mean of its feature. A feature that is the same for all
+    documents of each query gets no weight.
 
-    >>> from rankgauge.rankers.checks import made_features
-    >>> ranker = CoordinateAscent(objective="AP", restarts=2).fit(made_features(40))
+    Parameters
+    ----------
+    preset : {"default", "ranklib"}, default "default"
+        The source of settings that are None: "default" for values that serve well today, "ranklib"
+        for the defaults of RankLib. Where the two differ, the default of RankLib is noted below.
+    normalize : {"none", "z", "min-max", "query-z", "query-min-max"}, default "query-z"
+        How feature values are normalized: over all training data, or within each query if the name
+        starts with "query-". RankLib: "none".
+    measure : measure or str, default "nDCG(gain=exp2)@10"
+        The measure that decides on the validation set, such as when to stop. RankLib: "ERR@10".
+    seed : int, default 0
+        The seed for everything that is drawn at random.
+    objective : measure or str, default "nDCG(gain=exp2)@10"
+        The measure that is raised on the training data. RankLib: "ERR@10".
+    search : {"exact", "steps"}, default "exact"
+        How the best value of a weight is found. "exact": no value is better; "steps": some values
+        are tried. RankLib: "steps".
+    restarts : int, default 3
+        The number of ascents, each from another start. RankLib: 5.
+    tolerance : float, default 0.001
+        A round that gains no more than this is the last one of an ascent.
+    rounds : int, default 25
+        The maximum number of rounds of an ascent. RankLib: 100.
+    steps : int, default 25
+        With search="steps", how many values are tried on each side.
+    step : float, default 0.05
+        With search="steps", the length of the first step.
+    growth : float, default 2.0
+        With search="steps", how many times longer each step is than the one before.
+
+    Attributes
+    ----------
+    history_ : dict of list of float
+        A number for each round. "start" is the number of the ascent. A column such as "training AP"
+        has the objective on the training data. With a validation set, another column has the name
+        of the measure: its value on the validation set.
+
+    Notes
+    -----
+    With search="exact" the best value of a weight is found exactly: as a weight changes, the
+    measure changes only where two documents change places. With search="steps" some values on both
+    sides are tried.
+
+    Metzler and Croft 2007, Linear feature-based models for information retrieval.
+
+    Examples
+    --------
+    >>> from rankgauge.rankers.checks import make_features
+    >>> ranker = CoordinateAscent(objective="AP", restarts=2).fit(make_features(40))
     >>> list(ranker.history_)
     ['start', 'training AP']
     """

@@ -72,32 +72,54 @@ def cross_validate(
     executor: AnyExecutor | None = None,
     progress: Progress | None = None,
 ) -> Scores:
-    """The scores of rankers on the test queries of all folds; `cross_validation` has more beside.
+    """Train rankers on every fold, and score them on the test queries of all folds.
 
     Parameters
     ----------
-    folds
-        What `read_folds` gives.
-    methods
-        Names of methods, classes, or rankers with settings; one or several. By default all methods.
-    measures
-        The measures to score by; one or several.
-    evaluation
-        "letor" evaluates as LETOR's own program does, for comparisons with published values, and "mslr"
-        as the program of MSLR. What the rankers learn stays the same.
-    training_queries
-        How many queries of each training part to learn from, drawn by the seed; by default all. All
+    folds : Folds
+        The folds, from `read_folds`.
+    methods : str, class, Ranker, or a list of these, optional
+        The methods: names, classes, or rankers with settings. By default all methods.
+    measures : measure or str, or a list of these, default ("nDCG(gain=exp2)@10", "AP")
+        The measures to score by.
+    evaluation : {"rankgauge", "letor", "mslr"}, default "rankgauge"
+        "letor" evaluates as LETOR's own program does, for comparisons with published values, and
+        "mslr" as the program of MSLR. What the rankers learn stays the same.
+    training_queries : int, optional
+        How many queries of each training part to learn from, drawn at random; by default all. All
         methods learn from the same queries. Validation and test parts stay whole.
-    seed
+    seed : int, default 0
         The seed of methods that are given by name or class, and of the draw of training queries.
-    output
-        A folder. A run file, a file of scores and the means of each fold and method are written there. A
-        later call with the same folder goes on from what is finished. It may add methods: those that are
-        finished are not trained again. It must not change anything else.
-    executor
-        Who does the work; by default threads. A pool of processes must not be made by fork.
-    progress
+    output : str or path-like, optional
+        A folder for the run file, the file of scores and the means of each fold and method. A later
+        call with the same folder resumes after what is finished. It may add methods: finished ones
+        are not trained again. It must not change anything else.
+    executor : optional
+        The executor that does the work; by default threads. A pool of processes must not be made by
+        fork.
+    progress : callable, optional
         Called after each fold and method.
+
+    Returns
+    -------
+    Scores
+        The scores, with a run for each method and one for the best single feature of each fold.
+
+    See Also
+    --------
+    cross_validation : Also gives the rankings, and the means on training and validation data.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from rankgauge import read_folds
+    >>> lines = [f"{d % 2} qid:{q} 1:{d % 2} 2:{q % 3}\\n" for q in range(9) for d in range(4)]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "data.txt")
+    ...     _ = file.write_text("".join(lines))
+    ...     scores = cross_validate(read_folds(file, 3), "LogisticRegression", "AP")
+    >>> scores.mean()["LogisticRegression"]
+    {'AP': 1.0}
     """
     return cross_validation(
         folds,
@@ -124,9 +146,63 @@ def cross_validation(
     executor: AnyExecutor | None = None,
     progress: Progress | None = None,
 ) -> CrossValidation:
-    """Rankers trained on every fold, with their scores on test, training and validation data.
+    """Train rankers on every fold, with scores on test, training and validation data.
 
-    The parameters are those of `cross_validate`.
+    Parameters
+    ----------
+    folds : Folds
+        The folds, from `read_folds`.
+    methods : str, class, Ranker, or a list of these, optional
+        The methods: names, classes, or rankers with settings. By default all methods.
+    measures : measure or str, or a list of these, default ("nDCG(gain=exp2)@10", "AP")
+        The measures to score by.
+    evaluation : {"rankgauge", "letor", "mslr"}, default "rankgauge"
+        "letor" evaluates as LETOR's own program does, for comparisons with published values, and
+        "mslr" as the program of MSLR. What the rankers learn stays the same.
+    training_queries : int, optional
+        How many queries of each training part to learn from, drawn at random; by default all. All
+        methods learn from the same queries. Validation and test parts stay whole.
+    seed : int, default 0
+        The seed of methods that are given by name or class, and of the draw of training queries.
+    output : str or path-like, optional
+        A folder for the run file, the file of scores and the means of each fold and method. A later
+        call with the same folder resumes after what is finished. It may add methods: finished ones
+        are not trained again. It must not change anything else.
+    executor : optional
+        The executor that does the work; by default threads. A pool of processes must not be made by
+        fork.
+    progress : callable, optional
+        Called after each fold and method.
+
+    Returns
+    -------
+    CrossValidation
+        The scores, the rankings, and the means on training and validation data.
+
+    Raises
+    ------
+    RankgaugeError
+        If there is no measure or no method, or if `folds` is not what `read_folds` returns. Also if
+        workers died and no method is left to report.
+    InputError
+        If a test query of a fold, with the same documents, is also among the queries that the fold
+        learns from.
+
+    See Also
+    --------
+    cross_validate : Gives only the scores.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from rankgauge import read_folds
+    >>> lines = [f"{d % 2} qid:{q} 1:{d % 2} 2:{q % 3}\\n" for q in range(9) for d in range(4)]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "data.txt")
+    ...     _ = file.write_text("".join(lines))
+    ...     found = cross_validation(read_folds(file, 3), "LogisticRegression", "AP")
+    >>> found.scores.runs
+    ('LogisticRegression', 'best feature')
     """
     rankers = _rankers(methods, seed)
     by = Evaluation(check_value("evaluation", evaluation, one_of(EvaluationName)))
@@ -305,11 +381,42 @@ def _same_query(a: Features, b: Features, query: str) -> bool:
 
 
 class CrossValidation(Result, Record):
-    """Rankers on the test queries of all folds: what `cross_validation` found.
+    """The result of `cross_validation`: rankers on the test queries of all folds.
 
-    `scores` has a run for each method, and one for the best single feature of each fold; `runs` are
-    these runs, and `judgments` the labels of the test queries. `train` and `validation` have means:
-    method × measure, each the mean over the folds.
+    Attributes
+    ----------
+    scores : Scores
+        The scores on the test queries, with a run for each method and one for the best single
+        feature of each fold.
+    runs : tuple of Run
+        The rankings of these runs.
+    judgments : Judgments
+        The labels of the test queries.
+    linear : array of float, method × measure
+        The mean of `linear(measure)`, which is 0 for a random order and 1 for the best; NaN if a
+        measure has none.
+    expected : array of float
+        The mean of each measure over random orders of the documents; NaN if a measure has none.
+    train, validation : array of float, method × measure
+        The mean on training and on validation data, averaged over the folds. `validation` is None
+        if some fold has no validation data.
+    notes : tuple of Note
+        What to know about the numbers.
+    failed : tuple of str
+        Which folds of which methods failed because workers died, and why. These methods are left
+        out.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from rankgauge import read_folds
+    >>> lines = [f"{d % 2} qid:{q} 1:{d % 2} 2:{q % 3}\\n" for q in range(9) for d in range(4)]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "data.txt")
+    ...     _ = file.write_text("".join(lines))
+    ...     found = cross_validation(read_folds(file, 3), "LogisticRegression", "AP")
+    >>> found.linear.tolist(), found.expected.round(4).tolist()
+    ([[1.0], [1.0]], [0.6806])
     """
 
     scores: Scores

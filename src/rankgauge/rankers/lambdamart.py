@@ -26,14 +26,59 @@ MOST_TREES, UNVALIDATED_TREES = 500, 100
 
 
 class LambdaMART(TreeRanker):
-    """Boosted trees that learn from what a swap of two documents would change in nDCG (LightGBM).
+    """Boosted trees that learn how much swaps of two documents would change nDCG (LightGBM).
 
-    With a validation set, training stops when `measure` has not become better for `patience` trees, and
+    With a validation set, training stops when `measure` has not improved for `patience` trees, and
     the trees up to the best value are kept.
 
-    >>> from rankgauge.rankers.checks import made_features
-    >>> ranker = LambdaMART(trees=20, measure="AP").fit(made_features(40), made_features(20, seed=1))
-    >>> ranker.predict(made_features(2)).shape
+    Parameters
+    ----------
+    preset : {"default", "ranklib"}, default "default"
+        The source of settings that are None: "default" for values that serve well today, "ranklib"
+        for the defaults of RankLib. Where the two differ, the default of RankLib is noted below.
+    normalize : {"none", "z", "min-max", "query-z", "query-min-max"}, default "none"
+        How feature values are normalized: over all training data, or within each query if the name
+        starts with "query-".
+    measure : measure or str, default "nDCG(gain=exp2)@10"
+        The measure that decides on the validation set, such as when to stop. RankLib: "ERR@10".
+    seed : int, default 0
+        The seed for everything that is drawn at random.
+    threads : int, default 1
+        How many threads train and score. The trees do not depend on it.
+    objective : {"lambdarank", "xendcg"}, default "lambdarank"
+        What the trees learn. "lambdarank": how swaps of documents change nDCG; "xendcg": a cross
+        entropy of gains.
+    gain : str or dict of int to float, default "exp2"
+        The gain of each label, such as "exp2" or {1: 1, 2: 3}. Only "lambdarank" uses it.
+    trees : int or "auto", default "auto"
+        The maximum number of trees. "auto": 500 with a validation set, 100 without one. RankLib:
+        1000.
+    learning_rate : float, default 0.05
+        How much of each tree is added: above 0, at most 1. RankLib: 0.1.
+    leaves : int, default 15
+        The maximum number of leaves of a tree. RankLib: 10.
+    leaf_documents : int, default 20
+        The minimum number of training documents in a leaf. RankLib: 1.
+    bins : int, default 255
+        The maximum number of different values of a feature that trees see. RankLib: 256.
+    l2 : float, default 0.0
+        The L2 penalty on the values of leaves.
+    truncation : int, default 30
+        Swaps count if one of the two documents has this rank or a better one. Only "lambdarank"
+        uses it.
+    patience : int, default 50
+        Training stops when `measure` has not improved on the validation set for this many trees.
+        RankLib: 100.
+
+    Notes
+    -----
+    Burges 2010, From RankNet to LambdaRank to LambdaMART: an overview.
+
+    Examples
+    --------
+    >>> from rankgauge.rankers.checks import make_features
+    >>> ranker = LambdaMART(trees=20, measure="AP").fit(make_features(40), make_features(20, seed=1))
+    >>> ranker.predict(make_features(2)).shape
     (21,)
     """
 

@@ -47,19 +47,57 @@ UNFINISHED = (
 
 
 class LogisticRegression(LinearRanker):
-    """Relevant documents against the others, by a weighted sum of the features, with L2.
+    """Logistic regression of relevant against other documents, with an L2 penalty.
 
-    The objective is that of LIBLINEAR: ½‖w‖² + C Σ log(1 + exp(−y·wᵀx)), where y is 1 for a relevant
-    document and −1 for another, and the constant of the sum is one of the weights. Newton's method finds
-    its minimum, also if features have very different units. If it stops before, `notes` says so, and
-    `unfinished_` has C, the number of iterations and the objective.
+    The score of a document is the weighted sum of its features, which is the logarithm of its odds
+    of being relevant. A value that is NaN counts as the mean of its feature. If all training
+    documents are relevant, or none is, all scores are equal.
 
-    The score of a document is its weighted sum, so the logarithm of its odds to be relevant. A value
-    that is NaN counts as the mean of its feature. If all training documents are relevant, or none, all
-    scores are equal.
+    Parameters
+    ----------
+    preset : {"default", "ranklib"}, default "default"
+        The source of settings that are None: "default" for values that serve well today, "ranklib"
+        for the defaults of RankLib. Where the two differ, the default of RankLib is noted below.
+    normalize : {"none", "z", "min-max", "query-z", "query-min-max"}, default "query-z"
+        How feature values are normalized: over all training data, or within each query if the name
+        starts with "query-". RankLib: "none".
+    measure : measure or str, default "nDCG(gain=exp2)@10"
+        The measure that decides on the validation set, such as when to stop. RankLib: "ERR@10".
+    seed : int, default 0
+        The seed for everything that is drawn at random.
+    C : float or "auto", default "auto"
+        The cost of errors, against large weights. "auto": the best value on the validation set, or
+        1 without one. RankLib: 1.0.
+    relevant : int, default 1
+        The lowest label that counts as relevant.
+    iterations : int, default 1000
+        The maximum number of iterations.
 
-    >>> from rankgauge.rankers.checks import made_features
-    >>> ranker = LogisticRegression().fit(made_features(40), made_features(20, seed=1))
+    Attributes
+    ----------
+    C_ : float
+        The value of C that was chosen.
+    history_ : dict of list of float
+        With a validation set: the values of C that were tried, and the measure for each.
+    unfinished_ : list
+        C, the number of iterations and the objective of each fit that stopped before the minimum.
+
+    Notes
+    -----
+    The objective is the objective of LIBLINEAR:
+
+        ½‖w‖² + C Σ log(1 + exp(−y·wᵀx))
+
+    y is 1 for a relevant document and −1 for any other, and the constant of the sum is one of the
+    weights. Newton's method finds the minimum, even if features have very different units. If it
+    stops before the minimum, `notes` says so.
+
+    Fan et al. 2008, LIBLINEAR: a library for large linear classification.
+
+    Examples
+    --------
+    >>> from rankgauge.rankers.checks import make_features
+    >>> ranker = LogisticRegression().fit(make_features(40), make_features(20, seed=1))
     >>> list(ranker.history_)
     ['C', 'nDCG(gain=exp2)@10']
     """

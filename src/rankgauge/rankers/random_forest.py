@@ -19,14 +19,51 @@ BAG = 0.632
 
 
 class RandomForest(TreeRanker):
-    """The mean of trees that predict labels, each from a bag of documents and a part of the features.
+    """The mean of trees that predict labels, each from some of the documents and features.
 
-    LightGBM draws bags without replacement. The default share of documents in a bag is the share that
-    drawing with replacement would give. The validation set decides nothing; `history_` has the value of
-    the whole forest on it.
+    The validation set decides nothing; `history_` has the value of the whole forest on it.
 
-    >>> from rankgauge.rankers.checks import made_features
-    >>> ranker = RandomForest(trees=20).fit(made_features(40))
+    Parameters
+    ----------
+    preset : {"default", "ranklib"}, default "default"
+        The source of settings that are None: "default" for values that serve well today, "ranklib"
+        for the defaults of RankLib. Where the two differ, the default of RankLib is noted below.
+    normalize : {"none", "z", "min-max", "query-z", "query-min-max"}, default "none"
+        How feature values are normalized: over all training data, or within each query if the name
+        starts with "query-".
+    measure : measure or str, default "nDCG(gain=exp2)@10"
+        The measure that decides on the validation set, such as when to stop. RankLib: "ERR@10".
+    seed : int, default 0
+        The seed for everything that is drawn at random.
+    threads : int, default 1
+        How many threads train and score. The trees do not depend on it.
+    trees : int, default 300
+        The number of trees.
+    feature_share : float, default 0.3
+        The share of the features that a tree sees.
+    bag_share : float, default 0.632
+        The share of the documents, or of the queries, that a tree sees.
+    bag_of : {"documents", "queries"}, default "documents"
+        What is drawn into bags: single documents, or queries with all their documents. RankLib:
+        "queries".
+    leaves : int, default 255
+        The maximum number of leaves of a tree. RankLib: 100.
+    leaf_documents : int, default 10
+        The minimum number of training documents in a leaf. RankLib: 1.
+    bins : int, default 255
+        The maximum number of different values of a feature that trees see. RankLib: 256.
+
+    Notes
+    -----
+    LightGBM draws bags without replacement. The default share of documents in a bag is the share
+    that drawing with replacement would give.
+
+    Breiman 2001, Random forests.
+
+    Examples
+    --------
+    >>> from rankgauge.rankers.checks import make_features
+    >>> ranker = RandomForest(trees=20).fit(make_features(40))
     >>> int(ranker.feature_importances_.argmax())
     0
     """

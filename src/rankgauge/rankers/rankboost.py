@@ -32,25 +32,63 @@ than this in disorder is weighed as if it left so much, since its weight would b
 
 
 class RankBoost(Ranker):
-    """A weighted sum of stumps: each asks whether one feature is above one threshold.
+    """A weighted sum of stumps, each of which asks whether a feature is above a threshold.
 
-    Pairs of documents of a query with different labels have weights, which grow where the sum has them
-    in the wrong order. Each round takes the stump that orders the most weight. A value that is NaN is
-    below every threshold.
+    Pairs of documents of a query with different labels have weights. The weight of a pair grows
+    when the sum has the pair in the wrong order. Each round adds the stump that puts the most
+    weight in order. A value that is NaN is below every threshold.
 
-    With a validation set, `measure` is computed on it after each round. Training stops when the measure
-    has not become better for `patience` rounds, and the stumps up to the best round are kept. Without a
-    validation set, the stumps of all rounds are kept.
+    With a validation set, `measure` is computed on it after each round. Training stops when the
+    measure has not improved for `patience` rounds, and the stumps up to the best round are kept.
+    Without a validation set, the stumps of all rounds are kept.
 
-    `history_` has a number for each round. `loss` is the mean of exp(score of the worse document - score
-    of the better one) over the training pairs, after the stump was added. `feature` (from 1, as in
-    files) and `threshold` are what the stump asks, and `alpha` is what it adds above the threshold. With
-    a validation set, another column has the name of the measure: the measure after the round.
+    Parameters
+    ----------
+    preset : {"default", "ranklib"}, default "default"
+        The source of settings that are None: "default" for values that serve well today, "ranklib"
+        for the defaults of RankLib. Where the two differ, the default of RankLib is noted below.
+    normalize : {"none", "z", "min-max", "query-z", "query-min-max"}, default "query-min-max"
+        How feature values are normalized: over all training data, or within each query if the name
+        starts with "query-". RankLib: "none".
+    measure : measure or str, default "nDCG(gain=exp2)@10"
+        The measure that decides on the validation set, such as when to stop. RankLib: "ERR@10".
+    seed : int, default 0
+        The seed for everything that is drawn at random.
+    rounds : int, default 300
+        The maximum number of stumps.
+    bins : int, default 255
+        Into how many ranges the values of a feature are cut. Thresholds lie between the ranges.
+        RankLib: 10.
+    spacing : {"quantiles", "equal"}, default "quantiles"
+        How the ranges are cut. "quantiles": all ranges have about the same number of documents;
+        "equal": all ranges are equally wide. RankLib: "equal".
+    weighting : {"queries", "pairs"}, default "queries"
+        What weighs the same at the start: each query that has pairs, or each pair. RankLib:
+        "pairs".
+    directions : {"up", "both"}, default "up"
+        Which side of a threshold is better. "up": the values above it; "both": the side that puts
+        more weight in order.
+    patience : int, default 100
+        Training stops when `measure` has not improved on the validation set for this many rounds.
+        RankLib: 300.
 
-    `rankgauge ltr methods rankboost` lists the settings and what they mean.
+    Attributes
+    ----------
+    history_ : dict of list of float
+        A number for each round. "loss" is the mean of exp(score of the worse document − score of
+        the better one) over the training pairs, after the stump was added. "feature" (from 1, as in
+        files) and "threshold" are what the stump asks, and "alpha" is what it adds above the
+        threshold. With a validation set, another column has the name of the measure: its value
+        after the round.
 
-    >>> from rankgauge.rankers.checks import made_features
-    >>> ranker = RankBoost(rounds=20).fit(made_features(40))
+    Notes
+    -----
+    Freund et al. 2003, An efficient boosting algorithm for combining preferences.
+
+    Examples
+    --------
+    >>> from rankgauge.rankers.checks import make_features
+    >>> ranker = RankBoost(rounds=20).fit(make_features(40))
     >>> ranker.history_["feature"][:3]
     [1, 1, 1]
     """

@@ -5,7 +5,7 @@ Tables list the methods, and the settings of one of them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, TypeVar
 
 from rankgauge.core.lazy import registered_homes
@@ -32,7 +32,7 @@ class _MethodRegistry(Registry[type[Ranker]]):
         if isinstance(thing, type) and issubclass(thing, Ranker):
             self.register(thing)
 
-    def hint(self, name: str) -> str:
+    def hint(self, name: str, others: Collection[str] = ()) -> str:
         own = "a method of your own is registered first, by --plugin FILE or rankers.register"
         return f"the methods are {self.format_names()}; {own}"
 
@@ -44,22 +44,86 @@ find_method = METHODS.find
 
 
 def register(method: R) -> R:
-    """Make a method known by the name of its class, without regard to case, and return it.
+    """Make a method known by the name of its class.
 
-    Raises RankgaugeError where another method has the name.
+    Upper and lower case do not matter when the method is looked up. It can be used as a decorator.
+
+    Parameters
+    ----------
+    method : class
+        A subclass of `Ranker`.
+
+    Returns
+    -------
+    class
+        The class itself.
+
+    Raises
+    ------
+    RankgaugeError
+        If another method has the name, or if `method` is not a subclass of `Ranker`.
+
+    Examples
+    --------
+    A plug-in registers a class of its own:
+
+    >>> @register  # doctest: +SKIP
+    ... class FirstFeature(Ranker): ...
+
+    A class may be registered a second time:
+
+    >>> from rankgauge.rankers import RankNet
+    >>> register(RankNet) is RankNet
+    True
     """
     METHODS.register(method)
     return method
 
 
 def methods() -> dict[str, type[Ranker]]:
-    """All methods by name: ours first, then those of installed packages and plug-ins."""
+    """List all methods that learn to rank, by name.
+
+    Returns
+    -------
+    dict of str to class
+        The classes by name: first those of rankgauge, then those of installed packages and
+        plug-ins.
+
+    Examples
+    --------
+    >>> list(methods())[:3]
+    ['LambdaMART', 'RandomForest', 'LogisticRegression']
+    """
     return dict(METHODS)
 
 
 def with_settings(names: Sequence[str], settings: Mapping[str, Any]) -> list[Ranker]:
-    """Rankers of these methods with settings: those of all, such as seed, and those that are written
-    with the name of one, such as lambdamart.trees."""
+    """Make rankers of some methods, with settings.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The names of the methods.
+    settings : dict of str to value
+        The settings by name. A setting such as "seed" goes to all methods. A setting such as
+        "lambdamart.trees" goes to the method that it names.
+
+    Returns
+    -------
+    list of Ranker
+        A ranker for each method.
+
+    Raises
+    ------
+    RankgaugeError
+        If a setting names a method that is not among `names`, or if a method does not have the
+        setting.
+
+    Examples
+    --------
+    >>> with_settings(["ranknet", "lambdamart"], {"seed": 1, "lambdamart.trees": 20})
+    [RankNet(seed=1), LambdaMART(seed=1, trees=20)]
+    """
     rankers = {name: find_method(name)() for name in dict.fromkeys(map(str.lower, names))}
     for text, value in settings.items():
         method, dot, setting = text.rpartition(".")

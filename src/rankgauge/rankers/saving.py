@@ -207,10 +207,37 @@ def _remove_others(folder: str | os.PathLike[str], kept: set[str]) -> None:
 
 
 def load(folder: str | os.PathLike[str], *, size_limit: int = SIZE_LIMIT) -> Ranker:
-    """The ranker that `save` wrote into this folder.
+    """Read a ranker that `Ranker.save` wrote into a folder.
 
-    Nothing in the folder is run as code. InputError where anything in it is not as it should be. A
-    method of one's own has to be registered before. `size_limit` is how many bytes a file may have.
+    Nothing in the folder is run as code. A method that is not part of rankgauge must be registered
+    before its ranker is loaded.
+
+    Parameters
+    ----------
+    folder : str or path-like
+        The folder.
+    size_limit : int, default 8 GiB
+        The largest size that a file may have, in bytes.
+
+    Returns
+    -------
+    Ranker
+        The fitted ranker.
+
+    Raises
+    ------
+    InputError
+        If the folder has no ranker, or if a file in it is damaged or does not fit the others.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from rankgauge.rankers import LogisticRegression
+    >>> from rankgauge.rankers.checks import make_features
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     LogisticRegression(C=0.5).fit(make_features(40)).save(folder)
+    ...     load(folder)
+    LogisticRegression(C=0.5)
     """
     path = OwnPath(folder) / MANIFEST
     source = display_name(path)

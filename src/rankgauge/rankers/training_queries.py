@@ -16,9 +16,9 @@ class TrainingQueries(Value):
     The draw depends on the ids of the queries and on the seed, so all methods learn from the same
     queries. With the same seed, a larger draw contains a smaller one.
 
-    >>> from rankgauge.rankers.checks import made_features
+    >>> from rankgauge.rankers.checks import make_features
     >>> three = TrainingQueries(3, seed=1)
-    >>> three.of(made_features(10))
+    >>> three.of(make_features(10))
     Features: 3 queries, 28 documents, 5 features
     >>> three.sentence(10)
     'trained on 3 of 10 queries, drawn by the seed'

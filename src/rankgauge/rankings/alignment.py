@@ -77,10 +77,28 @@ def alignment_notes(unknown: int, merged: int) -> list[Note]:
 
 
 def judged_labels(judgments: Judgments, max_grade: int | None = None) -> JudgedLabels:
-    """The labels of each query's judged documents, and the collection's highest grade.
+    """Collect the labels of each query's judged documents, and the highest grade.
 
-    The highest grade is `max_grade`, or what the judgments say it is, or the highest grade in them.
+    Parameters
+    ----------
+    judgments : Judgments
+        The judgments.
+    max_grade : int, optional
+        The highest grade of the collection. By default it is what the judgments say it is, or else
+        the highest grade in them.
 
+    Returns
+    -------
+    JudgedLabels
+        The labels, query by query.
+
+    Raises
+    ------
+    MeasureError
+        If the judgments have a grade above `max_grade`.
+
+    Examples
+    --------
     >>> judged_labels(Judgments.from_dict({"q": {"a": 0, "b": 2, "c": -1}})).labels.tolist()
     [2, 0]
     """

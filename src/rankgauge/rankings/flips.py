@@ -73,11 +73,28 @@ class Places(SharedArrays):
 
 
 class Flips(SharedArrays):
-    """Neighbors that change places: the documents at `rank` and below it, in a list of `query`.
+    """Pairs of neighbors in lists, and what happens to them when they change places.
 
-    `upper` and `lower` are the documents' labels before the flip, as numbers in `kinds`, which has the
-    labels. `above` counts the documents of each kind above both, a column a kind, or is None.
+    A pair is the document at `rank` and the document below it, in a list of `query`. `Flips.of`
+    finds all pairs of neighbors in some lists.
 
+    Attributes
+    ----------
+    query : array of int
+        The query of each pair.
+    rank : array of int
+        The rank of the upper document.
+    upper, lower : array of int
+        The labels of the two documents before the flip, as positions in `kinds`.
+    kinds : array of int
+        The different labels.
+    above : array of int, pair × kind, or None
+        How many documents of each kind are above both documents; None if they were not counted.
+    judged : JudgedLabels
+        The judged labels of the queries.
+
+    Examples
+    --------
     >>> flips = Flips.of(Rankings.of([0, 1, 2]))
     >>> flips.rank.tolist(), flips.upper_label.tolist(), flips.lower_label.tolist()
     ([1, 2], [0, 1], [1, 2])

@@ -81,12 +81,26 @@ class Memo:
 
 
 class JudgedLabels(SharedArrays):
-    """The judged labels of each query, highest first, and how many documents were only pooled.
+    """The labels of the judged documents of each query, highest first.
 
-    Query q has labels[offsets[q]:offsets[q + 1]]. `max_grade` is the highest grade of the collection;
-    ERR, scaled gains and bounds use it. If documents were judged for subtopics, `aspects` holds the
-    subtopics, and `rows` holds the row of the judgments that each label comes from.
+    Parameters
+    ----------
+    labels : array of int
+        The labels of all queries in one array. Query q has `labels[offsets[q]:offsets[q + 1]]`.
+    offsets : array of int
+        Where each query begins and ends in `labels`.
+    pooled : array of int
+        For each query, how many documents were pooled but not judged.
+    max_grade : int
+        The highest grade of the collection. ERR, scaled gains and bounds use it.
+    rows : array of int, optional
+        The row of the judgments that each label comes from. Kept only if documents were judged for
+        subtopics.
+    aspects : Subtopics, optional
+        The subtopics, if documents were judged for subtopics.
 
+    Examples
+    --------
     >>> JudgedLabels.of([0, 2, 1, 0]).labels.tolist()
     [2, 1, 0, 0]
     """
@@ -168,11 +182,27 @@ class JudgedLabels(SharedArrays):
 
 
 class Rankings(SharedArrays):
-    """Lists of labels in rank order: list i is labels[offsets[i]:offsets[i + 1]], for query[i].
+    """Ranked lists of labels, the best document of each list first.
 
-    `rows` is kept only if the judgments have subtopics: for each document its row in the judgments, -1
-    if it is not judged.
+    A label of 0 or more is the document's grade. −1 stands for a document that is not in the
+    judgments, and −2 for one that was pooled but not judged.
 
+    Parameters
+    ----------
+    labels : array of int
+        The labels of all lists in one array. List i has `labels[offsets[i]:offsets[i + 1]]`.
+    offsets : array of int
+        Where each list begins and ends in `labels`.
+    query : array of int
+        The query of each list, as a position in `judged`.
+    judged : JudgedLabels
+        The judged labels of the queries.
+    rows : array of int, optional
+        The row of the judgments of each document, −1 if it is not judged. Kept only if the
+        judgments have subtopics.
+
+    Examples
+    --------
     >>> lists = Rankings.of([1, 0, 2], [0])
     >>> lists.ranks.tolist(), lists.count(lists.labels >= 1).tolist()
     ([1, 2, 3, 1], [2, 0])

@@ -17,7 +17,7 @@ POLICY_NAMES = {
     "seed": "Seed",
     "tail": "Documents not retrieved",
     "judgments": "Judgments",
-    "scores": "Precision of scores",
+    "precision": "Precision of scores",
     "unjudged": "Unjudged documents",
     "negative": "Negative grades",
     "missing": "Missing topics",
@@ -28,7 +28,7 @@ POLICY_NAMES = {
 """The policies in words, for readers who do not know signatures."""
 POLICY_VALUES = {
     "ties": {
-        "docno-desc": "by document id, descending, as trec_eval does",
+        "docno": "by document id, descending, as trec_eval does",
         "docno-ascending": "by document id, ascending",
         "input": "as in the file",
         "pessimistic": "the worst order",
@@ -36,10 +36,10 @@ POLICY_VALUES = {
         "random": "a random order",
         "expected": "no order: the mean score over all orders",
     },
-    "scores": {
-        "f32": "single, as in trec_eval up to 9.0.7",
-        "f64": "double",
-        "f32+f64": "single for some runs, double for others",
+    "precision": {
+        "single": "single, as in trec_eval up to 9.0.7",
+        "double": "double",
+        "single+double": "single for some runs, double for others",
     },
     "unjudged": {"nonrelevant": "not relevant", "condensed": "taken out of the rankings first"},
     "negative": {"unjudged": "not judged", "nonrelevant": "judged, not relevant"},

@@ -34,19 +34,67 @@ _MOST_MARKS = 12
 
 
 class Text(Record):
-    """A paragraph."""
+    """A paragraph of a page.
+
+    Parameters
+    ----------
+    text : str
+        The paragraph as plain text.
+
+    Examples
+    --------
+    >>> from rankgauge.extending import Section, Text
+    >>> Section("Scores", (Text("bm25 leads."),))
+    Section(title='Scores', items=(Text(text='bm25 leads.'),), sections=())
+    """
 
     text: str
 
 
 class Listing(Record):
-    """A list of sentences."""
+    """A bulleted list on a page.
+
+    Parameters
+    ----------
+    items : tuple of str
+        The sentences of the list, as plain text.
+
+    Examples
+    --------
+    >>> from rankgauge.extending import Listing
+    >>> Listing(("bm25 leads.", "dense follows."))
+    Listing(items=('bm25 leads.', 'dense follows.'))
+    """
 
     items: tuple[str, ...]
 
 
 class ShownTable(Record):
-    """A table with its caption. `about` says more about it; floats have `digits` decimals."""
+    """A table on a page, with its caption.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    caption : str
+        The caption.
+    about : str, optional
+        More about the table.
+    digits : int, default 3
+        How many decimals floats have.
+
+    Raises
+    ------
+    RankgaugeError
+        If `digits` is negative.
+
+    Examples
+    --------
+    >>> from rankgauge.extending import ShownTable, Table
+    >>> shown = ShownTable(Table(("run", "AP"), (("bm25", 0.25),)), "Mean scores", digits=2)
+    >>> shown.caption
+    'Mean scores'
+    """
 
     table: Table
     caption: str
@@ -58,7 +106,29 @@ class ShownTable(Record):
 
 
 class Picture(Record):
-    """An SVG file as a picture; `alt` says what it shows to those who cannot see it."""
+    """A picture on a page: an SVG file.
+
+    Parameters
+    ----------
+    svg : bytes
+        The content of the SVG file.
+    caption : str
+        The caption.
+    alt : str
+        What the picture shows, for people who cannot see it.
+
+    Raises
+    ------
+    RankgaugeError
+        If the bytes are not SVG.
+
+    Examples
+    --------
+    >>> from rankgauge.extending import Picture
+    >>> square = b'<svg xmlns="http://www.w3.org/2000/svg"><rect width="9" height="9"/></svg>'
+    >>> Picture(square, "A square", "a black square").caption
+    'A square'
+    """
 
     svg: bytes
     caption: str
@@ -72,8 +142,30 @@ class Picture(Record):
 
 
 class Finding(Record):
-    """A claim and its verdict: `verdict` has the words, `kind` chooses their symbol and color. The
-    sentences give the evidence."""
+    """A claim on a page, with its verdict and the evidence.
+
+    Parameters
+    ----------
+    verdict : str
+        The verdict in words, such as "Confirmed".
+    kind : {"yes", "no", "open"}
+        The kind of verdict, which determines its symbol and color.
+    claim : str
+        The claim.
+    sentences : tuple of str
+        The evidence.
+
+    Raises
+    ------
+    RankgaugeError
+        If `kind` is none of the three.
+
+    Examples
+    --------
+    >>> from rankgauge.extending import Finding
+    >>> Finding("Confirmed", "yes", "bm25 beats dense.", ("AP is 0.25 and 0.20.",)).kind
+    'yes'
+    """
 
     verdict: str
     kind: Literal["yes", "no", "open"]
@@ -85,13 +177,37 @@ class Finding(Record):
 
 
 class Facts(Record):
-    """Names and their values, such as how something was computed."""
+    """Names with their values on a page, such as how something was computed.
+
+    Parameters
+    ----------
+    pairs : tuple of tuple of str
+        The names, each with its value.
+
+    Examples
+    --------
+    >>> from rankgauge.extending import Facts
+    >>> Facts((("Samples", "10,000"), ("Seed", "0")))
+    Facts(pairs=(('Samples', '10,000'), ('Seed', '0')))
+    """
 
     pairs: tuple[tuple[str, str], ...]
 
 
 class SideBySide(Record):
-    """Items side by side if there is room, else one below the other."""
+    """Items of a page that stand side by side, or one below the other on a narrow screen.
+
+    Parameters
+    ----------
+    items : tuple of Item
+        The items, such as two pictures.
+
+    Examples
+    --------
+    >>> from rankgauge.extending import SideBySide, Text
+    >>> SideBySide((Text("left"), Text("right")))
+    SideBySide(items=(Text(text='left'), Text(text='right')))
+    """
 
     items: tuple[Item, ...]
 
@@ -100,7 +216,23 @@ Item = Text | Listing | ShownTable | Picture | Finding | Facts | SideBySide
 
 
 class Section(Record):
-    """A heading, what stands below it, and sections within the section."""
+    """A section of a page: a heading, items below it, and subsections.
+
+    Parameters
+    ----------
+    title : str
+        The heading.
+    items : tuple of Item
+        The items: `Text`, `Listing`, `ShownTable`, `Picture`, `Finding`, `Facts` and `SideBySide`.
+    sections : tuple of Section, optional
+        The subsections.
+
+    Examples
+    --------
+    >>> from rankgauge.extending import Section, Text
+    >>> Section("Scores", (Text("bm25 leads."),))
+    Section(title='Scores', items=(Text(text='bm25 leads.'),), sections=())
+    """
 
     title: str
     items: tuple[Item, ...]
@@ -108,7 +240,26 @@ class Section(Record):
 
 
 class Page(Record):
-    """A title, what the page is about in one sentence or two (`lead`), and sections."""
+    """A page of sections, which becomes one self-contained HTML file.
+
+    All texts are plain; they are escaped. The file has no scripts, and loads nothing from elsewhere.
+
+    Parameters
+    ----------
+    title : str
+        The title.
+    lead : str
+        What the page is about, in one sentence or two.
+    sections : tuple of Section
+        The sections.
+
+    Examples
+    --------
+    >>> from rankgauge.extending import Page, Section, Text
+    >>> page = Page("Results", "Which run is best?", (Section("Scores", (Text("bm25 leads."),)),))
+    >>> "<h1>Results</h1>" in page.render()
+    True
+    """
 
     title: str
     lead: str
@@ -125,9 +276,34 @@ class Page(Record):
 
 
 def write_page(page: Page, path: str | os.PathLike[str]) -> None:
-    """Write a page as an HTML file. After an error no partial file is left.
+    """Write a page as an HTML file.
 
-    Raises InputError if the file cannot be written, and RankgaugeError if Jinja2 is not installed.
+    The file appears only when it is complete.
+
+    Parameters
+    ----------
+    page : Page
+        The page.
+    path : str or os.PathLike
+        The file.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written.
+    RankgaugeError
+        If Jinja2 is not installed.
+
+    Examples
+    --------
+    >>> import os
+    >>> import tempfile
+    >>> from rankgauge.extending import Page, Section, Text, write_page
+    >>> page = Page("Results", "Which run is best?", (Section("Scores", (Text("bm25 leads."),)),))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_page(page, os.path.join(folder, "results.html"))
+    ...     os.listdir(folder)
+    ['results.html']
     """
     content = page.render().encode()
     with atomic_write(path) as stream:
@@ -151,7 +327,18 @@ def policy_digest(text: str) -> str:
 
 
 def check_pages() -> None:
-    """Check, before any work, that pages can be made: RankgaugeError if Jinja2 is not installed."""
+    """Check that pages can be written, before any work is done.
+
+    Raises
+    ------
+    RankgaugeError
+        If Jinja2 is not installed.
+
+    Examples
+    --------
+    >>> from rankgauge.extending import check_pages
+    >>> check_pages()
+    """
     environment()
 
 

@@ -17,7 +17,6 @@ from rankgauge.core.records import Record
 from rankgauge.core.tables import visible_line
 from rankgauge.data.model import Judgments, Run
 from rankgauge.errors import RankgaugeError, Unsupported
-from rankgauge.evaluation.evaluator import PRECISIONS
 from rankgauge.evaluation.inputs import Source, label
 from rankgauge.measures.around import inner
 from rankgauge.measures.average_precision import SumOfPrecisions
@@ -128,10 +127,9 @@ class Reader(Record):
 
 def ties_of(policies: AppliedPolicies) -> Ties:
     """How the scores were made where documents have equal scores."""
-    text = policies.ties.removesuffix("-desc")
-    if text not in get_args(Ties):
+    if policies.ties not in get_args(Ties):
         raise RankgaugeError(f"ties={policies.ties!r}, expected one of {', '.join(get_args(Ties))}")
-    return cast(Ties, text)
+    return cast(Ties, policies.ties)
 
 
 def _measures_to_bound(scores: Scores, left: OmissionLog) -> tuple[Measure | None, ...]:
@@ -179,11 +177,10 @@ def read_heads(
     """
     policies = scores.policies
     condensed, ties = policies.unjudged == "condensed", ties_of(policies)
-    precisions = {text: precision for precision, text in PRECISIONS.items()}
     order: Order = {
         "ties": ties,
         "seed": SEED if policies.seed is None else policies.seed,
-        "precision": precisions.get(policies.scores, DEFAULT_PRECISION),
+        "precision": "single" if policies.precision == "single" else DEFAULT_PRECISION,
     }
     bounded: tuple[Measure | None, ...] = (None,) * len(scores.measures)
     if not condensed and ties != "expected" and policies.standardized is None:

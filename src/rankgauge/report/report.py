@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from rankgauge.core.checks import Integer, check_value
+from rankgauge.core.deprecation import renamed_parameters
 from rankgauge.core.notes import count_phrase
 from rankgauge.core.policies import LEVEL, LEVELS
 from rankgauge.core.records import Record
@@ -113,7 +114,7 @@ class ReportOptions(Record):
 
     baseline: str | None = None
     document_texts: TextsById | None = None
-    topic_texts: TextsById | None = None
+    query_texts: TextsById | None = None
     depth: int | None = None
     added: tuple[Section, ...] = ()
     level: float = LEVEL
@@ -122,6 +123,7 @@ class ReportOptions(Record):
     left: tuple[str, ...] = ()
 
 
+@renamed_parameters(topic_texts="query_texts")
 def write_report(
     qrels: Qrels | None,
     runs: Runs | None,
@@ -130,7 +132,7 @@ def write_report(
     *,
     baseline: str | None = None,
     document_texts: TextsById | None = None,
-    topic_texts: TextsById | None = None,
+    query_texts: TextsById | None = None,
     depth: int | None = None,
     scores: Scores | None = None,
     add: Iterable[str | os.PathLike[str] | Result] = (),
@@ -151,7 +153,7 @@ def write_report(
     baseline: the name of the run that the others are first compared with; a reader can change it.
     document_texts: the texts of documents: a dict by id, or a file with a line for each text, which is
         JSON with an id and a text, or id, tab and text. Each text is cut to 500 characters.
-    topic_texts: the texts of topics, in the same form.
+    query_texts: the texts of topics, in the same form.
     depth: how many first documents of each ranking to show. By default ten, or fewer if the page would
         be larger than 3 MB.
     scores: scores that were already computed. The report follows their policies, such as how ties are
@@ -171,7 +173,7 @@ def write_report(
     check_pages()
     sections = tuple(map(read_section, add))
     reported = _collect_input(qrels, runs, measures, scores)
-    options = ReportOptions(baseline, document_texts, topic_texts, depth, sections, level, title)
+    options = ReportOptions(baseline, document_texts, query_texts, depth, sections, level, title)
     options = replace(options, command=_format_call(reported, options, path, scores is not None))
     html = report_html(reported, options)
     with atomic_write(path) as stream:
@@ -192,7 +194,7 @@ def _format_call(
             words.append(f"{name}={value!r}")
     named = {
         "document_texts": options.document_texts is not None,
-        "topic_texts": options.topic_texts is not None,
+        "query_texts": options.query_texts is not None,
         "scores": scored,
         "add": bool(options.added),
     }
@@ -341,9 +343,9 @@ def _query_texts(
     scores: Scores, options: ReportOptions, left: OmissionLog
 ) -> list[str | None] | None:
     """The text of each topic, None if it has none."""
-    if options.topic_texts is None:
+    if options.query_texts is None:
         return None
-    texts = read_texts(options.topic_texts, set(scores.queries), QUERY_KEYS)
+    texts = read_texts(options.query_texts, set(scores.queries), QUERY_KEYS)
     if not texts:
         left.add("The texts of topics are left out: the file has none of the topics.")
         return None

@@ -14,7 +14,7 @@ import numpy as np
 
 from rankgauge.core.arrays import Bools, Floats, Ints
 from rankgauge.core.notes import Note
-from rankgauge.core.policies import AppliedPolicies
+from rankgauge.core.policies import AppliedPolicies, current_words
 from rankgauge.core.records import Record
 from rankgauge.core.sealing import SEAL, missing_seal_note, read_json
 from rankgauge.errors import InputError, RankgaugeError
@@ -187,6 +187,7 @@ class Document:
         policies = self.entries["policies"]
         if not isinstance(policies, dict):
             self.refuse("policies", shorten(policies), "an object")
+        policies = current_words(policies)
         refuse_first(wrong_policies(policies), self.source)
         return AppliedPolicies(**policies)
 

@@ -12,7 +12,15 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.core.policies import HIGHEST_SEED, Missing, Negative, Standardization, Ties, Unjudged
+from rankgauge.core.policies import (
+    HIGHEST_SEED,
+    Missing,
+    Negative,
+    ScorePrecision,
+    Standardization,
+    Ties,
+    Unjudged,
+)
 from rankgauge.errors import InputError
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.scored import Scored
@@ -31,8 +39,6 @@ TAIL = re.compile(r"tied\([1-9][0-9]{0,9}\)")
 STANDARDIZED = re.compile(
     rf"({'|'.join(get_args(Standardization))})\([1-9][0-9]*(,[0-9]{{3}})* runs\)"
 )
-
-TIES = tuple(f"{ties}-desc" if ties == "docno" else ties for ties in get_args(Ties))
 
 
 def check(scores: Scores, source: str) -> None:
@@ -102,11 +108,11 @@ def _match_pattern(pattern: re.Pattern[str], example: str) -> tuple[Callable[[An
 
 POLICIES: dict[str, tuple[Callable[[Any], bool], str]] = {
     "source": _one_of(SOURCE, JOINED, TEXTS),
-    "ties": _one_of(*TIES),
+    "ties": _one_of(*get_args(Ties)),
     "seed": _whole_number(0, HIGHEST_SEED),
     "tail": _match_pattern(TAIL, "a text such as tied(1000)"),
     "judgments": _one_of("subtopics"),
-    "scores": _one_of("f32", "f64", "f32+f64", ""),
+    "precision": _one_of(*get_args(ScorePrecision), "single+double", ""),
     "unjudged": _one_of(*get_args(Unjudged)),
     "negative": _one_of(*get_args(Negative)),
     "missing": _one_of(*get_args(Missing)),

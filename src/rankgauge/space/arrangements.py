@@ -40,13 +40,39 @@ NO_VERTEX = -1
 
 
 class Arrangement(Record):
-    """The cells, edges and vertices that distinct lines make.
+    """The cells, edges and vertices that distinct lines cut the plane into.
 
-    Edges stand line by line, each in the direction (b, −a) of its line. Left of that direction, where
-    a·x + b·y + c is above 0, is the cell `left`, on the other side `right`. `start` and `end` are the
-    vertices at its ends, `NO_VERTEX` for none. `corners` has, for each vertex, one row (vertex, cell)
-    for each cell around it.
+    Edges are numbered line by line. On the line a·x + b·y + c = 0 they point in the direction (b, −a).
 
+    Parameters
+    ----------
+    lines : tuple of (int, int, int)
+        The coefficients (a, b, c) of each line.
+    vertices : array of shape (vertices, 3)
+        The points (X / W, Y / W) where lines meet, as rows (X, Y, W).
+    multiplicity : array of int
+        How many lines go through each vertex.
+    cells : int
+        The number of cells.
+    line : array of int
+        The number of the line of each edge.
+    start : array of int
+        The vertex at which each edge starts; −1 if the edge has no start.
+    end : array of int
+        The vertex at which each edge ends; −1 if the edge has no end.
+    left : array of int
+        The cell to the left of each edge, where a·x + b·y + c is above 0.
+    right : array of int
+        The cell to the right of each edge.
+    corners : array of shape (corners, 2)
+        For each vertex, one row (vertex, cell) for each cell around it.
+
+    Notes
+    -----
+    All arithmetic is on integers of any size, so there is no rounding and no tolerance.
+
+    Examples
+    --------
     >>> three = Arrangement.of([(1, 0, 0), (0, 1, 0), (1, 1, -1)])
     >>> three.cells, len(three.vertices), three.multiplicity.tolist()
     (7, 3, [2, 2, 2])
@@ -55,7 +81,6 @@ class Arrangement(Record):
     lines: tuple[Line, ...]
     vertices: VertexRows
     multiplicity: Ints
-    """How many lines go through each vertex."""
     cells: int
     line: Ints
     start: Ints
@@ -68,7 +93,21 @@ class Arrangement(Record):
     def of(
         cls, lines: Sequence[Line], progress: Callable[[str], None] = lambda step: None
     ) -> Arrangement:
-        """The arrangement of these lines, which all differ; `progress` is called with what is done."""
+        """Compute the arrangement of lines, which must all differ.
+
+        Parameters
+        ----------
+        lines : sequence of (int, int, int)
+            The coefficients (a, b, c) of each line, without a common factor; the first of a and b that
+            is not 0 is above 0.
+        progress : callable, optional
+            Called with a text after each step.
+
+        Returns
+        -------
+        Arrangement
+            The cells, edges and vertices.
+        """
         lines = tuple(lines)
         vertices, on_line, at_vertex = _vertices(lines, progress)
         progress("the vertices are found")

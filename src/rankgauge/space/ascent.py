@@ -108,37 +108,56 @@ def optima(
     executor: AnyExecutor | None = None,
     progress: Progress | None = None,
 ) -> Optima:
-    """Local optima of a measure over the weights of all features, and how often each was reached.
+    """Search for local optima of a measure over all feature weights, from many starts.
 
-    From each start, one weight after the other is set to its best value. Then lines in random directions
-    are searched. This is repeated until nothing is better. A line is searched in full, to both sides.
+    From each start, one weight after the other is set to its best value. Then the search goes along
+    lines in random directions. Both are repeated until nothing is better. Each line is searched exactly
+    and in full, to both sides.
 
     Parameters
     ----------
-    documents
-        Features, or a tuple (values, labels, bounds), as `trajectory` takes them.
-    measure
-        The measure; its mean over the queries is optimized.
-    fixed
-        The number of the feature, from 1, whose weight stays 1. By default the weights are on the unit
+    documents : Features, tuple or LinearScorer
+        The documents: `Features`, or a tuple (values, labels, bounds) as in `trajectory`.
+    measure : Measure or str
+        The measure. Its mean over the queries is optimized.
+    fixed : int, optional
+        The number of the feature, from 1, whose weight stays 1. By default the weights lie on the unit
         sphere: they are divided by their length.
-    restarts
-        How many starts there are: equal weights, then random ones.
-    directions
-        How many random directions a round has, beside the weights one by one.
-    rounds
-        How many rounds there are from one start, at the most.
-    jitter
-        Add a random number from 0 to this size to the score of each document (see `jittered`).
-    seed
-        The seed of starts, directions and jitter.
-    executor
-        Who does the work; by default threads.
-    progress
-        Is called after each start.
+    restarts : int
+        The number of starts: equal weights first, then random weights.
+    directions : int
+        The number of random directions in each round.
+    rounds : int
+        The largest number of rounds from one start.
+    jitter : float, optional
+        Add a random number from 0 to this size to the score of each document (see `add_jitter`).
+    seed : int
+        The seed of the starts, the directions and the jitter.
+    executor : Executor, Client or Workers, optional
+        Runs the starts in parallel; by default threads do.
+    progress : callable, optional
+        Called after each start.
 
-    >>> found = optima(([[1, 0], [0, 1], [1, 1]], [0, 2, 1], [0, 3]), "nDCG", restarts=3)
-    >>> found.values.tolist(), found.found.tolist()
+    Returns
+    -------
+    Optima
+        The local optima, the best first, and how many starts reached each.
+
+    Raises
+    ------
+    RankgaugeError
+        If the documents have no features, if the measure is undefined for these documents, or if
+        neither higher nor lower values of the measure are better.
+
+    Notes
+    -----
+    The search finds local optima. No number of starts guarantees the global optimum (Robertson and
+    Zaragoza 2007, section 3.3).
+
+    Examples
+    --------
+    >>> result = optima(([[1, 0], [0, 1], [1, 1]], [0, 2, 1], [0, 3]), "nDCG", restarts=3)
+    >>> result.values.tolist(), result.found.tolist()
     ([1.0], [3])
     """
     parsed = parse(measure)
@@ -263,25 +282,43 @@ class BestOnLine(Record):
 
 
 class Optima(Result, Record):
-    """Local optima of a measure over weights, the best first: what `optima` found.
+    """Local optima of a measure over feature weights, the best first: the result of `optima`.
 
-    No weight changed alone, and none of the random directions, leads from them to a better value. Two
-    starts reached the same optimum if the value is the same, and so are the labels in rank order, as far
-    as the measure looks at them.
+    Neither a change of a single weight nor a step in any of the random directions improves an optimum.
+    Two starts reached the same optimum if the value is the same and the rankings have the same labels,
+    as far down as the measure looks.
+
+    Attributes
+    ----------
+    measure : Measure
+        The measure that was optimized.
+    values : array of float
+        The mean of the measure at each optimum.
+    weights : array of shape (optima, features)
+        The weights of each optimum.
+    found : array of int
+        How many starts reached each optimum.
+    reached : array of int
+        The number of the optimum that each start reached, from 0.
+    notes : tuple of Note
+        How many starts and optima there are, and whether some starts stopped early.
+    names : tuple of str
+        The names of the weights in tables.
+
+    Examples
+    --------
+    >>> result = optima(([[1, 0], [0, 1], [1, 1]], [0, 2, 1], [0, 3]), "nDCG", fixed=2, restarts=3)
+    >>> result.value, result.best.tolist()[1]
+    (1.0, 1.0)
     """
 
     measure: Measure | Aggregate
     values: Floats
-    """The value of each optimum, evaluated with its weights."""
     weights: Floats
-    """Optimum × feature."""
     found: Ints
-    """How many starts reached each optimum."""
     reached: Ints
-    """For each start the number of the optimum it reached, from 0."""
     notes: tuple[Note, ...]
     names: tuple[str, ...]
-    """The names of the weights, for tables."""
 
     @property
     def best(self) -> Floats:

@@ -41,7 +41,20 @@ def sign_of(measure: Measure | Aggregate) -> float:
 
 
 class Interval(NamedTuple):
-    """A part of the line on which the mean has one value, or is within a margin of the best."""
+    """An interval of a line, such as the weights with the best mean.
+
+    Parameters
+    ----------
+    low : float
+        The lower end.
+    high : float
+        The upper end.
+
+    Examples
+    --------
+    >>> Interval(0.25, 0.75).width
+    0.5
+    """
 
     low: float
     high: float
@@ -99,12 +112,27 @@ def values_before(before: Floats, lists: Ints, after: Floats) -> Floats:
 
 
 class Curve(Record):
-    """The mean of a measure over lists, along a line from 0 to 1.
+    """The mean of a measure over lists, as a step function along a line from 0 to 1.
 
-    `values[0]` is the mean from 0 to `breaks[0]`, `values[i]` from `breaks[i - 1]` to `breaks[i]`, and
-    the last one from there to 1. The two ends themselves are apart, `start` and `end`: documents that
-    are tied there, such as those that one of two runs lacks, come in the order of ties.
+    The mean is `values[0]` from 0 to `breaks[0]`, `values[i]` from `breaks[i - 1]` to `breaks[i]`, and
+    `values[-1]` from the last break to 1. The ends themselves have means of their own, `start` and
+    `end`, because documents may be tied there: for example, documents that only one of two runs has.
 
+    Attributes
+    ----------
+    measure : Measure
+        The measure.
+    breaks : array of float
+        The positions where the mean changes.
+    values : array of float
+        The mean between two breaks; one more than there are breaks.
+    steps : Steps
+        The values of the single lists.
+    mean_at : callable
+        Evaluates the mean at a position.
+
+    Examples
+    --------
     >>> from rankgauge import RR
     >>> from rankgauge.rankings.lists import Rankings
     >>> from rankgauge.space import line
@@ -118,7 +146,6 @@ class Curve(Record):
     values: Floats
     steps: Steps
     mean_at: Callable[[float], float] = field(repr=False)
-    """The mean at a point, evaluated there."""
 
     @classmethod
     def of(

@@ -53,35 +53,50 @@ def grid(
     seed: int = SEED,
     progress: Progress | None = None,
 ) -> Grid:
-    """The values of measures on a grid of one to three weights, and what the grid misses.
+    """Evaluate measures on a grid of one to three weights, and find what the grid misses.
 
     Parameters
     ----------
-    documents
-        Features, or a tuple (values, labels, bounds), as `trajectory` takes them.
-    measures
+    documents : Features, tuple or LinearScorer
+        The documents: `Features`, or a tuple (values, labels, bounds) as in `trajectory`.
+    measures : Measure, str or iterable of these
         One measure or several.
-    axes
-        The numbers of the features, from 1, whose weights vary: one to three of them.
-    low, high
-        The least and the greatest weight: a number, or one for each axis.
-    points
-        How many points there are on an axis, 2 or more: a number, or one for each axis.
-    weights
-        The weights of all features; those of the axes are replaced. By default all are 1.
-    rest
-        The number of a feature, from 1, whose weight is 1 less the weights of the axes: so the weights
-        of a mixture sum to 1.
-    jitter
-        Add a random number from 0 to this size to the score of each document (see `jittered`).
-    seed
+    axes : int or sequence of int
+        The numbers of one to three features, from 1, whose weights vary.
+    low : float or sequence of float
+        The lowest weight: one number, or one for each axis.
+    high : float or sequence of float
+        The highest weight: one number, or one for each axis.
+    points : int or sequence of int
+        The number of points on an axis, at least 2: one number, or one for each axis.
+    weights : array-like, optional
+        The weights of all features; those of the axes are replaced. By default all weights are 1.
+    rest : int, optional
+        The number of the feature, from 1, whose weight is 1 minus the sum of the weights of the axes.
+        Use it for mixtures, whose weights sum to 1.
+    jitter : float, optional
+        Add a random number from 0 to this size to the score of each document (see `add_jitter`).
+    seed : int
         The seed of the jitter.
-    progress
-        Is called after each line through the grid.
+    progress : callable, optional
+        Called after each line through the grid.
 
+    Returns
+    -------
+    Grid
+        The means at the points, and the exact best of each line through the grid.
+
+    Raises
+    ------
+    RankgaugeError
+        If `low` is not below `high`, if `rest` is one of the axes, if the grid has more than 100,000
+        points, or if neither higher nor lower values of a measure are better.
+
+    Examples
+    --------
     >>> documents = ([[1, 0], [0, 1], [0.7, 0.7]], [0, 1, 2], [0, 3])
-    >>> found = grid(documents, "nDCG@1", axes=2, high=4, points=2)
-    >>> found.values.tolist(), found.best_on_lines("nDCG@1").value
+    >>> result = grid(documents, "nDCG@1", axes=2, high=4, points=2)
+    >>> result.values.tolist(), result.best_on_lines("nDCG@1").value
     ([[0.0, 0.5]], 1.0)
     """
     chosen = measures_of(measures)
@@ -124,23 +139,49 @@ class BestWeights(NamedTuple):
 
 
 class Grid(Result, Record):
-    """Measures at the points of a grid, and the exact best of each line through it: what `grid` gives.
+    """Measures on a grid of weights, and the exact best of each line: the result of `grid`.
 
-    `values` has measure × first axis × second axis, and so on. A line goes along one axis, through the
-    points of the others. `line_values[a]` has the best value of each line along axis a, between the ends
-    and but for points at which documents are tied, and `line_places[a]` the weight where it is, both
-    measure × the points of the other axes. `line_breaks[a]` counts the breaks of each curve.
+    A line follows one axis through a point of the other axes. Its best value is taken between the ends
+    of the axis, without the single points at which documents are tied.
+
+    Attributes
+    ----------
+    measures : tuple of Measure
+        The measures.
+    axes : tuple of int
+        The numbers of the features whose weights vary, from 1.
+    rest : int or None
+        The number of the feature whose weight is 1 minus the sum of the weights of the axes.
+    ticks : tuple of array
+        The weights on each axis.
+    weights : array of float
+        The weights of all features; those of the axes vary.
+    values : array of shape (measures, points of axis 1, points of axis 2, ...)
+        The mean of each measure at each point.
+    line_values : tuple of array
+        For each axis, the best value on each line along it: measure × points of the other axes.
+    line_places : tuple of array
+        For each axis, the weight at which each line is best, in the same shape.
+    line_breaks : tuple of array
+        For each axis, the number of breaks on each line, in the same shape.
+    scorer : LinearScorer
+        The documents and their features.
+    notes : tuple of Note
+        Notes for the tables.
+
+    Examples
+    --------
+    >>> documents = ([[1, 0], [0, 1], [0.7, 0.7]], [0, 1, 2], [0, 3])
+    >>> result = grid(documents, "nDCG@1", axes=2, high=4, points=2)
+    >>> [missed.tolist() for missed in result.hidden("nDCG@1")]
+    [0.5]
     """
 
     measures: tuple[Measure | Aggregate, ...]
     axes: tuple[int, ...]
-    """The numbers of the features whose weights vary, from 1."""
     rest: int | None
-    """The number of the feature whose weight is 1 less the weights of the axes."""
     ticks: tuple[Floats, ...]
-    """The weights on each axis."""
     weights: Floats
-    """The weights of all features; those of the axes vary."""
     values: Floats
     line_values: tuple[Floats, ...]
     line_places: tuple[Floats, ...]

@@ -170,12 +170,32 @@ def array_of(name: str, numbers: ArrayLike, kind: type[np.generic]) -> Any:
 
 
 def add_jitter(documents: FeatureRows, size: float, seed: int = SEED) -> Features:
-    """The documents with one more feature, the last: a random number from 0 to `size`, its weight 1.
+    """Add a feature of random numbers from 0 to `size`, so that no two flips coincide.
 
-    Where two flips would happen at the same point, the random numbers part them, with probability 1
-    (Robertson and Zaragoza 2007, A.6). They do not change with the weights. Those of a query follow from
-    the seed and the id of the query, so other queries do not change them.
+    The new feature is the last one, and its weight is 1.
 
+    Parameters
+    ----------
+    documents : Features or tuple
+        The documents: `Features`, or a tuple (values, labels, bounds).
+    size : float
+        The largest random number.
+    seed : int
+        The seed of the random numbers.
+
+    Returns
+    -------
+    Features
+        The documents with one more feature.
+
+    Notes
+    -----
+    Flips that would happen at the same point happen at different points, with probability 1 (Robertson
+    and Zaragoza 2007, A.6). The random numbers do not depend on the weights. The numbers of a query
+    follow from the seed and the id of the query, so they do not depend on the other queries.
+
+    Examples
+    --------
     >>> add_jitter(([[1, 0], [1, 0]], [0, 1], [0, 2]), 1e-6).values.shape
     (2, 3)
     """

@@ -47,7 +47,25 @@ MOST_LABELS = 4_000_000
 class Segment(Record):
     """Lists whose documents score (1 − t) · start + t · end, for t from 0 to 1.
 
-    `documents` has the lists, each in the order that its documents have where their scores are equal.
+    Parameters
+    ----------
+    documents : Rankings
+        The lists. Documents with equal scores are ranked in the order in which they stand here.
+    start : array of float
+        The score of each document at t = 0.
+    end : array of float
+        The score of each document at t = 1.
+
+    Raises
+    ------
+    RankgaugeError
+        If a score is not finite or too large, or if the number of scores is wrong.
+
+    Examples
+    --------
+    >>> segment = Segment.of([1, 0], [0.0, 1.0], [1.0, 0.0])
+    >>> segment.curve("RR").breaks.tolist(), segment.curve("P@1").values.tolist()
+    ([0.5], [0.0, 1.0])
     """
 
     documents: Rankings
@@ -72,7 +90,22 @@ class Segment(Record):
 
     @classmethod
     def of(cls, documents: Documents, start: ArrayLike, end: ArrayLike) -> Segment:
-        """The documents on their way from the start to the end, each as `line` takes it."""
+        """Create a segment from labels or features, as `line` takes them.
+
+        Parameters
+        ----------
+        documents : Rankings, Features or lists of labels
+            The documents.
+        start : array-like
+            The scores at t = 0; for features, the weights.
+        end : array-like
+            The scores at t = 1; for features, what is added to the weights on the way from 0 to 1.
+
+        Returns
+        -------
+        Segment
+            The documents along the line.
+        """
         lists = lists_of(documents)
         if not isinstance(documents, Features):
             first = scores_of("start", start, lists.lengths)
@@ -258,24 +291,33 @@ def mean_of(scores: Floats, measure: Measure | Aggregate) -> float:
 
 
 def line(documents: Documents, start: ArrayLike, end: ArrayLike, measure: AnyMeasure) -> Curve:
-    """The exact curve of a measure along a line; `Segment.of` serves several measures.
+    """Compute the exact curve of a measure along a line from one scoring to another.
+
+    For several measures on one line, use `Segment.of` and `Segment.curve`.
 
     Parameters
     ----------
-    documents
-        The labels of the documents of one list, a list of such lists, `Rankings`, or features. Documents
-        with equal scores are ranked in the order in which they stand here. Files often have the
-        relevant ones first: `features.in_tie_order()` puts them in the order in
-        which an evaluator ranks ties.
-    start
-        The score of each document at 0: one list of numbers, or a list for each list of documents. Of
-        features it is a weight for each feature: their weighted sum is the score.
-    end
-        The score of each document at 1. Of features it is the direction: what is added to the weights on
-        the way from 0 to 1.
-    measure
-        Any measure that looks at labels, or its name.
+    documents : Rankings, Features or lists of labels
+        The labels of one list, several such lists, `Rankings`, or `Features`. Documents with equal
+        scores are ranked in the order in which they stand here. Files often list the relevant documents
+        first: `features.in_tie_order()` puts the documents in the order in which an evaluator ranks
+        ties.
+    start : array-like
+        The score of each document at 0: one list of numbers, or one for each list of documents. For
+        features it is a weight for each feature, and the score is their weighted sum.
+    end : array-like
+        The score of each document at 1. For features it is the direction: what is added to the weights
+        on the way from 0 to 1.
+    measure : Measure or str
+        Any measure that looks at labels.
 
+    Returns
+    -------
+    Curve
+        The mean of the measure over the lists, as a step function.
+
+    Examples
+    --------
     >>> line([1, 0, 2], [3, 2, 1], [1, 2, 4], "nDCG@1").best
     [Interval(low=0.4, high=1.0)]
     >>> line([[1, 0], [2, 0, 1]], [[1, 0], [2, 1, 0]], [[0, 1], [0, 1, 2]], "RR").values.tolist()

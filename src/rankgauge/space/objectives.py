@@ -31,14 +31,34 @@ Objective: TypeAlias = Callable[[Rankings, Floats], float]
 
 
 def pairwise_loss(documents: Documents, scores: ArrayLike) -> float:
-    """The logistic loss of pairs: for each pair of documents of one query with different labels
-    log(1 + exp(−(score of the better − score of the other))), the mean over the pairs of a query, then
-    over the queries that have such pairs. Lower is better. It is NaN if there is no such pair.
+    """Compute the logistic loss of pairs of documents, the cost function of RankNet.
 
-    It is the cost of RankNet (Burges et al. 2005) with certain preferences. It is convex in the weights
-    of a linear scorer, and a constant that is added to all scores of a query does not change it.
-    Unjudged documents have label 0. `scores` is one list of numbers, or a list for each query.
+    Each pair of documents of one query with different labels has the loss
 
+        log(1 + exp(−(score of the better − score of the other)))
+
+    The loss is the mean over the pairs of a query, then over the queries that have such pairs. Lower is
+    better.
+
+    Parameters
+    ----------
+    documents : Rankings, Features or lists of labels
+        The labels of the documents of one query or of several. Unjudged documents have label 0.
+    scores : array-like
+        The score of each document: one list of numbers, or one for each query.
+
+    Returns
+    -------
+    float
+        The loss; NaN if no two documents of a query have different labels.
+
+    Notes
+    -----
+    This is the cost of RankNet (Burges et al. 2005) with certain preferences. It is convex in the
+    weights of a linear scorer. Adding a constant to all scores of a query does not change it.
+
+    Examples
+    --------
     >>> round(pairwise_loss([1, 0], [0.0, 0.0]), 4)
     0.6931
     >>> round(pairwise_loss([[1, 0], [0, 2]], [[3.0, 1.0], [0.5, 0.5]]), 4)
@@ -56,19 +76,39 @@ def pairwise_loss(documents: Documents, scores: ArrayLike) -> float:
 def swets(
     documents: Documents, scores: ArrayLike, *, rel: int = 1, by_query: bool = False
 ) -> float:
-    """How far apart the scores of relevant and of other documents are, Swets' measure E: the difference
-    of their means, divided by the mean of their standard deviations. Higher is better.
+    """Compute Swets' E, which measures how well scores separate relevant documents from others.
 
-    E = (μ₁ − μ₀) / ((σ₁ + σ₀) / 2), where 1 stands for the documents with a label of at least `rel`, and
-    0 for all others. The standard deviations divide by n. Swets (Information Retrieval Systems, Science
-    141, 1963) reads E off a line through normal deviates; that comes to this formula (van Rijsbergen,
-    Information Retrieval, 1979, chapter 7).
+    E is the difference of the mean scores, divided by the mean of the standard deviations:
 
-    The documents of all queries are put together, so a constant that is added to the scores of one query
-    changes it. With `by_query` it is the mean over the queries for which it is defined. It is NaN if
-    there are no relevant or no other documents, or if no score differs from the mean of its kind.
-    `scores` is one list of numbers, or a list for each query.
+        E = (μ₁ − μ₀) / ((σ₁ + σ₀) / 2)
 
+    Here 1 stands for the documents with a label of at least `rel`, and 0 for all others. The standard
+    deviations divide by n. Higher is better.
+
+    Parameters
+    ----------
+    documents : Rankings, Features or lists of labels
+        The labels of the documents of one query or of several.
+    scores : array-like
+        The score of each document: one list of numbers, or one for each query.
+    rel : int
+        The lowest label of a relevant document.
+    by_query : bool
+        Whether to take the mean of E over the queries that have one. By default the documents of all
+        queries are pooled, so adding a constant to the scores of one query changes E.
+
+    Returns
+    -------
+    float
+        E; NaN if there are no relevant or no other documents, or if both standard deviations are 0.
+
+    Notes
+    -----
+    Swets (Information Retrieval Systems, Science 141, 1963) reads E off a line through normal deviates.
+    That comes to this formula (van Rijsbergen, Information Retrieval, 1979, chapter 7).
+
+    Examples
+    --------
     >>> swets([1, 0, 1, 0], [3.0, 1.0, 5.0, 3.0])
     2.0
     """
@@ -86,7 +126,25 @@ def swets(
 
 
 def rank_objective(measure: AnyMeasure) -> Objective:
-    """A rank measure as an objective: the mean of the measure over the lists, ranked by the scores."""
+    """Turn a rank measure into an objective, for comparison with objectives on scores.
+
+    Parameters
+    ----------
+    measure : Measure or str
+        The measure.
+
+    Returns
+    -------
+    callable
+        A function of lists and scores that ranks the lists by the scores and returns the mean of the
+        measure.
+
+    Examples
+    --------
+    >>> segment = Segment.of([1, 0], [0.0, 1.0], [1.0, 0.0])
+    >>> objective_curve(segment, rank_objective("RR"), [0.0, 1.0]).tolist()
+    [0.5, 1.0]
+    """
     parsed = parse(measure)
 
     def objective(lists: Rankings, scores: Floats) -> float:
@@ -102,19 +160,31 @@ def objective_curve(
     positions: ArrayLike,
     transform: Callable[[Floats], Floats] | None = None,
 ) -> Floats:
-    """An objective at points of a line.
+    """Evaluate an objective at points of a line.
 
     Parameters
     ----------
-    segment
+    segment : Segment
         The documents along the line.
-    objective
+    objective : callable
         `pairwise_loss`, `swets`, `rank_objective(measure)`, or any function of lists and scores.
-    positions
-        The points, from 0 to 1.
-    transform
+    positions : array-like
+        The points of the line, from 0 to 1.
+    transform : callable, optional
         A function that is applied to the scores first, such as `numpy.exp`.
 
+    Returns
+    -------
+    array of float
+        The value of the objective at each point.
+
+    Raises
+    ------
+    RankgaugeError
+        If `positions` is not a list of numbers from 0 to 1.
+
+    Examples
+    --------
     >>> segment = Segment.of([1, 0], [0.0, 1.0], [1.0, 0.0])
     >>> objective_curve(segment, pairwise_loss, [0.0, 1.0]).round(4).tolist()
     [1.3133, 0.3133]

@@ -37,10 +37,31 @@ class Axis(NamedTuple):
 
 
 class PathCurves(Result, Record):
-    """The exact curves of measures along a path through weights: what `WeightSpace.curves` gives.
+    """The exact curves of measures along a path of weights: the result of `WeightSpace.curves`.
 
-    `curves` has a row a piece and an entry a measure. `points` has the weights that the path goes
-    through, a column for each of `names`.
+    Attributes
+    ----------
+    measures : tuple of Measure
+        The measures.
+    curves : tuple of tuple of Curve
+        For each piece of the path, the curve of each measure.
+    points : array of shape (points, names)
+        The weights at the points that the path goes through.
+    names : tuple of str
+        The names of the weights.
+    margin : float
+        How far below the best a mean may be to belong to a plateau.
+    about : tuple of Note
+        Notes on the weights.
+
+    Examples
+    --------
+    >>> from rankgauge.space import WeightSpace
+    >>> from rankgauge.space.inputs import features_of
+    >>> documents = features_of(([[1, 0], [0, 1]], [0, 1], [0, 2]))
+    >>> curves = WeightSpace.of_features(documents).curves("RR")
+    >>> curves.curves[0][0].best, curves.axis(1).name
+    ([Interval(low=0.5, high=1.0)], 'weight 2')
     """
 
     measures: tuple[Measure | Aggregate, ...]
@@ -49,7 +70,6 @@ class PathCurves(Result, Record):
     names: tuple[str, ...]
     margin: float
     about: tuple[Note, ...] = ()
-    """What to know of the weights."""
 
     def axis(self, piece: int) -> Axis:
         """The unit of a piece, from 1: the weight that rises, if only one does; else the position."""

@@ -42,20 +42,46 @@ class BestInside(NamedTuple):
 
 
 class PlaneRegions(Result, Record):
-    """Measures over a plane of two weights x and y: what `WeightSpace.plane` gives.
+    """Measures over a plane of two weights x and y: the result of `WeightSpace.plane`.
 
-    The plane has no ends. `low` and `high` are those of the square that is drawn, and in which the best
-    weights are looked for too. With `mixture` a third weight is 1 − x − y, and must be 0 or more there.
+    The plane has no ends. A square of it is drawn and searched for the best weights.
+
+    Attributes
+    ----------
+    plane : Plane
+        The cells of the plane.
+    measures : tuple of Measure
+        The measures.
+    names : tuple of str
+        The names of x and y. For a mixture, the name of the third weight, 1 − x − y, comes first; this
+        weight is 0 or more wherever best weights are searched.
+    documents : tuple of str
+        A short name for each document.
+    neutral : bool
+        Whether flips of documents with equal labels make lines too. Then a cell has a single ranking.
+    low : float
+        The lowest weight in the square.
+    high : float
+        The highest weight in the square.
+    across : {"edges", "trajectories"}
+        When a region is a local optimum, as in `Plane.optima`.
+    about : tuple of Note
+        Notes on the weights.
+
+    Examples
+    --------
+    >>> from rankgauge.space import WeightSpace
+    >>> from rankgauge.space.inputs import features_of
+    >>> documents = features_of(([[1, 0, 0], [0, 1, 0], [0, 0, 1]], [0, 2, 1], [0, 3]))
+    >>> WeightSpace.of_features(documents).plane("RR").best_inside("RR").value
+    1.0
     """
 
     plane: Plane
     measures: tuple[Measure | Aggregate, ...]
     names: tuple[str, ...]
-    """The names of x and y, and of the third weight before them if there is one."""
     documents: tuple[str, ...]
-    """A short name for each document."""
     neutral: bool = False
-    """Whether flips of documents with equal labels make lines too: then a cell has one ranking."""
     low: float = 0.0
     high: float = 1.0
     across: Across = "edges"

@@ -49,10 +49,25 @@ also through a point where several lines meet."""
 
 
 class FlipBoundary(Record):
-    """Where two documents of a query change places: a line of the plane.
+    """The line of a plane on which two documents of a query change places.
 
-    `line` is its number; `first` and `second` are rows of the documents, `first` the earlier one. On the
-    side of the line where a·x + b·y + c is above 0, `sign` = 1 has `first` above `second`.
+    Parameters
+    ----------
+    line : int
+        The number of the line a·x + b·y + c = 0.
+    query : int
+        The number of the query.
+    first : int
+        The row of one document, the earlier one.
+    second : int
+        The row of the other document.
+    sign : int
+        1 if `first` ranks above `second` where a·x + b·y + c is above 0, and −1 if it ranks below.
+
+    Examples
+    --------
+    >>> plane([(0, 1, 0), (0, 0, 1)], [1, 0]).boundaries
+    (FlipBoundary(line=0, query=0, first=0, second=1, sign=1),)
     """
 
     line: int
@@ -63,7 +78,23 @@ class FlipBoundary(Record):
 
 
 class Region(Record):
-    """Cells of one value that hang together by edges. `best` says that no cell is better."""
+    """Cells of a plane with the same value, connected by edges.
+
+    Attributes
+    ----------
+    cells : array of int
+        The numbers of the cells.
+    value : float
+        The mean of the measure in these cells.
+    best : bool
+        Whether no cell of the plane is better.
+
+    Examples
+    --------
+    >>> three = plane([(0, 1, 0), (0, 0, 1), (0, 0, 0)], [1, 0, 0])
+    >>> [(len(region.cells), region.best) for region in three.optima("RR")]
+    [(2, True)]
+    """
 
     cells: Ints
     value: float
@@ -71,8 +102,22 @@ class Region(Record):
 
 
 class PlaneCell(Record):
-    """One cell: a point inside it, and for each query its documents in rank order, as their places among
-    all documents that were given, from 0."""
+    """A cell of a plane, with the ranking of each query in it.
+
+    Attributes
+    ----------
+    number : int
+        The number of the cell.
+    point : tuple of two Fraction
+        A point inside the cell.
+    rankings : tuple of tuple of int
+        For each query, its documents in rank order, as places among all documents, from 0.
+
+    Examples
+    --------
+    >>> plane([(0, 1, 0), (0, 0, 1), (0, 0, 0)], [1, 0, 0]).cells[0].rankings
+    ((1, 0, 2),)
+    """
 
     number: int
     point: tuple[Fraction, Fraction]
@@ -80,11 +125,34 @@ class PlaneCell(Record):
 
 
 class Plane(Record):
-    """The cells that the flip boundaries of all queries make, with what measures make of each.
+    """The cells into which the flip boundaries of all queries cut a plane: the result of `plane`.
 
-    `documents` has the whole-number triple of each document, `labels` the labels, `offsets` where each
-    query begins. `boundaries` are the flips; several can share a line.
+    Attributes
+    ----------
+    documents : tuple of (int, int, int)
+        For each document (c, u, v), as whole numbers: its score is c + x·u + y·v.
+    labels : array of int
+        The label of each document.
+    offsets : array of int
+        The row where each query begins, and the number of documents at the end.
+    queries : tuple
+        The queries.
+    boundaries : tuple of FlipBoundary
+        The flips. Several flips can share a line.
+    arrangement : Arrangement
+        The cells, edges and vertices.
+    given : tuple of int or None
+        The place of each document in the input, where queries can be mixed.
+    judged : JudgedLabels or None
+        The judged labels of each query; by default the labels of its documents.
 
+    Notes
+    -----
+    All geometry is in whole numbers. Only the values of measures, and what is drawn, are floating-point
+    numbers (Robertson and Zaragoza 2007, appendix A).
+
+    Examples
+    --------
     >>> four = plane([(8, 9, -7), (-3, 5, 6), (-1, 9, 0), (6, 1, -1)], [1, 1, 0, 0])
     >>> four
     Plane: 1 query, 4 documents, 6 lines, 7 vertices, 18 cells
@@ -99,9 +167,7 @@ class Plane(Record):
     boundaries: tuple[FlipBoundary, ...]
     arrangement: Arrangement
     given: tuple[int, ...] | None = None
-    """The place of each document among those that were given, in which queries can be mixed."""
     judged: JudgedLabels | None = None
-    """The judged labels of each query; by default the labels of its documents."""
 
     def __repr__(self) -> str:
         return (
@@ -346,32 +412,45 @@ def plane(
     seed: int = SEED,
     progress: Callable[[str], None] | None = None,
 ) -> Plane:
-    """All regions of the plane of two parameters x and y, for documents that score c + x·u + y·v.
+    """Find all cells of the plane (x, y) for documents that score c + x·u + y·v.
+
+    In each cell, every query has one ranking.
 
     Parameters
     ----------
-    documents
-        A triple (c, u, v) of numbers for each document; equal scores are ordered as the documents stand
-        here. Every number is taken exactly: the float 0.1 is 3602879701896397 / 2**55, and
-        Fraction(1, 10) is a tenth. Or features, of which three columns are taken.
-    labels
-        The label of each document: a whole number, or True and False.
-    queries
-        The query of each document; by default all documents are of one query.
-    columns, decimals
-        Of features: the numbers of the features c, u and v, from 1, and to how many decimals their
-        values are rounded; with None they are taken exactly, which is slower.
-    neutral
-        Whether lines count on which two documents of the same label change places. Without them no value
-        of a measure changes, there are fewer cells, and a cell has one ranking of labels, but can have
-        several of documents.
-    jitter, seed
-        Add a random number from 0 to this size to the score of each document (see `jittered`). Then no
-        two flips share a line, and lines meet only where they must, with probability 1.
-    progress
-        Is called with the number of lines and the most cells that they can make, before the work starts,
-        then with each step that is done.
+    documents : sequence of triples or Features
+        For each document the numbers (c, u, v), or `Features`, of which three columns are used.
+        Documents with equal scores are ranked in the order in which they stand here. Every number is
+        exact: the float 0.1 is 3602879701896397 / 2**55, and Fraction(1, 10) is a tenth.
+    labels : array-like, optional
+        The label of each document: whole numbers, or True and False.
+    queries : sequence, optional
+        The query of each document. By default all documents belong to one query.
+    columns : tuple of three int
+        For `Features`: the numbers of the features c, u and v, from 1.
+    decimals : int or None
+        For `Features`: the number of decimals to which their values are rounded. None keeps the values
+        exactly as they are, which is slower.
+    neutral : bool
+        Whether to include the lines on which two documents with the same label change places. Measures
+        do not change there. Without these lines there are fewer cells, and a cell can have several
+        rankings of the documents, but only one of the labels.
+    jitter : float, optional
+        Add a random number from 0 to this size to the score of each document (see `add_jitter`). Then
+        no two flips share a line, and lines meet only where they must, with probability 1.
+    seed : int
+        The seed of the jitter.
+    progress : callable, optional
+        Called first with the number of lines and the largest possible number of cells, then after each
+        step.
 
+    Returns
+    -------
+    Plane
+        The cells, with methods for the values of measures.
+
+    Examples
+    --------
     >>> plane([(0, 1, 0), (0, 0, 1), (0, 0, 0)], [1, 0, 0], neutral=False)
     Plane: 1 query, 3 documents, 2 lines, 1 vertex, 4 cells
     >>> plane([(0.1, 0.5, 0.0), (0.3, 0.0, 0.25)], [True, False]).cell_at(1, -0.5)

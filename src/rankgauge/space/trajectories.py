@@ -55,28 +55,42 @@ def trajectory(
     jitter: float | None = None,
     seed: int = SEED,
 ) -> Trajectory:
-    """Every flip on a path of straight pieces, and what each measure makes of it.
+    """Find every flip on a path of straight pieces, and its effect on each measure.
 
     Parameters
     ----------
-    documents
-        Features: the documents are ranked by a weighted sum. Or a tuple (values, labels, bounds): a row
-        of values and a label for each document, and where each query begins and the last ends. Or a
-        list of labels, or several. Documents with equal scores stay in the order they have here (see
+    documents : Features, tuple, LinearScorer or lists of labels
+        `Features`, which are ranked by a weighted sum of their values. A tuple (values, labels, bounds)
+        is the same in arrays: a row of values and a label for each document, and the row where each
+        query begins, with the number of documents at the end. Or the labels of one list or of several.
+        Documents with equal scores are ranked in the order in which they stand here (see
         `Features.in_tie_order`).
-    points
-        The points that the path goes through, two or more: at each of them the weight of every feature,
-        or for lists of labels the score of every document.
-    measures
+    points : array-like
+        Two or more points that the path goes through. A point has the weight of every feature, or for
+        lists of labels the score of every document.
+    measures : Measure, str or iterable of these
         One measure or several.
-    jitter
-        Add a random number from 0 to this size to the score of each document (see `jittered`). Then no
-        flips coincide.
-    seed
+    jitter : float, optional
+        Add a random number from 0 to this size to the score of each document (see `add_jitter`), so
+        that no flips coincide. Only for features.
+    seed : int
         The seed of the jitter.
 
-    >>> found = trajectory(([[1, 0], [0, 1]], [0, 1], [0, 2]), [[1, 0], [0, 1]], "RR")
-    >>> found.position.tolist(), found.kinds.tolist(), found.changes.tolist()
+    Returns
+    -------
+    Trajectory
+        The flips in the order of the path.
+
+    Raises
+    ------
+    RankgaugeError
+        If there are fewer than two points or no lists, if `jitter` is used with lists of labels, or if
+        the path has more than 2,000,000 flips.
+
+    Examples
+    --------
+    >>> flips = trajectory(([[1, 0], [0, 1]], [0, 1], [0, 2]), [[1, 0], [0, 1]], "RR")
+    >>> flips.position.tolist(), flips.kinds.tolist(), flips.changes.tolist()
     ([0.5], ['good'], [[0.5]])
     """
     chosen = measures_of(measures)
@@ -102,40 +116,75 @@ def trajectory(
 
 
 class Trajectory(Result, Record):
-    """A path through the space of weights, with every flip met on the way: what `trajectory` gives.
+    """A path through the space of weights, with every flip on the way: the result of `trajectory`.
 
-    The arrays have an entry for each flip, in the order of the path. Pieces are numbered from 1, and
-    `position` goes from 0 to 1 along a piece. If documents are tied at a joint of two pieces, the flips
-    that happen when the path reaches the joint are at position 1 of the piece before it, and those that
-    happen when it leaves are at position 0 of the piece after it.
+    A flip is good if the document with the higher label rises, bad if it falls, and neutral if the
+    labels are equal. The arrays `piece` to `merit` have one entry for each flip, in the order of the
+    path.
 
-    So the value at any point is the value at the start and all changes up to there. At a joint these are
+    Attributes
+    ----------
+    measures : tuple of Measure
+        The measures.
+    points : array of float
+        The points that the path goes through, one in each row.
+    segments : tuple of Segment
+        The documents along each piece.
+    features : Features or None
+        The documents, unless the input was lists of labels.
+    piece : array of int
+        The piece of the path on which the flip happens, from 1.
+    position : array of float
+        Where on its piece the flip happens, from 0 to 1.
+    query : array of int
+        The number of the query, from 0.
+    upper : array of int
+        The row of the document that ranks higher before the flip, and falls.
+    lower : array of int
+        The row of the document that ranks lower before the flip, and rises.
+    rank : array of int
+        The rank of the upper document before the flip.
+    merit : array of int
+        1 for a good flip, −1 for a bad flip, 0 for a neutral flip.
+    start : array of float
+        The mean of each measure at the first point.
+    changes : array of shape (measures, flips)
+        The change in the value of the query.
+    mean_changes : array of shape (measures, flips)
+        The change in the mean over the queries.
+    notes : tuple of Note
+        Notes for the tables.
+
+    Notes
+    -----
+    Documents may be tied at a joint of two pieces. Flips that happen when the path reaches the joint
+    are at position 1 of the piece before it. Flips that happen when the path leaves the joint are at
+    position 0 of the piece after it.
+
+    The value at a point is the value at the start plus all changes up to that point. At a joint, count
     the flips up to position 1; the flips at position 0 of the next piece come after the joint.
+
+    Examples
+    --------
+    >>> flips = trajectory(([[1, 0], [0, 1]], [0, 1], [0, 2]), [[1, 0], [0, 1]], "RR")
+    >>> flips.start.tolist(), flips.means("RR").tolist()
+    ([0.5], [1.0])
     """
 
     measures: tuple[Measure | Aggregate, ...]
     points: Floats
     segments: tuple[Segment, ...]
-    """The documents along each piece."""
     features: Features | None
     piece: Ints
     position: Floats
     query: Ints
-    """The number of the query, from 0."""
     upper: Ints
-    """The row of the document that stood above before the flip, and falls."""
     lower: Ints
-    """The row of the document that stood below before the flip, and rises."""
     rank: Ints
-    """The rank of the upper document before the flip."""
     merit: NDArray[np.int8]
-    """1 for a good flip, −1 for a bad one, 0 for a neutral one."""
     start: Floats
-    """The mean of each measure at the first point."""
     changes: Floats
-    """Measure × flip: what the flip adds to the value of its query."""
     mean_changes: Floats
-    """Measure × flip: what the flip adds to the mean."""
     notes: tuple[Note, ...] = ()
 
     def __len__(self) -> int:

@@ -49,11 +49,31 @@ FIX_REMEDY = "fix the weight of another feature: fixed={5: 1.0}, or --fixed 5=1"
 
 
 class WeightSpace(Record):
-    """Documents and the weights that vary: the score is a fixed part plus a weighted sum.
+    """Documents and the weights that vary, for paths, grids and planes of weights.
 
-    `scorer` has a column for each of `parameters`; with `fixed` its first column is the fixed part,
-    whose weight is 1. Without a fixed part the weights on a path, a grid and a plane sum to 1.
+    The score of a document is a weighted sum, and may have a fixed part besides. Create a space with
+    `WeightSpace.of_features`.
 
+    Parameters
+    ----------
+    scorer : LinearScorer
+        The documents, with a column for each parameter. With a fixed part, the first column is the
+        fixed part, whose weight is 1.
+    parameters : tuple of str
+        The names of the weights that vary.
+    fixed : bool
+        Whether there is a fixed part. If not, the weights on a path, a grid and a plane sum to 1.
+    notes : tuple of Note
+        Notes on the documents.
+
+    Notes
+    -----
+    Multiplying all weights by one number does not change a ranking, so one weight can be fixed without
+    loss. Robertson and Zaragoza (2007, A.4) fix the weight of one feature, or put the weights on a
+    sphere.
+
+    Examples
+    --------
     >>> from rankgauge.space.inputs import features_of
     >>> documents = features_of(([[1, 0, 0], [0, 1, 0], [0, 0, 1]], [0, 2, 1], [0, 3]))
     >>> WeightSpace.of_features(documents, [1, 2]).curves("RR").curves[0][0].value
@@ -76,27 +96,39 @@ class WeightSpace(Record):
         jitter: float | None = None,
         seed: int = SEED,
     ) -> WeightSpace:
-        """The weights of some features as parameters.
+        """Create the space of the weights of some features.
 
-        Documents with equal scores stand in the order in which an evaluator ranks them
+        Documents with equal scores are ranked in the order in which an evaluator ranks them
         (`Features.in_tie_order`).
 
         Parameters
         ----------
-        features
+        features : Features
             The documents; `read_letor` reads them.
-        parameters
-            The numbers of the features, from 1, whose weights vary. By default all that are not fixed.
-        fixed
-            The weights of other features, which stay as they are. Features that are neither here nor
+        parameters : sequence of int, optional
+            The numbers of the features, from 1, whose weights vary. By default all features that are
+            not fixed.
+        fixed : mapping of int to float, optional
+            The weights of other features, which do not vary. Features that are neither fixed nor
             parameters have weight 0.
-        depth
-            Keep only so many documents of each query: the first ones in the order of ties, which does
-            not depend on the labels.
-        jitter
-            Add a random number from 0 to this size to the score of each document (see `jittered`).
-        seed
+        depth : int, optional
+            Keep only this many documents of each query: the first in the order of ties, which does not
+            depend on the labels.
+        jitter : float, optional
+            Add a random number from 0 to this size to the score of each document (see `add_jitter`).
+        seed : int
             The seed of the jitter.
+
+        Returns
+        -------
+        WeightSpace
+            The documents and the weights that vary.
+
+        Raises
+        ------
+        RankgaugeError
+            If a feature is listed twice, or is both fixed and a parameter, or if all weights give the
+            same ranking.
         """
         width = features.values.shape[1]
         constant = {}
@@ -195,21 +227,35 @@ class WeightSpace(Record):
         high: float = 1.0,
         progress: Progress | None = None,
     ) -> PlaneRegions:
-        """All cells of the plane of two weights, exactly: of two parameters beside a fixed part, or of
-        three whose weights sum to 1.
+        """Find all cells of a plane of two weights, exactly.
+
+        The plane has two parameters and a fixed part, or three parameters whose weights sum to 1.
 
         Parameters
         ----------
-        measures
+        measures : Measure, str or iterable of these
             One measure or several.
-        neutral
-            Whether flips of documents with equal labels make lines too; no value changes there.
-        across
-            When a region is a local optimum: "edges" or "trajectories", as for `Plane.optima`.
-        low, high
-            The square of weights that is drawn, and in which the best weights are looked for.
-        progress
-            Is called with what there is to do, and then with what is done.
+        neutral : bool
+            Whether flips of documents with equal labels make lines too. Measures do not change there.
+        across : {"edges", "trajectories"}
+            When a region is a local optimum, as in `Plane.optima`.
+        low : float
+            The lowest weight in the square that is drawn and searched for the best weights.
+        high : float
+            The highest weight in this square.
+        progress : callable, optional
+            Called first with the number of lines and cells, then after each step.
+
+        Returns
+        -------
+        PlaneRegions
+            The cells, the regions of each measure and the best weights.
+
+        Raises
+        ------
+        RankgaugeError
+            If the number of parameters does not make a plane, or if the values of the documents differ
+            too much in size.
         """
         needed = 2 if self.fixed else 3
         if len(self.parameters) != needed:
@@ -267,8 +313,34 @@ class WeightSpace(Record):
         points: int = 11,
         progress: Progress | None = None,
     ) -> Grid:
-        """Measures on a grid of one to three weights beside a fixed part, or of two to four that sum to
-        1, and what the grid misses."""
+        """Evaluate measures on a grid of weights, and find what the grid misses.
+
+        The grid has one to three parameters and a fixed part, or two to four parameters whose weights
+        sum to 1.
+
+        Parameters
+        ----------
+        measures : Measure, str or iterable of these
+            One measure or several.
+        low : float
+            The lowest weight on each axis.
+        high : float
+            The highest weight on each axis.
+        points : int
+            The number of points on each axis.
+        progress : callable, optional
+            Called after each line through the grid.
+
+        Returns
+        -------
+        Grid
+            The means at the points, and the exact best of each line through the grid.
+
+        Raises
+        ------
+        RankgaugeError
+            If there are too many parameters for a grid.
+        """
         axes = list(range(2, self.scorer.width + 1))
         if len(axes) > MOST_AXES:
             raise RankgaugeError(
@@ -293,7 +365,28 @@ class WeightSpace(Record):
         executor: AnyExecutor | None = None,
         progress: Progress | None = None,
     ) -> Optima:
-        """Local optima of a measure over all parameters, by exact line searches from many starts."""
+        """Search for local optima of a measure over all parameters, from many starts.
+
+        Parameters
+        ----------
+        measure : Measure or str
+            The measure. Its mean over the queries is optimized.
+        restarts : int
+            The number of starts.
+        directions : int
+            The number of random directions in each round.
+        seed : int
+            The seed of the starts and the directions.
+        executor : Executor, Client or Workers, optional
+            Runs the starts in parallel; by default threads do.
+        progress : callable, optional
+            Called after each start.
+
+        Returns
+        -------
+        Optima
+            The local optima, the best first, and how many starts reached each.
+        """
         fixed = 1 if self.fixed else None
         result = optima(
             self.scorer, measure, fixed=fixed, restarts=restarts, directions=directions, seed=seed,

@@ -40,10 +40,27 @@ def _single_candidate(candidate: str, references: str | Sequence[str], source: s
 
 
 class Metric(Scored):
-    """One number for each candidate text, from its references and its source.
+    """Base class of metrics: one score for each candidate text, from its references and its source.
 
-    Subclasses declare what they are in class attributes, and their parameters as fields made by
-    `parameter`.
+    A metric is an immutable value. Call it to change its parameters: `rouge1(stem=True)`. `str`
+    gives the form that `parse_metric` reads.
+
+    To write a metric, subclass `Metric`, declare what it is in class attributes, make its parameters
+    fields with `parameter`, and implement `_score`. To make a metric of a function, use `metric`.
+
+    Notes
+    -----
+    The expected score of a random text is estimated from texts that are drawn from the source. A
+    metric with a closed formula implements `_expected` instead.
+
+    Examples
+    --------
+    >>> from rankgauge.text import parse_metric
+    >>> rouge1 = parse_metric("rouge1")
+    >>> rouge1.score("the cat sat", "a cat sat")
+    0.6666666666666666
+    >>> rouge1(part="recall", stem=True)
+    rouge1(part='recall', stem=True)
     """
 
     ideal: ClassVar[float] = 1.0
@@ -159,6 +176,22 @@ class Metric(Scored):
     def score(self, candidate: str, references: str | Sequence[str], source: str = "") -> float:
         """The score of one text.
 
+        Parameters
+        ----------
+        candidate : str
+            The text to score.
+        references : str or sequence of str
+            The text that a person wrote, or several.
+        source : str, optional
+            The text that the candidate was written from. Some metrics need it.
+
+        Returns
+        -------
+        float
+            The score.
+
+        Examples
+        --------
         >>> from rankgauge.text import rouge1
         >>> rouge1.score("the cat sat", "a cat sat")
         0.6666666666666666
@@ -172,8 +205,27 @@ class Metric(Scored):
         candidate: str = "",
         null: Null | None = None,
     ) -> ExpectedScore:
-        """What chance gets for one text. `candidate` matters only if its length does.
+        """The score that a random text is expected to get in place of a candidate.
 
+        Parameters
+        ----------
+        references : str or sequence of str
+            The text that a person wrote, or several.
+        source : str
+            The text that random texts are drawn from.
+        candidate : str, optional
+            The candidate. Only its length matters, and only if `null` asks for that length.
+        null : Null, optional
+            How random texts are drawn. By default they are words of the source, as many as the
+            reference has.
+
+        Returns
+        -------
+        ExpectedScore
+            The value, its standard error, and "exact" or "monte-carlo".
+
+        Examples
+        --------
         >>> from rankgauge.text import Null, rouge1
         >>> rouge1.expected("a b b d", "a a b c", null=Null(length=3))
         ExpectedScore(value=0.45982142857142855, error=0.0, method='exact')

@@ -53,9 +53,28 @@ NULLS: Registry[Draw | None] = Registry(
 
 
 def register_null(name: str, draw: Draw | None = None) -> None:
-    """Make a way to draw texts known by a name: `draw(source, words, generator)` gives a text.
+    """Register a way to draw random texts, so that metrics can use it by name.
 
-    Without a function, it is known to the metrics that name it in their `nulls`.
+    Parameters
+    ----------
+    name : str
+        The name, such as "first" in `v2(rouge1,null=first)`.
+    draw : callable, optional
+        A function `draw(source, words, generator)` that returns a text of so many words. Without it,
+        only metrics that have the name in their `nulls` know how to draw.
+
+    Raises
+    ------
+    MeasureError
+        If the name is no identifier, or is already taken.
+
+    Examples
+    --------
+    >>> from rankgauge.text import parse_metric, register_null
+    >>> register_null("opening", lambda source, words, generator: " ".join(source.split()[:words]))
+    >>> chance = parse_metric("expected(rouge1,null=opening,draws=1)")
+    >>> chance.score("anything", "a b", source="a b c d")
+    1.0
     """
     if not name.isidentifier() or name in (WORDS, SENTENCES):
         raise MeasureError(f"a null cannot be called {name!r}, expected another name")
@@ -150,10 +169,45 @@ class ChanceParameters(Parametric):
 
 
 class Null(ChanceParameters):
-    """What is drawn at random in place of a candidate, and how its expected score is computed.
+    """How random texts are drawn, and how their expected score is computed.
 
-    Two candidates for one text get the same chance, unless it has the length of the candidate, or is
-    drawn for each candidate.
+    A random text takes the place of a candidate; its expected score is what chance gets. All
+    candidates for a text share one expected score, unless `length` or `per` is "candidate".
+
+    Parameters
+    ----------
+    null : str, default "words"
+        What a random text is made of. "words": words of the source, drawn with replacement; bertscore
+        draws tokens, as the encoder sees them in the source. "sentences": sentences of the source in
+        random order, each at most once, the last one cut off. For bertscore alone: "tokens" of the
+        source, drawn with replacement and encoded anew; "similar" and "dissimilar", the tokens that
+        are most and least similar to the source. Names from `register_null` are accepted too.
+    length : {"reference", "candidate"} or int, default "reference"
+        How many words (or tokens) a random text has: as many as the reference, as many as the
+        candidate, or this number.
+    draws : int, optional
+        How many texts are drawn. By default the formula of the metric is used; without a formula,
+        texts are drawn until the standard error is at most `error`.
+    per : {"text", "candidate"}, default "text"
+        Whether texts are drawn once for each text, or anew for each candidate. "candidate" needs
+        `draws`.
+    error : float, default 0.002
+        The largest standard error of an estimate, as a share of the range of the metric.
+    seed : int, default 0
+        The seed of the random draws.
+
+    Notes
+    -----
+    The default is the unigram model of Feng's dissertation (Equation 9.1). `draws=1` is its
+    section 9.1, read literally.
+
+    Examples
+    --------
+    >>> from rankgauge.text import Null, rouge1
+    >>> rouge1.expected("a b b d", "a a b c", null=Null(length=3)).value
+    0.45982142857142855
+    >>> Null(draws=1, per="candidate").constant
+    False
     """
 
     name = "chance"

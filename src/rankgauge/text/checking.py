@@ -34,13 +34,31 @@ FORMS: tuple[type[ChanceMetric], ...] = (V1Metric, V2Metric, LinearMetric, ZMetr
 
 
 def check_metric(metric: Metric) -> None:
-    """Hold a metric of texts to the laws; LawBroken (in `rankgauge.testing`) for the first that it
-    breaks.
+    """Check that a metric of texts obeys the laws that hold for every metric.
 
-    The metric is tried with each of its parameters changed, on ordinary texts and on odd ones: without
-    words, with one word, in other scripts, with emoji, with a very long source. The texts are the same
-    each time.
+    The metric is tried with each of its parameters changed, on ordinary texts and on odd ones: no
+    words, one word, other scripts, emoji, a very long source. The texts are the same in each run.
 
+    Parameters
+    ----------
+    metric : Metric
+        The metric to check.
+
+    Raises
+    ------
+    rankgauge.testing.LawBroken
+        If the metric breaks a law. The message describes the first case.
+    MeasureError
+        If this is not a metric of texts.
+
+    Notes
+    -----
+    The laws compare the metric with itself. Whether its scores are those of the paper needs a test of
+    your own.
+
+    Examples
+    --------
+    >>> from rankgauge.text import check_metric, parse_metric
     >>> check_metric(parse_metric("rouge2"))
     """
     if not isinstance(metric, Metric):

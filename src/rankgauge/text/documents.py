@@ -36,22 +36,50 @@ def document_kinds(
     count: int = COUNT,
     by: KindsBy = "difference",
 ) -> DocumentKinds:
-    """The most heterogeneous and the most homogeneous sources, for each of some layers.
+    """Find the most heterogeneous and the most homogeneous sources, for each of several layers.
 
     Parameters
     ----------
-    texts
+    texts : Texts
         The sources and references.
-    metric
+    metric : str or BertScore, default "bertscore"
         A BERTScore; its layer does not matter.
-    layers
+    layers : sequence of int, default (4, 5, 6)
         The layers of the encoder whose vectors are compared.
-    count
-        How many sources each kind has.
-    by
-        What heterogeneous means. difference (Algorithm 2): the tokens that are most similar to the
-        source score nearly the same as those that are least similar. similarity (section 8.1): the
-        tokens differ most from the source as a whole.
+    count : int, default 20
+        How many sources of each kind to find.
+    by : {"difference", "similarity"}, default "difference"
+        What makes a source heterogeneous. "difference" (Algorithm 2): the tokens that are most similar
+        to the source score nearly the same as the tokens that are least similar. "similarity"
+        (section 8.1): the tokens differ most from the source as a whole.
+
+    Returns
+    -------
+    DocumentKinds
+        The sources of each kind, with the numbers behind them.
+
+    Raises
+    ------
+    MeasureError
+        If `metric` is not a BERTScore.
+    RankgaugeError
+        If `layers` is empty, or fewer than 2 × `count` texts have a source.
+
+    Notes
+    -----
+    The algorithm and the sections are from Feng's dissertation, *Upper and expected value
+    normalization* (2023).
+
+    Examples
+    --------
+    The example needs an encoder, see `use_encoder`.
+
+    >>> from rankgauge.text import Texts, document_kinds
+    >>> sources = ["The cat sat. Rates rose. It rained in Paris.", "The cat sat. The cat slept."]
+    >>> texts = Texts(sources, ["The cat sat.", "The cat slept."], {})
+    >>> kinds = document_kinds(texts, layers=[5], count=1, by="similarity")  # doctest: +SKIP
+    >>> kinds.heterogeneous(layer=5), kinds.homogeneous(layer=5)  # doctest: +SKIP
+    (['1'], ['2'])
     """
     base = parse_metric(metric)
     if not isinstance(base, BertScore):
@@ -92,11 +120,35 @@ def document_kinds(
 
 
 class DocumentKinds(Result, Record):
-    """Heterogeneous and homogeneous sources.
+    """Heterogeneous and homogeneous sources: the result of `document_kinds`.
 
-    `best_to_worst` and `worst_to_best` are layer × text: what the tokens get that are most, or least,
-    similar to the source. `similarity` and `spread` are the mean and the standard deviation of the
-    similarity of the tokens of each source to the source, in the last layer.
+    Attributes
+    ----------
+    ids : tuple of str
+        The ids of the texts with a source.
+    layers : tuple of int
+        The layers that were compared.
+    best_to_worst, worst_to_best : ndarray
+        Layer × text: the scores of the tokens that are most and least similar to the source.
+    similarity, spread : ndarray
+        For each text the mean and the standard deviation of the similarity of its tokens to the source,
+        in the last layer.
+    count : int
+        How many sources each kind has.
+    by : {"difference", "similarity"}
+        What makes a source heterogeneous, see `document_kinds`.
+    notes : tuple of Note
+        Remarks on the result, such as texts without a source.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rankgauge.text import DocumentKinds
+    >>> best, worst = np.array([[0.9, 0.7, 0.8]]), np.array([[0.4, 0.6, 0.5]])
+    >>> means = np.array([0.5, 0.6, 0.7])
+    >>> kinds = DocumentKinds(("a", "b", "c"), (5,), best, worst, means, means / 10, 1, "difference")
+    >>> kinds.heterogeneous(layer=5), kinds.homogeneous(layer=5)
+    (['b'], ['a'])
     """
 
     ids: tuple[str, ...]

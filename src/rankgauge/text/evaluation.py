@@ -46,22 +46,37 @@ def evaluate(
     executor: AnyExecutor | None = None,
     progress: Progress | None = None,
 ) -> Scores:
-    """The score of every system on every text by every metric.
+    """Score every system on every text with every metric.
 
     Parameters
     ----------
-    texts
-        The texts.
-    metrics
-        Metrics, or texts such as "rouge1", "v2(rouge2)" or "expected(rougeL,null=sentences)".
-    missing
-        How texts are treated for which a system wrote nothing: "zero" scores them as empty texts,
-        "skip" leaves them out of its means.
-    executor
-        Does the work, metric by metric; by default threads.
-    progress
-        Is called after each metric.
+    texts : Texts
+        The texts, with the outputs of at least one system.
+    metrics : str, Metric or iterable of them
+        The metrics, such as "rouge1", "v2(rouge2)" or "expected(rougeL,null=sentences)".
+    missing : {"zero", "skip"}, optional
+        What happens to a text without an output of a system: "zero" scores an empty text, "skip"
+        leaves the text out of the mean of that system.
+    executor : Executor, dask Client or Workers, optional
+        Runs the work, metric by metric. By default threads do.
+    progress : callable, optional
+        A function that is called with a message after each metric.
 
+    Returns
+    -------
+    Scores
+        System × text × metric. Texts take the place of queries.
+
+    Raises
+    ------
+    RankgaugeError
+        If there are no systems or no metrics.
+    MeasureError
+        If a metric cannot be parsed.
+
+    Examples
+    --------
+    >>> from rankgauge.text import Texts, evaluate
     >>> texts = Texts(["a b c d"], ["a b"], {"lead": ["a b c"]})
     >>> evaluate(texts, "rouge1").mean()["lead"]
     {'rouge1': 0.8}
@@ -82,8 +97,35 @@ def scores_of_candidates(
     executor: AnyExecutor | None = None,
     progress: Progress | None = None,
 ) -> Scores:
-    """As `evaluate`, of all outputs as candidates. A second call with the same candidates shares what
-    the first one computed."""
+    """Score candidates that are already prepared, and reuse what earlier calls computed.
+
+    The candidates remember scores and expected scores. A second call with the same object computes
+    only what is new.
+
+    Parameters
+    ----------
+    candidates : Candidates
+        All outputs of the systems, as `Texts.candidates` returns them.
+    metrics, missing, executor, progress
+        As in `evaluate`.
+
+    Returns
+    -------
+    Scores
+        System × text × metric, as from `evaluate`.
+
+    Raises
+    ------
+    RankgaugeError
+        If there are no metrics, or another process does not know how a metric draws random texts.
+
+    Examples
+    --------
+    >>> from rankgauge.text import Texts, scores_of_candidates
+    >>> candidates = Texts(["a b c d"], ["a b"], {"lead": ["a b c"]}).candidates()
+    >>> scores_of_candidates(candidates, ["rouge1", "rouge2"]).mean()["lead"]
+    {'rouge1': 0.8, 'rouge2': 0.6666666666666666}
+    """
     texts = candidates.texts
     asked = parse_metrics(metrics)
     if not asked:
@@ -157,17 +199,33 @@ def overview(
     executor: AnyExecutor | None = None,
     progress: Progress | None = None,
 ) -> TextOverview:
-    """What each system gets by each metric, beside what chance gets, with the normalized forms.
+    """Compare the scores of each system with the expected score of a random text.
+
+    For each metric, the result has the expected score and the normalized forms v1, v2 and linear.
 
     Parameters
     ----------
-    texts, metrics, missing, executor, progress
-        As in `evaluate`. A metric that is made of chance already, such as v2(rouge1), stands alone.
-    null
-        What chance is, by default words of the source, as many as the reference has.
-    level
+    texts : Texts
+        The texts, with the outputs of at least one system.
+    metrics : str, Metric or iterable of them
+        The metrics, as in `evaluate`. A metric that involves chance already, such as v2(rouge1), has no
+        further forms.
+    null : Null, optional
+        How random texts are drawn. By default they are words of the source, as many as the reference
+        has.
+    missing, executor, progress
+        As in `evaluate`.
+    level : float, default 0.95
         The level of the confidence intervals of the means.
 
+    Returns
+    -------
+    TextOverview
+        The scores, and a table of them.
+
+    Examples
+    --------
+    >>> from rankgauge.text import Texts, overview
     >>> texts = Texts(["a b c d"] * 2, ["a b", "c d"], {"lead": ["a b c", "a b c"]})
     >>> overview(texts, "rouge1").scores.mean()["lead"]["v2(rouge1)"] < 0.5
     True
@@ -195,7 +253,32 @@ def overview(
 
 
 class TextOverview(Result, Record):
-    """What each system gets, beside what chance gets; `scores` has all numbers, text by text."""
+    """The scores of each system beside the expected score of a random text: the result of `overview`.
+
+    Attributes
+    ----------
+    texts : Texts
+        The texts.
+    metrics : tuple of Metric
+        The metrics that were asked for.
+    forms : dict
+        The normalized forms: `{(metric, name): form}`, with the names expected, v1, v2 and linear.
+    scores : Scores
+        The scores by all metrics and forms, text by text.
+    level : float
+        The level of the confidence intervals of the means.
+    more : tuple of Note
+        Remarks on forms that do not exist. `notes` has these and the remarks on the scores.
+
+    Examples
+    --------
+    >>> from rankgauge.text import Texts, overview
+    >>> result = overview(Texts(["a b c d"], ["a b"], {"lead": ["a b c"]}), "rouge1")
+    >>> [str(form) for form in result.forms.values()]
+    ['expected(rouge1)', 'v1(rouge1)', 'v2(rouge1)', 'linear(rouge1)']
+    >>> result.words.tolist(), result.empty
+    ([3.0], [0])
+    """
 
     texts: Texts
     metrics: tuple[Metric, ...]

@@ -12,10 +12,26 @@ from rankgauge.text.registry import METRICS
 
 
 def parse_metric(text: str | Metric) -> Metric:
-    """The metric that a text describes; a metric is returned as it is.
+    """Parse the text form of a metric, such as "v2(rouge1,length=candidate)".
 
-    MeasureError says what is wrong and shows the right form.
+    Parameters
+    ----------
+    text : str or Metric
+        The text form. A metric is returned unchanged.
 
+    Returns
+    -------
+    Metric
+        The metric.
+
+    Raises
+    ------
+    MeasureError
+        If the text does not describe a metric. The message shows the right form.
+
+    Examples
+    --------
+    >>> from rankgauge.text import parse_metric
     >>> parse_metric("v2(rouge1,length=candidate)")
     v2(rouge1, length='candidate')
     """

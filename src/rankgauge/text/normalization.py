@@ -113,7 +113,27 @@ class ChanceMetric(Composite, ChanceParameters, Metric):
 
 
 class ExpectedMetric(ChanceMetric):
-    """What chance gets in place of the candidate."""
+    """The expected score of a random text, in place of the score of the candidate.
+
+    Parameters
+    ----------
+    measure : Metric
+        The metric.
+    null, length, draws, per, error, seed
+        How random texts are drawn, see `Null`.
+
+    Notes
+    -----
+    expected(m) = the mean of m over random texts.
+
+    Source: Feng, *Upper and expected value normalization*, dissertation, 2023, chapters 5.2 and 9.
+
+    Examples
+    --------
+    >>> from rankgauge.text import expected, rouge1
+    >>> expected(rouge1).score("a b d", "a b", source="a b c d")
+    0.4375
+    """
 
     name = "expected"
     summary = "What a text drawn at random from the source gets in place of the output."
@@ -178,7 +198,30 @@ class _BoundedMetric(NormalizedMetric):
 
 
 class V1Metric(_BoundedMetric):
-    """The score divided by the best, times its share of the sum of score and chance."""
+    """Upper and expected value (UE) normalization, version 1.
+
+    The score divided by the best score, times its share of the sum of score and expected score. The
+    metric needs a best score, no score below 0, and higher scores must be better.
+
+    Parameters
+    ----------
+    measure : Metric
+        The metric.
+    null, length, draws, per, error, seed
+        How random texts are drawn, see `Null`.
+
+    Notes
+    -----
+    v1(m) = (A/best) · A/(A + chance), where A is the score and chance the expected score.
+
+    Source: Feng, *Upper and expected value normalization*, dissertation, 2023, chapters 5.2 and 9.
+
+    Examples
+    --------
+    >>> from rankgauge.text import rouge1, v1
+    >>> v1(rouge1).score("a b d", "a b", source="a b c d")
+    0.5171717171717173
+    """
 
     name = "v1"
     summary = (
@@ -202,7 +245,31 @@ class V1Metric(_BoundedMetric):
 
 
 class V2Metric(_BoundedMetric):
-    """Where the score lies between chance (0) and the best (1), or the lowest score (−1)."""
+    """Upper and expected value (UE) normalization, version 2.
+
+    0 is the expected score of a random text, 1 the best score and −1 the lowest score. The metric
+    needs both a best and a lowest score.
+
+    Parameters
+    ----------
+    measure : Metric
+        The metric.
+    null, length, draws, per, error, seed
+        How random texts are drawn, see `Null`.
+
+    Notes
+    -----
+    v2(m) = (A − chance)/(best − chance), or (A − chance)/(chance − lowest) below chance, where A is
+    the score and chance the expected score.
+
+    Source: Feng, *Upper and expected value normalization*, dissertation, 2023, chapters 5.2 and 9.
+
+    Examples
+    --------
+    >>> from rankgauge.text import rouge1, v2
+    >>> v2(rouge1).score("a b d", "a b", source="a b c d")
+    0.6444444444444445
+    """
 
     name = "v2"
     summary = (
@@ -222,7 +289,30 @@ class V2Metric(_BoundedMetric):
 
 
 class LinearMetric(NormalizedMetric):
-    """The share of the way from chance to the best; chance gets 0 on average."""
+    """The position of a score on a linear scale from the expected score to the best score.
+
+    0 is the expected score of a random text, 1 the best score. Scores below the expected score are
+    negative.
+
+    Parameters
+    ----------
+    measure : Metric
+        The metric.
+    null, length, draws, per, error, seed
+        How random texts are drawn, see `Null`.
+
+    Notes
+    -----
+    linear(m) = (A − chance)/(best − chance), where A is the score and chance the expected score.
+
+    Source: Feng, *Upper and expected value normalization*, dissertation, 2023, chapters 5.2 and 9.
+
+    Examples
+    --------
+    >>> from rankgauge.text import linear, rouge1
+    >>> linear(rouge1).score("a b d", "a b", source="a b c d")
+    0.6444444444444445
+    """
 
     name = "linear"
     summary = "A linear scale: 0 for what chance gets, 1 for the best score."
@@ -240,7 +330,30 @@ class LinearMetric(NormalizedMetric):
 
 
 class ZMetric(NormalizedMetric):
-    """The score minus chance, in standard deviations of the scores of drawn texts."""
+    """The distance of a score from the expected score, in standard deviations of random texts.
+
+    NaN if all random texts have the same score and the candidate has another one.
+
+    Parameters
+    ----------
+    measure : Metric
+        The metric.
+    null, length, draws, per, error, seed
+        How random texts are drawn, see `Null`.
+
+    Notes
+    -----
+    z(m) = (A − chance)/sd, where A is the score, and chance and sd are the mean and the standard
+    deviation of the scores of random texts.
+
+    Source: Feng, *Upper and expected value normalization*, dissertation, 2023, chapters 5.2 and 9.
+
+    Examples
+    --------
+    >>> from rankgauge.text import rouge1, z
+    >>> z(rouge1).score("a b d", "a b", source="a b c d") > 0
+    True
+    """
 
     name = "z"
     summary = "How far the score is above what chance gets, in standard deviations of drawn texts."

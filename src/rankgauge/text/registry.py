@@ -29,6 +29,7 @@ class _MetricRegistry(Registry[MetricEntry]):
 METRICS = _MetricRegistry(
     "metric",
     package="rankgauge.text",
+    groups=("rankgauge.metrics", "rankgauge.text"),
     homes=registered_homes("rankgauge.text"),
     identifiers=True,
     error=MeasureError,
@@ -37,11 +38,55 @@ find = METRICS.find
 
 
 def register(entry: E) -> E:
-    """Make a metric known by its name, and return it; MeasureError where another one has the name."""
+    """Register a metric, so that it can be used by its name.
+
+    Parameters
+    ----------
+    entry : Metric or subclass of Metric
+        The metric with its default parameters, or a class that is called with another metric.
+
+    Returns
+    -------
+    Metric or subclass of Metric
+        `entry` itself.
+
+    Raises
+    ------
+    MeasureError
+        If another metric has the name.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rankgauge.text import Metric, parse_metric, register
+    >>> class WordCount(Metric):
+    ...     name = "wordcount"
+    ...     range = (0.0, float("inf"))
+    ...     direction = "none"
+    ...
+    ...     def _score(self, candidates):
+    ...         return np.array([len(words.split()) for words in candidates.words], dtype=float)
+    >>> register(WordCount())
+    wordcount
+    >>> parse_metric("wordcount").score("three words here", "a reference")
+    3.0
+    """
     METRICS.register(entry)
     return entry
 
 
 def entries() -> dict[str, MetricEntry]:
-    """All metrics by name: ours first, then those of installed packages and plug-ins."""
+    """All metrics of texts by name: built-in ones first, then those of packages and plug-ins.
+
+    Returns
+    -------
+    dict
+        For each name the metric with its default parameters, or the class of a form such as v2.
+
+    Examples
+    --------
+    >>> from rankgauge.text import entries
+    >>> list(entries())[:3]
+    ['rouge1', 'rouge2', 'rougeL']
+    """
     return dict(METRICS)

@@ -22,7 +22,26 @@ SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text: runs of the letters a to z and digits, in lower case."""
+    """The words of a text: runs of the letters a to z and digits, in lower case.
+
+    Google's rouge-score splits texts the same way.
+
+    Parameters
+    ----------
+    text : str
+        The text.
+
+    Returns
+    -------
+    list of str
+        The words in order.
+
+    Examples
+    --------
+    >>> from rankgauge.text import words_of
+    >>> words_of("It's 3.5 percent!")
+    ['it', 's', '3', '5', 'percent']
+    """
     return text.lower().encode("ascii", "replace").translate(_SPACE_TABLE).decode("ascii").split()
 
 

@@ -30,21 +30,35 @@ RETRIES = 1
 
 
 class Workers:
-    """Who does the work: processes of this machine, or a Dask cluster. Use it in a `with` statement, as
-    the `executor` of any function that has one. The processes, or the connection, end with the block; if
-    it is used after that, they are started again.
+    """Worker processes, or a Dask cluster, for the parameter `executor` of any function.
+
+    Use it in a `with` statement. The processes, or the connection, end with the block. If it is used
+    after that, they are started again.
 
     Parameters
     ----------
-    where
-        The number of processes, or a Dask cluster: the address of its scheduler, such as
-        "tcp://10.0.0.1:8786", or a `dask.distributed.Client`.
-    retries
-        How often a task is tried again after its worker died. Each time it is tried alone. A Dask
-        scheduler has by then tried it on several workers (its setting `allowed-failures`).
-    timeout
-        How many seconds a task may take, for example the scoring of one run. After that it counts as
-        failed.
+    where : int, str or dask.distributed.Client
+        The number of processes on this machine, or a Dask cluster: the address of its scheduler, such
+        as "tcp://10.0.0.1:8786", or a client.
+    retries : int
+        How often a task is tried again after its worker died. Each retry runs alone. A Dask scheduler
+        has tried the task on several workers by then (its setting `allowed-failures`).
+    timeout : float, optional
+        How many seconds a task may take, for example the scoring of one run. A task that takes longer
+        fails.
+
+    Raises
+    ------
+    RankgaugeError
+        If `where` is neither a positive number, nor an address, nor a client.
+
+    Examples
+    --------
+    >>> workers = Workers(4, timeout=60.0)
+    >>> workers.where, workers.retries
+    (4, 1)
+    >>> with workers:  # doctest: +SKIP
+    ...     scores = evaluate(qrels, runs, ["nDCG@10"], executor=workers)
     """
 
     def __init__(
@@ -105,7 +119,29 @@ def _is_client(value: Any) -> bool:
 
 
 def as_workers(executor: AnyExecutor | None) -> Workers | None:
-    """The workers that an executor stands for; None for one of `concurrent.futures`, or none at all."""
+    """Return the `Workers` for an executor, or None if `concurrent.futures` runs the work.
+
+    Parameters
+    ----------
+    executor : Executor, Client, Workers or None
+        The executor. A Dask client becomes `Workers`.
+
+    Returns
+    -------
+    Workers or None
+        The workers; None for an executor of `concurrent.futures`, and for None.
+
+    Raises
+    ------
+    RankgaugeError
+        If it is no executor.
+
+    Examples
+    --------
+    >>> workers = Workers(2)
+    >>> as_workers(workers) is workers, as_workers(None)
+    (True, None)
+    """
     if executor is None or isinstance(executor, Workers):
         return executor
     client: Any = getattr(executor, "_client", executor)  # what Client.get_executor() gives has one
@@ -122,10 +158,27 @@ def as_workers(executor: AnyExecutor | None) -> Workers | None:
 
 
 def share(value: T, executor: AnyExecutor | None = None) -> Shared[T]:
-    """A value that all tasks need, sent as seldom as possible. Tasks get it with `.value`.
+    """Wrap a value that all tasks need, so that it is sent as rarely as possible.
 
-    Threads get the value itself. Each local process reads it once, and each worker of a Dask cluster is
-    sent it once. Any other executor gets it with every task.
+    Tasks read the value from `.value`. Threads get the value itself. Each local process reads it once,
+    and each worker of a Dask cluster receives it once. Any other executor sends it with every task.
+
+    Parameters
+    ----------
+    value : object
+        The value. It must be picklable, unless threads do the work.
+    executor : Executor, Client or Workers, optional
+        The executor of the tasks; by default threads.
+
+    Returns
+    -------
+    Shared
+        The wrapped value.
+
+    Examples
+    --------
+    >>> share([1, 2, 3]).value
+    [1, 2, 3]
     """
     if executor is None:
         return Shared(value, anywhere=False)
@@ -146,24 +199,33 @@ def outcomes(
     *,
     in_order: bool = True,
 ) -> Generator[tuple[T, R | RankgaugeError], None, None]:
-    """Each item with its result. An InputError or a lack of memory is the result of its item.
+    """Apply a function to items in parallel, and yield each item with its result or failure.
 
-    Without an executor, threads do the work. All tasks share the work function (`share`). If a worker
-    dies, or takes longer than it may, only the item that it worked on fails, after some more attempts.
-    Any other error in the work ends everything.
+    An `InputError` or a lack of memory is the result of its item. If a worker dies or takes too long,
+    only the item that it worked on fails, after some retries. Any other error ends all work.
 
     Parameters
     ----------
-    work
-        Is called with each item.
-    items
-        What is worked on.
-    executor
-        Who does the work.
-    name
-        What messages call an item.
-    in_order
-        Whether results come in the order of the items, or as soon as they are there.
+    work : callable
+        The function; it is called with each item, and shared by all tasks (see `share`).
+    items : sequence
+        The items.
+    executor : Executor, Client or Workers, optional
+        Runs the tasks; by default threads do.
+    name : callable
+        Returns the name of an item for error messages.
+    in_order : bool
+        Whether results come in the order of the items, or as soon as they are ready.
+
+    Yields
+    ------
+    tuple of (item, result)
+        The item, with the result of `work` or a `RankgaugeError`.
+
+    Examples
+    --------
+    >>> list(outcomes(abs, [-1, 2]))
+    [(-1, 1), (2, 2)]
     """
     workers = as_workers(executor)
     if workers is not None:
@@ -180,8 +242,40 @@ def results_of(
     in_order: bool = True,
     progress: Callable[[str], None] | None = None,
 ) -> Generator[tuple[T, R], None, None]:
-    """Each item with its result, as from `outcomes`; the first failure is raised. `progress` is called
-    with the name of each item after the caller has taken its result."""
+    """Apply a function to items in parallel, and yield each item with its result.
+
+    This is `outcomes`, but the first failure is raised.
+
+    Parameters
+    ----------
+    work : callable
+        The function; it is called with each item, and shared by all tasks (see `share`).
+    items : sequence
+        The items.
+    executor : Executor, Client or Workers, optional
+        Runs the tasks; by default threads do.
+    name : callable
+        Returns the name of an item for error messages and for `progress`.
+    in_order : bool
+        Whether results come in the order of the items, or as soon as they are ready.
+    progress : callable, optional
+        Called with the name of each item, after the caller has used its result.
+
+    Yields
+    ------
+    tuple of (item, result)
+        The item and the result of `work`.
+
+    Raises
+    ------
+    RankgaugeError
+        The first failure of an item.
+
+    Examples
+    --------
+    >>> dict(results_of(len, ["a", "bcd"]))
+    {'a': 1, 'bcd': 3}
+    """
     with contextlib.closing(outcomes(work, items, executor, name, in_order=in_order)) as ends:
         for item, result in ends:
             if isinstance(result, RankgaugeError):

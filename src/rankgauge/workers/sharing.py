@@ -36,7 +36,19 @@ SHARING = threading.local()
 
 
 def processors() -> int:
-    """How many processors this thread may use."""
+    """Return the number of processors that this thread may use.
+
+    Returns
+    -------
+    int
+        The number of processors of this process; 1 in a thread that runs beside other threads of this
+        library.
+
+    Examples
+    --------
+    >>> processors() >= 1
+    True
+    """
     if getattr(SHARING, "one_of_many", False):
         return 1
     if hasattr(os, "sched_getaffinity"):
@@ -74,8 +86,23 @@ _preparing = threading.RLock()
 
 
 def prepare(function: Callable[..., Any], *arguments: Any) -> None:
-    """Make every worker process call this function before its first task. This process called it
-    already."""
+    """Make every worker process call a function before its first task.
+
+    Use it for what a process needs before it can work, such as a plug-in that registers measures. Call
+    the function in this process too: `prepare` does not.
+
+    Parameters
+    ----------
+    function : callable
+        The function. It must be picklable.
+    *arguments : object
+        Its arguments, which must be picklable too.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> prepare(warnings.simplefilter, "ignore", FutureWarning)
+    """
     if (function, arguments) not in _preparations:
         _preparations.append((function, arguments))
 
@@ -97,11 +124,27 @@ def make_ready(prepared: Iterable[Preparation]) -> tuple[Preparation, ...]:
 
 
 class Shared(Generic[T]):
-    """A value that many tasks need. Threads share it as it is; a process is sent it once.
+    """A value that all tasks of a call need.
 
-    The value is pickled at most once, into a file. Each other process on this machine reads the file
-    when one of its tasks first asks for the value. The file is removed when the value is no longer
-    needed here. If an executor may work on other machines, the bytes go with each task instead.
+    Create one with `share`.
+
+    Parameters
+    ----------
+    value : object
+        The value.
+    anywhere : bool
+        Whether an executor may run tasks on other machines. The pickled value then goes with each task.
+
+    Notes
+    -----
+    Threads use the value as it is. For processes it is pickled at most once, into a file. Each other
+    process on this machine reads the file when one of its tasks first needs the value. The file is
+    removed when the value is no longer needed here.
+
+    Examples
+    --------
+    >>> Shared({"a": 1}, anywhere=False).value
+    {'a': 1}
     """
 
     def __init__(self, value: T, *, anywhere: bool) -> None:

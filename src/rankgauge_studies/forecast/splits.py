@@ -12,10 +12,11 @@ from rankgauge.forecast import FeatureJudgments, StackedRows
 from rankgauge.forecast.models import GROUPS
 
 RowSplit: TypeAlias = Literal["rows", "topics", "topics and runs", "kind", "track", "paper"]
-"""rows: at random, so the topic and the run of a tested row are also learned from. topics: not its topic.
+"""rows: at random, so the topic and the run of a tested row are also learned from. topics: not its
+topic.
 topics and runs: neither its topic nor its run. kind: no track of its kind of collection. track: neither
-its track nor its topic. paper: a fifth of the rows of the target tracks is tested, all others are learned
-from."""
+its track nor its topic. paper: a fifth of the rows of the target tracks is tested, all others are
+learned from."""
 SPLITS: Mapping[FeatureJudgments, tuple[RowSplit, ...]] = {
     "pool": ("rows", "topics", "topics and runs", "kind", "track", "paper"),
     "full": ("topics", "track", "paper"),
@@ -91,8 +92,8 @@ def _fold_parts(rows: StackedRows, split: RowSplit, seed: int) -> Iterator[Split
 
 
 def _paper_part(rows: StackedRows, targets: Sequence[int], seed: int) -> SplitRows:
-    """The paper's protocol: other tracks are learned from wholly, the target tracks by 80% of their rows.
-    The other rows of the target tracks are tested."""
+    """The paper's protocol: other tracks are learned from wholly, the target tracks by 80% of their
+    rows. The other rows of the target tracks are tested."""
     tested = np.zeros(len(rows.target), dtype=np.bool_)
     for number in targets:
         own = np.flatnonzero(rows.track == number)

@@ -260,7 +260,7 @@ class _ResampledNumber(Record):
                 factor: [number(*p) for p in zip(*(d.larger[factor] for d in drawn), strict=True)]
                 for factor in factors
             },
-            sum(next(iter(d.parts[ALL].values())).topics for d in dict.fromkeys(drawn)),
+            sum(next(iter(d.parts[ALL].values())).queries for d in dict.fromkeys(drawn)),
         )
 
     @classmethod

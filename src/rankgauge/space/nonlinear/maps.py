@@ -42,13 +42,45 @@ MOST_ROUNDS = 50
 
 
 class PairScorer(ABC):
-    """Scores of documents as a function of two parameters. `parameters` has their names."""
+    """Base class of scorers that depend on two parameters.
+
+    A subclass sets `parameters` and defines `along`. A plain function of two numbers needs no subclass,
+    because `parameter_map` takes the function itself.
+
+    Attributes
+    ----------
+    parameters : tuple of two str
+        The names of the parameters.
+
+    Examples
+    --------
+    >>> from rankgauge.space.nonlinear.scorers import FunctionScorer
+    >>> class Mixture(PairScorer):
+    ...     parameters = ("a", "b")
+    ...     def along(self, parameter, other):
+    ...         return FunctionScorer(lambda own: [own, other], 2, parameter=self.parameters[parameter])
+    >>> parameter_map(Mixture(), [(0, 1), (0, 1)], [1, 0], "RR", at=[0.5]).rows[0].breaks.tolist()
+    [0.5]
+    """
 
     parameters: tuple[str, str]
 
     @abstractmethod
     def along(self, parameter: int, other: float) -> ParameterScorer:
-        """The scores as a function of one parameter, 0 or 1, at a value of the other."""
+        """Fix one parameter and return the scorer over the other.
+
+        Parameters
+        ----------
+        parameter : int
+            The parameter that varies: 0 or 1.
+        other : float
+            The value of the other parameter.
+
+        Returns
+        -------
+        ParameterScorer
+            The scores as a function of the parameter that varies.
+        """
 
 
 class PairFunctionScorer(PairScorer):
@@ -95,8 +127,32 @@ class BestPoint(NamedTuple):
 
 
 class ParameterMap(Result, Record):
-    """The mean of a measure over two parameters: `rows[i]` is the curve over the first one where the
-    second is `at[i]`."""
+    """The mean of a measure over two parameters: the result of `parameter_map`.
+
+    Each row is the curve over the first parameter at one value of the second.
+
+    Attributes
+    ----------
+    measure : Measure
+        The measure.
+    surface : Surface
+        The documents, their scorer and the intervals of the parameters.
+    at : array of float
+        The value of the second parameter in each row.
+    rows : tuple of ParameterCurve
+        The curve over the first parameter in each row.
+
+    Notes
+    -----
+    A row is as certain as its curve. Between two rows nothing is certain: documents may change places
+    there and back again.
+
+    Examples
+    --------
+    >>> bowl = parameter_map(lambda x, y: [x * x, y], [(-1, 1), (0, 1)], [1, 0], "RR", at=[0.25])
+    >>> bowl.best.value, bowl.best.point
+    (1.0, (-0.8, 0.25))
+    """
 
     measure: Measure | Aggregate
     surface: Surface
@@ -259,29 +315,42 @@ def parameter_map(
     parameters: tuple[str, str] = ("x", "y"),
     progress: Progress | None = None,
 ) -> ParameterMap:
-    """A measure over two parameters of any scorer: exact curves over the first at values of the second.
+    """Compute a measure over two parameters: a curve over the first at each value of the second.
 
     Parameters
     ----------
-    score
-        A function of two numbers that gives a score for each document, or a `PairScorer`, such as that
-        of BM25.
-    intervals
+    score : callable or PairScorer
+        A function of two numbers that returns a score for each document, or a `PairScorer`, such as
+        that of BM25.
+    intervals : sequence of two (float, float)
         The lowest and the highest value of each parameter.
-    documents
-        A list of labels, or several, each in the order that its documents have where their scores are
-        equal.
-    measure
+    documents : Rankings, Features or lists of labels
+        The labels of one list, or of several. Documents with equal scores are ranked in the order in
+        which they stand here.
+    measure : Measure or str
         The measure.
-    at
-        The values of the second parameter, or how many of them at equal distances.
-    samples
-        For each row: at how many values the documents are ranked at first, if nothing is certified.
-    parameters
-        The names of the parameters, for tables and figures; a `PairScorer` brings its own.
-    progress
-        Is called after each row.
+    at : int or sequence of float
+        The values of the second parameter, or how many values at equal distances.
+    samples : int
+        For a scorer that cannot certify its flips: at how many values of the first parameter the
+        documents are ranked in each row.
+    parameters : tuple of two str
+        The names of the parameters in tables and figures. A `PairScorer` has names of its own.
+    progress : callable, optional
+        Called after each row.
 
+    Returns
+    -------
+    ParameterMap
+        The curves, and the best point found.
+
+    Raises
+    ------
+    RankgaugeError
+        If there are not exactly two intervals, or if a value in `at` lies outside the second one.
+
+    Examples
+    --------
     >>> bowl = parameter_map(lambda x, y: [x * x, y], [(-1, 1), (0, 1)], [1, 0], "RR", at=[0.25])
     >>> bowl.rows[0].breaks.tolist(), bowl.rows[0].values.tolist()
     ([-0.5, 0.5], [1.0, 0.5, 1.0])

@@ -249,18 +249,34 @@ class Sweep(Record):
 
 
 class ParameterCurve(Result, Record):
-    """The mean of a measure over lists, as a step function of one parameter.
+    """The mean of a measure over lists, as a step function of one parameter: the result of `curve`.
 
-    `values[0]` is the mean up to `breaks[0]`, `values[i]` the mean from `breaks[i - 1]` to `breaks[i]`.
-    The two ends of the interval themselves are apart, `start` and `end`: documents can be tied there.
-    `flips` has every place where two documents change places, those that the measure ignores too.
-    `certified` says whether no flip can be missing.
+    The mean is `values[0]` up to `breaks[0]`, and `values[i]` from `breaks[i - 1]` to `breaks[i]`. The
+    ends of the interval themselves have means of their own, `start` and `end`, because documents may be
+    tied there. `flips` lists every place where two documents change places, even if the measure ignores
+    it. `certified` is true if no flip can be missing.
+
+    Attributes
+    ----------
+    measure : Measure
+        The measure.
+    interval : Interval
+        The lowest and the highest value of the parameter.
+    unit : Curve
+        The same curve over positions from 0 to 1.
+    sweep : Sweep
+        The documents and their scorer.
+
+    Examples
+    --------
+    >>> parabola = curve(lambda t: [t * t, 0.25], (0, 1), [1, 0], "RR")
+    >>> parabola.best, parabola.certified
+    ([Interval(low=0.5, high=1.0)], False)
     """
 
     measure: Measure | Aggregate
     interval: Interval
     unit: Curve
-    """The same curve from 0 to 1."""
     sweep: Sweep
 
     @property
@@ -412,31 +428,43 @@ def curve(
     samples: int = SAMPLES,
     parameter: str = "t",
 ) -> ParameterCurve:
-    """The curve of a measure over the parameter of any scorer; `Sweep` serves several measures.
+    """Compute the curve of a measure over one parameter of any scorer.
 
-    Flips are found by sampling and bisection. This is not certified: two flips of the same documents
-    between two samples can be missing. A `ParameterScorer` that can find all flips, such as those of
-    `rankgauge.space.bm25`, gives a certified curve.
+    For several measures, use `Sweep` and its method `curve`.
 
     Parameters
     ----------
-    score
-        A function of the parameter that gives a score for each document, or a `ParameterScorer`.
-    interval
+    score : callable or ParameterScorer
+        A function of the parameter that returns a score for each document, or a `ParameterScorer`.
+    interval : (float, float)
         The lowest and the highest value of the parameter.
-    documents
-        A list of labels, or several, each in the order that its documents have where their scores are
-        equal.
-    measure
+    documents : Rankings, Features or lists of labels
+        The labels of one list, or of several. Documents with equal scores are ranked in the order in
+        which they stand here.
+    measure : Measure or str
         The measure.
-    vectorized
-        Whether the function takes an array of values, and gives a row for each.
-    samples
-        At how many values the documents are ranked at first, if nothing is certified.
-    parameter
-        The name of the parameter, for tables and figures; a `ParameterScorer` brings its own.
+    vectorized : bool
+        Whether the function takes an array of values, and returns a row of scores for each value.
+    samples : int
+        For a scorer that cannot certify its flips: at how many values of the parameter the documents
+        are ranked.
+    parameter : str
+        The name of the parameter in tables and figures. A `ParameterScorer` has a name of its own.
 
-    >>> import numpy as np
+    Returns
+    -------
+    ParameterCurve
+        The mean of the measure over the lists, as a step function.
+
+    Notes
+    -----
+    For a function, flips are found by sampling and bisection. The curve is then not certified: if two
+    documents change places and change back between two samples, both flips are missed. A
+    `ParameterScorer` that finds all flips, such as those of `rankgauge.space.bm25`, gives a certified
+    curve.
+
+    Examples
+    --------
     >>> parabola = curve(lambda t: [t * t, 0.25], (0, 1), [1, 0], "RR")
     >>> parabola.breaks.tolist(), parabola.values.tolist(), parabola.certified
     ([0.5], [0.5, 1.0], False)

@@ -44,19 +44,47 @@ EXPECTED = (
 
 
 def read_texts(path: Path, *, size_limit: int = SIZE_LIMIT) -> Texts:
-    """The texts of a file: sources, references, and what systems wrote.
+    """Read texts from a file: sources, references, and the outputs of systems.
 
-    The file may be compressed; `-` is standard input. It has one of these forms:
+    The file has one of these formats:
 
-    - JSON Lines, a line for each text, with `id`, `source`, `references` (a text or a list) and
-      `outputs`: {system: text}. An output that is null, or not there, is one that the system lacks.
-    - CSV or TSV, a row for each text and system, with the columns id, system, output, source and
-      reference. Further references have the columns reference_2, reference_3 and so on. The source and
-      the references may stand in every row of a text, or only in one of them.
-    - The JSON of SummEval and REALSumm as BARTScore's repository has it.
+    - JSON Lines with one text per line: `id`, `source`, `references` (a string or a list) and
+      `outputs` (`{system: output}`). A system lacks an output that is null or absent.
+    - CSV or TSV with one row per text and system, and the columns id, system, output, source and
+      reference. Further references have the columns reference_2, reference_3 and so on. The source
+      and the references need to be in only one of the rows of a text.
+    - The JSON of SummEval and REALSumm, as in the repository of BARTScore.
 
-    `source` may be left out; then nobody can say what chance gets. Raises InputError, with the line, for
-    anything else, and for a file of more than `size_limit` bytes.
+    The source is optional. Without it, the expected score of a random text is unknown.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+        The file, which may be compressed; "-" is standard input.
+    size_limit : int, optional
+        The largest size of the file in bytes, once decompressed.
+
+    Returns
+    -------
+    Texts
+        The texts.
+
+    Raises
+    ------
+    InputError
+        If the file has another format, contradicts itself or is too large. The error names the line.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from rankgauge.text import read_texts
+    >>> line = '{"id": "1", "source": "a b c", "references": "a b", "outputs": {"lead": "a b c"}}'
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "texts.jsonl")
+    ...     _ = path.write_text(line)
+    ...     read_texts(path)
+    Texts: 1 text, 1 system
     """
     rows = read_rows(path, EXPECTED, (ID, SYSTEM), size_limit=size_limit, key_by_id=SUMMARIES)
     if rows.columns is not None:

@@ -19,21 +19,30 @@ ById: TypeAlias = Mapping[str, V] | Sequence[V]
 
 
 class Texts(Record):
-    """Texts to evaluate: for each its source, its references, and what each system wrote.
+    """Texts to evaluate: for each one its source, its references and the outputs of systems.
 
     Parameters
     ----------
-    sources
-        The text that systems had, such as the article of a summary or the passages of an answer; one a
-        text, or None where there are none. What chance gets is drawn from it.
-    references
-        What a person wrote: a text, or several, for each text.
-    outputs
-        {system: what it wrote}, one a text. None, or an id that is not there, is an output that the
-        system lacks.
-    ids
-        The ids of the texts, by default 1, 2 and so on, or the keys if the others are dicts.
+    sources : sequence or dict of str, or None
+        What the systems read, such as the article of a summary or the passages of an answer; one per
+        text. Random texts are drawn from it. None if there are no sources.
+    references : sequence or dict of str, or of sequences of str
+        What people wrote: for each text one string, or several.
+    outputs : dict
+        What the systems wrote: `{system: outputs}`, with one output per text. A system lacks an output
+        that is None, or whose id is absent.
+    ids : iterable of str or int, optional
+        The ids of the texts. By default they are the keys if `references` is a dict, else 1, 2 and
+        so on.
 
+    Raises
+    ------
+    RankgaugeError
+        If the numbers of texts differ, an id is unknown or not unique, or a text has no reference.
+
+    Examples
+    --------
+    >>> from rankgauge.text import Texts
     >>> texts = Texts(["a b c d"], ["a b"], {"lead": ["a b c"]})
     >>> texts
     Texts: 1 text, 1 system

@@ -26,28 +26,38 @@ MOST_ATTENTION = 20_000
 
 
 class Encoder:
-    """An encoder such as BERT, RoBERTa or MiniLM, made by `Encoder.load`.
+    """An encoder such as BERT, RoBERTa or MiniLM; create one with `Encoder.load`.
 
-    A text with more than `longest` tokens is encoded in windows that overlap. Each token has its vector
-    from the window in which it is closest to the middle. With `truncate`, such a text is cut off
-    instead, as the package bert-score does.
-
-    The vectors of a text do not depend on the other texts. Texts are encoded side by side, each with one
-    thread of NumPy's linear algebra library, if the package threadpoolctl is installed. Without it, the
-    number of threads may change the vectors by rounding.
+    A text with more than `longest` tokens is encoded in overlapping windows. Each token gets its vector
+    from the window in which it is closest to the middle. With `truncate`, the text is cut off instead,
+    as in the package bert-score.
 
     Parameters
     ----------
-    folder
-        Where the encoder is.
-    files
-        The files of the folder by name, of `files_of`.
-    config
-        What config.json says.
-    tokenization
-        What tokenizer.json says.
-    network
+    folder : str or os.PathLike
+        The folder of the encoder.
+    files : dict
+        The files of the folder by name.
+    config : Config
+        The contents of config.json.
+    tokenization : Tokenization
+        Splits texts into tokens, by tokenizer.json.
+    network : BertNetwork
         Computes the states of the tokens.
+
+    Notes
+    -----
+    The vectors of a text do not depend on the other texts. Texts are encoded in parallel, each with one
+    thread of NumPy's linear algebra library, if the package threadpoolctl is installed. Without it,
+    the number of threads may change the vectors by rounding.
+
+    Examples
+    --------
+    >>> from rankgauge.text.encoders import Encoder
+    >>> encoder = Encoder.load("models/all-MiniLM-L6-v2")  # doctest: +SKIP
+    >>> [vectors] = encoder.encode(encoder.tokens(["a cat sat"]), layers=[5])  # doctest: +SKIP
+    >>> vectors[0].shape  # doctest: +SKIP
+    (5, 384)
     """
 
     def __init__(
@@ -75,8 +85,25 @@ class Encoder:
 
     @staticmethod
     def load(folder: str | Path) -> Encoder:
-        """The encoder in a folder with config.json, tokenizer.json and model.safetensors. NumPy
-        computes the vectors."""
+        """Load the encoder in a folder with config.json, tokenizer.json and model.safetensors.
+
+        NumPy computes the vectors.
+
+        Parameters
+        ----------
+        folder : str or os.PathLike
+            The folder.
+
+        Returns
+        -------
+        Encoder
+            The encoder.
+
+        Raises
+        ------
+        InputError
+            If a file is missing, cannot be read, or is not that of a supported encoder.
+        """
         files = files_of(folder)
         config = read_config(files[CONFIG])
         tokenization = Tokenization(files[TOKENIZER], config.vocabulary, config.type.leading_space)

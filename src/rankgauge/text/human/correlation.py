@@ -48,30 +48,44 @@ def human_correlation(
     samples: int = CORRELATION_SAMPLES,
     seed: int = SEED,
 ) -> HumanCorrelation:
-    """How well each metric of the scores agrees with people's ratings in each dimension.
-
-    Gives Kendall's τ-b, Spearman's ρ and Pearson's r, with percentile bootstrap intervals over texts. If
-    lower is better for a metric, its sign is turned first. Only systems and texts that have both scores
-    and ratings count. An output counts if every metric has a score for it, so that metrics are compared
-    on the same outputs.
+    """Correlate the scores of each metric with people's ratings in each dimension.
 
     Parameters
     ----------
-    scores
-        The scores, with a metric or several.
-    ratings
-        What people think of the same outputs: `read_ratings`, or their means as scores.
-    over
-        "systems": the correlation of the means of the systems. "texts": the correlation over the systems
-        on each text, then the mean over texts, without texts where it is undefined. "rows": the
-        correlation over all outputs.
-    level
+    scores : Scores
+        The scores, by one metric or several.
+    ratings : Ratings or Scores
+        What people think of the same outputs: `read_ratings`, or mean ratings as scores.
+    over : {"systems", "texts", "rows"}, default "systems"
+        What the correlation is computed over. "systems": the means of the systems. "texts": the systems
+        on each text; the result is the mean over the texts where the correlation is defined. "rows": all
+        outputs.
+    level : float, default 0.95
         The level of the intervals.
-    samples
-        How many samples of texts are drawn.
-    seed
-        Fixes the samples.
+    samples : int, default 1000
+        How many bootstrap samples of the texts are drawn for the intervals.
+    seed : int, default 0
+        The seed of the samples.
 
+    Returns
+    -------
+    HumanCorrelation
+        Kendall's τ-b, Spearman's ρ and Pearson's r, with percentile bootstrap intervals over texts.
+
+    Raises
+    ------
+    RankgaugeError
+        If no system or no text has both scores and ratings.
+
+    Notes
+    -----
+    An output counts if people rated it and every metric has a score for it, so that all metrics are
+    compared on the same outputs. If lower is better for a metric, its sign is flipped first.
+
+    Examples
+    --------
+    >>> from rankgauge import Scores
+    >>> from rankgauge.text import human_correlation
     >>> runs = ["a", "b", "c"]
     >>> scores = Scores.from_matrix([[0.1, 0.2], [0.3, 0.3], [0.6, 0.4]], runs=runs, measure="metric")
     >>> people = Scores.from_matrix([[1, 2], [2, 2], [3, 5]], runs=runs, measure="coherence")

@@ -43,32 +43,47 @@ BY_VOTES = "people's preference is the one with the most votes; without one it i
 
 
 class Preferences(Result, Record):
-    """Whom people agree with where a metric and its normalized form prefer different systems.
+    """Whom people side with where a metric and its normalized form disagree.
 
-    Parameters
+    This is the result of `win_lose_tie`.
+
+    Attributes
     ----------
-    metric, normalized
-        The two that are compared.
-    dimensions
+    metric, normalized : Scored
+        The metric and its normalized form.
+    dimensions : tuple of str
         The names of what people rated.
-    pairs
-        How many pairs of two systems on a text both of them score.
-    disagreements
-        Of these, the pairs that the two put in opposite orders. All other counts but the last two are
-        of these pairs.
-    win, lose, tie
-        For each dimension: people agree with the normalized form, with the metric, or prefer neither.
-    unrated
-        For each dimension: people did not rate both systems.
-    metric_tied, normalized_tied
-        Pairs that the metric alone ties, and pairs that the normalized form alone ties. They are no
+    pairs : int
+        How many pairs of systems on a text have scores by both.
+    disagreements : int
+        How many of these pairs the two put in opposite orders. `win`, `lose`, `tie` and `unrated` count
+        these pairs only.
+    win, lose, tie : ndarray of int
+        For each dimension the pairs where people side with the normalized form, with the metric, or
+        with neither.
+    unrated : ndarray of int
+        For each dimension the pairs of which people did not rate both outputs.
+    metric_tied, normalized_tied : int
+        Pairs that only the metric ties, and pairs that only the normalized form ties. They are not
         disagreements.
-    drawn
-        Sample × 2 × dimension: the numbers of wins and of losses in samples of texts.
-    level
+    drawn : ndarray
+        Sample × 2 × dimension: the numbers of wins and losses in bootstrap samples of the texts.
+    level : float
         The level of the interval of `win_share`.
-    notes
-        What to know about the numbers.
+    notes : tuple of Note
+        Remarks on the numbers.
+
+    Examples
+    --------
+    >>> from rankgauge import Scores
+    >>> from rankgauge.text import win_lose_tie
+    >>> scores = Scores.from_matrix(
+    ...     [[[0.4, 0.1]], [[0.3, 0.2]]], runs=["a", "b"], measure=["metric", "form"]
+    ... )
+    >>> people = Scores.from_matrix([[2], [4]], runs=["a", "b"], measure="coherence")
+    >>> result = win_lose_tie(scores, people, 'given("metric")', 'given("form")')
+    >>> result.disagreements, result.win_share.tolist()
+    (1, [1.0])
     """
 
     metric: Scored | Aggregate
@@ -130,34 +145,55 @@ def win_lose_tie(
     samples: int = CORRELATION_SAMPLES,
     seed: int = SEED,
 ) -> Preferences:
-    """Whom people agree with where a metric and its normalized form prefer different systems on a text.
+    """Count whom people side with where a metric and its normalized form disagree.
 
-    A win is a case where people agree with the normalized form, a loss one where they agree with the
-    metric. If annotators are known, each of them has a vote if they rated both systems on the text. The
-    preference with the most votes counts: the one system, the other, or neither. If no preference has
-    the most votes alone, it is a tie. If nobody rated both systems, the mean ratings decide. If people
-    compared outputs pair by pair, only the pairs that they judged count.
+    The two disagree on a pair of systems if they put their outputs for a text in opposite orders. It is
+    a win if people side with the normalized form, and a loss if they side with the metric.
 
     Parameters
     ----------
-    scores
+    scores : Scores
         Scores by both the metric and the normalized form.
-    ratings
-        What people think of the same outputs: `read_ratings`, their means as scores, or
-        `read_preferences`.
-    metric, normalized
-        Two metrics of the scores, such as rouge1 and v2(rouge1,length=candidate).
-    dimension
-        What people rated; by default each dimension has its own row. Preferences have the one dimension
-        "preference".
-    pairs
-        The pairs of systems to look at; by default all of them.
-    tie
-        Two ratings that differ by at most so much are the same.
-    level, samples, seed
-        The level of the interval of the share of wins, how many samples of texts are drawn for it, and
-        what fixes them.
+    ratings : Ratings, Scores or PairwisePreferences
+        What people think of the same outputs: ratings (`read_ratings`), mean ratings as scores, or
+        preferences (`read_preferences`). With preferences, only the pairs that people judged count.
+    metric, normalized : Scored or str
+        Two metrics of the scores, such as "rouge1" and "v2(rouge1,length=candidate)".
+    dimension : str, optional
+        One of the dimensions that people rated. By default each dimension has a row of its own.
+        Preferences have only the dimension "preference".
+    pairs : sequence of tuple of str, optional
+        The pairs of systems to consider. By default all of them.
+    tie : float, default 0.0
+        Ratings that differ by at most this much are equal.
+    level : float, default 0.95
+        The level of the interval of the share of wins.
+    samples : int, default 1000
+        How many bootstrap samples of the texts are drawn for the interval.
+    seed : int, default 0
+        The seed of the samples.
 
+    Returns
+    -------
+    Preferences
+        The counts, and the share of wins with its interval.
+
+    Raises
+    ------
+    RankgaugeError
+        If a metric, a dimension or a system of `pairs` is unknown, or nothing is both scored and
+        judged.
+
+    Notes
+    -----
+    Each annotator who rated both outputs has one vote: for the one system, for the other, or for
+    neither. The choice with the most votes counts; if no choice has the most votes alone, the pair is
+    a tie. If no annotator rated both outputs, the mean ratings decide.
+
+    Examples
+    --------
+    >>> from rankgauge import Scores
+    >>> from rankgauge.text import win_lose_tie
     >>> scores = Scores.from_matrix(
     ...     [[[0.4, 0.1]], [[0.3, 0.2]]], runs=["a", "b"], measure=["metric", "form"]
     ... )
@@ -216,7 +252,25 @@ def win_lose_tie(
 
 
 def win_share(win: Floats | Ints, lose: Floats | Ints) -> Floats:
-    """The share of wins among wins and losses, NaN without any."""
+    """The share of wins among wins and losses.
+
+    Parameters
+    ----------
+    win, lose : ndarray
+        The numbers of wins and losses, in the same shape.
+
+    Returns
+    -------
+    ndarray
+        `win / (win + lose)`; NaN if there are neither wins nor losses.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rankgauge.text.human import win_share
+    >>> win_share(np.array([3, 0]), np.array([1, 0])).tolist()
+    [0.75, nan]
+    """
     decided = win + lose
     return np.asarray(np.where(decided > 0, win / np.maximum(decided, 1), np.nan))
 

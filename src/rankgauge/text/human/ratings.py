@@ -58,21 +58,35 @@ class NoRatingsError(InputError):
 
 
 class Ratings(Result, Record):
-    """What people think of the outputs of systems.
+    """Ratings of outputs by people, for one dimension (such as coherence) or several.
 
     Parameters
     ----------
-    scores
+    scores : Scores
         System × text × dimension: the mean over the annotators, NaN where nobody rated.
-    annotators
+    annotators : tuple of str
         The names of the annotators, as far as they are known.
-    system, text, annotator
-        For each single rating, the number of the system, of the text and of the annotator; the annotator
-        is −1 if not known.
-    values
-        Single rating × dimension; NaN for a dimension that was not rated.
-    notes
-        What to know about the ratings.
+    system, text, annotator : ndarray of int
+        For each single rating the positions of its system, text and annotator. The annotator is −1 if
+        unknown.
+    values : ndarray
+        Rating × dimension: the single ratings, NaN for a dimension that was not rated.
+    notes : tuple of Note, optional
+        Remarks on the ratings.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rankgauge import Scores
+    >>> from rankgauge.text import Ratings
+    >>> means = Scores.from_matrix([[3.5], [2.0]], runs=["bart", "t5"], measure="coherence")
+    >>> people = Ratings(
+    ...     means, ("ann", "ben"),
+    ...     system=np.array([0, 0, 1]), text=np.array([0, 0, 0]), annotator=np.array([0, 1, 0]),
+    ...     values=np.array([[3.0], [4.0], [2.0]]),
+    ... )
+    >>> people.dimensions
+    ('coherence',)
     """
 
     scores: Scores
@@ -127,20 +141,44 @@ class _Rating(NamedTuple):
 def read_ratings(
     path: Path, texts: Texts | None = None, *, size_limit: int = SIZE_LIMIT
 ) -> Ratings:
-    """The ratings of a file: CSV or JSON Lines with a row for each rating, or the JSON of SummEval.
+    r"""Read ratings from a CSV or JSON Lines file with one row per rating, or from SummEval's JSON.
 
-    A row has the id of the text, the system, and a number for each dimension. The column annotator is
-    optional. A cell that is empty, NA or nan, in JSON null, was not rated. Columns of texts (source,
-    reference, output) are passed over.
+    A row has the `id` of the text, the `system`, and a number for each dimension. The column
+    `annotator` is optional. A cell that is empty, NA or nan (in JSON null) was not rated. Columns with
+    texts (source, reference, output) are skipped.
 
     Parameters
     ----------
-    path
-        The file, which may be compressed; `-` is standard input.
-    texts
-        If given, only ratings of these texts and systems are kept. A note counts the others.
-    size_limit
-        How many bytes the file may hold once decompressed.
+    path : str or os.PathLike
+        The file, which may be compressed; "-" is standard input.
+    texts : Texts, optional
+        Keep only ratings of these texts and systems. A note counts the others.
+    size_limit : int, optional
+        The largest size of the file in bytes, once decompressed.
+
+    Returns
+    -------
+    Ratings
+        The ratings, and their means over the annotators.
+
+    Raises
+    ------
+    NoRatingsError
+        If the file has no ratings.
+    InputError
+        If the file has another format or contradicts itself. The error names the line.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from rankgauge.text import read_ratings
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "ratings.csv")
+    ...     _ = path.write_text("id,system,annotator,coherence\n1,bart,ann,3\n1,bart,ben,4\n")
+    ...     people = read_ratings(path)
+    >>> people.scores.values.tolist(), people.annotators
+    ([[[3.5]]], ('ann', 'ben'))
     """
     rows = read_rows(path, EXPECTED, (ID, SYSTEM), size_limit=size_limit, key_by_id=SUMMARIES)
     ratings = _ratings_from_summaries(rows) if rows.by_id else _ratings_from_rows(rows)

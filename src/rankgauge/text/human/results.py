@@ -40,25 +40,38 @@ CHANGES = ("change", "change_low", "change_high", "pai")
 
 
 class HumanCorrelation(Result, Record):
-    """The correlations of metrics with people's ratings.
+    """The correlations of metrics with people's ratings: the result of `human_correlation`.
 
-    Parameters
+    Attributes
     ----------
-    over
-        What the correlations are over: "systems", "texts" or "rows".
-    metrics, dimensions
-        The metrics, and the names of what people rated.
-    systems, texts
+    over : {"systems", "texts", "rows"}
+        What the correlations are computed over.
+    metrics : tuple of Scored
+        The metrics.
+    dimensions : tuple of str
+        The names of what people rated.
+    systems, texts : int
         How many systems and texts have both scores and ratings.
-    values, low, high
-        Coefficient × metric × dimension: the correlation, and the ends of its interval. The coefficients
-        are τ-b, ρ and r. NaN where a correlation is undefined.
-    samples
-        Sample × coefficient × metric × dimension: the correlations in samples of texts.
-    level
+    values, low, high : ndarray
+        Coefficient × metric × dimension: the correlations and the ends of their intervals. The
+        coefficients are τ-b, ρ and r. NaN where a correlation is undefined.
+    samples : ndarray
+        Sample × coefficient × metric × dimension: the correlations in bootstrap samples of the texts.
+    level : float
         The level of the intervals.
-    notes
-        What to know about the numbers.
+    notes : tuple of Note
+        Remarks on the numbers.
+
+    Examples
+    --------
+    >>> from rankgauge import Scores
+    >>> from rankgauge.text import human_correlation
+    >>> runs = ["a", "b", "c"]
+    >>> scores = Scores.from_matrix([[0.1, 0.2], [0.3, 0.3], [0.6, 0.4]], runs=runs, measure="metric")
+    >>> people = Scores.from_matrix([[1, 2], [2, 2], [3, 5]], runs=runs, measure="coherence")
+    >>> result = human_correlation(scores, people)
+    >>> result.rho.tolist(), result.systems, result.texts
+    ([[1.0]], 3, 2)
     """
 
     over: Over
@@ -177,22 +190,36 @@ class HumanCorrelation(Result, Record):
 
 
 class CorrelationDifference(Result, Record):
-    """How much the correlations of two metrics with people's ratings differ.
+    """The difference between the correlations of two metrics with people's ratings.
 
-    Parameters
+    `HumanCorrelation.difference` and `HumanCorrelation.normalized` return it.
+
+    Attributes
     ----------
-    pairs
+    pairs : tuple of tuple of Scored
         The first and the second metric of each pair.
-    dimensions
+    dimensions : tuple of str
         The names of what people rated.
-    first, second
+    first, second : ndarray
         Coefficient × pair × dimension: the correlations of the two metrics.
-    low, high
+    low, high : ndarray
         The ends of the interval of `difference`.
-    pai
+    pai : ndarray
         The percentage absolute increase, see `percentage_increase`.
-    notes
-        What to know about the numbers.
+    notes : tuple of Note
+        Remarks on the numbers.
+
+    Examples
+    --------
+    >>> from rankgauge import Scores
+    >>> from rankgauge.text import human_correlation
+    >>> runs = ["a", "b", "c"]
+    >>> values = [[[0.1, 0.6]], [[0.3, 0.2]], [[0.6, 0.4]]]
+    >>> scores = Scores.from_matrix(values, runs=runs, measure=["one", "other"])
+    >>> people = Scores.from_matrix([[1], [2], [3]], runs=runs, measure="coherence")
+    >>> result = human_correlation(scores, people).difference('given("one")', 'given("other")')
+    >>> result.first[0].tolist(), result.second[0].round(2).tolist()
+    ([[1.0]], [[-0.33]])
     """
 
     pairs: tuple[tuple[Scored | Aggregate, Scored | Aggregate], ...]
@@ -232,10 +259,27 @@ class CorrelationDifference(Result, Record):
 
 
 def percentage_increase(value: Floats, base: Floats) -> Floats:
-    """PAI, the percentage absolute increase of a correlation: (value − base) / |base| · 100.
+    """The percentage absolute increase (PAI) of a correlation over a base.
 
-    At base 0 it is (value − base) · 100, as in Feng's dissertation (Equation 8.1). Near 0 it explodes.
+    Parameters
+    ----------
+    value, base : ndarray
+        The correlations, in the same shape.
 
+    Returns
+    -------
+    ndarray
+        `(value - base) / |base| * 100`, and `(value - base) * 100` if the base is 0.
+
+    Notes
+    -----
+    This is Equation 8.1 of Feng's dissertation. If the base is near 0, PAI explodes; read the
+    difference instead.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rankgauge.text.human import percentage_increase
     >>> percentage_increase(np.array([0.3, 0.03]), np.array([-0.2, 0.0])).round(6).tolist()
     [250.0, 3.0]
     """
@@ -251,7 +295,28 @@ def interval_note(level: float, samples: int, what: str, seed: int | None = None
 
 
 def percentiles(samples: Floats, level: float) -> tuple[Floats, Floats]:
-    """The ends of percentile intervals over the first axis; samples that are NaN are left out."""
+    """The ends of percentile bootstrap intervals.
+
+    Parameters
+    ----------
+    samples : ndarray
+        The samples along the first axis. NaN is left out.
+    level : float
+        The level of the intervals, such as 0.95.
+
+    Returns
+    -------
+    tuple of ndarray
+        The lower and the upper ends, in the shape of one sample; NaN where all samples are NaN.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rankgauge.text.human import percentiles
+    >>> low, high = percentiles(np.arange(101.0), 0.9)
+    >>> low.round(6).tolist(), high.round(6).tolist()
+    (5.0, 95.0)
+    """
     ordered = np.sort(samples, axis=0)  # NaN last
     number = np.count_nonzero(~np.isnan(samples), axis=0)
     ends = []

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from types import ModuleType
 from typing import TYPE_CHECKING
+
+from rankgauge.errors import warn_old_form
 
 if TYPE_CHECKING:
     from rankgauge.text.registry import MetricEntry
@@ -17,9 +18,7 @@ class _CallableModule(ModuleType):
     def __call__(self) -> dict[str, MetricEntry]:
         from rankgauge.text.registry import entries
 
-        text = "rankgauge.text.metrics() is now rankgauge.text.entries()"
-        text += "; the old name goes with the next release"
-        warnings.warn(text, DeprecationWarning, stacklevel=2)
+        warn_old_form("rankgauge.text.metrics()", "rankgauge.text.entries()")
         return entries()
 
 

