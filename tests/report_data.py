@@ -21,7 +21,7 @@ from rankgauge.comparison.significance import holm
 Data = dict[str, Any]
 
 SCRIPTS = (
-    *("data", "charts", "leaderboard", "differences", "pair", "topics", "measures", "start"),
+    *("data", "charts", "leaderboard", "differences", "pair", "queries", "measures", "start"),
 )
 """The scripts of a page, in the order in which they stand in it."""
 
@@ -31,26 +31,26 @@ _LEVEL = 0.95
 
 
 def report_data(
-    runs: int = 20, topics: int = 50, *, seed: int = 1, names: list[str] | None = None
+    runs: int = 20, queries: int = 50, *, seed: int = 1, names: list[str] | None = None
 ) -> Data:
-    """Scores of runs of growing quality on topics of all kinds; the first two runs are equal."""
+    """Scores of runs of growing quality on queries of all kinds; the first two runs are equal."""
     random = np.random.default_rng(seed)
     measures = ["nDCG@10", "AP", "RR"]
     run_names = (names or []) + [f"run-{number:02}" for number in range(runs)]
-    hardness = random.beta(2, 2, topics)
+    hardness = random.beta(2, 2, queries)
     quality = np.linspace(-0.25, 0.25, runs)[random.permutation(runs)]
-    noise = random.normal(0, 0.12, (3, runs, topics))
+    noise = random.normal(0, 0.12, (3, runs, queries))
     values = np.clip(hardness + quality[None, :, None] + noise, 0, 1)
     values[:, 1:2] = values[:, :1] if runs > 1 else values[:, 1:2]
     means = values.mean(axis=2)
-    half = 1.96 * values.std(axis=2) / math.sqrt(topics)
+    half = 1.96 * values.std(axis=2) / math.sqrt(queries)
     tests = [_pairs(each) for each in values]
     expected = np.clip(np.array([hardness * 0.6, hardness * 0.4, hardness * 0.5]), 0, 1)
-    types = [[TYPES[int(kind)] for kind in random.integers(0, 5, topics)] for _ in measures]
+    types = [[TYPES[int(kind)] for kind in random.integers(0, 5, queries)] for _ in measures]
     bounds = np.stack([means * 0.9, np.minimum(1, means * 1.15)], axis=2)
     return {
         "runs": run_names[:runs],
-        "topics": [str(401 + number) for number in range(topics)],
+        "queries": [str(401 + number) for number in range(queries)],
         "measures": measures,
         "directions": [1, 1, 1],
         "baseline": 0,
@@ -70,8 +70,8 @@ def report_data(
         },
         "expected": np.round(expected, 6).tolist(),
         "types": types,
-        "topicTexts": [f"what is question {number} about" for number in range(topics)],
-        "rankings": _rankings(random, runs, topics),
+        "queryTexts": [f"what is question {number} about" for number in range(queries)],
+        "rankings": _rankings(random, runs, queries),
         "agreement": {"measures": measures, "tau": [[1, 0.8, 0.55], [0.8, 1, 0.6], [0.55, 0.6, 1]]},
         "power": [
             {
@@ -113,16 +113,16 @@ def _pairs(values: np.ndarray[Any, Any]) -> dict[str, list[Any]]:
     }
 
 
-def _rankings(random: np.random.Generator, runs: int, topics: int) -> Data:
-    """Ten documents by run and topic, of fifteen that a topic has."""
-    documents = [f"doc-{topic:03}-{number:02}" for topic in range(topics) for number in range(15)]
+def _rankings(random: np.random.Generator, runs: int, queries: int) -> Data:
+    """Ten documents by run and query, of fifteen that a query has."""
+    documents = [f"doc-{query:03}-{number:02}" for query in range(queries) for number in range(15)]
     lists = [
-        [(15 * topic + random.permutation(15)[:10]).tolist() for topic in range(topics)]
+        [(15 * query + random.permutation(15)[:10]).tolist() for query in range(queries)]
         for _ in range(runs)
     ]
     labels = [
-        {str(15 * topic + number): int(random.integers(0, 4)) for number in range(0, 15, 2)}
-        for topic in range(topics)
+        {str(15 * query + number): int(random.integers(0, 4)) for number in range(0, 15, 2)}
+        for query in range(queries)
     ]
     words = (
         "a document about ranking systems and how their quality is measured by judgments of people"
@@ -134,7 +134,7 @@ def _rankings(random: np.random.Generator, runs: int, topics: int) -> Data:
         "texts": texts,
         "lists": lists,
         "labels": labels,
-        "left": {"documents": runs * topics * 990, "texts": 12},
+        "left": {"documents": runs * queries * 990, "texts": 12},
     }
 
 
@@ -161,11 +161,11 @@ def page_text(data: Data) -> str:
     )
     places = "".join(
         f'<section id="{name}"><h2>{name.capitalize()}</h2><div class="place"></div></section>'
-        for name in ("differences", "topics", "measures")
+        for name in ("differences", "queries", "measures")
     )
     links = "".join(
         f'<li><a href="#{name}">{name.capitalize()}</a></li>'
-        for name in ("leaderboard", "differences", "topics", "measures", "how")
+        for name in ("leaderboard", "differences", "queries", "measures", "how")
     )
     policy = (
         f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
@@ -177,7 +177,7 @@ def page_text(data: Data) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>Report</title><style>{style}</style></head><body>"
         '<a class="skip" href="#text">Skip to the text</a>'
-        '<header><h1>Report</h1><p class="lead">Runs on topics.</p></header>'
+        '<header><h1>Report</h1><p class="lead">Runs on queries.</p></header>'
         f'<nav aria-label="Sections"><ol>{links}</ol></nav><main id="text" tabindex="-1">'
         '<section id="leaderboard"><h2>Leaderboard</h2><div class="place">'
         '<div class="table" role="group" aria-label="Means" tabindex="0"><table><thead><tr>'

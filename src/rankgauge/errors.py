@@ -46,7 +46,7 @@ class NoRows(InputError):
 
 
 class DuplicateError(InputError):
-    """A document that occurs twice for a topic."""
+    """A document that occurs twice for a query."""
 
 
 class MisplacedFile(InputError):
@@ -57,7 +57,7 @@ class MisplacedFile(InputError):
 
 
 class NoSharedTopics(InputError):
-    """A run none of whose topics is judged: its scores would all be 0 and mean nothing."""
+    """A run none of whose queries is judged: its scores would all be 0 and mean nothing."""
 
 
 class MeasureError(RankgaugeError):

@@ -119,7 +119,8 @@ class RelevanceEvaluator:
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
         """The values of a run, `{query: {document: score}}`, for its judged queries, in its order:
-        `{query: {measure: value}}`."""
+        `{query: {measure: value}}`.
+        """
         if not scores:
             return {}
         read = _read(scores, graded=False)

@@ -310,7 +310,7 @@ def _an_empty_list(measure: Measure) -> None:
         )
         if np.isnan(empty) and not np.isnan(full):
             fail(
-                f"for ranking [] with judged {judged} it scores nan, expected a number: a topic that a "
+                f"for ranking [] with judged {judged} it scores nan, expected a number: a query that a "
                 "run lacks is scored as an empty ranking"
             )
 

@@ -23,7 +23,8 @@ class Counterpart(Record):
 
 def index_table(counterparts: Iterable[Counterpart], *, joined: bool = False) -> Table:
     """A row for each printed table and figure and each file that repeats it; or, if `joined`, one row
-    with all its files."""
+    with all its files.
+    """
     rows = [
         (each.printed, each.shows, file, each.remark)
         for each in counterparts

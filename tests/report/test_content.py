@@ -27,8 +27,8 @@ from report_pages import collection, data_of
 
 MEASURES = ["nDCG@10", "AP", "P@5", "ERR@20"]
 KEYS = [
-    *("runs", "topics", "measures", "directions", "baseline", "values", "means", "low", "high"),
-    *("level", "judged", "chance", "bounds", "settled", "pairs", "expected", "types", "topicTexts"),
+    *("runs", "queries", "measures", "directions", "baseline", "values", "means", "low", "high"),
+    *("level", "judged", "chance", "bounds", "settled", "pairs", "expected", "types", "queryTexts"),
     *("rankings", "agreement", "power", "swaps", "added", "how"),
 ]
 
@@ -55,7 +55,7 @@ def test_the_keys_are_in_the_order_that_the_script_documents(made: Any) -> None:
 def test_names_means_intervals_and_values_are_those_of_the_scores(made: Any) -> None:
     _, runs, scores, data = made
     assert data["runs"] == [run.name for run in runs]
-    assert data["topics"] == list(scores.queries)
+    assert data["queries"] == list(scores.queries)
     assert data["measures"] == MEASURES
     assert data["directions"] == [1, 1, 1, 1]
     assert data["baseline"] == 1
@@ -80,7 +80,7 @@ def test_pairs_are_those_of_compare(made: Any) -> None:
     assert order == list(zip(whole.first.tolist(), whole.second.tolist(), strict=True))
 
 
-def test_wins_count_topics_on_which_the_first_run_is_better(made: Any) -> None:
+def test_wins_count_queries_on_which_the_first_run_is_better(made: Any) -> None:
     _, _, scores, data = made
     for m in range(len(MEASURES)):
         for place, (i, j) in enumerate(itertools.combinations(range(len(scores.runs)), 2)):
@@ -216,14 +216,14 @@ def test_the_first_documents_are_in_the_order_of_the_evaluation(
     scores = evaluate(judgments, [run], "P@2", ties=ties)
     rankings = data_of(scores, judgments, [run], depth=depth)["rankings"]
     beyond = 0
-    for topic, query in enumerate(scores.queries):
+    for query, query in enumerate(scores.queries):
         expected = plain_order(run, query, ties == "docno") if query in rows else []
-        numbers = rankings["lists"][0][topic]
+        numbers = rankings["lists"][0][query]
         assert [rankings["documents"][number] for number in numbers] == expected[:depth]
         beyond += len(expected[depth:])
         grades = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}, "q3": {"z": 1}}[query]
         for number in numbers:
-            label = rankings["labels"][topic].get(str(number))
+            label = rankings["labels"][query].get(str(number))
             assert label == grades.get(rankings["documents"][number])
     assert rankings["left"] == {"documents": beyond, "texts": 0}
 
@@ -297,7 +297,7 @@ def test_one_run_has_no_pairs() -> None:
     assert (data["agreement"], data["power"], data["swaps"]) == (None, None, None)
 
 
-def test_one_topic_has_no_intervals_and_no_tests() -> None:
+def test_one_query_has_no_intervals_and_no_tests() -> None:
     judgments, runs = collection(1, 3)
     data = data_of(evaluate(judgments, runs, ["P@5", "AP"]), judgments, runs)
     assert data["low"] == [[None] * 3] * 2
@@ -315,7 +315,7 @@ def test_an_aggregate_is_not_tested_and_the_other_measures_are() -> None:
     assert data["chance"][0] is None
 
 
-def test_runs_that_lack_topics_follow_the_policy() -> None:
+def test_runs_that_lack_queries_follow_the_policy() -> None:
     judgments = Judgments.from_dict({"q1": {"a": 1}, "q2": {"b": 1}})
     runs = [
         Run.from_dict({"q1": ["a"]}, name="a"),
@@ -350,8 +350,8 @@ def test_short_numbers_have_six_digits(value: float) -> None:
         assert json.loads(json.dumps(number)) == number
 
 
-def test_differences_are_over_the_topics_that_all_runs_have() -> None:
-    """A run that was scored on easy topics alone has a higher mean, and loses where both were scored."""
+def test_differences_are_over_the_queries_that_all_runs_have() -> None:
+    """A run that was scored on easy queries alone has a higher mean, and loses where both were scored."""
     nan = float("nan")
     values = [[0.5, 0.1, 0.9, 0.8, 0.7, 0.6], [nan, nan, 0.85, 0.7, 0.66, 0.55]]
     scores = Scores.from_matrix(values, runs=["s1", "s2"], measure="AP")
@@ -361,15 +361,15 @@ def test_differences_are_over_the_topics_that_all_runs_have() -> None:
     assert made["difference"][0] == pytest.approx([0.06])
     assert (made["wins"], made["ties"], made["losses"]) == ([[4]], [[0]], [[0]])
     alert = content.alerts(scores)[-1]
-    assert "differences and tests are over the topics that all runs have" in alert
+    assert "differences and tests are over the queries that all runs have" in alert
 
 
-def test_runs_that_lack_topics_are_named_at_the_top() -> None:
-    qrels = {str(topic): {"a": 1} for topic in range(7)}
-    whole = {topic: {"a": 1.0} for topic in qrels}
+def test_runs_that_lack_queries_are_named_at_the_top() -> None:
+    qrels = {str(query): {"a": 1} for query in range(7)}
+    whole = {query: {"a": 1.0} for query in qrels}
     runs = {"whole": whole, **{f"r{n}": dict(list(whole.items())[:n]) for n in range(1, 7)}}
     alerts = content.alerts(evaluate(qrels, runs, "AP"))
-    assert alerts[0] == "r1 lacks 6 of 7 topics; they count as empty rankings."
+    assert alerts[0] == "r1 lacks 6 of 7 queries; they count as empty rankings."
     assert len(alerts) == content.MOST_NAMED + 1
-    assert alerts[-1] == "Topics are lacking in 1 more run too."
+    assert alerts[-1] == "Queries are lacking in 1 more run too."
     assert content.alerts(evaluate(qrels, {"whole": whole}, "AP")) == []

@@ -112,9 +112,9 @@ def test_the_data_of_a_page_has_its_type(systems: int) -> None:
     judgments, runs = collection(systems=systems)
     scores = evaluate(judgments, runs, ["nDCG@10", "AP", "gm(AP)", "infAP"])
     texts = {name: f"text of {name}" for name in judgments.documents.texts()[:5]}
-    topics = {scores.queries[0]: "a topic"}
+    queries = {scores.queries[0]: "a query"}
     whole = data_of(
-        scores, judgments, runs, document_texts=texts, query_texts=topics, baseline=runs[0].name
+        scores, judgments, runs, document_texts=texts, query_texts=queries, baseline=runs[0].name
     )
     assert whole["rankings"]["texts"] is not None
     for data in (whole, data_of(scores, judgments), data_of(scores)):
@@ -135,7 +135,7 @@ def test_data_of_other_types_is_found() -> None:
 
 
 def test_made_up_data_has_the_type_of_real_data() -> None:
-    assert not faults(report_data(runs=4, topics=6), PageData)
+    assert not faults(report_data(runs=4, queries=6), PageData)
 
 
 @pytest.mark.skipif(shutil.which("tsc") is None, reason="needs TypeScript's checker, tsc")

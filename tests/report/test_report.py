@@ -33,7 +33,7 @@ from report_pages import collection, data_of, island
 
 pytest.importorskip("jinja2")
 
-SECTIONS = ["leaderboard", "differences", "topics", "measures", "how"]
+SECTIONS = ["leaderboard", "differences", "queries", "measures", "how"]
 
 
 class Elements(HTMLParser):
@@ -165,7 +165,7 @@ def test_a_hostile_name_does_no_harm_in_any_place(text: str, tmp_path: Path) -> 
     data = island(html)
     shown = visible_line(text)
     assert data["runs"][0] == shown
-    assert data["topics"][0] == shown
+    assert data["queries"][0] == shown
     assert data["rankings"]["documents"][0] == shown
     assert data["rankings"]["texts"][0] == shown[: len(data["rankings"]["texts"][0])]
     (raw,) = re.findall(r'id="data">(.*?)</script>', html, re.DOTALL)
@@ -191,7 +191,7 @@ def test_how_it_was_computed_has_signatures_policies_versions_and_the_command(ht
     facts = dict(island(html)["how"]["facts"])
     for measure, signature in scores.signatures().items():
         assert facts[f"Signature of {measure}"] == signature
-    assert facts["Missing topics"] == "scored as empty rankings"
+    assert facts["Missing queries"] == "scored as empty rankings"
     call = "rg.write_report(qrels, runs, ['nDCG@10', 'AP'], 'report.html')"
     assert facts["Made by"] == call
     assert "rankgauge" in facts["Versions"]
@@ -323,12 +323,12 @@ def test_title_and_text_are_shown_together(tmp_path: Path) -> None:
     assert texts_of(judged(tmp_path, document_texts=path))["d1"] == "Rain: It falls."
 
 
-def test_topic_texts_are_read(tmp_path: Path) -> None:
-    path = tmp_path / "topics"
+def test_query_texts_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "queries"
     path.write_text("q2\twhat is two\n")
-    assert judged(tmp_path, query_texts=path)["topicTexts"] == [None, "what is two"]
+    assert judged(tmp_path, query_texts=path)["queryTexts"] == [None, "what is two"]
     path.write_text('{"qid": "q1", "query": "what is one"}\n')
-    assert judged(tmp_path, query_texts=path)["topicTexts"] == ["what is one", None]
+    assert judged(tmp_path, query_texts=path)["queryTexts"] == ["what is one", None]
 
 
 @pytest.mark.parametrize(
@@ -396,7 +396,7 @@ def test_texts_without_room_are_left_out_and_high_ranks_keep_theirs(
 def test_texts_of_other_documents_are_not_shown(tmp_path: Path) -> None:
     data = judged(tmp_path, document_texts={"x": "y"}, query_texts={"x": "y"})
     assert data["rankings"]["texts"] is None
-    assert data["topicTexts"] is None
+    assert data["queryTexts"] is None
     assert sum("left out: the file has none" in sentence for sentence in data["how"]["left"]) == 2
 
 
@@ -444,7 +444,7 @@ def test_a_hostile_cell_is_shown_as_it_was_written(text: str, form: str, tmp_pat
 
 def test_ids_that_look_like_numbers_stay_as_they_are(tmp_path: Path) -> None:
     path = tmp_path / "file.csv"
-    path.write_text("topic,run,AP\n007,1_0,0.5\n010,2,1e-3\n")
+    path.write_text("query,run,AP\n007,1_0,0.5\n010,2,1e-3\n")
     (shown,) = read_section(path).items
     assert isinstance(shown, ShownTable)
     assert shown.table.rows == (("007", "1_0", 0.5), ("010", "2", 0.001))

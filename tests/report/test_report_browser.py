@@ -169,11 +169,11 @@ def pair_number(data: Data, first: int, second: int) -> int:
 def sorted_differences(
     data: Data, measure: int, first: int, second: int
 ) -> list[tuple[float, str]]:
-    """The differences and topics of two runs, the greatest first."""
+    """The differences and queries of two runs, the greatest first."""
     values = data["values"][measure]
     found = [
-        (one - two, topic)
-        for one, two, topic in zip(values[first], values[second], data["topics"], strict=True)
+        (one - two, query)
+        for one, two, query in zip(values[first], values[second], data["queries"], strict=True)
     ]
     return sorted(found, key=lambda each: -each[0])
 
@@ -204,7 +204,7 @@ def test_the_matrix_has_every_difference_with_its_corrected_p(opened: Opened, da
         assert label.split("\n") == [
             f"{data['runs'][first]} − {data['runs'][second]}: {signed(difference)}",
             f"corrected p {shown}",
-            f"better on {wins}, worse on {losses} of 50 topics",
+            f"better on {wins}, worse on {losses} of 50 queries",
         ]
         assert sign == (("▲" if difference > 0 else "▼") if p <= 0.05 else "")
 
@@ -227,8 +227,8 @@ def test_a_click_opens_a_pair_and_escape_closes_it(opened: Opened, data: Data) -
     assert faults(look_of(opened)) == []
 
 
-def test_bars_are_sorted_and_a_topic_shows_both_rankings(opened: Opened, data: Data) -> None:
-    page, topic = opened.page, opened.page.locator(".topic")
+def test_bars_are_sorted_and_a_query_shows_both_rankings(opened: Opened, data: Data) -> None:
+    page, query = opened.page, opened.page.locator(".query")
     cell(page, 5, 3).click()
     bars = page.locator(".bars [data-item]")
     expected = sorted_differences(data, 0, 5, 3)
@@ -237,16 +237,16 @@ def test_bars_are_sorted_and_a_topic_shows_both_rankings(opened: Opened, data: D
         signed(difference) for difference, _ in expected
     ]
     bars.last.click()
-    worst = data["topics"].index(expected[-1][1])
-    assert topic.get_by_role("heading", level=4).inner_text() == f"Topic {expected[-1][1]}"
-    assert data["topicTexts"][worst] in topic.inner_text()
+    worst = data["queries"].index(expected[-1][1])
+    assert query.get_by_role("heading", level=4).inner_text() == f"Query {expected[-1][1]}"
+    assert data["queryTexts"][worst] in query.inner_text()
     rankings = data["rankings"]
     lists = [rankings["lists"][run][worst] for run in (5, 3)]
     for own, other, words, shown in zip(
         lists,
         lists[::-1],
         (("to", "only here"), ("from", "only here")),
-        topic.locator("ol").all(),
+        query.locator("ol").all(),
         strict=True,
     ):
         for rank, (document, item) in enumerate(zip(own, shown.locator("li").all(), strict=True)):
@@ -263,19 +263,19 @@ def test_bars_are_sorted_and_a_topic_shows_both_rankings(opened: Opened, data: D
             assert grade == ("unjudged" if label is None else str(label))
             text = rankings["texts"][document]
             assert item.locator(".text").all_inner_texts() == ([] if text is None else [text])
-    assert topic.locator(".links line").count() == len(set(lists[0]) & set(lists[1]))
+    assert query.locator(".links line").count() == len(set(lists[0]) & set(lists[1]))
     page.mouse.move(0, 0)
     page.locator(".panel summary").click()
     assert page.locator("details tbody tr").count() == 50
     assert faults(look_of(opened)) == []
     page.keyboard.press("Escape")
-    assert topic.inner_text() == ""
+    assert query.inner_text() == ""
     assert page.locator(".panel").is_visible()
     page.keyboard.press("Escape")
     assert not page.locator(".panel").is_visible()
 
 
-def test_pairs_and_topics_open_by_keyboard_alone(opened: Opened) -> None:
+def test_pairs_and_queries_open_by_keyboard_alone(opened: Opened) -> None:
     page = opened.page
     page.locator(".matrix [tabindex='0']").focus()
     for key in ("ArrowRight", "ArrowRight", "ArrowDown", "End", "Home"):
@@ -291,14 +291,14 @@ def test_pairs_and_topics_open_by_keyboard_alone(opened: Opened) -> None:
         page.keyboard.press("Tab")
     page.keyboard.press("ArrowRight")
     page.keyboard.press(" ")
-    assert page.locator(".topic h4").evaluate("each => each === document.activeElement")
+    assert page.locator(".query h4").evaluate("each => each === document.activeElement")
 
 
-def test_a_phone_shows_a_pair_and_a_topic(opening: Opening, path: Path) -> None:
+def test_a_phone_shows_a_pair_and_a_query(opening: Opening, path: Path) -> None:
     with opening(path, PHONE) as opened:
         cell(opened.page, 5, 3).click()
         opened.page.locator(".bars [data-item]").first.click()
-        lists = [each.bounding_box() for each in opened.page.locator(".topic ol").all()]
+        lists = [each.bounding_box() for each in opened.page.locator(".query ol").all()]
         assert lists[1]["y"] >= lists[0]["y"] + lists[0]["height"]
         opened.page.locator(".panel summary").click()
         visible = [line for line in faults(look_of(opened)) if line != "not visible: svg "]
@@ -322,7 +322,7 @@ def test_a_matrix_of_many_runs_has_the_best_and_a_filter(opening: Opening, tmp_p
 
 
 def heat_rows(page: Any) -> list[str]:
-    """The topics in the heat map, from above."""
+    """The queries in the heat map, from above."""
     return list(page.locator(".heat tbody th .cut").all_inner_texts())
 
 
@@ -331,41 +331,41 @@ def test_the_heat_map_has_every_score(opened: Opened, data: Data) -> None:
         "[...document.querySelectorAll('.heat [data-item]')].map((each) => each.ariaLabel)"
     )
     assert sorted(labels) == sorted(
-        f"{run}, topic {topic}: {data['values'][0][i][j]:.4f}"
+        f"{run}, query {query}: {data['values'][0][i][j]:.4f}"
         for i, run in enumerate(data["runs"])
-        for j, topic in enumerate(data["topics"])
+        for j, query in enumerate(data["queries"])
     )
     heads = opened.page.locator(".heat .turned").all_inner_texts()
     assert heads == run_names(data, best_first(data, 0))
 
 
-def test_topics_sort_by_their_mean(opened: Opened, data: Data) -> None:
-    opened.page.locator("#topics").get_by_role("button", name="mean", exact=True).click()
+def test_queries_sort_by_their_mean(opened: Opened, data: Data) -> None:
+    opened.page.locator("#queries").get_by_role("button", name="mean", exact=True).click()
     means = np.mean(data["values"][0], axis=0)
     order = np.argsort(means, kind="stable")
-    assert heat_rows(opened.page) == [data["topics"][topic] for topic in order]
+    assert heat_rows(opened.page) == [data["queries"][query] for query in order]
     shown = opened.page.locator(".heat tbody tr").first.inner_text()
     assert f"{means[order[0]]:.4f}" in shown
     assert status(opened.page) == "Sorted by mean, ascending."
 
 
-def test_topics_are_filtered_by_type_and_searched_by_id_and_text(
+def test_queries_are_filtered_by_type_and_searched_by_id_and_text(
     opened: Opened, data: Data
 ) -> None:
     page = opened.page
-    ideal = [topic for topic, kind in enumerate(data["types"][0]) if kind == "ideal"]
+    ideal = [query for query, kind in enumerate(data["types"][0]) if kind == "ideal"]
     page.get_by_label("Type").select_option("ideal")
-    assert heat_rows(page) == [data["topics"][topic] for topic in ideal]
+    assert heat_rows(page) == [data["queries"][query] for query in ideal]
     assert page.locator(".map [data-item]").count() == len(ideal)
-    assert status(page) == f"{len(ideal)} topics of 50."
+    assert status(page) == f"{len(ideal)} queries of 50."
     page.get_by_label("Type").select_option("all")
-    page.get_by_label("Topics whose id or text has").fill("Question 7 about")
+    page.get_by_label("Queries whose id or text has").fill("Question 7 about")
     assert heat_rows(page) == ["408"]
-    page.get_by_label("Topics whose id or text has").fill("45")
+    page.get_by_label("Queries whose id or text has").fill("45")
     assert "450" in heat_rows(page)
-    page.get_by_label("Topics whose id or text has").fill("no such topic")
+    page.get_by_label("Queries whose id or text has").fill("no such query")
     assert heat_rows(page) == []
-    assert status(page) == "0 topics of 50."
+    assert status(page) == "0 queries of 50."
 
 
 def test_the_map_has_the_scores_against_chance(opened: Opened, data: Data) -> None:
@@ -377,9 +377,9 @@ def test_the_map_has_the_scores_against_chance(opened: Opened, data: Data) -> No
 
     def expected(scores: list[float]) -> set[str]:
         return {
-            f"Topic {topic}, {kind}\nscore {score:.4f}, chance {chance:.4f}"
-            for topic, kind, score, chance in zip(
-                data["topics"], data["types"][0], scores, data["expected"][0], strict=True
+            f"Query {query}, {kind}\nscore {score:.4f}, chance {chance:.4f}"
+            for query, kind, score, chance in zip(
+                data["queries"], data["types"][0], scores, data["expected"][0], strict=True
             )
         }
 
@@ -388,11 +388,11 @@ def test_the_map_has_the_scores_against_chance(opened: Opened, data: Data) -> No
     assert points() == expected(data["values"][0][4])
 
 
-def test_a_cell_of_the_heat_map_opens_the_topic_against_the_baseline(opened: Opened) -> None:
+def test_a_cell_of_the_heat_map_opens_the_query_against_the_baseline(opened: Opened) -> None:
     opened.page.get_by_label("Baseline").select_option("run-07")
-    opened.page.locator(".heat [data-run='4'][data-topic='6']").click()
+    opened.page.locator(".heat [data-run='4'][data-query='6']").click()
     assert "run-04 against run-07" in opened.page.locator(".panel h3").inner_text()
-    assert opened.page.locator(".topic h4").inner_text() == "Topic 407"
+    assert opened.page.locator(".query h4").inner_text() == "Query 407"
 
 
 def test_the_measures_show_agreement_power_and_swaps(opened: Opened, data: Data) -> None:
@@ -446,7 +446,7 @@ def test_print_is_light_and_opened_without_controls(opening: Opening, path: Path
 
 
 def open_everything(page: Any) -> None:
-    """Open a pair of runs, its first topic and its table."""
+    """Open a pair of runs, its first query and its table."""
     cell(page, 2, 5).click()
     page.locator(".panel summary").click()
     page.locator("details tbody button").first.click()
@@ -462,8 +462,8 @@ def test_hostile_names_are_texts(opening: Opening, tmp_path: Path, width: int, d
     with opening(plain, width, dark) as opened:
         open_everything(opened.page)
         elements = set(look_of(opened).elements)
-    data["topics"][: len(names)] = names
-    data["topicTexts"][: len(names)] = names
+    data["queries"][: len(names)] = names
+    data["queryTexts"][: len(names)] = names
     data["rankings"]["documents"][: len(names)] = names
     data["measures"][0] = data["agreement"]["measures"][0] = names[0]
     with opening(written(data, tmp_path), width, dark) as opened:
@@ -480,13 +480,13 @@ def bare(data: Data) -> None:
     """What a report from scores alone lacks."""
     for key in ("baseline", "judged", "chance", "bounds", "settled", "expected", "types"):
         data[key] = None
-    for key in ("topicTexts", "rankings", "agreement", "power", "swaps"):
+    for key in ("queryTexts", "rankings", "agreement", "power", "swaps"):
         data[key] = None
 
 
 def unknown_scores(data: Data) -> None:
-    """A run that lacks topics, and a measure that could not be computed."""
-    data["values"][0][3] = [None] * len(data["topics"])
+    """A run that lacks queries, and a measure that could not be computed."""
+    data["values"][0][3] = [None] * len(data["queries"])
     data["means"][0][3] = data["low"][0][3] = data["high"][0][3] = None
     for key in ("p", "corrected", "wins", "losses"):
         data["pairs"][key][1] = [None] * len(data["pairs"][key][1])
@@ -497,11 +497,11 @@ def lower_is_better(data: Data) -> None:
 
 
 @pytest.mark.parametrize("change", [bare, unknown_scores, lower_is_better])
-@pytest.mark.parametrize(("runs", "topics"), [(4, 5), (5, 1)])
+@pytest.mark.parametrize(("runs", "queries"), [(4, 5), (5, 1)])
 def test_a_page_with_less_is_still_a_page(
-    opening: Opening, tmp_path: Path, change: Callable[[Data], None], runs: int, topics: int
+    opening: Opening, tmp_path: Path, change: Callable[[Data], None], runs: int, queries: int
 ) -> None:
-    data = report_data(runs, topics)
+    data = report_data(runs, queries)
     change(data)
     with opening(written(data, tmp_path), PHONE) as opened:
         assert faults(look_of(opened)) == []
@@ -538,7 +538,7 @@ def test_the_pairs_that_two_measures_order_differently_are_listed(
 
 
 def test_axe_finds_no_serious_fault(opening: Opening, tmp_path: Path, axe: str) -> None:
-    path = written(report_data(runs=7, topics=12), tmp_path)
+    path = written(report_data(runs=7, queries=12), tmp_path)
     for dark in (False, True):
         with opening(path, DESKTOP, dark) as opened:
             cell(opened.page, 5, 3).click()

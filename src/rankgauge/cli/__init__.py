@@ -23,7 +23,7 @@ from rankgauge.errors import RankgaugeError, RankgaugeWarning
 TASKS = {
     "Score": {
         "evaluate": "You have runs and judgments: how good is each run, by nDCG, AP and others?",
-        "report": "See runs, differences and topics in a browser: one page to send to a colleague.",
+        "report": "See runs, differences and queries in a browser: one page to send to a colleague.",
         "trec_eval": "You have scripts that call trec_eval: the same flags, the same output.",
     },
     "Decide": {
@@ -37,7 +37,7 @@ TASKS = {
     },
     "Combine": {
         "fuse": "You have several runs, such as BM25 and a dense one: make one run of them.",
-        "tune": "Which weight for which run? The best one, exactly, and what it is worth on new topics.",
+        "tune": "Which weight for which run? The best one, exactly, and what it is worth on new queries.",
         "space": "How does a measure change with the weights? Flips, exact curves, what a grid misses.",
     },
     "Train": {
@@ -74,7 +74,7 @@ def run() -> None:
 
     Most objects are made by imports and stay to the end. Looking through them for garbage, again and
     again while modules are imported, and taking them apart at the end takes longer than scoring 50
-    topics.
+    queries.
     """
     catch_signals()
     gc.set_threshold(100_000, 20, 20)
@@ -114,7 +114,8 @@ def _limit_threads() -> None:
 
 class _ErrorStream(io.FileIO):
     """Standard error. Messages that cannot be written, because the disk is full, are lost; the results
-    and the exit code are not."""
+    and the exit code are not.
+    """
 
     def write(self, text: Any) -> int:
         try:
@@ -205,7 +206,8 @@ def _report_error(error: BaseException) -> int:
 
 def _lacks_memory(error: BaseException) -> bool:
     """Whether this is for lack of memory: libraries that cannot be loaded and threads that cannot be
-    started have errors of other types."""
+    started have errors of other types.
+    """
     return (
         isinstance(error, MemoryError)
         or (isinstance(error, OSError) and error.errno == errno.ENOMEM)

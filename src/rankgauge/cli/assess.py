@@ -44,19 +44,19 @@ class AssessedScores(SourceOptions):
     )
 
 
-class QuerySets(OptionGroup, heading="Sets of topics"):
-    """Sets of topics and other collections, which are assessed too."""
+class QuerySets(OptionGroup, heading="Sets of queries"):
+    """Sets of queries and other collections, which are assessed too."""
 
     sets: str = option(
         "--sets",
         default="",
         show_default=False,
         metavar="NAME,...",
-        help="Also assess these sets of topics, each by itself. By the scores of the first measure: "
+        help="Also assess these sets of queries, each by itself. By the scores of the first measure: "
         f"{', '.join(BY_SCORES[:-1])} (see `rankgauge queries --help`), and {BY_SCORES[-1]} (the mean "
         "score of the runs is better than the score of a random ranking). By QRELS: broad (at least "
         f"half of the judged documents have grade {policies.BROAD_LABEL} or higher), and focused (all "
-        "other topics). The set of all topics is always included.",
+        "other queries). The set of all queries is always included.",
     )
     set_share: float | None = set_share_option(
         f"; `hard` and `easy` are its two halves. By default {policies.SET_SHARE}."
@@ -67,7 +67,7 @@ class QuerySets(OptionGroup, heading="Sets of topics"):
         common=False,
         multiple=True,
         metavar="[NAME=]FILE",
-        help="A set of topics of your own: a file with one topic id per line. May be repeated.",
+        help="A set of queries of your own: a file with one query id per line. May be repeated.",
     )
     other_files: tuple[str, ...] = option(
         "--other",
@@ -92,7 +92,7 @@ class AssessmentTesting(TestingOptions, common=False):
         type=WholeNumber(0, policies.MOST_SAMPLES),
         default=policies.SPLITS,
         metavar="N",
-        help="How often the topics are split into two random halves, for the swap rates. 0: no swap "
+        help="How often the queries are split into two random halves, for the swap rates. 0: no swap "
         "rates.",
     )
     fuzziness: float = option(
@@ -130,7 +130,7 @@ class AssessmentFiles(OptionGroup, heading="Output"):
         "asl_file",
         type=FIGURE_FILE,
         metavar="FILE",
-        help="Draw the p-values (achieved significance levels, ASL) of each measure over all topics, as "
+        help="Draw the p-values (achieved significance levels, ASL) of each measure over all queries, as "
         ".svg or .png.",
     )
     tau: str | None = option(
@@ -138,14 +138,14 @@ class AssessmentFiles(OptionGroup, heading="Output"):
         "tau_file",
         type=FIGURE_FILE,
         metavar="FILE",
-        help="Draw how similarly the measures rank the runs over all topics, as .svg or .png.",
+        help="Draw how similarly the measures rank the runs over all queries, as .svg or .png.",
     )
     swaps: str | None = option(
         "--swaps",
         "swaps_file",
         type=FIGURE_FILE,
         metavar="FILE",
-        help="Draw the swap rate against the size of the difference, over all topics, as .svg or .png.",
+        help="Draw the swap rate against the size of the difference, over all queries, as .svg or .png.",
     )
 
 
@@ -155,7 +155,7 @@ class AssessmentFiles(OptionGroup, heading="Output"):
     list(TABLES),
     None,
     "Print only one table. measures: the measures. pairs: the pairs of measures. swaps: how "
-    "often two sets of topics disagree which of two runs is better. By default all tables; in "
+    "often two sets of queries disagree which of two runs is better. By default all tables; in "
     "tsv, csv and jsonl only the measures.",
 )
 @takes(output=Output, files=AssessmentFiles)
@@ -171,7 +171,7 @@ def command(
     """Say which measures tell runs apart, and which agree.
 
     QRELS and each RUN are files as in `rankgauge evaluate`. --scores reads scores that were computed
-    earlier, or a published table of systems and topics.
+    earlier, or a published table of systems and queries.
 
     \b
     rankgauge assess qrels.txt runs/ -m nDCG@10 -m 'v2(nDCG@10)' -m AP -m RR
@@ -186,16 +186,16 @@ def command(
                (discriminative power)
     pad        the mean difference of two runs, in percent of the greater mean
                (PAD)
-    swap_rate  how often two halves of the topics disagree which of two runs
+    swap_rate  how often two halves of the queries disagree which of two runs
                is better
     trusted    if two runs differ by this much or more, the two halves
                disagree at most 5% of the time
-    half_tau   how similarly two halves of the topics rank the runs (τ)
+    half_tau   how similarly two halves of the queries rank the runs (τ)
 
     For each pair of measures it prints how similarly they rank the runs, how often only one of the two
     measures finds a significant difference, and how often the two measures find different runs better.
 
-    If there are several sets of topics, or several collections, it prints how often two of them disagree
+    If there are several sets of queries, or several collections, it prints how often two of them disagree
     which of two runs is better.
 
     The exit code is 0 when all is well, and 2 when nothing could be assessed. It is 3 when some runs

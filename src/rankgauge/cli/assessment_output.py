@@ -18,7 +18,7 @@ TABLES = {
 }
 HEADINGS = {
     "measures": "Measures",
-    "halves": "Halves of the topics",
+    "halves": "Halves of the queries",
     "pairs": "Pairs of measures",
     "swaps": "Pairs of sets",
 }

@@ -64,7 +64,7 @@ class TestingOptions(OptionGroup, heading="Statistics"):
     )
     missing: Missing | None = missing_option(
         None,
-        "What to do with topics that some run lacks. zero: they count as empty rankings. skip: "
+        "What to do with queries that some run lacks. zero: they count as empty rankings. skip: "
         "they are left out for all runs. By default zero; with --scores, as the file was made. "
         "A file that was not made with `--missing zero` means skip.",
     )
@@ -88,7 +88,7 @@ class ComparisonOptions(TestingOptions):
         type=Decimal(0, 1, min_open=True, max_open=True),
         metavar="P",
         help="Print a power analysis in place of the tests. Column `detectable`: the smallest "
-        "difference that the test finds on these topics with power P. Column `needed`: how many topics "
+        "difference that the test finds on these queries with power P. Column `needed`: how many queries "
         "are needed, so that the test finds the difference D of --difference. 0.8 is usual. Only for "
         "paired-t and tukey-randomized.",
     )
@@ -125,7 +125,7 @@ def command(source: ComparedScores, asked: ComparisonOptions, marks: bool, outpu
     """Say whether the differences between runs are more than chance.
 
     QRELS and each RUN are files as in `rankgauge evaluate`. --scores reads saved scores, or a
-    published table of systems and topics.
+    published table of systems and queries.
 
     \b
     rankgauge compare qrels.txt runs/ -m nDCG@10 -m AP --test randomization
@@ -145,9 +145,9 @@ def command(source: ComparedScores, asked: ComparisonOptions, marks: bool, outpu
     effect       the effect size
     p            the p-value
     p_corrected  the p-value, corrected for the number of pairs
-    wins         on how many topics run a is better than run b
-    ties         on how many topics the two runs are equal
-    losses       on how many topics run a is worse than run b
+    wins         on how many queries run a is better than run b
+    ties         on how many queries the two runs are equal
+    losses       on how many queries run a is worse than run b
 
     A difference is significant if its corrected p-value is at most 1 - level.
 

@@ -54,7 +54,7 @@ def command(output: str, queries: int, systems: int, seed: int) -> None:
     click.echo(f"{len(runs)} runs and qrels.txt written to {folder}\n")
     click.echo(scores.table().render("table", width=line_width()))
     best = max(scores.runs, key=lambda run: scores.mean()[run]["nDCG@10"])
-    click.echo(f"{best}, its first topics:\n")
+    click.echo(f"{best}, its first queries:\n")
     first = evaluate(read_qrels(qrels), read_run(folder / f"{best}.run.gz"), MEASURES[:5])
     few = first.select(scores.queries[:5])
     click.echo(few.query_table().render("table", width=line_width()))

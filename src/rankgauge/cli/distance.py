@@ -60,7 +60,7 @@ class DistanceTables(OptionGroup, heading="Output"):
         "--top",
         type=WholeNumber(1),
         metavar="N",
-        help="Print only the N topics with the greatest distance, the greatest first.",
+        help="Print only the N queries with the greatest distance, the greatest first.",
     )
     witness: bool = option(
         "--witness",
@@ -86,7 +86,7 @@ class DistanceTables(OptionGroup, heading="Output"):
         "--trace",
         common=False,
         is_flag=True,
-        help="Print the steps of Moffat's Algorithm 1 for each topic, as Table 2 of his paper does. "
+        help="Print the steps of Moffat's Algorithm 1 for each query, as Table 2 of his paper does. "
         "Only for two runs. Use it with --top N.",
     )
 
@@ -187,11 +187,11 @@ def command(
 ) -> None:
     """Say how much the unjudged documents could change the difference of runs.
 
-    Suppose that the unjudged documents may get any labels. The distance of two runs on a topic is the
+    Suppose that the unjudged documents may get any labels. The distance of two runs on a query is the
     greatest difference that their scores can then have.
 
-    Each RUN is a file, a folder or a pattern as in `rankgauge evaluate`. The topics are those of QRELS,
-    or without QRELS those of the runs. If a run lacks a topic, its ranking for the topic is empty.
+    Each RUN is a file, a folder or a pattern as in `rankgauge evaluate`. The queries are those of QRELS,
+    or without QRELS those of the runs. If a run lacks a query, its ranking for the query is empty.
 
     \b
     rankgauge distance --qrels qrels.txt a.run b.run -m nDCG@10 -m AP
@@ -201,7 +201,7 @@ def command(
     For two runs a and b, each row is a measure:
 
     \b
-    distance    the mean distance over the topics
+    distance    the mean distance over the queries
     exact       yes, or no if the distance is only a lower bound
     grades      the labels that unjudged documents may get
     at most     an upper bound of the distance, if some row is not exact
@@ -214,9 +214,9 @@ def command(
     With --judge, each row is a document to judge:
 
     \b
-    before  the distance on its topic before it is judged
-    after   the distance on its topic if it is judged not relevant
-    left    the mean distance over topics after this document and
+    before  the distance on its query before it is judged
+    after   the distance on its query if it is judged not relevant
+    left    the mean distance over queries after this document and
             all documents above it are judged not relevant
 
     With --settled, each row is a run, the best mean first. The order of two runs is settled if it stays
@@ -307,7 +307,7 @@ def _fail_if_unread(read: UsableRuns) -> None:
 
 
 def _count_queries(runs: Sequence[Run], known: Judgments | None) -> int:
-    """On how many topics the runs are compared."""
+    """On how many queries the runs are compared."""
     if known is not None:
         return len(known.queries)
     return len({query for run in runs for query in run.queries})

@@ -36,7 +36,7 @@ class MeanIntervalOptions(OptionGroup, heading="Statistics"):
         flag_value="t",
         type=click.Choice(["t", "bootstrap"]),
         help="Print a confidence interval next to each mean. t: by Student's t. bootstrap: BCa "
-        "bootstrap over topics. Without a value: t.",
+        "bootstrap over queries. Without a value: t.",
     )
     level: float = level_option()
     samples: int = samples_option()
@@ -88,17 +88,17 @@ def command(
     For each run it prints the mean of each measure, and:
 
     \b
-    over         all: the means are over all judged topics
-                 answered: the means are over the topics that the run answered
-    topics       how many topics the means are over
-    missing      how many judged topics the run lacks
-    no relevant  how many topics have no relevant document
+    over         all: the means are over all judged queries
+                 answered: the means are over the queries that the run answered
+    queries       how many queries the means are over
+    missing      how many judged queries the run lacks
+    no relevant  how many queries have no relevant document
     judged@10    which share of the first ten documents is judged
 
-    If a run lacks topics, it has two rows, one for `all` and one for `answered`.
+    If a run lacks queries, it has two rows, one for `all` and one for `answered`.
 
     The exit code is 0 when all is well, and 2 when nothing could be evaluated. It is 3 when some runs
-    could not be read or share no topic with QRELS: the other runs are printed. A message on stderr names
+    could not be read or share no query with QRELS: the other runs are printed. A message on stderr names
     each run that is left out, and says why.
     """
     if per_query and intervals.interval is not None:

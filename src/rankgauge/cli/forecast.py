@@ -8,7 +8,7 @@ from rankgauge.cli.groups import LazyGroup
 
 COMMANDS = {
     "depth": "How deep must the pool be? What shallower pools would have said.",
-    "two-phase": "Shallow judgments for all topics, deep ones for a few: deep means, with intervals.",
+    "two-phase": "Shallow judgments for all queries, deep ones for a few: deep means, with intervals.",
     "train": "Learn to forecast a costly measure from cheap ones.",
     "predict": "Forecast a costly measure with what `train` learned.",
 }

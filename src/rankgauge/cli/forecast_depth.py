@@ -43,7 +43,7 @@ class JudgedRuns(RunFileOptions, heading="Policies"):
     unjudged: Unjudged = UNJUDGED
     condensed = CONDENSED
     ties: PoolTies = ties_option(get_args(PoolTies), DEFAULT_POOL_TIES, "random: a random order.")
-    seed: int = seed_option("the halves of the topics and random orders of ties")
+    seed: int = seed_option("the halves of the queries and random orders of ties")
     precision: ScorePrecision = PRECISION
     max_grade: int | None = max_grade_option("in QRELS")
 
@@ -114,12 +114,12 @@ def command(
     judgments   how many documents are judged
     saved        the share of all judgments that is saved
     relevant     the share of the relevant documents that the pool has
-    nothing      on how many topics the pool has nothing relevant
+    nothing      on how many queries the pool has nothing relevant
     bias         the mean of shallow minus deep score, over the runs
     error        the mean size of this difference
     greatest     the greatest size of this difference
     tau          how similarly shallow and deep scores rank the runs (τ)
-    half_tau     a yardstick for tau: how similarly two halves of the topics
+    half_tau     a yardstick for tau: how similarly two halves of the queries
                  rank the runs by deep scores
     significant  pairs of runs with a significant deep difference
     reversed     how many of these pairs change places

@@ -22,10 +22,10 @@ from rankgauge.forecast.tracks import TRACK_FORMAT
 @click.command("predict", cls=HeadedCommand)
 @click.argument("model")
 @click.argument("track", metavar=TRACK_FORMAT)
-@level_option(text="The intervals of single topics hold for this share of the topics.")
+@level_option(text="The intervals of single queries hold for this share of the queries.")
 @seed_option("random orders of ties")
 @takes(reading=TrackOptions)
-@PER_QUERY.but("A row for each run and topic, with the interval of its forecast.")
+@PER_QUERY.but("A row for each run and query, with the interval of its forecast.")
 @SAVE
 @takes(output=Output)
 @plugin_option
@@ -50,7 +50,7 @@ def command(
     rankgauge forecast predict model c=news:shallow.txt,runs3/
     rankgauge forecast predict model c=news:shallow.txt,'runs3/*.gz' -q --level 0.9
     \f
-    Each row is a run, the best forecast first. All numbers are means over topics:
+    Each row is a run, the best forecast first. All numbers are means over queries:
 
     \b
     forecast  the forecast of the costly measure
@@ -59,7 +59,7 @@ def command(
     shallow   the costly measure of the whole run by the shallow judgments
 
     Look at `shallow` first. It needs no training, and it mostly ranks systems better than forecasts do.
-    With -q each row is a run and a topic, and low and high are the ends of the interval of the forecast.
+    With -q each row is a run and a query, and low and high are the ends of the interval of the forecast.
 
     The exit code is 0 when all is well, and 2 when nothing could be forecast. It is 3 when some runs
     could not be read: the other runs are forecast. A message on stderr names each unread run, and says

@@ -9,6 +9,7 @@ import click
 from rankgauge.cli.groups import HeadedCommand, OptionGroup, option, takes
 from rankgauge.cli.options import (
     COLOR,
+    RenamedChoice,
     depth_option,
     method_option,
     output_option,
@@ -58,9 +59,9 @@ class ForecasterOptions(OptionGroup, heading="Forecaster"):
     subset: SubsetBy | None = option(
         "--subset",
         common=False,
-        type=click.Choice(get_args(SubsetBy)),
+        type=RenamedChoice(get_args(SubsetBy), topics="queries"),
         help="How the best features are chosen. For --method regression: those with the least error on "
-        "topics that were left out (topics, the default), or on the training data (training). For "
+        "queries that were left out (queries, the default), or on the training data (training). For "
         "--method gupta: training, those that rank the training systems best by Kendall's τ; by default "
         "it takes all features.",
     )
@@ -104,8 +105,8 @@ def command(
 
     A track is NAME=KIND:QRELS,RUNS. NAME is what messages call it. KIND is a name for the kind of its
     collection, such as news. QRELS is a file of deep judgments. RUNS is a folder, a file or a pattern
-    of runs; it starts after the last comma. KIND=QRELS,RUNS is a track without a name. Topics with the
-    same id in two tracks of one KIND are one topic. Files are as in `rankgauge evaluate`.
+    of runs; it starts after the last comma. KIND=QRELS,RUNS is a track without a name. Queries with the
+    same id in two tracks of one KIND are one query. Files are as in `rankgauge evaluate`.
 
     \b
     rankgauge forecast train a=news:q1.txt,runs1/ b=web:q2.txt,runs2/ -o model
@@ -126,7 +127,7 @@ def command(
     rows = sum(len(track.runs) * len(track.judgments.queries) for track in read.tracks)
     learned = (
         count_phrase(len(read.tracks), "track"),
-        count_phrase(forecaster.queries_, "topic"),
+        count_phrase(forecaster.queries_, "query"),
         count_phrase(rows, "row"),
     )
     notify([Note(f"learnt from {', '.join(learned)}")])

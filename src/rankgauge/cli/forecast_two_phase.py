@@ -1,4 +1,4 @@
-"""rankgauge forecast two-phase: deep means from deep judgments of a few topics."""
+"""rankgauge forecast two-phase: deep means from deep judgments of a few queries."""
 
 from __future__ import annotations
 
@@ -46,20 +46,20 @@ class TwoPhaseRuns(ScoringOptions, RunFileOptions, WorkerOptions, heading="Judgm
         "--shallow",
         required=True,
         metavar="QRELS",
-        help="The shallow judgments of all topics, such as the judgments of a pool of depth 10.",
+        help="The shallow judgments of all queries, such as the judgments of a pool of depth 10.",
     )
     deep: str | None = option(
         "--deep",
         metavar="QRELS",
-        help="The deep judgments. Their topics are the deep topics. For each of them, QRELS has all "
+        help="The deep judgments. Their queries are the deep queries. For each of them, QRELS has all "
         "judgments, the shallow ones too.",
     )
     deep_queries: str | None = option(
         "--deep-queries",
         old="--deep-topics",
         metavar="FILE",
-        help="The deep topics, one id per line. Needed if the file of --deep has topics that are not "
-        "judged deeply. With --choose: these topics are already judged deeply, and are not drawn again.",
+        help="The deep queries, one id per line. Needed if the file of --deep has queries that are not "
+        "judged deeply. With --choose: these queries are already judged deeply, and are not drawn again.",
     )
 
 
@@ -70,15 +70,15 @@ class PhaseTables(OptionGroup, heading="Output"):
         "--plan",
         type=Decimal(0, min_open=True),
         metavar="WIDTH",
-        help="Say how many deep topics are needed, so that the intervals are at most WIDTH wide. The "
-        "deep topics that you have, about 5, are the pilot.",
+        help="Say how many deep queries are needed, so that the intervals are at most WIDTH wide. The "
+        "deep queries that you have, about 5, are the pilot.",
     )
     choose: int | None = option(
         "--choose",
         type=WholeNumber(1),
         metavar="M",
-        help="Draw M topics to judge deeply, and print their ids. This needs only --shallow. The topics "
-        "are spread over topics with few and with many relevant documents. --seed fixes the draw.",
+        help="Draw M queries to judge deeply, and print their ids. This needs only --shallow. The queries "
+        "are spread over queries with few and with many relevant documents. --seed fixes the draw.",
     )
     pairs: bool = PAIRS.but(
         "Print a row for each pair of runs: the difference, and whether it is separable."
@@ -123,9 +123,9 @@ def command(
     tables: PhaseTables,
     output: Output,
 ) -> None:
-    """Estimate what deep judgments would say, from deep judgments of a few topics.
+    """Estimate what deep judgments would say, from deep judgments of a few queries.
 
-    You have shallow judgments of all topics, and deep judgments of some topics that were drawn at
+    You have shallow judgments of all queries, and deep judgments of some queries that were drawn at
     random. Each file is as in `rankgauge evaluate`.
 
     \b
@@ -140,15 +140,15 @@ def command(
     rank                      the rank by the estimate
     best_rank, worst_rank     the ranks that the run may have; runs that are not
                               separable may change places
-    mean                      the estimate of its deep mean over all topics
+    mean                      the estimate of its deep mean over all queries
     low, high                 the confidence interval of the estimate
-    deep, deep_low, deep_high the same from the deep topics alone
-    shallow                   its shallow mean over all topics
+    deep, deep_low, deep_high the same from the deep queries alone
+    shallow                   its shallow mean over all queries
 
-    The intervals are about the topics of --shallow, not about new topics. If all topics are judged
+    The intervals are about the queries of --shallow, not about new queries. If all queries are judged
     deeply, the means are exact and the intervals have the width 0.
 
-    Topics that a run lacks count as empty rankings. The exit code is 0 when all is well, and 2 when
+    Queries that a run lacks count as empty rankings. The exit code is 0 when all is well, and 2 when
     nothing could be estimated. It is 3 when some runs could not be read: the other runs are estimated. A
     message on stderr names each unread run, and says why.
     """
@@ -190,7 +190,7 @@ def command(
 
 
 def _choose_queries(scoring: Scoring, number: int, deep_queries: str | None) -> tuple[str, ...]:
-    """The topics of --choose, without those in the file of --deep-queries."""
+    """The queries of --choose, without those in the file of --deep-queries."""
     judgments = read_qrels(scoring.qrels, subtopics=scoring.subtopics, **scoring.how)
     notify(judgment_notes(judgments))
     queries = judgments.queries.texts()
@@ -200,7 +200,7 @@ def _choose_queries(scoring: Scoring, number: int, deep_queries: str | None) -> 
         beside = f" without the {len(without)} in {deep_queries}" if without else ""
         remedy = f"choose at most {topics}" if topics else "there is nothing left to choose"
         raise RankgaugeError(
-            f"--choose {number}: {judgments.source} has only {count_phrase(topics, 'topic')}{beside}; "
+            f"--choose {number}: {judgments.source} has only {count_phrase(topics, 'query')}{beside}; "
             f"{remedy}"
         )
     return choose_queries(judgments, number, scoring.seed, without)

@@ -75,7 +75,7 @@ class FusionOptions(OptionGroup, heading="Fusion"):
         "default each run has weight 1.",
     )
     normalize: str = normalize_option(
-        "How the scores of each run are made comparable, topic by topic. Methods that look at ranks "
+        "How the scores of each run are made comparable, query by query. Methods that look at ranks "
         "alone, such as rrf, need none."
     )
     absent: Absent = ABSENT
@@ -129,7 +129,7 @@ def command(
 ) -> None:
     """Combine runs into one run.
 
-    The fused run has every document that any of the runs has for a topic. Each RUN is read as by
+    The fused run has every document that any of the runs has for a query. Each RUN is read as by
     `rankgauge evaluate`: a TREC file, CSV, TSV, JSON, JSON Lines or Parquet. A folder stands for all
     files in it, by name.
 

@@ -172,7 +172,7 @@ def set_share_option(more: str) -> ParameterDeclaration:
         "--set-share",
         common=False,
         type=Decimal(0, 1),
-        help="Which share of the topics is in the set `ideal`. The set `uninformative` gets the same "
+        help="Which share of the queries is in the set `ideal`. The set `uninformative` gets the same "
         f"share{more}",
     )
 
@@ -182,7 +182,7 @@ SET_NUMBER = option(
     common=False,
     type=WholeNumber(0),
     metavar="N",
-    help="In place of --set-share: how many topics are in the set `ideal`. The set `uninformative` gets "
+    help="In place of --set-share: how many queries are in the set `ideal`. The set `uninformative` gets "
     "the same number.",
 )
 

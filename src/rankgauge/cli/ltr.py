@@ -92,7 +92,8 @@ def _explanation(name: str) -> str:
 
 def _read_features(width: int, data: str) -> Features:
     """The features of a file, for a ranker of so many features. A feature that no line has is 0, like
-    any feature that a line lacks."""
+    any feature that a line lacks.
+    """
     features = read_letor(data)
     own = features.values.shape[1]
     if own < width and len(features.labels):
@@ -137,7 +138,6 @@ def train(
     rankgauge ltr train lambdamart train.txt --validation vali.txt -o model
     rankgauge ltr rank model test.txt -o lambdamart.run
     """
-
     from rankgauge.rankers.registry import with_settings
     from rankgauge.rankers.training_queries import TrainingQueries
 

@@ -121,7 +121,8 @@ def explanation(name: str) -> str:
 
 def answers(entry: Entry | MetricEntry) -> str:
     """Which questions a measure can answer, and how. A wrapper is asked around the measure of its first
-    example."""
+    example.
+    """
     if entry_kind(entry) is not Measure:
         return ""
     measure = entry if isinstance(entry, Measure) else parse(entry.examples[0])
@@ -139,7 +140,8 @@ def entry_kind(entry: Entry | MetricEntry) -> type[Scored]:
 
 def list_aliases(entry: Entry | MetricEntry, *, brief: bool = False) -> list[str]:
     """The other names of a measure, with the tools that have them; `brief`: names without a number,
-    and no tools."""
+    and no tools.
+    """
     if entry_kind(entry) is not Measure:
         return list(entry.aliases)
     return [*entry.aliases, *other_names(entry.name, brief=brief)]

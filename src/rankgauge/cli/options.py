@@ -534,7 +534,7 @@ def significance_test_option(default: str | None, more: str = "") -> ParameterDe
         metavar="TEST",
         default=default,
         help=f"The significance test: {', '.join(tests.listed)}. welch and student are unpaired; all "
-        f"other tests pair the runs by topic.{more and f' {more}'}",
+        f"other tests pair the runs by query.{more and f' {more}'}",
     )
 
 
@@ -738,7 +738,7 @@ ABSENT = option(
     type=click.Choice(get_args(Absent)),
     default=DEFAULT_ABSENT,
     help="The score of a document in a run that lacks it: the lowest score that the run has for the "
-    "topic (minimum), 0 (zero), or none, so that this run does not count for the document (skip).",
+    "query (minimum), 0 (zero), or none, so that this run does not count for the document (skip).",
 )
 
 
@@ -779,7 +779,7 @@ PER_QUERY = option(
     old="--per-topic",
     heading="Output",
     is_flag=True,
-    help="A row for each topic, then the means.",
+    help="A row for each query, then the means.",
 )
 PAIRS = option("--pairs", heading="Output", is_flag=True)
 SIGNATURE = option(

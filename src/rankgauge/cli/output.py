@@ -177,7 +177,7 @@ def notify(notes: Iterable[Note]) -> None:
     Examples
     --------
     >>> from rankgauge.extending import Note, notify
-    >>> notify([Note("no judgments for {topics}", run="bm25", count=3)])  # prints to standard error
+    >>> notify([Note("no judgments for {queries}", run="bm25", count=3)])  # prints to standard error
     """
     print_notes(note_texts(notes, gather=True))
 

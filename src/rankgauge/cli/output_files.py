@@ -28,7 +28,8 @@ class OutputFile(click.ParamType):  # type: ignore[type-arg]
         self, value: Any, option: click.Parameter | None, context: click.Context | None
     ) -> Any:
         """The path as it is. InputError if it cannot be written; UsageError if another option names the
-        same file."""
+        same file.
+        """
         if self.folder:
             return value
         if value != STANDARD_INPUT:

@@ -1,4 +1,4 @@
-"""rankgauge report: one page that shows runs, differences, topics and measures in a browser."""
+"""rankgauge report: one page that shows runs, differences, queries and measures in a browser."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class PageOptions(OptionGroup, heading="Page"):
         old="--topic-texts",
         type=click.Path(),
         metavar="FILE",
-        help="The texts of topics, in the same form.",
+        help="The texts of queries, in the same form.",
     )
     add: tuple[str, ...] = option(
         "--add",
@@ -104,8 +104,8 @@ def command(source: ReportedScores, page: PageOptions, level: float, output: str
 
     \b
     Leaderboard   means with intervals, judged share, what chance gets
-    Differences   every pair of runs; topic by topic; both rankings side by side
-    Topics        runs and topics as a heat map; ideal and uninformative topics
+    Differences   every pair of runs; query by query; both rankings side by side
+    Queries        runs and queries as a heat map; ideal and uninformative queries
     Measures      which measures agree, and which tell the runs apart
     How it was computed
 
@@ -145,7 +145,8 @@ def command(source: ReportedScores, page: PageOptions, level: float, output: str
 
 def _command() -> str:
     """The command as it was called. Of absolute paths it has the last part only, so that a page does
-    not tell where its maker keeps files. Who did the work is left out: it changes nothing."""
+    not tell where its maker keeps files. Who did the work is left out: it changes nothing.
+    """
     words = [
         os.path.basename(os.path.normpath(word)) if os.path.isabs(word) else word
         for word in drop_worker_options(sys.argv[1:])

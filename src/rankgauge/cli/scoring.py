@@ -81,7 +81,7 @@ check_order = usage_errors()(diagnosis.check_order)
 
 
 class ScoringOptions(OptionGroup, heading="Policies", common=False):
-    """How runs are scored, apart from the topics that they lack."""
+    """How runs are scored, apart from the queries that they lack."""
 
     unjudged: Unjudged = UNJUDGED
     condensed = CONDENSED
@@ -122,7 +122,7 @@ class Scoring(ScoringOptions, RunFileOptions, WorkerOptions):
     ties: Ties = ScoringOptions.options["ties"].but(common=True)
     missing: Missing = missing_option(
         DEFAULT_MISSING,
-        "What to do with judged topics that a run lacks. zero: they count as empty rankings. skip: the "
+        "What to do with judged queries that a run lacks. zero: they count as empty rankings. skip: the "
         "run gets no score on them, and no mean counts them for this run.",
     )
 
@@ -211,7 +211,7 @@ class Scoring(ScoringOptions, RunFileOptions, WorkerOptions):
         if not self.subtopics and any(
             needs_subtopics(ranking_measure(measure)) for measure in scores.measures
         ):
-            text = "read without --subtopics, so each topic has only one subtopic"
+            text = "read without --subtopics, so each query has only one subtopic"
             notify([Note(text, part=judgments.source)])
 
 
@@ -233,7 +233,7 @@ class SourceOptions(ScoringOptions, RunFileOptions, WorkerOptions, heading="Meas
         multiple=True,
         metavar="[MEASURE=]FILE",
         help="A file of scores, in place of QRELS and runs; may be repeated. It is a file of `rankgauge "
-        "evaluate --save`, or CSV with a column for each system and a row for each topic. For CSV, "
+        "evaluate --save`, or CSV with a column for each system and a row for each query. For CSV, "
         "MEASURE is the measure of the scores. Several files have more measures of the same systems.",
     )
     standardize: Standardization | None = option(
@@ -242,7 +242,7 @@ class SourceOptions(ScoringOptions, RunFileOptions, WorkerOptions, heading="Meas
         is_flag=False,
         flag_value=DEFAULT_STANDARDIZATION,
         type=click.Choice(get_args(Standardization)),
-        help="Standardize the scores of each topic over all runs, so that easy and hard topics "
+        help="Standardize the scores of each query over all runs, so that easy and hard queries "
         "count the same. z: the z-score. normal: the z-score, mapped to 0..1 by the normal "
         "distribution. empirical: the share of runs with the same score as this run or a lower "
         "score. Without a value: normal.",

@@ -47,13 +47,14 @@ def add_settled_column(
     table: Table, scoring: Scoring, judgments: Judgments, scores: Scores, offlist: Offlist
 ) -> Table:
     """The table of means with one more column: is each run certain to stay above the next run by the
-    first measure, however the unjudged documents of the two runs are judged?"""
+    first measure, however the unjudged documents of the two runs are judged?
+    """
     measure = scores.measures[0]
     if len(scores.runs) < 2:
         raise click.UsageError("--settled with 1 run, expected at least two")
     if isinstance(measure, Aggregate):
         raise click.UsageError(
-            f"--settled works only with the arithmetic mean over topics; make {measure.measure} "
+            f"--settled works only with the arithmetic mean over queries; make {measure.measure} "
             f"the first measure, not {measure}"
         )
     names = {*scores.runs}  # without those that could not be read

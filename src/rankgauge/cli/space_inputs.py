@@ -128,18 +128,18 @@ class SpaceInputs(RunFileOptions, heading="Weights", common=True):
         common=False,
         multiple=True,
         metavar="ID",
-        help="Take only this query (topic); may be repeated. By default all queries.",
+        help="Take only this query (query); may be repeated. By default all queries.",
     )
     queries: int | None = queries_option(1, "Take only so many queries, drawn by the seed.").but(
         heading="Queries", common=False
     )
     missing: Missing = missing_option(
         "zero",
-        "Runs: what to do with topics that some run lacks. zero: the other runs rank them; a topic that "
+        "Runs: what to do with queries that some run lacks. zero: the other runs rank them; a query that "
         "all runs lack counts as an empty ranking. skip: they are left out.",
     ).but(heading="Queries", common=False)
     normalize: str = normalize_option(
-        "Runs: how the scores of each run are made comparable, topic by topic."
+        "Runs: how the scores of each run are made comparable, query by query."
     ).but(common=False)
     absent: Absent = ABSENT.but(common=False)
     jitter: float | None = option(

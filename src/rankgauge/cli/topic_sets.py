@@ -1,4 +1,4 @@
-"""Sets of topics and other collections, which `rankgauge assess` compares."""
+"""Sets of queries and other collections, which `rankgauge assess` compares."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ BY_JUDGMENTS = ("broad", "focused")
 
 
 def set_names(text: str, inputs: Sequence[str]) -> list[str]:
-    """The sets that --sets asks for, without the set of all topics."""
+    """The sets that --sets asks for, without the set of all queries."""
     names = [name.strip() for name in text.split(",") if name.strip()]
     for name in names:
         if name not in (ALL, *BY_SCORES, *BY_JUDGMENTS):
@@ -45,7 +45,7 @@ def set_names(text: str, inputs: Sequence[str]) -> list[str]:
 
 
 def set_size(share: float | None, number: int | None, names: Sequence[str]) -> dict[str, float]:
-    """How many topics are ideal, and how many uninformative, as `query_sets` takes it."""
+    """How many queries are ideal, and how many uninformative, as `query_sets` takes it."""
     if share is not None and number is not None:
         raise click.UsageError(
             "--set-share and --set-number cannot be used together; give one of them"
@@ -66,7 +66,7 @@ def collect_query_sets(
 
     Parameters
     ----------
-    read: the scores that are assessed, and the judgments to choose topics by.
+    read: the scores that are assessed, and the judgments to choose queries by.
     names: the names of the sets of --sets.
     size: how large ideal and uninformative are, as `set_size` gives it.
     files: the files of --set.
@@ -100,7 +100,7 @@ def _make_sets(
         )
         if len(chosen) < FEWEST_QUERIES:
             notify(
-                [Note(f"{text}; the set is left out, it needs at least {FEWEST_QUERIES} topics")]
+                [Note(f"{text}; the set is left out, it needs at least {FEWEST_QUERIES} queries")]
             )
         else:
             notify([Note(text)])
@@ -110,7 +110,7 @@ def _make_sets(
 
 def _describe_set(name: str, chosen: QuerySet) -> str:
     left_out = ", ".join(f"{left.queries:,} with {left.reason}" for left in chosen.left_out)
-    text = f"set {name}: {count_phrase(len(chosen), 'topic')}"
+    text = f"set {name}: {count_phrase(len(chosen), 'query')}"
     return f"{text}; left out: {left_out}" if left_out else text
 
 
@@ -137,26 +137,28 @@ def _add_files(
 
 
 def read_set(file: str, queries: Iterable[str], have: str) -> list[str]:
-    """The topics in a file, one a line, each once; all are among `queries`, those that `have` something
-    such as scores."""
+    """The queries in a file, one a line, each once; all are among `queries`, those that `have` something
+    such as scores.
+    """
     known = set(queries)
     chosen: dict[str, None] = {}
     raw = read_bytes(file).removeprefix(UTF8_MARK)
     for number, line in enumerate(raw.splitlines(), start=1):
         topic = decode(line.strip())
         if topic and topic not in known:
-            message = f"no {have} for topic {topic[:40]!r}, expected a topic that has {have}"
+            message = f"no {have} for query {topic[:40]!r}, expected a query that has {have}"
             raise InputError(display_name(file), number, message)
         if topic:
             chosen[topic] = None
     if not chosen:
-        raise InputError(display_name(file), None, "is empty, expected one topic id per line")
+        raise InputError(display_name(file), None, "is empty, expected one query id per line")
     return list(chosen)
 
 
 def _read_other(file: str, scores: Scores) -> Scores:
     """The scores of the same runs and measures in a file. If a table names no measure, it must be the
-    only measure of `scores`."""
+    only measure of `scores`.
+    """
     other = read_scores_file(None, file)
     if len(scores.measures) == 1 and isinstance(other.measures[0], GivenScores):
         other = replace(other, measures=scores.measures)

@@ -53,13 +53,13 @@ files may be compressed.
 
   -m NAME[.PARAMETERS]  a measure: map, P.5,10, ndcg_cut.20, ndcg.1=3,2=9, utility.2,-1,0,0, or one of
                         {", ".join(NICKNAMES)} (official is the default); may be repeated
-  -q                    print each topic, then the summary over all topics
-  -n                    do not print the summary over topics
-  -c                    average over all judged topics, not only those of the run
+  -q                    print each query, then the summary over all queries
+  -n                    do not print the summary over queries
+  -c                    average over all judged queries, not only those of the run
   -l NUMBER             the lowest grade that counts as relevant (default 1); with 0, every judged
                         document is relevant
   -J                    judged documents only: the others are removed from the run
-  -M NUMBER             use only the first NUMBER documents of each topic
+  -M NUMBER             use only the first NUMBER documents of each query
   -N NUMBER             how many documents the collection has (for utility)
   -Z FILE               print z-scores; the means and standard deviations are read from FILE
   -R FORMAT, -T FORMAT  formats of the files: qrels and trec_results are understood
@@ -70,7 +70,7 @@ files may be compressed.
                         compare scores in single precision, so more documents are tied.
                         9.0.8 is the release of September 2023; it and 10 compare in double precision.
                         10 rounds the number of documents of a recall level to the nearest whole
-                        number, skips lines that start with #, scores missing topics with -c as a
+                        number, skips lines that start with #, scores missing queries with -c as a
                         list of one unjudged document, and has the measures rbp and unj
 """
 
@@ -161,7 +161,8 @@ def _version(text: str) -> Compat:
 
 def _parse_nonnegative(flags: dict[str, str], flag: str, default: int) -> int:
     """A number as C reads it. Below 0, trec_eval's -l counts unjudged documents as relevant in some
-    measures and not in others, and its -M breaks down."""
+    measures and not in others, and its -M breaks down.
+    """
     value = parse_integer(flags.get(flag, str(default)))
     if value < 0:
         raise UsageError(f"-{flag} {flags[flag]} is not supported, expected a number from 0")

@@ -52,37 +52,37 @@ class TunedFusion(OptionGroup, heading="Fusion"):
     """How runs are fused, for each weight."""
 
     normalize: str = normalize_option(
-        "How the scores of each run are made comparable, topic by topic. all: try each, and take the "
+        "How the scores of each run are made comparable, query by query. all: try each, and take the "
         "best. The choice is then part of the cross-validation.",
         ALL,
     )
     absent: Absent = ABSENT.but(common=False)
     missing: Missing = missing_option(
         "zero",
-        "What to do with topics that some run lacks. zero: the other runs rank them; a topic that all "
+        "What to do with queries that some run lacks. zero: the other runs rank them; a query that all "
         "runs lack counts as an empty ranking. skip: they are left out.",
     )
 
 
 class SplitOptions(OptionGroup, heading="Cross-validation", common=False):
-    """On which topics weights are chosen and tested, and what is drawn at random."""
+    """On which queries weights are chosen and tested, and what is drawn at random."""
 
     test_queries: str | None = option(
         "--test-queries",
         old="--test-topics",
         common=True,
         metavar="FILE",
-        help="Choose the weights on all topics but those in FILE, one topic id per line, and test them "
+        help="Choose the weights on all queries but those in FILE, one query id per line, and test them "
         "on these. Then nothing is cross-validated.",
     )
     folds: int = folds_option(
         FOLDS,
         2,
-        "Cross-validation: the topics are parted into N parts. The weights for each part are chosen on "
+        "Cross-validation: the queries are parted into N parts. The weights for each part are chosen on "
         "the other parts.",
     )
     repeats: int = repeats_option(
-        REPEATS, "Cross-validation: how often the topics are parted anew."
+        REPEATS, "Cross-validation: how often the queries are parted anew."
     )
     margin: float = margin_option(
         MARGIN, "Weights whose mean is at most this far from the best count as good as the best."
@@ -92,10 +92,10 @@ class SplitOptions(OptionGroup, heading="Cross-validation", common=False):
     )
     samples: int = samples_option(
         SAMPLES,
-        text="How many samples of the topics are drawn for the interval of the best weight of two runs.",
+        text="How many samples of the queries are drawn for the interval of the best weight of two runs.",
     )
     level: float = level_option()
-    seed: int = seed_option("the parts and the samples of topics")
+    seed: int = seed_option("the parts and the samples of queries")
 
 
 class TunedOutput(TableOptions, common=True):
@@ -110,7 +110,7 @@ class TunedOutput(TableOptions, common=True):
     tag: str | None = TAG.but("The name of the fused run; by default fused.")
     plot: str | None = PLOT.but("Two runs: draw the mean for every weight, as .svg or .png.")
     per_query: bool = PER_QUERY.but(
-        "Two runs: print the best weights of each topic alone instead. They show how much topics "
+        "Two runs: print the best weights of each query alone instead. They show how much queries "
         "differ. They are no advice.",
         common=False,
     )
@@ -144,7 +144,7 @@ def command(
     rankgauge tune qrels.txt bm25.run dense.run -m AP --normalize all --plot weight.svg
     rankgauge tune qrels.txt bm25.run dense.run splade.run -o fused.run
     \f
-    The first row is what to expect of the tuned weights on new topics, by cross-validation. The other
+    The first row is what to expect of the tuned weights on new queries, by cross-validation. The other
     rows need no weights: each run alone, equal weights, and reciprocal rank fusion (rrf) with k = 60 and
     with the best k. For each it prints:
 

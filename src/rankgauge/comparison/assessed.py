@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from rankgauge.figures.assessment import SwapCurve
 
 ALL = "all"
-"""The name of the set of all topics."""
+"""The name of the set of all queries."""
 AssessmentFigure: TypeAlias = Literal["asl", "swaps", "tau", "tau_b", "rbo"]
 """The figures of an assessment. The last three show how similarly the measures rank the runs."""
 _SIMILARITY_NAMES = {"tau": "Kendall's τ", "tau_b": "Kendall's τ-b", "rbo": "Rank-biased overlap"}
@@ -164,9 +164,9 @@ class MeasureAssessment(Record):
 
 
 class Assessment(Result, Record):
-    """The result of `assess`: the measures, by name, on each set of topics or collection.
+    """The result of `assess`: the measures, by name, on each set of queries or collection.
 
-    `parts` is {set: {measure: Assessed}}. `runs` are the names of the runs. `queries` has the topics of
+    `parts` is {set: {measure: Assessed}}. `runs` are the names of the runs. `queries` has the queries of
     each set. `options` has the arguments of `assess`. `definitions` says what the columns of each table
     mean.
     """
@@ -230,7 +230,8 @@ class Assessment(Result, Record):
 
     def table(self) -> Table:
         """A row for each set and measure: how often it finds a significant difference, and how far two
-        halves of the topics agree."""
+        halves of the queries agree.
+        """
         rows: list[tuple[Cell, ...]] = []
         for part, each in self._iterate_measures():
             tests = int(np.count_nonzero(each.significant)), len(each.p)
@@ -246,7 +247,8 @@ class Assessment(Result, Record):
 
     def pair_table(self) -> Table:
         """A row for each set and pair of measures: how similarly they rank the runs, and their
-        conflicts."""
+        conflicts.
+        """
         rows: list[tuple[Cell, ...]] = []
         for part, pairs in self.agreement.items():
             for (first, second), (alike, conflicts) in pairs.items():
@@ -258,7 +260,8 @@ class Assessment(Result, Record):
 
     def swap_table(self) -> Table:
         """A row for each pair of sets or collections and each measure: how often they put two runs in
-        opposite orders."""
+        opposite orders.
+        """
         rows = []
         for (one, other), measures in self.swaps.items():
             for name, alike in measures.items():
@@ -278,10 +281,10 @@ class Assessment(Result, Record):
         """One of the figures of an assessment.
 
         kind="asl" draws the p-values of all tests, with a line for each measure. kind="swaps" draws how
-        often two halves of the topics disagree which of two runs is better, against the size of their
+        often two halves of the queries disagree which of two runs is better, against the size of their
         difference; only sizes with at least 100 decisions are drawn. kind="tau", "tau_b" and "rbo" draw
         how similarly the measures rank the runs, as a square of colors. `measures` are the measures to
-        draw, by default all. `part` is the set of topics.
+        draw, by default all. `part` is the set of queries.
 
         >>> from rankgauge import Scores
         >>> from rankgauge.comparison.assessment import assess
@@ -307,10 +310,10 @@ class Assessment(Result, Record):
     def _select_measures(
         self, measures: Sequence[str] | None, part: str
     ) -> dict[str, MeasureAssessment]:
-        """The measures of these names on a set of topics."""
+        """The measures of these names on a set of queries."""
         if part not in self.parts:
             raise RankgaugeError(
-                f"no set of topics is called {part!r}, expected one of {', '.join(self.parts)}"
+                f"no set of queries is called {part!r}, expected one of {', '.join(self.parts)}"
             )
         there = self.parts[part]
         names = list(there) if measures is None else list(measures)
@@ -326,7 +329,7 @@ class Assessment(Result, Record):
         runs = count_phrase(len(self.runs), "run")
         counts = {each.queries for each in chosen.values()}
         least, most = min(counts), max(counts)
-        topics = count_phrase(least, "topic") if least == most else f"{least}–{most} topics"
+        topics = count_phrase(least, "query") if least == most else f"{least}–{most} queries"
         return f"{runs}, {topics}" if part == ALL else f"{part}: {runs}, {topics}"
 
     def _similarity_matrix(self, kind: str, measures: Sequence[str], part: str) -> Floats:
@@ -368,7 +371,7 @@ class Assessment(Result, Record):
     def _title(self) -> str:
         return (
             f"Assessment: {count_phrase(len(self.measures), 'measure')}, "
-            f"{count_phrase(len(self.runs), 'run')}, {count_phrase(len(self.parts), 'set')} of topics"
+            f"{count_phrase(len(self.runs), 'run')}, {count_phrase(len(self.parts), 'set')} of queries"
         )
 
 
@@ -399,7 +402,7 @@ def _swap_curve(splits: Splits | None) -> SwapCurve:
 
     if splits is None:
         raise RankgaugeError(
-            "the topics were not split, so there are no swap rates; call assess with splits of 1 or more"
+            "the queries were not split, so there are no swap rates; call assess with splits of 1 or more"
         )
     counts = splits.decided >= LEAST_DECISIONS
     sizes = (np.arange(len(counts)) + 0.5) / len(counts)
@@ -428,7 +431,7 @@ def definitions_of(options: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     fuzzy = options["fuzziness"]
     ties = f" (a difference of at most {fuzzy:g} of the greater mean is a tie)" if fuzzy else ""
     halves = (
-        f"the topics are split into two halves at random, {options['splits']:,} times, seed {seed}; a "
+        f"the queries are split into two halves at random, {options['splits']:,} times, seed {seed}; a "
         "case is a pair of runs and a split",
         f"decisions: the cases without a tie in either half{ties}",
         "swap_rate: the share of the decisions in which the two halves disagree which run is better",

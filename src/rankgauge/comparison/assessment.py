@@ -1,9 +1,9 @@
-"""Is a measure any good? Measures compared on the same runs and topics.
+"""Is a measure any good? Measures compared on the same runs and queries.
 
 For each measure: how often it finds a significant difference between two systems (discriminative power),
-how large the differences are (PAD), and whether other topics would give the same result (swap rate,
+how large the differences are (PAD), and whether other queries would give the same result (swap rate,
 split halves). For two measures: how similarly they rank the systems, how often only one of them finds a
-significant difference, and how often they find different systems better. For two sets of topics, or two
+significant difference, and how often they find different systems better. For two sets of queries, or two
 collections: how often they disagree on a pair of systems.
 """
 
@@ -89,8 +89,8 @@ def assess(
     correction: the correction for many comparisons, as in `compare`; by default none, as is usual for
         discriminative power.
     level: a difference is significant if its p-value is at most 1 − level.
-    missing: what to do with topics that some run lacks, as in `compare`.
-    splits: how often the topics are split into two random halves, for the swap rates; 0: no swap rates.
+    missing: what to do with queries that some run lacks, as in `compare`.
+    splits: how often the queries are split into two random halves, for the swap rates; 0: no swap rates.
     fuzziness: for the swap rates, two runs are tied if their means differ by at most this share of the
         greater mean.
     persistence: the parameter p of rank-biased overlap, which compares two rankings of the runs.
@@ -199,7 +199,7 @@ class AssessmentDesign(Value):
     def assessed(
         self, name: str, values: Sequence[Floats], lower: bool = False
     ) -> MeasureAssessment:
-        """A measure by the scores of the runs: run × topic, once for each of its cut-offs."""
+        """A measure by the scores of the runs: run × query, once for each of its cut-offs."""
         method = find_test(self.test)
         p, better = [], []
         for each in values:
@@ -242,7 +242,7 @@ class _AssessmentTask(Value):
     def _assess_measure(
         self, name: str, scores: Scores, columns: Sequence[int]
     ) -> tuple[MeasureAssessment, list[Note]]:
-        if len(columns) > 1:  # on the topics for which all these measures are defined
+        if len(columns) > 1:  # on the queries for which all these measures are defined
             undefined = np.isnan(scores.values[:, :, columns]).any(axis=2) & scores.present
             kept = ~undefined.any(axis=0)
             if not kept.all():
@@ -264,7 +264,7 @@ class _AssessmentTask(Value):
 def _parts(
     scores: Scores, sets: Mapping[str, Iterable[str]], others: Mapping[str, Scores]
 ) -> dict[str, Scores]:
-    """The scores on each set of topics and collection, by name."""
+    """The scores on each set of queries and collection, by name."""
     for what, argument in (("sets", sets), ("others", others)):
         if not isinstance(argument, Mapping):
             raise RankgaugeError(f"{what}={argument!r}, expected a dict with names as keys")
@@ -275,7 +275,7 @@ def _parts(
             raise RankgaugeError(f"the set {name!r} is a text, expected a list of query ids")
         chosen = list(dict.fromkeys(queries))
         if not chosen:
-            raise RankgaugeError(f"the set {name!r} has no topics, expected at least one")
+            raise RankgaugeError(f"the set {name!r} has no queries, expected at least one")
         parts[name] = scores.select(chosen)
     for name, other in others.items():
         _check_new_name(name, parts)

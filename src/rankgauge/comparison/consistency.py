@@ -1,6 +1,6 @@
-"""Would other topics give the same result? How often two halves of the topics disagree.
+"""Would other queries give the same result? How often two halves of the queries disagree.
 
-The topics are split at random into two halves, many times. Each half gives each run a mean. A swap is a
+The queries are split at random into two halves, many times. Each half gives each run a mean. A swap is a
 pair of runs that the two halves put in opposite orders (Voorhees and Buckley 2002; Sakai 2006). A
 difference of at most `fuzziness` times the greater mean counts as a tie (Buckley and Voorhees 2000).
 """
@@ -24,9 +24,9 @@ LEAST_DECISIONS = 100
 
 
 class Splits(Record):
-    """How far two halves of the topics agree on pairs of runs, over many splits.
+    """How far two halves of the queries agree on pairs of runs, over many splits.
 
-    `topics` is the number of topics in a half. `tau` has for each split Kendall's τ between the orders
+    `topics` is the number of queries in a half. `tau` has for each split Kendall's τ between the orders
     of the runs by the two halves; fuzziness does not change it. A decision is a pair of runs and a split
     in which neither half ties the two runs. `tied` counts the pairs and splits with a tie. `edges` are
     sizes of the difference on the first half. From each edge to the next, `decided` counts the
@@ -89,13 +89,13 @@ class Splits(Record):
 def split_halves(
     values: Floats, first: Ints, second: Ints, drawing: SamplingOptions, fuzziness: float = 0.0
 ) -> Splits:
-    """Split the topics into two random halves, many times, and count how often the halves agree.
+    """Split the queries into two random halves, many times, and count how often the halves agree.
 
-    If the number of topics is odd, one topic is in neither half.
+    If the number of queries is odd, one query is in neither half.
 
     Parameters
     ----------
-    values: the scores, run × topic.
+    values: the scores, run × query.
     first: the number of the first run of each pair.
     second: the number of the second run of each pair.
     drawing: how many splits, and their seed.
@@ -104,7 +104,7 @@ def split_halves(
     topics = values.shape[1]
     half = topics // 2
     if not half:
-        raise RankgaugeError("1 topic, expected at least two to split them into halves")
+        raise RankgaugeError("1 query, expected at least two to split them into halves")
     least = ROUNDING * greatest_magnitude(values)
     differences = values.mean(axis=1)[first] - values.mean(axis=1)[second]
     greatest = float(np.abs(differences).max(initial=0.0))
@@ -131,7 +131,7 @@ def split_halves(
 def _halves(
     topics: int, half: int, splits: range, drawing: SamplingOptions
 ) -> tuple[Floats, Floats]:
-    """For either half, topic × split: 1 for the topics of the half. Each split has its own seed."""
+    """For either half, query × split: 1 for the queries of the half. Each split has its own seed."""
     one, other = np.zeros((topics, len(splits))), np.zeros((topics, len(splits)))
     for column, split in enumerate(splits):
         order = drawing.random(split).permutation(topics)

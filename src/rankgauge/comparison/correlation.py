@@ -56,8 +56,9 @@ def kendall_tau(x: RankingLike, y: RankingLike) -> float:
 
 
 def kendall_tau_b(x: RankingLike, y: RankingLike) -> float:
-    """Kendall's τ-b of two rankings: τ corrected for ties. Two rankings with the same ties can still
-    reach −1 and 1.
+    """Kendall's τ-b of two rankings: τ corrected for ties.
+
+    Two rankings with the same ties can still reach −1 and 1.
 
         τ-b = (C − D) / √((N − T_x)·(N − T_y))
 
@@ -105,8 +106,9 @@ def tau_ap(x: RankingLike, y: RankingLike, *, ties: Literal["a", "b"] = "a") -> 
 
 
 def spearman(x: RankingLike, y: RankingLike) -> float:
-    """Spearman's ρ of two rankings: the linear correlation of the ranks. Tied items have their mean
-    rank.
+    """Spearman's ρ of two rankings: the linear correlation of the ranks.
+
+    Tied items have their mean rank.
 
     NaN if all items of a ranking are tied, and for fewer than two items. `kendall_tau` says how rankings
     are given.

@@ -1,4 +1,4 @@
-"""What is compared: pairs of runs, on the topics that count for all of them."""
+"""What is compared: pairs of runs, on the queries that count for all of them."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from rankgauge.scores.model import Scores, find_positions
 def shared_queries(
     scores: Scores, m: int, missing: Missing | None = None
 ) -> tuple[Floats, list[Note]]:
-    """The scores of a measure, run × topic, on the topics that count for all runs; and notes on them.
+    """The scores of a measure, run × query, on the queries that count for all runs; and notes on them.
 
-    `missing` says what to do with topics that some run lacks. "zero" gives the run the score of an empty
-    ranking, or 0 if that is not known. "skip" leaves the topic out for all runs. By default it
-    is done as when the runs were evaluated. Topics on which the measure is undefined for some run are
+    `missing` says what to do with queries that some run lacks. "zero" gives the run the score of an empty
+    ranking, or 0 if that is not known. "skip" leaves the query out for all runs. By default it
+    is done as when the runs were evaluated. Queries on which the measure is undefined for some run are
     left out.
     """
     values, counts, notes = find_shared_queries(scores, m, missing)
     if not counts.any():
         raise RankgaugeError(
-            f"{scores.measures[m]}: no topic has a score for every run; "
-            "compare fewer runs, or score missing topics as empty rankings (zero)"
+            f"{scores.measures[m]}: no query has a score for every run; "
+            "compare fewer runs, or score missing queries as empty rankings (zero)"
         )
     return np.ascontiguousarray(values[:, counts]), notes
 
@@ -39,14 +39,14 @@ def shared_queries(
 def find_shared_queries(
     scores: Scores, m: int, missing: Missing | None = None
 ) -> tuple[Floats, Bools, list[Note]]:
-    """The scores of a measure, run × topic; which topics count for all runs; and notes on them.
+    """The scores of a measure, run × query; which queries count for all runs; and notes on them.
 
-    The values of the other topics mean nothing. `missing` is as in `shared_queries`.
+    The values of the other queries mean nothing. `missing` is as in `shared_queries`.
     """
     measure = scores.measures[m]
     if isinstance(measure, Aggregate) and not isinstance(measure, ArithmeticMean):
         raise RankgaugeError(
-            f"{measure} is not an arithmetic mean over topics, and tests need one; "
+            f"{measure} is not an arithmetic mean over queries, and tests need one; "
             f"use a measure such as {measure.measure}"
         )
     missing = check_value("missing", missing, MISSING, optional=True)
@@ -58,8 +58,8 @@ def find_shared_queries(
         worst_is_zero = inner(measure).direction != "lower" and scores.policies.standardized is None
         if unknown.any() and not worst_is_zero:
             raise RankgaugeError(
-                f"{measure}: some runs lack topics, and a missing topic cannot be scored 0, since 0 is "
-                "not the worst score; leave these topics out: --missing skip, in Python "
+                f"{measure}: some runs lack queries, and a missing query cannot be scored 0, since 0 is "
+                "not the worst score; leave these queries out: --missing skip, in Python "
                 "missing='skip'"
             )
         if unknown.any():
@@ -77,14 +77,16 @@ def find_shared_queries(
     }
     numbers = {text: int(np.count_nonzero(which)) for text, which in remarks.items()}
     name = str(measure)
-    notes = [Note(f"{{topics}} {text}", measure=name, count=n) for text, n in numbers.items() if n]
+    notes = [Note(f"{{queries}} {text}", measure=name, count=n) for text, n in numbers.items() if n]
     return values, counts, notes
 
 
 def add_query_count(measure: Scored | Aggregate, values: Floats, notes: list[Note]) -> list[Note]:
-    """The notes on the topics of a measure. If there are any, a note with the number of topics comes
-    first."""
-    topics = Note("{topics}", measure=str(measure), count=values.shape[1])
+    """The notes on the queries of a measure.
+
+    If there are any, a note with the number of queries comes first.
+    """
+    topics = Note("{queries}", measure=str(measure), count=values.shape[1])
     return [topics, *notes] if notes else []
 
 

@@ -48,7 +48,7 @@ def scores_of(
 ) -> Scores:
     """The scores that were given in place of judgments, or else the scores of the runs.
 
-    Topics that a run lacks are scored as empty rankings: the comparison itself can leave them out.
+    Queries that a run lacks are scored as empty rankings: the comparison itself can leave them out.
     """
     if isinstance(qrels, Scores):
         return qrels

@@ -19,7 +19,8 @@ _GROUP_TYPES = (tuple, list, set, frozenset)
 
 class RBO(Value):
     """A rank-biased overlap: extrapolated, and the least and the greatest value that unseen items
-    allow."""
+    allow.
+    """
 
     ext: float
     min: float
@@ -33,7 +34,8 @@ class RBO(Value):
 
 class Groups(Record):
     """A ranking as groups of tied items, best first: the size of each group, and the group of each
-    id."""
+    id.
+    """
 
     sizes: Ints
     group_of: dict[Hashable, int]
@@ -198,7 +200,8 @@ def overlap(
 
 def _shared_content(a: _RankingByDepth, b: _RankingByDepth) -> Floats:
     """At each depth, the sum over the shared items of the product of the parts that count in the two
-    rankings."""
+    rankings.
+    """
 
     def counted(a_from: Ints, b_from: Ints) -> Ints:
         """How many items count at each depth, if each counts from the greater of its two depths on."""

@@ -1,7 +1,7 @@
-"""How many topics a test needs to find a difference, and how small a difference it can find.
+"""How many queries a test needs to find a difference, and how small a difference it can find.
 
 Both take the standard deviation of the differences between systems from their scores on the present
-topics. The power of a test says how often the test would find a difference of a given size.
+queries. The power of a test says how often the test would find a difference of a given size.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ class PairedT(Value):
     level: float = LEVEL
 
     def power(self, difference: float, sd: float, queries: int) -> float:
-        """How often the test finds this difference of the means on this number of topics.
+        """How often the test finds this difference of the means on this number of queries.
 
-        `sd` is the standard deviation of the differences on topics. The power is a tail of the
+        `sd` is the standard deviation of the differences on queries. The power is a tail of the
         noncentral t distribution; it is exact if the differences are normal.
 
         >>> round(PairedT().power(0.05, 0.1, queries=34), 2)
@@ -76,7 +76,7 @@ def _smallest_effect(test: PairedT, queries: int, power: float) -> float:
 class TukeyRandomized(Value):
     """The randomized Tukey test for one pair among all pairs of some systems.
 
-    On `known` topics a difference is significant if it is at least `critical`. On n topics it must be at
+    On `known` queries a difference is significant if it is at least `critical`. On n queries it must be at
     least critical · √(known / n), since a range of means shrinks with √n. The observed difference of a
     pair is taken as normally distributed around the true difference.
     """
@@ -85,7 +85,7 @@ class TukeyRandomized(Value):
     known: int
 
     def power(self, difference: float, sd: float, queries: int) -> float:
-        """How often the test finds this difference of the means on this number of topics."""
+        """How often the test finds this difference of the means on this number of queries."""
         from scipy.special import ndtr
 
         bound, error = self._bound(queries), sd / np.sqrt(queries)
@@ -123,12 +123,12 @@ def queries_needed(
     level: float = LEVEL,
     test: Power | None = None,
 ) -> float:
-    """The fewest topics on which a test finds a difference of the means with this power.
+    """The fewest queries on which a test finds a difference of the means with this power.
 
     Parameters
     ----------
     difference: the difference of the means; for 0 the result is infinite.
-    sd: the standard deviation of the differences on topics.
+    sd: the standard deviation of the differences on queries.
     power: how often the test should find the difference.
     level: the level of the test.
     test: the test; by default the paired t test at `level`.
@@ -158,8 +158,8 @@ def detectable_difference(
 
     Parameters
     ----------
-    sd: the standard deviation of the differences on topics.
-    queries: the number of topics.
+    sd: the standard deviation of the differences on queries.
+    queries: the number of queries.
     power: how often the test should find the difference.
     level: the level of the test.
     test: the test; by default the paired t test at `level`.
@@ -183,8 +183,8 @@ class Detectable(Result, Record):
         """A row for each measure and pair of runs a and b.
 
         difference: the observed difference of the means. sd: the standard deviation of the differences.
-        topics: the number of topics. detectable: the smallest difference that the test finds on them.
-        needed: how many topics the test needs, None if no number of topics is enough.
+        queries: the number of queries. detectable: the smallest difference that the test finds on them.
+        needed: how many queries the test needs, None if no number of queries is enough.
         """
         return Table(COLUMNS, self.rows, note_texts(self.notes))
 
@@ -209,8 +209,8 @@ def detectable(
     executor: AnyExecutor | None = None,
     progress: Progress | None = None,
 ) -> Detectable:
-    """For each pair of runs: the smallest difference that a test finds on these topics, and how many
-    topics it needs to find a given difference.
+    """For each pair of runs: the smallest difference that a test finds on these queries, and how many
+    queries it needs to find a given difference.
 
     Parameters
     ----------
@@ -221,7 +221,7 @@ def detectable(
     test: "paired-t" for a single comparison, or "tukey-randomized" for all pairs of the runs together.
     power: how often the test should find the difference.
     level: a difference is significant if its p-value is at most 1 − level.
-    missing: what to do with topics that some run lacks, as in `compare`.
+    missing: what to do with queries that some run lacks, as in `compare`.
     samples: how many samples "tukey-randomized" draws.
     seed: fixes the samples.
     executor: does the work; by default threads do.
@@ -247,7 +247,7 @@ def detectable(
         topics = values.shape[1]
         if topics < 2:
             raise RankgaugeError(
-                f"{measure}: 1 topic, expected at least two to estimate the variance"
+                f"{measure}: 1 query, expected at least two to estimate the variance"
             )
         pairs = Pairs(values, first, second, level)
         method: Power = PairedT(level)
@@ -273,9 +273,9 @@ def _method_notes(
     drawing: SamplingOptions,
 ) -> Iterator[Note]:
     whose = "the observed difference" if difference is None else f"a difference of {difference:g}"
-    text = f"the smallest difference that the test finds with power {power:g} on these topics"
+    text = f"the smallest difference that the test finds with power {power:g} on these queries"
     yield Note(text, column="detectable")
-    text = f"how many topics like these are needed, so that the test finds {whose} with power {power:g}"
+    text = f"how many queries like these are needed, so that the test finds {whose} with power {power:g}"
     yield Note(text, column="needed")
     if test == "paired-t":
         yield Note(f"test: paired t, two-sided, level {level:g}, for one comparison alone")
@@ -292,7 +292,7 @@ def _method_notes(
 
 
 def _fewest_queries(enough: Callable[[int], bool]) -> float:
-    """The fewest topics, from two on, that are enough."""
+    """The fewest queries, from two on, that are enough."""
     high = 2
     while not enough(high):
         high *= 2

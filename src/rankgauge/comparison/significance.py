@@ -1,6 +1,6 @@
 """Significance tests of the differences between systems, for all pairs of systems at once.
 
-Each test takes the scores of runs on topics, and pairs of runs. It gives an `Outcome`: for each pair the
+Each test takes the scores of runs on queries, and pairs of runs. It gives an `Outcome`: for each pair the
 p-value (two-sided), an interval for the difference of the means, and the effect size. `TESTS` lists the
 tests.
 """
@@ -37,7 +37,7 @@ BLOCK_DIFFERENCES = 100_000_000
 
 @dataclass(frozen=True)
 class Pairs:
-    """The scores of runs on topics (run × topic, all defined), and the pairs of runs to test."""
+    """The scores of runs on queries (run × query, all defined), and the pairs of runs to test."""
 
     values: Floats
     first: Ints
@@ -47,7 +47,7 @@ class Pairs:
 
     @property
     def queries(self) -> int:
-        """The number of topics."""
+        """The number of queries."""
         return int(self.values.shape[1])
 
     @cached_property
@@ -57,14 +57,14 @@ class Pairs:
 
     @cached_property
     def variances(self) -> Floats:
-        """The variance of each run over topics; 0 if it is only rounding."""
+        """The variance of each run over queries; 0 if it is only rounding."""
         variances = np.asarray(self.values.var(axis=1, ddof=1))
         greatest = np.abs(self.values).max(axis=1, initial=0.0)
         variances[np.ptp(self.values, axis=1) <= ROUNDING * greatest] = 0.0
         return variances
 
     def each(self, function: Callable[[Floats], NDArray[T]], exactly: bool = False) -> NDArray[T]:
-        """The results of a function of the differences, pair × topic; it gets some pairs at a time.
+        """The results of a function of the differences, pair × query; it gets some pairs at a time.
 
         exactly=True removes rounding errors first. Then .3 − .2 and .2 − .1 are the same difference, and
         a difference of 1e-17 is 0.
@@ -87,8 +87,9 @@ class Pairs:
 
     @cached_property
     def signs(self) -> tuple[Ints, Ints, Ints]:
-        """For each pair, on how many topics the first run has the higher score, the same score, and the
-        lower score."""
+        """For each pair, on how many queries the first run has the higher score, the same score, and the
+        lower score.
+        """
         counts = self.each(
             lambda apart: np.stack(
                 [np.count_nonzero(np.sign(apart) == sign, axis=1) for sign in (1, 0, -1)], axis=1
@@ -155,19 +156,19 @@ class Test:
     drawn: bool = False
     """Whether its p-values depend on random samples."""
     whole: Callable[[int, SamplingOptions], bool] | None = None
-    """Whether the topics are so few that all possible samples are tried, and none is drawn."""
+    """Whether the queries are so few that all possible samples are tried, and none is drawn."""
 
     def draws(self, topics: int, drawing: SamplingOptions) -> bool:
-        """Whether its p-values on this number of topics depend on random samples."""
+        """Whether its p-values on this number of queries depend on random samples."""
         return self.drawn and not (self.whole and self.whole(topics, drawing))
 
     def __call__(self, pairs: Pairs) -> Outcome:
         """The outcome for each pair."""
         if pairs.queries < self.least_queries:
-            few = f"{pairs.queries} topic{'s' if pairs.queries != 1 else ''}"
+            few = f"{pairs.queries} query{'s' if pairs.queries != 1 else ''}"
             raise RankgaugeError(
                 f"{few}, expected at least {self.least_queries} for this test; "
-                "the variance of the differences cannot be estimated from a single topic"
+                "the variance of the differences cannot be estimated from a single query"
             )
         return self.run(pairs)
 
@@ -208,7 +209,7 @@ def _wilcoxon(pairs: Pairs) -> Outcome:
 def _signed_ranks(rows: Floats) -> Floats:
     """Wilcoxon's p-value for each row, as scipy computes it row by row; zeros are left out.
 
-    It is exact for at most 13 topics. It is exact for at most 50 topics if a row has neither ties nor
+    It is exact for at most 13 queries. It is exact for at most 50 queries if a row has neither ties nor
     zeros. Else it is by the normal distribution.
     """
     from scipy.stats import rankdata, wilcoxon
@@ -309,7 +310,7 @@ def _interval_around(pairs: Pairs, half: float) -> tuple[Floats, Floats]:
 
 
 def _residual_variance(values: Floats) -> float:
-    """The variance that neither run nor topic explains; 0 if it is only rounding.
+    """The variance that neither run nor query explains; 0 if it is only rounding.
 
     This is the mean square error of a two-way analysis of variance.
     """
@@ -348,7 +349,7 @@ def _paired_interval(pairs: Pairs) -> tuple[Floats, Floats]:
 
 
 def _divide(difference: Floats, error: Floats) -> Floats:
-    """difference / error; 0 if the difference is 0, and infinite if only the error is 0."""
+    """Difference / error; 0 if the difference is 0, and infinite if only the error is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
         quotient = difference / error
     quotient[difference == 0] = 0.0
@@ -364,28 +365,28 @@ def _two_sided_p(t: Floats, df: Floats | int) -> Floats:
 _T_INTERVAL = "paired t"
 _PAIRED = "mean difference / standard deviation of the differences"
 _UNPAIRED = "difference of the means / pooled standard deviation"
-_TWO_WAY = "difference of the means / residual standard deviation of runs × topics"
+_TWO_WAY = "difference of the means / residual standard deviation of runs × queries"
 
 TESTS: Registry[Test] = Registry("significance test", {
-    "paired-t": Test(_paired_t, "paired t test over topics", _T_INTERVAL, _PAIRED, 2),
+    "paired-t": Test(_paired_t, "paired t test over queries", _T_INTERVAL, _PAIRED, 2),
     "welch": Test(_welch, "Welch's t test, unpaired", "Welch's t", _UNPAIRED, 2),
     "student": Test(_student, "Student's t test, unpaired", "Student's t", _UNPAIRED, 2),
-    "wilcoxon": Test(_wilcoxon, "Wilcoxon's signed-rank test over topics", _T_INTERVAL, _PAIRED),
-    "sign": Test(_sign, "sign test over topics", _T_INTERVAL, _PAIRED),
+    "wilcoxon": Test(_wilcoxon, "Wilcoxon's signed-rank test over queries", _T_INTERVAL, _PAIRED),
+    "sign": Test(_sign, "sign test over queries", _T_INTERVAL, _PAIRED),
     "randomization": Test(
-        _randomization, "Fisher's paired randomization test over topics", _T_INTERVAL, _PAIRED,
+        _randomization, "Fisher's paired randomization test over queries", _T_INTERVAL, _PAIRED,
         drawn=True, whole=tries_all_signs,
     ),
     "bootstrap": Test(
-        _bootstrap, "Studentized bootstrap test over topics (Sakai 2006)", "bootstrap t", _PAIRED, 2,
+        _bootstrap, "Studentized bootstrap test over queries (Sakai 2006)", "bootstrap t", _PAIRED, 2,
         drawn=True,
     ),
     "tukey": Test(
-        _tukey, "Tukey's HSD, runs × topics without replication", "Tukey's, for all pairs together",
+        _tukey, "Tukey's HSD, runs × queries without replication", "Tukey's, for all pairs together",
         _TWO_WAY, 2, family=True,
     ),
     "tukey-randomized": Test(
-        _tukey_randomized, "randomized Tukey HSD, the scores of a topic permuted among the runs",
+        _tukey_randomized, "randomized Tukey HSD, the scores of a query permuted among the runs",
         "randomized Tukey's, for all pairs together", _TWO_WAY, family=True, drawn=True,
     ),
 }, groups=("rankgauge.tests",), maker=lambda test: test.run)  # fmt: skip

@@ -19,7 +19,8 @@ _TAIL = 1e-18
 
 class LogEstimate:
     """The logarithm of an estimate of a standard deviation of 1 with `df` degrees of freedom: points
-    that are `step` apart, all that matter, and their weights in a sum that is an expectation."""
+    that are `step` apart, all that matter, and their weights in a sum that is an expectation.
+    """
 
     def __init__(self, df: int) -> None:
         from scipy.special import gammainccinv, gammaincinv

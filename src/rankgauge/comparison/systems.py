@@ -43,7 +43,7 @@ class Comparison(Result, Record):
 
     `first` and `second` have the numbers of the runs of each pair. `difference`, `low`, `high`,
     `effect`, `p`, `p_corrected`, `wins`, `ties` and `losses` are arrays, measure × pair. `means` is
-    measure × run. A win is a topic on which the first run is better than the second run.
+    measure × run. A win is a query on which the first run is better than the second run.
     """
 
     runs: tuple[str, ...]
@@ -75,7 +75,8 @@ class Comparison(Result, Record):
     @property
     def better(self) -> Ints:
         """Measure × pair: 1 if the first run is better, −1 if the second run is better, significant or
-        not. 0 if the means are equal, or if for the measure neither higher nor lower is better."""
+        not. 0 if the means are equal, or if for the measure neither higher nor lower is better.
+        """
         signs = {"higher": 1, "lower": -1, "none": 0}
         direction = np.array([signs[inner(measure).direction] for measure in self.measures])
         return np.asarray(np.sign(self.difference).astype(np.int64) * direction[:, None])
@@ -127,7 +128,8 @@ class Comparison(Result, Record):
 
     def _letters(self) -> dict[int, str]:
         """The letters of the runs, or of the baselines if there are any; numbers if there are more than
-        26."""
+        26.
+        """
         shown = [
             r for r, run in enumerate(self.runs) if not self.baselines or run in self.baselines
         ]
@@ -182,19 +184,19 @@ def compare(
 ) -> Comparison:
     """Whether the differences between runs are more than chance.
 
-    A topic on which a measure is undefined for some run is left out for all runs.
+    A query on which a measure is undefined for some run is left out for all runs.
 
     Parameters
     ----------
     scores: the scores of at least two runs.
     baseline: a run, or several, to compare each other run with; by default all pairs are compared.
     test: "paired-t", "welch" and "student" (both unpaired), "wilcoxon", "sign", "randomization",
-        "bootstrap" (Studentized), "tukey" (two-way, by run and topic) or "tukey-randomized".
+        "bootstrap" (Studentized), "tukey" (two-way, by run and query) or "tukey-randomized".
     correction: the correction for many comparisons, over all pairs of a measure: "holm", "bonferroni",
         "bh" or None. The p-values of the two Tukey tests already cover all pairs, and do not change.
     level: the level of the intervals. A difference is significant if its corrected p-value is at most
         1 − level.
-    missing: what to do with topics that some run lacks. "zero": they have the score of an empty ranking,
+    missing: what to do with queries that some run lacks. "zero": they have the score of an empty ranking,
         or 0 if that is not known. "skip": they are left out for all runs. By default as when the
         runs were evaluated.
     samples: how many samples a test draws, if it draws samples; by default 10,000. "randomization" draws
@@ -236,7 +238,7 @@ def compare(
         results.append(own | {"wins": wins, "ties": ties, "losses": losses})
         same = int(np.count_nonzero((pairs.spread == 0) & (pairs.difference != 0)))
         if same:
-            kind = "{pairs} with the same difference on every topic"
+            kind = "{pairs} with the same difference on every query"
             notes.append(Note(kind, measure=str(measure), count=same))
     return Comparison(
         runs=scores.runs,
@@ -262,7 +264,7 @@ def default_samples(test: str, correction: str | None, pairs: int, level: float)
 
     For "randomization" with a strict correction it is at least twice as many as the smallest p-value
     needs to be significant after the correction. The bootstrap keeps the usual number: from a few
-    topics it cannot know such extreme tails.
+    queries it cannot know such extreme tails.
     """
     if correction not in FAMILYWISE_CORRECTIONS or test != "randomization":
         return SAMPLES
@@ -305,4 +307,4 @@ def _method_notes(
     yield Note(text, column=INTERVAL)
     yield Note(method.effect, column=EFFECT)
     if scores.policies.standardized is not None:
-        yield Note(f"scores standardized by topic: {scores.policies.standardized}")
+        yield Note(f"scores standardized by query: {scores.policies.standardized}")

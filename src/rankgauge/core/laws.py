@@ -80,8 +80,11 @@ def fail(why: str) -> NoReturn:
 
 
 def expect(holds: Bools, case: Callable[[int], str], why: str, **values: NDArray[Any]) -> None:
-    """Fail for the first place where a law does not hold. `case` names what stands there, and `why` says
-    what is wrong; a name in braces stands for the entry of these values."""
+    """Fail for the first place where a law does not hold.
+
+    `case` names what stands there, and `why` says what is wrong; a name in braces stands for the entry
+    of these values.
+    """
     if not holds.all():
         i = int(np.flatnonzero(~holds)[0])
         fail(f"for {case(i)} {why.format(**{name: value[i] for name, value in values.items()})}")

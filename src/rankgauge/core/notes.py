@@ -30,7 +30,7 @@ def count_phrase(count: int, thing: str, things: str | None = None) -> str:
     thing : str
         The noun in the singular.
     things : str, optional
-        The plural. By default the noun with an s.
+        The plural. By default the noun with an s, or with -ies in place of a final y.
 
     Returns
     -------
@@ -40,10 +40,12 @@ def count_phrase(count: int, thing: str, things: str | None = None) -> str:
     Examples
     --------
     >>> from rankgauge.extending import count_phrase
-    >>> count_phrase(1, "query", "queries"), count_phrase(1200, "query", "queries")
+    >>> count_phrase(1, "query"), count_phrase(1200, "query", "queries")
     ('1 query', '1,200 queries')
     """
-    return f"{count:,} {thing if count == 1 else things or thing + 's'}"
+    if count != 1:
+        thing = things or (thing[:-1] + "ies" if thing.endswith("y") else thing + "s")
+    return f"{count:,} {thing}"
 
 
 def shorten(text: str, longest: int = 40) -> str:
@@ -71,7 +73,7 @@ class Note(Value):
     Parameters
     ----------
     kind : str
-        The sentence. {topics}, {lines}, {pairs}, {texts}, {outputs} and {count} stand for `count`, and
+        The sentence. {queries}, {lines}, {pairs}, {texts}, {outputs} and {count} stand for `count`, and
         {error} for `error`, so that notes of one kind share their sentence.
     run, part, measure : str, optional
         What the note is about. A part is a set of queries.
@@ -89,8 +91,8 @@ class Note(Value):
     Examples
     --------
     >>> from rankgauge.extending import Note
-    >>> print(Note("nothing relevant on {topics}", run="bm25", measure="v2(AP)", count=3))
-    bm25: v2(AP): nothing relevant on 3 topics
+    >>> print(Note("nothing relevant on {queries}", run="bm25", measure="v2(AP)", count=3))
+    bm25: v2(AP): nothing relevant on 3 queries
     """
 
     kind: str
@@ -115,8 +117,8 @@ class Note(Value):
         text = self.kind
         if self.count is not None:
             text = text.replace("{count}", str(self.count))
-            for thing in _NOUNS:
-                text = text.replace(f"{{{thing}}}", count_phrase(self.count, thing[:-1]))
+            for name, noun in _NOUNS.items():
+                text = text.replace(f"{{{name}}}", count_phrase(self.count, noun))
         if self.error is not None:
             text = text.replace("{error}", f"{self.error:.2g}")
         return f"{text} ({self.detail})" if self.detail else text
@@ -132,7 +134,15 @@ class Note(Value):
         return WARNING_PREFIX if self.severity == WARNING else ""
 
 
-_NOUNS = ("topics", "lines", "pairs", "texts", "outputs")
+_NOUNS = {
+    "queries": "query",
+    "lines": "line",
+    "pairs": "pair",
+    "texts": "text",
+    "outputs": "output",
+    "topics": "query",
+}
+"""What a count is of, by its name in braces. Notes of earlier versions, in saved files, have {topics}."""
 
 
 class _Line(Record):
@@ -182,9 +192,9 @@ def note_texts(notes: Iterable[Note], *, gather: bool = False) -> tuple[str, ...
     Examples
     --------
     >>> from rankgauge.extending import Note, note_texts
-    >>> about = [("AP", "on 2 topics"), ("AP", "the same for all runs"), ("RR", "on 2 topics")]
+    >>> about = [("AP", "on 2 queries"), ("AP", "the same for all runs"), ("RR", "on 2 queries")]
     >>> note_texts(Note(text, measure=name) for name, text in about)
-    ('AP, RR: on 2 topics', 'AP: the same for all runs')
+    ('AP, RR: on 2 queries', 'AP: the same for all runs')
     """
     lines = sorted(_merge_measures(notes), key=lambda line: line.notes[0].severity is None)
     if not gather:

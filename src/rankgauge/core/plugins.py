@@ -109,6 +109,7 @@ def origin(kind: type | FunctionType) -> str:
 
 def may_replace(known: str, new: str) -> bool:
     """Whether a class may take the name of another one, by their origins: if it is the same class anew,
-    or if both are from plug-ins that came to a worker, perhaps from two users."""
+    or if both are from plug-ins that came to a worker, perhaps from two users.
+    """
     both = known.startswith(PREFIX) and new.startswith(PREFIX)
     return known == new or (both and getattr(_running, "on_worker", False))

@@ -1,4 +1,4 @@
-"""Policies, such as how ties, missing topics and unjudged documents are treated, and all defaults.
+"""Policies, such as how ties, missing queries and unjudged documents are treated, and all defaults.
 
 Functions, classes and the command line take their defaults from here, so that a default stands in one
 place. A changed default changes the signatures of scores, and goes into the CHANGELOG.
@@ -89,7 +89,7 @@ RRF_K = 60
 # From scores to decisions
 
 IntervalKind: TypeAlias = Literal["t", "bootstrap"]
-"""t: by Student's t; bootstrap: from samples of topics (BCa)."""
+"""t: by Student's t; bootstrap: from samples of queries (BCa)."""
 Standardization: TypeAlias = Literal["normal", "z", "empirical"]
 """z: (x − mean) / sd over the runs; normal: the z-score mapped to (0, 1) by the normal distribution;
 empirical: the share of the runs with a score of at most x."""
@@ -118,7 +118,7 @@ POWER = 0.8
 FUZZINESS = 0.0
 PERSISTENCE = 0.9
 SET_SHARE = 0.25
-"""The share of the topics that are ideal; the same share is uninformative."""
+"""The share of the queries that are ideal; the same share is uninformative."""
 BROAD_SHARE = 0.5
 """A query is broad if at least this share of its judged documents is highly relevant."""
 BROAD_LABEL = 2
@@ -159,7 +159,7 @@ class Policies(Value):
     Parameters
     ----------
     missing
-        Judged topics that a run lacks: "zero" scores them as empty rankings, "skip" leaves them out of
+        Judged queries that a run lacks: "zero" scores them as empty rankings, "skip" leaves them out of
         the means of the run.
     unjudged
         Documents without a judgment: "nonrelevant", or "condensed" to take them out of the rankings.
@@ -241,7 +241,8 @@ T = TypeVar("T", bound=Callable[..., Any])
 
 def takes_policies(target: T) -> T:
     """Show the fields of `Policies` where a function or class takes `**options: Unpack[PolicyOptions]`:
-    as keywords in its signature, and explained in its docstring, in place of {policies}."""
+    as keywords in its signature, and explained in its docstring, in place of {policies}.
+    """
     function: Any = target.__init__ if isinstance(target, type) else target  # type: ignore[misc]
     signature = inspect.signature(function)
     *own, _ = signature.parameters.values()
@@ -322,8 +323,9 @@ class AppliedPolicies(Value):
     rankgauge: str = __version__
 
     def signature(self, measure: Scored | Aggregate) -> str:
-        """One line with everything that the numbers of a measure depend on. What does not apply is left
-        out.
+        """One line with everything that the numbers of a measure depend on.
+
+        What does not apply is left out.
 
         >>> from rankgauge import P
         >>> AppliedPolicies(rankgauge="0.1.0").signature(P @ 10)

@@ -130,8 +130,11 @@ class Record:
         raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: the fields alone. What was computed from them is computed again where it is
-        needed, so that equal records have equal bytes."""
+        """What is pickled: the fields alone.
+
+        What was computed from them is computed again where it is needed, so that equal records have
+        equal bytes.
+        """
         state = vars(self)
         return {field.name: state[field.name] for field in self._fields}
 

@@ -214,7 +214,8 @@ class Registry(Mapping[str, E]):
 
     def check_argument(self, argument: str, name: object, *others: str) -> E:
         """The entry of exactly this name, the value of an argument; an error lists all names if there
-        is none. `others` are values that the argument may have beside them."""
+        is none. `others` are values that the argument may have beside them.
+        """
         if name not in self:
             self.discover()
         if not isinstance(name, str) or name not in self:

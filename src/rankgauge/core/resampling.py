@@ -1,4 +1,4 @@
-"""Random samples of signs, of topics and of orders of systems, drawn in blocks.
+"""Random samples of signs, of queries and of orders of systems, drawn in blocks.
 
 A block is drawn by the seed and its own number. So the result does not depend on which process draws a
 block, nor on the order of the blocks. Only a few blocks are in memory at once.
@@ -92,7 +92,7 @@ def sign_flip_p_values(
     Parameters
     ----------
     values
-        Run × topic: the scores.
+        Run × query: the scores.
     first, second
         The rows of the two runs of each pair.
     least
@@ -132,7 +132,7 @@ class _SignFlipCounter(Record):
         return count
 
     def signs(self, block: int) -> Iterator[Floats]:
-        """Topic × sample, some samples at a time."""
+        """Query × sample, some samples at a time."""
         topics, size = self.values.shape[1], self.drawing.size(block)
         random = self.drawing.random(block)
         step = max(1, CELLS // topics)
@@ -146,12 +146,14 @@ class _SignFlipCounter(Record):
             yield 1.0 - 2.0 * bits.astype(np.float64)
 
 
-# Topics: the topics at hand are themselves a sample of all topics.
+# Queries: the queries at hand are themselves a sample of all queries.
 
 
 def draw_bootstrap_counts(topics: int, drawing: SamplingOptions) -> Iterator[Floats]:
-    """Sample × topic, some samples at a time: how often each topic is in each sample. A sample has as
-    many topics as there are, drawn with replacement."""
+    """Sample × query, some samples at a time: how often each query is in each sample.
+
+    A sample has as many queries as there are, drawn with replacement.
+    """
     step = max(1, CELLS // topics)
     for block in drawing.blocks():
         random, size = drawing.random(block), drawing.size(block)
@@ -180,13 +182,13 @@ def studentized_bootstrap(
     drawing: SamplingOptions,
     shares: tuple[float, float],
 ) -> tuple[Floats, Floats]:
-    """For each pair of runs the p-value of the t statistic, from samples of topics (Sakai 2006); and
+    """For each pair of runs the p-value of the t statistic, from samples of queries (Sakai 2006); and
     pair × share, the quantiles of t over the samples.
 
     Parameters
     ----------
     values
-        Run × topic: the scores. The differences of a pair are shifted to mean 0 before topics are drawn.
+        Run × query: the scores. The differences of a pair are shifted to mean 0 before queries are drawn.
     first, second
         The rows of the two runs of each pair.
     t
@@ -231,8 +233,11 @@ class _StudentizedBlock(Record):
 
 
 def _t_statistic(means: Floats, variances: Floats, size: int, greatest: Floats) -> Floats:
-    """mean / (sd / √n). It is 0 if the mean is 0, and infinite if all numbers are the same, but not 0.
-    Means and variances that are only rounding, compared with the greatest number, count as 0."""
+    """Mean / (sd / √n).
+
+    It is 0 if the mean is 0, and infinite if all numbers are the same, but not 0. Means and variances
+    that are only rounding, compared with the greatest number, count as 0.
+    """
     means[np.abs(means) <= ROUNDING * greatest] = 0.0
     variances[variances <= ROUNDING * greatest**2] = 0.0
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -241,12 +246,13 @@ def _t_statistic(means: Floats, variances: Floats, size: int, greatest: Floats) 
     return t
 
 
-# Orders: if no system is better than another, the scores of a topic could be anyone's.
+# Orders: if no system is better than another, the scores of a query could be anyone's.
 
 
 def draw_mean_ranges(values: Floats, drawing: SamplingOptions) -> Floats:
-    """For each sample the range of the means of the runs, after the scores of each topic are
-    shuffled."""
+    """For each sample the range of the means of the runs, after the scores of each query are
+    shuffled.
+    """
     return np.concatenate(
         list(map_parallel(_MeanRanges(values, drawing.alone()), drawing.blocks(), drawing))
     )

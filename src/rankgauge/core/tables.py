@@ -169,7 +169,8 @@ class Table(Value):
         self, format: str, *, digits: int | None = None, width: int | None = None
     ) -> Iterator[str]:
         """The lines of `render`, one by one: ``tsv``, ``csv`` and ``jsonl`` of any length need little
-        memory. The other formats know how wide a column is when they have seen all rows."""
+        memory. The other formats know how wide a column is when they have seen all rows.
+        """
         if format not in _RENDERERS:
             raise ValueError(f"unknown format {format!r}, expected one of: {', '.join(FORMATS)}")
         if digits is None and format in ("table", "md", "latex"):
@@ -235,8 +236,9 @@ def _escape_hidden(text: str) -> str:
 
 
 def visible_line(text: str) -> str:
-    r"""The text on one line, for people to read. Characters that hide or turn text are shown as escapes,
-    and so are bytes that are not UTF-8.
+    r"""The text on one line, for people to read.
+
+    Characters that hide or turn text are shown as escapes, and so are bytes that are not UTF-8.
 
     >>> print(visible_line("a\u202eb"))
     a\u202eb

@@ -109,7 +109,7 @@ class Features(Record):
     def _check_bounds(self) -> None:
         bounds, rows = self.bounds, len(self.labels)
         if len(bounds) != len(self.queries) + 1:
-            queries = count_phrase(len(self.queries), "query", "queries")
+            queries = count_phrase(len(self.queries), "query")
             raise self._error(
                 f"bounds: {count_phrase(len(bounds), 'number')} for {queries}, expected one more "
                 "than queries"
@@ -125,7 +125,7 @@ class Features(Record):
 
     def __repr__(self) -> str:
         return (
-            f"{type(self).__name__}: {count_phrase(len(self.queries), 'query', 'queries')}, "
+            f"{type(self).__name__}: {count_phrase(len(self.queries), 'query')}, "
             f"{count_phrase(len(self.labels), 'document')}, "
             f"{count_phrase(self.values.shape[1], 'feature')}"
         )
@@ -220,7 +220,8 @@ class Features(Record):
     def in_tie_order(self) -> Features:
         """The same, the rows of each query in the order in which an evaluator ranks documents with equal
         scores: the greatest name first. For callers that keep rows as they stand. Documents without a
-        name are named."""
+        name are named.
+        """
         named, order = self.named(), self.tie_order()
         if (np.diff(order) == 1).all():
             return named
@@ -233,7 +234,8 @@ class Features(Record):
 
     def tie_order(self) -> Ints:
         """The rows, query by query, in the order in which an evaluator ranks documents with equal
-        scores."""
+        scores.
+        """
         names = self._names(SEED)
         return native_ids.descending(names.data, names.offsets, self.bounds)
 
@@ -269,7 +271,7 @@ class Features(Record):
             if not 0 <= number < len(self.queries):
                 raise RankgaugeError(
                     f"{self.source}: no query {query!r}; there are "
-                    f"{count_phrase(len(self.queries), 'query', 'queries')}"
+                    f"{count_phrase(len(self.queries), 'query')}"
                 )
         if len(set(numbers)) < len(numbers):
             raise RankgaugeError("queries: a query is named twice, expected each query once")
@@ -305,7 +307,8 @@ def _digit_count(numbers: Ints) -> Ints:
 
 def _digits(numbers: Ints, counts: Ints) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
     """The decimal digits of the numbers as text, one row each, and which of them belong to a number
-    that has this many."""
+    that has this many.
+    """
     width = int(counts.max(initial=1))
     powers = 10 ** np.arange(width - 1, -1, -1, dtype=np.int64)
     digits = (numbers[:, None] // powers % 10 + ord("0")).astype(np.uint8)

@@ -261,7 +261,7 @@ def _cut(layout: Layout, files: FoldFiles, number: int, seed: int, source: str) 
     (file,) = layout.folds[0]["train"]
     features = files.features(file)
     if len(features.queries) < number:
-        there = count_phrase(len(features.queries), "query", "queries")
+        there = count_phrase(len(features.queries), "query")
         raise InputError(file, None, f"{there}, expected at least {number} for {number} folds")
     drawn: Ints = np.argsort(list_seeds(seed, features.queries), kind="stable")
     # Within a part, queries stand as in the file.

@@ -44,7 +44,8 @@ from rankgauge.native import arrow
 
 class Grouping(Record):
     """Rows grouped by query: the queries in the order of their first row, the bounds of each, and the
-    order that groups the rows; None if they were grouped already."""
+    order that groups the rows; None if they were grouped already.
+    """
 
     queries: Ids
     bounds: Ints
@@ -67,7 +68,8 @@ def group_rows(queries: Ids) -> Grouping:
 
 def group_blocks(blocks: Ids, bounds: Ints) -> Grouping:
     """How blocks of rows are brought together: block b has one query and the rows
-    bounds[b]:bounds[b + 1]."""
+    bounds[b]:bounds[b + 1].
+    """
     numbers, firsts = blocks.factorize()
     if len(firsts) == len(blocks):
         return Grouping(blocks, bounds, None)

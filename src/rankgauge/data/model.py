@@ -129,15 +129,18 @@ class Ids:
         return native.number(self.data, self.offsets)
 
     def repeats(self, bounds: Ints | None = None) -> Ints:
-        """For each row the first row above it that holds the same id, -1 where there is none. With
-        bounds, only rows of the same segment count."""
+        """For each row the first row above it that holds the same id, -1 where there is none.
+
+        With bounds, only rows of the same segment count.
+        """
         if bounds is None:
             bounds = np.array([0, len(self)], dtype=np.int64)
         return native.repeats(self.data, self.offsets, bounds)
 
     def rows_in(self, table: Ids, bounds: Ints, table_bounds: Ints, segments: Ints) -> Ints:
         """For each row the row of the table that holds the same id, or -1. Segment s of these ids is
-        looked up in segment segments[s] of the table."""
+        looked up in segment segments[s] of the table.
+        """
         return native.match(
             self.data, self.offsets, bounds, table.data, table.offsets, table_bounds, segments
         )
@@ -388,8 +391,11 @@ class Judgments(Record):
         freeze(self, "bounds", "grades", contiguous=True)
 
     def part(self, rows: Ints, source: str) -> Judgments:
-        """The judgments in these rows, ascending, with all queries. The highest grade of the collection
-        stays what it was. Subtopics without a row in the part are left out."""
+        """The judgments in these rows, ascending, with all queries.
+
+        The highest grade of the collection stays what it was. Subtopics without a row in the part are
+        left out.
+        """
         count = len(self.queries)
         query = np.repeat(np.arange(count), np.diff(self.bounds))
         highest = max(int(self.grades.max(initial=1)), self.max_grade or 1)
@@ -432,8 +438,10 @@ class Judgments(Record):
 
     @property
     def judged(self) -> Bools:
-        """For each document, whether it was judged. A document with a negative grade, whichever, was
-        pooled but not judged, as in trec_eval."""
+        """For each document, whether it was judged.
+
+        A document with a negative grade, whichever, was pooled but not judged, as in trec_eval.
+        """
         return self.grades >= 0
 
     @cached_property
@@ -454,7 +462,7 @@ class Judgments(Record):
 
     def __repr__(self) -> str:
         return (
-            f"{type(self).__name__}: {count_phrase(len(self.queries), 'query', 'queries')}, "
+            f"{type(self).__name__}: {count_phrase(len(self.queries), 'query')}, "
             + (f"{count_phrase(len(self.subtopics.names), 'subtopic')}, " if self.subtopics else "")
             + f"{count_phrase(len(self.grades), 'judgment')}"
         )
@@ -480,8 +488,10 @@ class Run(Record):
 
     @classmethod
     def from_dict(cls, run: RunDict, *, name: str = "run") -> Run:
-        """A run from `{query: {document: score}}`. In place of `{document: score}` there may be a list
-        of documents in rank order, the best first. Ids are text or whole numbers.
+        """A run from `{query: {document: score}}`.
+
+        In place of `{document: score}` there may be a list of documents in rank order, the best first.
+        Ids are text or whole numbers.
 
         >>> Run.from_dict({"q1": {"d1": 2.5, "d2": 1.0}, "q2": ["d3", "d1"]})
         Run run: 2 queries, 4 documents
@@ -540,8 +550,9 @@ class Run(Record):
         *,
         name: str = "run",
     ) -> Run:
-        """A run from arrays or lists that have one value for each document. Ids are text, bytes or whole
-        numbers. All is copied.
+        """A run from arrays or lists that have one value for each document.
+
+        Ids are text, bytes or whole numbers. All is copied.
 
         >>> Run.from_arrays(np.array([1, 1]), np.array(["d1", "d2"]), np.array([2.5, 1.0]))
         Run run: 1 query, 2 documents
@@ -569,7 +580,7 @@ class Run(Record):
     def __repr__(self) -> str:
         return (
             f"{type(self).__name__} {self.name}: "
-            f"{count_phrase(len(self.queries), 'query', 'queries')}, "
+            f"{count_phrase(len(self.queries), 'query')}, "
             f"{count_phrase(len(self.scores), 'document')}"
         )
 
@@ -581,7 +592,7 @@ def first_rows(ids: Ids, bounds: Ints) -> Ints:
 
 
 def repeated_pairs(documents: Ids, subtopics: Ids, bounds: Ints) -> Ints:
-    """For each row the first earlier one of its topic with the same document and subtopic, or -1."""
+    """For each row the first earlier one of its query with the same document and subtopic, or -1."""
     pair = first_rows(documents, bounds) * len(documents) + first_rows(subtopics, bounds)
     _, first, number = np.unique(pair, return_index=True, return_inverse=True)
     earlier = first[number]

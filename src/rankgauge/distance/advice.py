@@ -25,8 +25,8 @@ class AdvisedDocument(NamedTuple):
 
     `rank_a` and `rank_b` are its ranks in the two runs; None if a run does not have it down to the
     cut-off. `label` is its label in the labeling that gives the greatest difference. `before` is the
-    distance on the topic before the document is judged. `after` is the distance on the topic if it is
-    judged not relevant. `left` is then the mean distance over all topics.
+    distance on the query before the document is judged. `after` is the distance on the query if it is
+    judged not relevant. `left` is then the mean distance over all queries.
     """
 
     topic: str
@@ -42,7 +42,7 @@ class AdvisedDocument(NamedTuple):
 class Advice(Result, Value):
     """Documents to judge, the most decisive first, and the distance of the runs before and after.
 
-    `mean` is the mean distance over topics now. `left` is the mean distance if all these documents are
+    `mean` is the mean distance over queries now. `left` is the mean distance if all these documents are
     judged not relevant. `left_relevant` is the mean distance if all of them are judged relevant, each
     with its label in the labeling that gives the greatest difference.
     """
@@ -72,8 +72,9 @@ class Advice(Result, Value):
         )
 
     def table(self) -> Table:
-        """A row for each document: its ranks, the distance on its topic before and after it is judged
-        not relevant, and the distance that is then left, as the mean over topics."""
+        """A row for each document: its ranks, the distance on its query before and after it is judged
+        not relevant, and the distance that is then left, as the mean over queries.
+        """
         return Table(
             ("topic", "document", "rank a", "rank b", "before", "after", "left"),
             tuple((*d[:4], *d[5:]) for d in self.documents),
@@ -84,10 +85,10 @@ class Advice(Result, Value):
 def advise(distances: Distances, number: int) -> Advice:
     """The documents whose judgment would reduce the distance of two runs most, at most `number`.
 
-    Documents are chosen one by one. On each topic there is a labeling that gives the greatest
+    Documents are chosen one by one. On each query there is a labeling that gives the greatest
     difference. For each document that is relevant in it: by how much does the difference fall if the
     document is not relevant? The document with the greatest fall is chosen, and counts as judged not
-    relevant. Then the distance on its topic is computed again. Documents that are not relevant in such a
+    relevant. Then the distance on its query is computed again. Documents that are not relevant in such a
     labeling are never chosen, so there may be fewer than `number`. Of equal documents the first is
     chosen.
     """
@@ -156,7 +157,7 @@ def _add_judged_labels(known: JudgedLabels, labels: list[int]) -> JudgedLabels:
 
 
 class _QueryState(Record):
-    """A topic: its distance, and its most decisive document.
+    """A query: its distance, and its most decisive document.
 
     `label` is the label of the document in the labeling that gives the distance. `drop` says by how
     much the difference falls if the document is not relevant.

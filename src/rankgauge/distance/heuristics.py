@@ -111,7 +111,8 @@ def _greedy_leads(measure: Measure, two: Lists) -> list[Lead]:
 
 def greedy_search(measure: Measure, two: Lists) -> list[tuple[Lead, tuple[TraceStep, ...]]]:
     """Algorithm 1: make relevant, one by one, the free document that adds most to the difference of the
-    numerators, as long as one adds anything; for each of the two lists ahead, with the steps."""
+    numerators, as long as one adds anything; for each of the two lists ahead, with the steps.
+    """
     scorer, top = _Scorer(measure, two), int(two.grades[-1])
     start = np.where(two.free, 0, two.labels).astype(np.int32)
     found = []
@@ -151,7 +152,8 @@ def greedy_search(measure: Measure, two: Lists) -> list[tuple[Lead, tuple[TraceS
 
 def _tabu_search(measure: Measure, two: Lists) -> list[Lead]:
     """Change again and again the label whose change is best, also where it makes the difference smaller,
-    and leave a changed label alone for some rounds unless it leads to a new best difference."""
+    and leave a changed label alone for some rounds unless it leads to a new best difference.
+    """
     scorer, top = _Scorer(measure, two), int(two.grades[-1])
     free = scorer.free
     start = np.where(two.free, 0, two.labels).astype(np.int32)

@@ -1,5 +1,6 @@
 """The greatest difference that the scores of two lists can have, over all labels of unjudged
-documents."""
+documents.
+"""
 
 from __future__ import annotations
 
@@ -302,7 +303,7 @@ def parse_distance_measure(measure: AnyMeasure) -> Measure:
         return parse_distance_measure(asked.measure)
     if isinstance(asked, Aggregate) or not isinstance(asked, Measure):
         raise MeasureError(
-            f"no distance can be computed by {measure}; use a measure with a score for each topic, such "
+            f"no distance can be computed by {measure}; use a measure with a score for each query, such "
             "as nDCG@10"
         )
     if asked.direction == "none":

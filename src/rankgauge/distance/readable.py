@@ -38,7 +38,7 @@ def usable_runs(
     Parameters
     ----------
     sources: the files.
-    judgments: a run must share a topic with them; None for distances without judgments.
+    judgments: a run must share a query with them; None for distances without judgments.
     progress: called with each run that was read.
     reading: how files are read, as `read_qrels` takes it.
     """

@@ -216,7 +216,8 @@ class Distances(Result, Record):
         self, query: str, a: int | str = 0, b: int | str = 1, *, trace: bool = False
     ) -> Distance:
         """The distance of two runs on one query, with its witness, and with `trace` the steps of
-        Algorithm 1. Runs are given by number or name."""
+        Algorithm 1. Runs are given by number or name.
+        """
         topic = self._lists_of_query(query)
         one, two = self._number(a), self._number(b)
         return distance_of(self.measure, topic.lists, one, two, topic.names, self.method, trace)
@@ -247,8 +248,11 @@ class Distances(Result, Record):
         return self.runs.index(str(run))
 
     def table(self) -> Table:
-        """For two runs, a row with their mean distance. For more runs, the matrix of mean distances;
-        runs with a small distance stand next to each other."""
+        """For two runs, a row with their mean distance.
+
+        For more runs, the matrix of mean distances; runs with a small distance stand next to each
+        other.
+        """
         notes = [] if self.exact else [Note("some distances are only lower bounds")]
         name = str(self.measure)
         if len(self.runs) == 2:
@@ -263,12 +267,13 @@ class Distances(Result, Record):
         return Table(
             ("run", *names),
             tuple((self.runs[i], *square[i, order].tolist()) for i in order),
-            note_texts([Note(f"mean distance by {name} over {len(self.queries)} topics"), *notes]),
+            note_texts([Note(f"mean distance by {name} over {len(self.queries)} queries"), *notes]),
         )
 
     def to_polars(self) -> Any:
         """A polars data frame with a row for each pair of runs and query: a, b, query, distance,
-        upper."""
+        upper.
+        """
         import polars
 
         pairs, queries = len(self.pairs), len(self.queries)
@@ -282,7 +287,8 @@ class Distances(Result, Record):
 
     def query_table(self, top: int | None = None) -> Table:
         """A row for each query, with the mean over pairs; or only the `top` queries with the greatest
-        distance."""
+        distance.
+        """
         values = list(self.per_query().items())
         if top is not None:
             values = sorted(values, key=lambda item: -item[1])[:top]
@@ -302,7 +308,7 @@ class Distances(Result, Record):
         from rankgauge.figures.distances import distance_map
 
         places = list(self.order() if order is None else order)
-        topics = count_phrase(len(self.queries), "topic")
+        topics = count_phrase(len(self.queries), "query")
         return distance_map(
             self.matrix()[np.ix_(places, places)],
             [self.runs[place] for place in places],
@@ -314,7 +320,7 @@ class Distances(Result, Record):
         kind = "exact" if self.exact else "lower bound"
         return (
             f"Distances {self.measure}: {len(self.runs)} runs, "
-            f"{count_phrase(len(self.queries), 'topic')}, "
+            f"{count_phrase(len(self.queries), 'query')}, "
             f"mean {self.mean():.4f} ({kind})"
         )
 
@@ -389,7 +395,7 @@ def results_by_query(
     executor: AnyExecutor | None,
     progress: Callable[[str], None] | None,
 ) -> Iterator[R]:
-    """The results of some work on each topic."""
+    """The results of some work on each query."""
     name = attrgetter("query")
     for _, result in results_of(work, topics.queries, executor, name, progress=progress):
         yield result
@@ -496,9 +502,11 @@ class QueryLists(NamedTuple):
 
 
 class ListsByQuery(Record):
-    """The lists of all runs, query by query, and the labels that unjudged documents may get. `unknown`
-    counts for each run its queries without judgments; `negative` counts the documents whose grade is
-    negative and that are unjudged for it."""
+    """The lists of all runs, query by query, and the labels that unjudged documents may get.
+
+    `unknown` counts for each run its queries without judgments; `negative` counts the documents whose
+    grade is negative and that are unjudged for it.
+    """
 
     runs: tuple[str, ...]
     queries: tuple[QueryLists, ...]
@@ -507,15 +515,15 @@ class ListsByQuery(Record):
     negative: int
 
     def notes(self) -> tuple[Note, ...]:
-        """Notes on negative grades, and on runs that lack topics or have topics without judgments."""
+        """Notes on negative grades, and on runs that lack queries or have queries without judgments."""
         notes = negative_grade_notes(self.negative)
         for i, (run, unknown) in enumerate(zip(self.runs, self.unknown, strict=True)):
             lacking = sum(len(topic.lists.list(i)) == 0 for topic in self.queries)
             if lacking:
-                kind = "{topics} missing, counted as empty lists"
+                kind = "{queries} missing, counted as empty lists"
                 notes.append(Note(kind, run=run, count=lacking))
             if unknown:
-                kind = "topics without judgments, left out: {count}"
+                kind = "queries without judgments, left out: {count}"
                 notes.append(Note(kind, run=run, count=unknown))
         return tuple(notes)
 

@@ -1,5 +1,6 @@
 """Which orders of two runs are settled: they stay the same, however the unjudged documents are
-judged."""
+judged.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +68,8 @@ class Settled(Result, Record):
     @cached_property
     def higher(self) -> Ints:
         """For each pair, which run has the higher mean whatever the labels are: 0 for the first run, 1
-        for the second run, -1 if the labels decide."""
+        for the second run, -1 if the labels decide.
+        """
         behind = self.ahead < -self.rounding
         return np.where(behind[:, 1], 0, np.where(behind[:, 0], 1, -1))
 
@@ -118,7 +120,8 @@ class Settled(Result, Record):
 
     def pair_table(self) -> Table:
         """A row for each pair of runs, the run with the better mean first: the difference of the means,
-        the least and the most that it can become, and whether the order is settled."""
+        the least and the most that it can become, and whether the order is settled.
+        """
         place = {run: place for place, run in enumerate(self.ranking)}
         rows = []
         for (one, two), (most, back), better in zip(
@@ -188,9 +191,9 @@ def settled(
     """Which orders of two runs, by their means, no labels of the unjudged documents can reverse.
 
     The order "a above b" is settled if b stays below a whatever labels the unjudged documents get. The
-    labels of one topic do not depend on those of another. So the topics are taken one by one: on each,
-    by how much can b at most be ahead of a? If the sum over the topics is below 0, the order is settled.
-    Equal means are not settled. If a run lacks a topic, its ranking for the topic is empty.
+    labels of one query do not depend on those of another. So the queries are taken one by one: on each,
+    by how much can b at most be ahead of a? If the sum over the queries is below 0, the order is settled.
+    Equal means are not settled. If a run lacks a query, its ranking for the query is empty.
 
     Parameters
     ----------
@@ -200,7 +203,7 @@ def settled(
     grades: the labels that unjudged documents may get; as in `med`.
     offlist: "allowed": documents that neither run retrieved down to the cut-off may be relevant too,
         any number of them. Measures such as AP, nDCG and Recall divide by what is relevant, so that the
-        topics with many such documents hardly count, and no order is settled. "none" asks for less:
+        queries with many such documents hardly count, and no order is settled. "none" asks for less:
         these documents are not relevant.
     max_grade: the highest label that is possible; by default the highest label of a judged document, or
         the highest grade of the collection if the judgments know it, as those of a pool do.
@@ -227,7 +230,7 @@ def settled(
     labels = AllowedLabels(grades, offlist, max_grade, negative)
     topics = lists_by_query(asked, runs, judgments, labels, ties, executor)
     if not topics.queries:
-        raise RankgaugeError("no judged topics, expected at least one to compare means over")
+        raise RankgaugeError("no judged queries, expected at least one to compare means over")
     scores = np.array([_scores(asked, topic.lists) for topic in topics.queries])
     means = _means(scores, asked.averages_defined)
     compared = _pairs(leaderboard(asked, means), pairs)
@@ -262,8 +265,10 @@ def offlist_shrinks_differences(measure: Measure) -> bool:
 
 
 def leaderboard(measure: Measure, means: Floats) -> list[int]:
-    """The numbers of the runs, the best mean first. Of equal means the earlier run is first. Runs
-    without a mean are last."""
+    """The numbers of the runs, the best mean first.
+
+    Of equal means the earlier run is first. Runs without a mean are last.
+    """
     worse = means if measure.direction == "lower" else -means
     order: list[int] = np.argsort(np.where(np.isnan(means), np.inf, worse), kind="stable").tolist()
     return order
@@ -271,7 +276,8 @@ def leaderboard(measure: Measure, means: Floats) -> list[int]:
 
 def _pairs(order: Sequence[int], pairs: Paired) -> Ints:
     """The pairs to compare: all pairs, the earlier run first, or each run and the next run of
-    `order`."""
+    `order`.
+    """
     if pairs == "neighbors":
         return np.column_stack((order[:-1], order[1:])).astype(np.int64)
     return np.column_stack(np.triu_indices(len(order), 1)).astype(np.int64)
@@ -298,8 +304,9 @@ def _greatest_finite_magnitude(*values: ArrayLike) -> float:
 
 
 class _GreatestLeadTask(Value):
-    """For one topic, by how much each run of each pair can at most be ahead of the other, and whether
-    there are labels that give this. It can be sent to another process."""
+    """For one query, by how much each run of each pair can at most be ahead of the other, and whether
+    there are labels that give this. It can be sent to another process.
+    """
 
     measure: Measure
     first: Ints
@@ -310,7 +317,7 @@ class _GreatestLeadTask(Value):
         most = np.where(bounds.exact[:, None], bounds.ahead, np.maximum(bounds.ahead, bounds.limit))
         exact = bool(bounds.exact.all())
         if bounds.defined is not None:
-            # A topic without a score leaves the mean of one run and perhaps not that of the other.
+            # A query without a score leaves the mean of one run and perhaps not that of the other.
             most[~bounds.defined] = np.inf
         if topic.lists.offlist and offlist_shrinks_differences(self.measure):
             # Relevant documents off the lists divide a difference by more: it comes as near to 0 as

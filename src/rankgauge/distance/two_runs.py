@@ -20,7 +20,7 @@ SLOW_MEASURES = ("AP", "bpref", "infAP", "GAP", "Q")
 """Measures whose distances take time that grows faster than the square of the length of the lists."""
 
 LONG_LIST = 500
-"""With so many documents a topic or more, such a measure without a cut-off takes long."""
+"""With so many documents a query or more, such a measure without a cut-off takes long."""
 
 
 def time_notes(measures: Sequence[Measure], runs: Sequence[Run]) -> list[Note]:
@@ -29,7 +29,7 @@ def time_notes(measures: Sequence[Measure], runs: Sequence[Run]) -> list[Note]:
     if longest < LONG_LIST:
         return []
     kind = (
-        f"this will take long: up to {longest:,} documents a topic and no cut-off; a cut-off helps"
+        f"this will take long: up to {longest:,} documents a query and no cut-off; a cut-off helps"
     )
     return [
         Note(kind, measure=str(measure), detail=f"such as {innermost(measure).name}@100")
@@ -56,8 +56,9 @@ class RunPairDistances(Record):
         return self._table(("measure", "topics", "distance"), rows)
 
     def query_table(self, top: int | None = None) -> Table:
-        """A row for each measure and topic, and the means; or only the `top` topics with the greatest
-        distance."""
+        """A row for each measure and query, and the means; or only the `top` queries with the greatest
+        distance.
+        """
         rows: list[tuple[Cell, ...]] = []
         for number, distances in enumerate(self.measured):
             name = str(distances.measure)
@@ -78,7 +79,7 @@ class RunPairDistances(Record):
         return self._table(("measure", "topic", "free", "ahead", "distance"), rows)
 
     def witness_table(self, top: int | None = None) -> Table:
-        """A row for each measure, topic and unjudged document, with a label that gives the distance."""
+        """A row for each measure, query and unjudged document, with a label that gives the distance."""
         rows: list[tuple[Cell, ...]] = []
         notes = list(self._names)
         for distances in self.measured:
@@ -92,14 +93,14 @@ class RunPairDistances(Record):
                 if others:
                     count = count_phrase(others, "document")
                     notes.append(
-                        f"{name}, topic {query}: {count} that neither run retrieved "
+                        f"{name}, query {query}: {count} that neither run retrieved "
                         f"{'counts' if others == 1 else 'count'} as relevant too"
                     )
         columns = ("measure", "topic", "document", "label", "rank a", "rank b")
         return Table(columns, tuple(rows), tuple(notes))
 
     def trace_table(self, top: int | None = None) -> Table:
-        """A row for each measure, topic and step of Algorithm 1."""
+        """A row for each measure, query and step of Algorithm 1."""
         rows: list[tuple[Cell, ...]] = []
         notes: dict[str, None] = dict.fromkeys(self._names)
         for distances in self.measured:
@@ -140,8 +141,10 @@ class RunPairDistances(Record):
 
 
 def _select_queries(distances: Distances, top: int | None, *, free: bool = False) -> list[int]:
-    """The topics by number: all in order, or those with the greatest distance. With `free`, only topics
-    with unjudged documents."""
+    """The queries by number: all in order, or those with the greatest distance.
+
+    With `free`, only queries with unjudged documents.
+    """
     topics = list(range(len(distances.queries)))
     if free:
         topics = [

@@ -93,7 +93,7 @@ def evaluate(
     policies
         The policies below in one record; those that are also given by keyword replace its own.
     failures
-        "skip" leaves out the runs that cannot be read, or that share no topic with the judgments, and
+        "skip" leaves out the runs that cannot be read, or that share no query with the judgments, and
         says so in `.failed`; "raise" raises the error.
     executor
         Does the work, run by run and part by part; by default threads.
@@ -178,7 +178,7 @@ class Evaluator:
             ranx or ir_measures, `RunParts` for a run in many files, or a function that returns a Run. In
             place of several: a folder, or a pattern such as "runs/*.gz".
         failures
-            "skip" leaves out the runs that cannot be read, or that share no topic with the judgments,
+            "skip" leaves out the runs that cannot be read, or that share no query with the judgments,
             and says so in `.failed`; "raise" raises the error.
         executor
             Does the work, run by run and part by part; by default as many threads as there are
@@ -307,7 +307,7 @@ class Evaluator:
         if len(query) and not 0 <= query.min() <= query.max() < count:
             raise RankgaugeError(
                 f"query numbers from {query.min()} to {query.max()}, expected numbers from 0 to "
-                f"{count - 1}: there are {count_phrase(count, 'query', 'queries')}"
+                f"{count - 1}: there are {count_phrase(count, 'query')}"
             )
         if len(rows) and not POOLED <= rows.min() <= rows.max() <= highest:
             raise RankgaugeError(
@@ -355,7 +355,7 @@ class Evaluator:
             own = [*result.notes, *_notes_on_measures(self._scorer.asked, result.remarks)]
             unjudged = int(np.count_nonzero(result.judged_share[result.present] < 1))
             if unjudged and over_orders and self.policies.unjudged == "nonrelevant":
-                kind = "unjudged documents among the first ten on {topics}"
+                kind = "unjudged documents among the first ten on {queries}"
                 own.append(Note(kind, count=unjudged))
             yield from (replace(note, run=result.name) for note in own)
 

@@ -39,7 +39,8 @@ NO_RUN = "is not a run; give a run file, a data frame or a dict"
 
 def judgments_of(qrels: Qrels, negative: Negative = DEFAULT_NEGATIVE) -> Judgments:
     """The judgments, read from a file or made of other data where needed; `negative` says what a
-    negative grade means."""
+    negative grade means.
+    """
     return _judgments_of(qrels).with_negative(check_value("negative", negative, one_of(Negative)))
 
 
@@ -65,8 +66,10 @@ def _judgments_of(qrels: Qrels) -> Judgments:
 
 
 def sources_of(runs: Runs, *, elsewhere: bool = False) -> list[Source]:
-    """One function for each run; it gives the run, and is called where the work is done. If that may be
-    `elsewhere`, in another process, what only this process can read is read now."""
+    """One function for each run; it gives the run, and is called where the work is done.
+
+    If that may be `elsewhere`, in another process, what only this process can read is read now.
+    """
     sources = _sources_of(runs)
     if not sources:
         raise RankgaugeError(NO_RUNS)
@@ -99,7 +102,8 @@ def _sources_of(runs: Runs) -> list[Source]:
 
 def check_places(qrels: Qrels, runs: Runs, error: InputError) -> None:
     """Raise MisplacedFile if this error came about because judgments and runs are files that were given
-    in each other's place."""
+    in each other's place.
+    """
     if not isinstance(qrels, str | os.PathLike):
         return
     several = runs.values() if isinstance(runs, Mapping) else runs

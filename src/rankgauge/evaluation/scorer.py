@@ -78,7 +78,7 @@ class PieceScores(Record):
     judged
         How many retrieved documents have a judgment.
     strangers
-        The topics that are not judged, in the order of the run.
+        The queries that are not judged, in the order of the run.
     documents, document_queries
         If no retrieved document has a judgment, some of these documents, and the query of each.
     """
@@ -114,8 +114,11 @@ class PieceScores(Record):
 
 
 class SharedJudgments:
-    """Judgments, with the judged labels of each topic. Another process is sent the judgments, and makes
-    the rest for itself: so the same judgments are the same bytes, whatever was asked of them."""
+    """Judgments, with the judged labels of each query.
+
+    Another process is sent the judgments, and makes the rest for itself: so the same judgments are the
+    same bytes, whatever was asked of them.
+    """
 
     def __init__(self, judgments: Judgments, judged: JudgedLabels) -> None:
         self.judgments, self.judged = judgments, judged
@@ -210,7 +213,8 @@ class Scorer(Record):
         self, rankings: Rankings | TiedRankings, lists: Alignment
     ) -> Rankings | TiedRankings:
         """The rankings with the rest of the collection as a tail, and without unjudged documents, as the
-        policies say."""
+        policies say.
+        """
         if isinstance(rankings, TiedRankings) and self.policies.documents is not None:
             rankings = append_tail(
                 rankings, lists.queries, self.judgments, lists.retrieved, self.policies.documents
@@ -287,8 +291,11 @@ def _restore_scorer(
 
 
 class ScoringTask(Protocol[R]):
-    """What workers do for `Evaluator.scores`. A task is small: it names files, or holds a run that the
-    user gave. The judgments are sent apart from it."""
+    """What workers do for `Evaluator.scores`.
+
+    A task is small: it names files, or holds a run that the user gave. The judgments are sent apart
+    from it.
+    """
 
     @property
     def label(self) -> str:
@@ -327,8 +334,9 @@ class RunTask(Record):
 
 
 def _unjudged_ids(piece: Piece, lists: Alignment) -> tuple[Ids, Ids, Ints]:
-    """The topics of a piece that are not judged; and, if none of its documents is judged, some of these,
-    with their queries."""
+    """The queries of a piece that are not judged; and, if none of its documents is judged, some of these,
+    with their queries.
+    """
     strangers = piece.queries.take(np.flatnonzero(piece.numbers < 0))
     if len(lists.retrieved):
         return strangers, _NO_IDS, _NO_INTS

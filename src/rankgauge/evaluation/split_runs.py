@@ -1,8 +1,8 @@
 """Runs in parts: the parts are scored one by one, and then joined.
 
-A topic may be in several parts. A task scores the topics inside its part as if no other part had them,
-and sends back the rows of the first and the last topic. If a run was sorted by topic and then cut, only
-these are in several parts; they are joined and scored as the parts come in. Any other topic of several
+A query may be in several parts. A task scores the queries inside its part as if no other part had them,
+and sends back the rows of the first and the last query. If a run was sorted by query and then cut, only
+these are in several parts; they are joined and scored as the parts come in. Any other query of several
 parts is found when all parts are there, and the parts that have it are read again.
 """
 
@@ -45,10 +45,10 @@ if TYPE_CHECKING:
     from rankgauge.workers import AnyExecutor
 
 MOST_ROWS = 10_000_000
-"""How many rows a task holds that joins topics of several parts; it may hold one topic more."""
+"""How many rows a task holds that joins queries of several parts; it may hold one query more."""
 
 MOST_EDGE_QUERIES, MOST_EDGE_ROWS = 64, 1 << 17
-"""How many topics at the edges of parts are held before they are scored, and how many of their rows."""
+"""How many queries at the edges of parts are held before they are scored, and how many of their rows."""
 
 
 class PartScores(Record):
@@ -59,11 +59,11 @@ class PartScores(Record):
     outline
         The kind of the part, and how it begins and ends.
     first, last
-        The rows of its first and its last topic, which are not scored. If it has only one topic, this is
+        The rows of its first and its last query, which are not scored. If it has only one query, this is
         the first one.
     middle, sizes
-        The scores of the topics between these two, and how many rows each topic has, the judged topics
-        before the others; None if there is no topic between them.
+        The scores of the queries between these two, and how many rows each query has, the judged queries
+        before the others; None if there is no query between them.
     dropped
         What lenient reading left out.
     empty
@@ -80,7 +80,7 @@ class PartScores(Record):
 
 
 class PartTask(Record):
-    """Scores the topics inside a part as if no other part had them; all but those that are left out."""
+    """Scores the queries inside a part as if no other part had them; all but those that are left out."""
 
     number: int
     file: RunFile
@@ -92,7 +92,7 @@ class PartTask(Record):
         return display_name(self.file.path)
 
     def scores(self, scorer: Scorer) -> PartScores:
-        """The scores of the topics of the part."""
+        """The scores of the queries of the part."""
         work = _PieceScorer(scorer, self.left_out)
 
         def read(content: Content) -> list[_ScoredPiece] | Run:
@@ -123,8 +123,8 @@ _NO_SIZES = np.zeros(0, dtype=np.int32)
 class _ScoredPiece(Record):
     """A piece of a part.
 
-    `first` and `last` have the rows of the first and the last topic of the part, if they are here.
-    `middle` has the scores of the other topics; `judged` and `strange` say how many rows they have.
+    `first` and `last` have the rows of the first and the last query of the part, if they are here.
+    `middle` has the scores of the other queries; `judged` and `strange` say how many rows they have.
     """
 
     first: Piece | None
@@ -158,14 +158,14 @@ class _PieceScorer(Record):
 
 
 class JoinedQueries(Record):
-    """The scores of topics that are in several parts, and what lenient reading left out."""
+    """The scores of queries that are in several parts, and what lenient reading left out."""
 
     scores: PieceScores
     dropped: tuple[DroppedRows, ...]
 
 
 class SplitQueriesTask(Record):
-    """Reads parts and scores some of their topics; the rows of a topic are in all the parts together.
+    """Reads parts and scores some of their queries; the rows of a query are in all the parts together.
 
     `parts` are the files, each with its number among the parts of the run.
     """
@@ -176,10 +176,10 @@ class SplitQueriesTask(Record):
     @property
     def label(self) -> str:
         """How messages call the task."""
-        return f"topics of {display_name(self.parts[0][1].path)} and other parts"
+        return f"queries of {display_name(self.parts[0][1].path)} and other parts"
 
     def scores(self, scorer: Scorer) -> JoinedQueries:
-        """The scores of the topics; DuplicateError if a document is in two parts for one of them."""
+        """The scores of the queries; DuplicateError if a document is in two parts for one of them."""
         rows = []
         for number, file in self.parts:
             run, _ = read_part(file, file.run_from_content)
@@ -196,23 +196,23 @@ class SplitQueriesTask(Record):
 
 
 class _ScoringBatch(Record):
-    """Topics that were scored together: the topics inside a part, or topics at the edges of parts.
+    """Queries that were scored together: the queries inside a part, or queries at the edges of parts.
 
     Parameters
     ----------
     scores
         Their scores.
     sizes
-        How many rows each topic has, the judged topics before the others.
+        How many rows each query has, the judged queries before the others.
     places
-        Where each topic begins: three times the number of a part, and 0, 1 or 2 for the first topic of
-        the part, the topics inside it and the last one. One place stands for all topics.
+        Where each query begins: three times the number of a part, and 0, 1 or 2 for the first query of
+        the part, the queries inside it and the last one. One place stands for all queries.
     ends
-        The number of the last part that has the rows of each topic. One number stands for all topics.
+        The number of the last part that has the rows of each query. One number stands for all queries.
     inside
-        Whether these are the topics inside a part.
+        Whether these are the queries inside a part.
     again
-        Whether a document is there twice for one of the topics.
+        Whether a document is there twice for one of the queries.
     """
 
     scores: PieceScores
@@ -224,7 +224,7 @@ class _ScoringBatch(Record):
 
 
 class _EdgeQuery:
-    """A topic at the edge of parts: its rows in each of these parts."""
+    """A query at the edge of parts: its rows in each of these parts."""
 
     def __init__(self, place: int, rows: Piece) -> None:
         self.place, self.end, self.rows, self.size = place, place // 3, [rows], len(rows.scores)
@@ -237,7 +237,7 @@ class _EdgeQuery:
 
 
 class SplitRun:
-    """A run in parts, which are added in their order. Only the rows of some topics are held."""
+    """A run in parts, which are added in their order. Only the rows of some queries are held."""
 
     def __init__(self, source: RunParts, files: Sequence[RunFile], scorer: Scorer) -> None:
         self.source, self.files, self.scorer = source, files, scorer
@@ -248,7 +248,7 @@ class SplitRun:
         self.dropped: list[DroppedRows] = []
         self.outline: Outline | None = None
         self.edges: dict[bytes, _EdgeQuery] = {}
-        """Topics at edges that are not scored yet; the next parts may have more of their rows."""
+        """Queries at edges that are not scored yet; the next parts may have more of their rows."""
 
     def add(self, part: PartScores | RankgaugeError) -> None:
         """Add the next part, or the error for it."""
@@ -290,14 +290,14 @@ class SplitRun:
         self.edges[topic] = _EdgeQuery(place, rows)
 
     def _score_edges(self) -> None:
-        """Score the topics at edges, whose rows are then no longer held."""
+        """Score the queries at edges, whose rows are then no longer held."""
         if not self.edges:
             return
         edges, self.edges = list(self.edges.values()), {}
         piece = Piece.joined([edge.rows for edge in edges])
         documents = piece.documents.ids()
         repeated = native.repeats(documents.data, documents.offsets, piece.bounds)
-        order = np.argsort(piece.numbers < 0, kind="stable")  # the judged topics first
+        order = np.argsort(piece.numbers < 0, kind="stable")  # the judged queries first
         self.units.append(
             _ScoringBatch(
                 self.scorer.piece_scores(piece),
@@ -318,8 +318,10 @@ class SplitRun:
             return error
 
     def scores(self, executor: AnyExecutor | None) -> RunScores:
-        """The scores of the run, of which all parts were added. The executor scores topics that are
-        spread over the parts."""
+        """The scores of the run, of which all parts were added.
+
+        The executor scores queries that are spread over the parts.
+        """
         self._score_edges()
         if self.outline is None:
             raise empty_parts_error(self.source.path, self.count)
@@ -346,9 +348,9 @@ class SplitRun:
         )
 
     def _tasks(self, topics: _QueryIndex) -> list[ScoringTask[PartScores | JoinedQueries]]:
-        """The tasks for topics that are spread over the parts; none if there are no such topics.
+        """The tasks for queries that are spread over the parts; none if there are no such queries.
 
-        Some tasks join these topics. The others score again the parts that have such topics inside,
+        Some tasks join these queries. The others score again the parts that have such queries inside,
         without them: the notes on these parts count them too.
         """
         tasks: list[ScoringTask[PartScores | JoinedQueries]] = []
@@ -364,11 +366,11 @@ class SplitRun:
 
 
 class _QueryIndex:
-    """The topics of all units, each as a number: the judged topics first, as in the judgments, then the
-    others. A topic that is in several units has several entries; entries are in the order of the run.
+    """The queries of all units, each as a number: the judged queries first, as in the judgments, then the
+    others. A query that is in several units has several entries; entries are in the order of the run.
 
-    `spread` says which topics must be read again: those in several units, and those at edges that were
-    scored together with one of them, or with a topic that has a document twice.
+    `spread` says which queries must be read again: those in several units, and those at edges that were
+    scored together with one of them, or with a query that has a document twice.
     """
 
     def __init__(self, units: Sequence[_ScoringBatch], judged: Ids) -> None:
@@ -382,7 +384,7 @@ class _QueryIndex:
             np.concatenate((unit.scores.queries, own))
             for unit, own in zip(units, strange, strict=True)
         ]
-        """The topics of each unit."""
+        """The queries of each unit."""
         places = np.concatenate([_broadcast_to_queries(unit.places, unit.sizes) for unit in units])
         order = np.argsort(places, kind="stable")
         self.entries: Ints = np.concatenate(self.of_unit)[order]
@@ -397,18 +399,18 @@ class _QueryIndex:
                 self.spread[own] = True
 
     def ids(self, topics: Ints) -> Ids:
-        """The ids of these topics."""
+        """The ids of these queries."""
         strange = topics >= len(self.judged)
         ours, others = topics[~strange], topics[strange] - len(self.judged)
         return Ids.joined([self.judged.take(ours), self.strangers.take(others)])
 
     def queries_in_run_order(self) -> Ints:
-        """All topics, in the order of the run."""
+        """All queries, in the order of the run."""
         topics, firsts = np.unique(self.entries, return_index=True)
         return np.asarray(topics[np.argsort(firsts)])
 
     def groups(self, most: int) -> list[Ints]:
-        """The topics that are spread, in groups that have so many rows, and perhaps one topic more."""
+        """The queries that are spread, in groups that have so many rows, and perhaps one query more."""
         topics = self.queries_in_run_order()
         topics = topics[self.spread[topics]]
         sizes = np.bincount(self.entries, self.sizes)[topics]
@@ -417,7 +419,7 @@ class _QueryIndex:
         return np.split(topics, cuts) if len(topics) else []
 
     def parts_of(self, topics: Ints) -> list[int]:
-        """The numbers of the parts that have any of these topics."""
+        """The numbers of the parts that have any of these queries."""
         wanted = np.zeros(len(self.spread), dtype=np.bool_)
         wanted[topics] = True
         entries = wanted[self.entries]
@@ -425,7 +427,7 @@ class _QueryIndex:
         return sorted({part for start, end in ranges for part in range(start, end + 1)})
 
     def ordered(self, piece: PieceScores) -> PieceScores:
-        """The scores of all topics, with unjudged topics and documents in the order of the run."""
+        """The scores of all queries, with unjudged queries and documents in the order of the run."""
         topics = self.queries_in_run_order()
         place = np.empty(len(self.spread), dtype=np.int64)
         place[topics] = np.arange(len(topics))
@@ -439,5 +441,5 @@ class _QueryIndex:
 
 
 def _broadcast_to_queries(values: Ints, sizes: Labels) -> Ints:
-    """The value of each topic, from its own or from one value for all."""
+    """The value of each query, from its own or from one value for all."""
     return np.broadcast_to(values, len(sizes))

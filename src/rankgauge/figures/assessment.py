@@ -1,7 +1,7 @@
 """Figures of assessed measures.
 
 `asl_curves` is the figure of Sakai, Evaluating evaluation metrics based on the bootstrap (2006);
-`swap_curves` that of Voorhees and Buckley, The effect of topic set size on retrieval experiment error
+`swap_curves` that of Voorhees and Buckley, The effect of query set size on retrieval experiment error
 (2002).
 """
 
@@ -49,7 +49,7 @@ class AslCurve(Record):
 
 
 class SwapCurve(Record):
-    """How often two halves of the topics disagree, for one measure.
+    """How often two halves of the queries disagree, for one measure.
 
     `differences` are sizes of differences, divided by the greatest difference. `rates` has the swap rate
     of each size. `trusted` is the share of the decisions with a difference so large that at most 5%
@@ -99,7 +99,7 @@ def asl_curves(curves: Mapping[str, AslCurve], *, alpha: float = 0.05, about: st
 
 @plotting()
 def swap_curves(curves: Mapping[str, SwapCurve], *, about: str = "") -> Figure:
-    """How often two halves of the topics disagree which of two runs is better, against the size of the
+    """How often two halves of the queries disagree which of two runs is better, against the size of the
     difference: a line for each measure.
 
     Measures have different scales, so each difference is divided by the greatest difference of two runs.

@@ -32,7 +32,7 @@ def depth_curves(
     """Two panels over the depths, with a line for each measure; the last place has all judgments.
 
     The upper panel has τ between the shallow and the deep ranking of the runs, and as a dashed line τ
-    between two halves of the topics. The lower panel has the bias of the shallow scores. Below each
+    between two halves of the queries. The lower panel has the bias of the shallow scores. Below each
     depth is its number of judgments.
     """
     figure = new_figure(6.4, 5.2)
@@ -42,7 +42,7 @@ def depth_curves(
         above.plot([*tau[name], 1.0], color=color, marker=marker, label=wrap_text(name, 30))
         below.plot([*bias[name], 0.0], color=color, marker=marker)
         above.axhline(half_tau[name], color=color, ls=DASHED, lw=1.0)
-    above.plot([], [], color=GRAY, ls=DASHED, lw=1.0, label="two halves of the topics")
+    above.plot([], [], color=GRAY, ls=DASHED, lw=1.0, label="two halves of the queries")
     below.axhline(0.0, color=GRAY, lw=0.8, zorder=0)
     above.set_ylabel("τ with the deep ranking")
     below.set_ylabel("shallow − deep mean")

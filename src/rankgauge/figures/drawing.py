@@ -1,5 +1,6 @@
 """What figures share: matplotlib with our settings, colors, the order of a square, and texts that are
-safe to draw."""
+safe to draw.
+"""
 
 from __future__ import annotations
 

@@ -46,14 +46,14 @@ def run_intervals(
 ) -> Figure:
     """The interval of each run, the first run on top.
 
-    The estimates are blue; the deep topics alone are gray; the shallow scores are orange crosses. An end
+    The estimates are blue; the deep queries alone are gray; the shallow scores are orange crosses. An end
     that is NaN is not drawn.
 
     Parameters
     ----------
     runs: the names of the runs, in the order of the figure.
     estimates: the estimates, with their intervals.
-    deep: the same from the deep topics alone.
+    deep: the same from the deep queries alone.
     shallow: the shallow means.
     label: the text of the axis.
     about: the title.
@@ -69,7 +69,7 @@ def run_intervals(
     axes = figure.add_subplot()
     rows = np.arange(len(runs), dtype=np.float64)
     size = 4.0 if named else 2.0
-    _bars(axes, rows + 0.2, deep, "deep topics alone", color=GRAY, marker="|", markersize=size)
+    _bars(axes, rows + 0.2, deep, "deep queries alone", color=GRAY, marker="|", markersize=size)
     _bars(axes, rows - 0.1, estimates, "two-phase", color=BLUE, marker="o", markersize=size)
     style: Any = {"color": ORANGE, "marker": "x", "markersize": size, "linestyle": ""}
     axes.plot(np.asarray(shallow, dtype=np.float64), rows, label="shallow scores", **style)

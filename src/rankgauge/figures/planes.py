@@ -139,7 +139,8 @@ def _draw_lines(
     taken: Floats,
 ) -> None:
     """The lines with the documents that change places on them, and arrows to the good side, away from
-    points that are taken."""
+    points that are taken.
+    """
     size = np.array([box[2] - box[0], box[3] - box[1]])
     for number, (a, b, c) in enumerate(plane.drawn_lines.tolist()):
         ends = _clip_line((a, b, c), box)

@@ -257,6 +257,6 @@ def _extent(values: Floats) -> tuple[float, float]:
 
 def _summary(queries: int, left_out: Iterable[tuple[str, int]]) -> str:
     """A text: how many queries are drawn, and for each reason how many are left out."""
-    drawn = count_phrase(queries, "query", "queries")
+    drawn = count_phrase(queries, "query")
     reasons = ", ".join(f"{count:,} with {reason}" for reason, count in left_out if count)
     return f"{drawn}; left out: {reasons}" if reasons else drawn

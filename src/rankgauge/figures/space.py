@@ -1,5 +1,6 @@
 """Figures of the space of weights: measures along a path, over a grid or a plane, and beside other
-objectives."""
+objectives.
+"""
 
 from __future__ import annotations
 
@@ -45,6 +46,7 @@ def path_figure(
     merit: NDArray[np.int8],
 ) -> Figure:
     """Measures along a path: steps at the flips, and a mark at each point that the path goes through.
+
     Below there is a row of ticks for the good, the bad and the neutral flips.
 
     `where` says where each flip is, the points of the path at 0, 1, 2 and so on. `means` has the mean of
@@ -255,8 +257,10 @@ class PathLine(Record):
 
 @plotting()
 def curves_figure(lines: Sequence[PathLine], axis: str) -> Figure:
-    """The means of measures along a path, as the step functions that they are. A mark shows the best
-    interval of each."""
+    """The means of measures along a path, as the step functions that they are.
+
+    A mark shows the best interval of each.
+    """
     figure = new_figure(6.4, 4.6)
     axes = figure.subplots()
     for line, (color, marker) in zip(lines, cycle(LINES), strict=False):

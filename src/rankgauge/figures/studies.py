@@ -74,7 +74,7 @@ def relevant_lines(panels: Mapping[str, Mapping[str, ArrayLike]]) -> Figure:
     handles, labels = grid[0].get_legend_handles_labels()
     shown = [wrap_text(label, 20) for label in labels]
     add_legend(figure, handles, shown, loc="outside upper center", ncols=3, title="Grade")
-    figure.supxlabel("Topics (each line is sorted separately)", fontsize=11)
+    figure.supxlabel("Queries (each line is sorted separately)", fontsize=11)
     figure.supylabel("Relevant documents", fontsize=11)
     return figure
 
@@ -124,7 +124,7 @@ def ideal_lines(
             )
         axes.set_ylim(0, 1.1 * max([*references.values(), *np.asarray(values).tolist(), 1e-9]))
         axes.set_title(wrap_text(title, 60), fontsize=9, parse_math=False)
-    figure.supxlabel("Topics, sorted", fontsize=11)
+    figure.supxlabel("Queries, sorted", fontsize=11)
     figure.supylabel(wrap_text(name, 40), fontsize=11, parse_math=False)
     return figure
 
@@ -257,9 +257,10 @@ def depth_curves(
 def _curves(
     places: Sequence[float], panels: Mapping[str, Mapping[str, ArrayLike]], sizes: Sequence[float]
 ) -> tuple[Figure, list[Axes]]:
-    """Panels side by side, each with a title and a line for each of its curves, at most eight. `sizes`
-    has the size of the markers of each line."""
+    """Panels side by side, each with a title and a line for each of its curves, at most eight.
 
+    `sizes` has the size of the markers of each line.
+    """
     if not 0 < max(map(len, panels.values()), default=0) <= len(LINES):
         raise RankgaugeError(f"a panel has no curves or too many, expected 1 to {len(LINES)}")
     figure = new_figure(4.0 * len(panels), 4.6)
@@ -278,7 +279,6 @@ def _panels(
     count: int, columns: int = 2, size: tuple[float, float] = (3.8, 2.6)
 ) -> tuple[Figure, list[Axes]]:
     """Panels with the same scale, at most so many in a row, each of a size in inches."""
-
     if not count:
         raise RankgaugeError("no judgments, expected at least one set of judgments")
     columns = min(count, columns)

@@ -55,8 +55,10 @@ class TeamLoss(Record):
 
 
 def ranks_of(means: Floats, measures: Sequence[Measure | Aggregate]) -> Floats:
-    """Run × measure: the rank of each run by its mean, 1 for the best. Equal means share a rank; means
-    that differ only by rounding are equal."""
+    """Run × measure: the rank of each run by its mean, 1 for the best.
+
+    Equal means share a rank; means that differ only by rounding are equal.
+    """
     from scipy.stats import rankdata
 
     signs = [1.0 if inner(measure).direction == "lower" else -1.0 for measure in measures]
@@ -256,7 +258,7 @@ class JudgingDepth(Result, Record):
         for m, measure in enumerate(self.measures):
             if self.queries[m] < len(self.relevant):
                 text = (
-                    "{topics} left out at all depths: the measure is undefined there for some run"
+                    "{queries} left out at all depths: the measure is undefined there for some run"
                 )
                 left = len(self.relevant) - int(self.queries[m])
                 yield Note(text, measure=str(measure), count=left)
@@ -267,7 +269,7 @@ class JudgingDepth(Result, Record):
                 deep = zip(self.measures, means, strict=True)
                 shown = ", ".join(f"{measure} {mean:.3f}" for measure, mean in deep)
                 yield Note(
-                    "{topics} with relevant documents, but none of them in the pool",
+                    "{queries} with relevant documents, but none of them in the pool",
                     part=f"depth {shallow.depth}",
                     column="nothing",
                     count=int(np.count_nonzero(topics)),
@@ -293,9 +295,9 @@ class JudgingDepth(Result, Record):
         if self.teams is not None:
             yield from self._team_notes()
         yield Note(
-            "how similarly two random halves of the topics rank the runs by all judgments (mean τ). If "
+            "how similarly two random halves of the queries rank the runs by all judgments (mean τ). If "
             "tau is higher, the ranking changes less with the smaller pool than from one half of the "
-            "topics to the other",
+            "queries to the other",
             column="half_tau",
         )
         text = f"paired t-test, p ≤ {1 - self.level:.4g}, not corrected for the number of pairs"
@@ -322,7 +324,8 @@ class JudgingDepth(Result, Record):
 
     def figure(self) -> Figure:
         """τ with the deep ranking and the bias of the scores for each depth, with a line
-        for each measure."""
+        for each measure.
+        """
         from rankgauge.figures.depths import depth_curves
 
         names = {m: str(measure) for m, measure in enumerate(self.measures)}
@@ -338,7 +341,7 @@ class JudgingDepth(Result, Record):
 
     def _title(self) -> str:
         runs = count_phrase(len(self.runs), "run")
-        return f"JudgingDepth: {runs}, {count_phrase(len(self.relevant), 'topic')}"
+        return f"JudgingDepth: {runs}, {count_phrase(len(self.relevant), 'query')}"
 
 
 COLUMNS = (

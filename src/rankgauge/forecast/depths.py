@@ -224,12 +224,12 @@ class _TaskScorer(Record):
     scorer: PoolScorer
 
     def __call__(self, task: _Task) -> Floats:
-        """Run × topic × measure."""
+        """Run × query × measure."""
         return self.scorer.score_by_pool(task.depth, task.runs)
 
 
 class _PoolComparison:
-    """Compares shallow scores with the deep ones, on the topics that count for a measure."""
+    """Compares shallow scores with the deep ones, on the queries that count for a measure."""
 
     def __init__(
         self,
@@ -244,7 +244,7 @@ class _PoolComparison:
         self.difference, self.significant = self._test_differences(deep)
 
     def means(self, scores: Floats) -> Floats:
-        """Run × measure: the means over the topics that count."""
+        """Run × measure: the means over the queries that count."""
         columns = [scores[:, topics, m].mean(axis=1) for m, topics in enumerate(self.counted)]
         return np.stack(columns, axis=1)
 
@@ -262,7 +262,7 @@ class _PoolComparison:
         return differences, at_most(p, 1 - self.level)
 
     def half_tau(self, drawing: SamplingOptions) -> Floats:
-        """For each measure, the mean τ of the deep rankings of the runs by two halves of the topics."""
+        """For each measure, the mean τ of the deep rankings of the runs by two halves of the queries."""
         values = []
         for m, topics in enumerate(self.counted):
             if topics.sum() < 2 or not len(self.first):
@@ -314,7 +314,7 @@ def _check_measures(measures: Sequence[Measure | Aggregate]) -> None:
     for measure in measures:
         if isinstance(measure, Aggregate) and not isinstance(measure, ArithmeticMean):
             raise RankgaugeError(
-                f"{measure} is not an arithmetic mean over topics, expected a measure such as "
+                f"{measure} is not an arithmetic mean over queries, expected a measure such as "
                 f"{measure.measure}"
             )
         if innermost(measure).by_subtopic:
@@ -354,14 +354,14 @@ def _pooled_runs(lists: RunRankings, pooled: Iterable[str] | None) -> Bools:
 
 
 def _comparable_queries(measures: Sequence[Measure | Aggregate], *scores: Floats) -> Bools:
-    """Measure × topic: whether each run has a score by all judgments and by each pool."""
+    """Measure × query: whether each run has a score by all judgments and by each pool."""
     counted = np.ones(scores[0].shape[1:], dtype=np.bool_)
     for one in scores:
         counted &= np.isfinite(one).all(axis=0)
     for measure, topics in zip(measures, counted.T, strict=True):
         if not topics.any():
             raise RankgaugeError(
-                f"{measure}: no topic has a score for every run at every depth; choose another measure, "
+                f"{measure}: no query has a score for every run at every depth; choose another measure, "
                 "or depths at which the pools have relevant documents"
             )
     return counted.T

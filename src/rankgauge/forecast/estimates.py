@@ -1,4 +1,4 @@
-"""Two-phase estimates: shallow judgments for all topics, deep ones for a few topics drawn at random."""
+"""Two-phase estimates: shallow judgments for all queries, deep ones for a few queries drawn at random."""
 
 from __future__ import annotations
 
@@ -175,14 +175,16 @@ class TwoPhase(Result, Record):
 
     def pair_table(self) -> Table:
         """A row for each pair of runs: the difference of their estimates, and whether they are
-        separable."""
+        separable.
+        """
         return Table(
             PAIR_COLUMNS, LazyRows(len(self.first), self._pair_rows), note_texts(self.notes)
         )
 
     def figure(self) -> Figure:
-        """The intervals of the runs, the best estimate on top, beside the deep topics alone and the
-        shallow scores."""
+        """The intervals of the runs, the best estimate on top, beside the deep queries alone and the
+        shallow scores.
+        """
         from rankgauge.figures.intervals import run_intervals
 
         order = self.ranking
@@ -191,9 +193,9 @@ class TwoPhase(Result, Record):
             (self.mean[order], self.low[order], self.high[order]),
             (self.deep_mean[order], self.deep_low[order], self.deep_high[order]),
             self.shallow_mean[order],
-            label=f"{self.measure}, deep, mean over {count_phrase(len(self.queries), 'topic')}",
+            label=f"{self.measure}, deep, mean over {count_phrase(len(self.queries), 'query')}",
             about=f"{len(self.deep_queries)} of "
-            f"{count_phrase(len(self.queries), 'topic')} judged deeply",
+            f"{count_phrase(len(self.queries), 'query')} judged deeply",
         )
 
     def _pair_rows(self, start: int, end: int) -> Iterator[tuple[Cell, ...]]:
@@ -208,7 +210,7 @@ class TwoPhase(Result, Record):
     def _title(self) -> str:
         return (
             f"TwoPhase: {count_phrase(len(self.runs), 'run')}, {len(self.deep_queries)} of "
-            f"{count_phrase(len(self.queries), 'topic')} judged deeply, {self.measure}"
+            f"{count_phrase(len(self.queries), 'query')} judged deeply, {self.measure}"
         )
 
 
@@ -301,33 +303,31 @@ def _general_notes(
     percent = f"{100 * estimate.level:.10g}%"
     if some == everything:
         text = (
-            f"all {count_phrase(everything, 'topic')} are judged deeply, so the mean is exact for these "
-            "topics and the width is 0; this says nothing about new topics"
+            f"all {count_phrase(everything, 'query')} are judged deeply, so the mean is exact for these "
+            "queries and the width is 0; this says nothing about new queries"
         )
     elif some == 1:
         text = (
-            "1 deep topic gives no interval; no runs are separable; judge at least 2 topics deeply"
+            "1 deep query gives no interval; no runs are separable; judge at least 2 queries deeply"
         )
     else:
         text = (
             f"{percent} interval for the deep mean over these "
-            f"{count_phrase(everything, 'topic')}, not over "
-            f"new topics; it holds if the {some} deep topics were drawn at random; each interval is for "
+            f"{count_phrase(everything, 'query')}, not over "
+            f"new queries; it holds if the {some} deep queries were drawn at random; each interval is for "
             "its run alone"
         )
     yield Note(text, measure=name, column="low, high")
     if np.isnan(estimate.ratio):
-        text = (
-            "the shallow scores of the deep topics sum to 0, so the deep topics alone give the mean"
-        )
+        text = "the shallow scores of the deep queries sum to 0, so the deep queries alone give the mean"
         yield Note(text, measure=name, column="mean", severity=WARNING)
     else:
         text = f"estimated with one ratio for all runs: deep / shallow = {estimate.ratio:.4g}"
         yield Note(text, measure=name, column="mean")
-    text = "from the deep topics alone, without the shallow scores"
+    text = "from the deep queries alone, without the shallow scores"
     yield Note(text, measure=name, column="deep, deep_low, deep_high")
     by = "" if shallow.measures == deep.measures else f" by {shallow.measures[0]}"
-    yield Note(f"the shallow mean{by} over all topics", measure=name, column="shallow")
+    yield Note(f"the shallow mean{by} over all queries", measure=name, column="shallow")
     pairs = len(sample.runs) * (len(sample.runs) - 1) // 2
     if pairs:
         text = (
@@ -362,7 +362,7 @@ def _caution_notes(
     empty = int(np.count_nonzero(shallow.nothing_relevant[0, where]))
     if empty:
         text = (
-            "the shallow judgments have nothing relevant on {topics}; their deep scores need not be "
+            "the shallow judgments have nothing relevant on {queries}; their deep scores need not be "
             "0, and the estimate allows for this"
         )
         yield Note(text, measure=name, count=empty)
@@ -385,9 +385,9 @@ def _caution_notes(
 
 
 class Sample(Record):
-    """Shallow scores of all topics that count, run × topic, and deep scores of some of them.
+    """Shallow scores of all queries that count, run × query, and deep scores of some of them.
 
-    `chosen` has the number of each deep topic among `topics`, ascending.
+    `chosen` has the number of each deep query among `topics`, ascending.
     """
 
     runs: tuple[str, ...]
@@ -413,7 +413,7 @@ class Sample(Record):
         kept = counts[where]
         if not kept.any():
             raise RankgaugeError(
-                f"{deep.measures[0]}: no deep topic has a shallow and a deep score for every run, "
+                f"{deep.measures[0]}: no deep query has a shallow and a deep score for every run, "
                 "expected at least one"
             )
         where, deep_values = where[kept], deep_values[:, kept]
@@ -433,7 +433,7 @@ class Sample(Record):
 
 
 def _check_single_measure(name: str, scores: Scores) -> None:
-    """RankgaugeError unless the scores have runs and topics, and one measure, not standardized."""
+    """RankgaugeError unless the scores have runs and queries, and one measure, not standardized."""
     if len(scores.measures) != 1:
         measures = ", ".join(map(str, scores.measures[:MOST_NAMED]))
         raise RankgaugeError(
@@ -442,7 +442,7 @@ def _check_single_measure(name: str, scores: Scores) -> None:
             f"{name}.select(measures=['nDCG@100'])"
         )
     if not scores.runs or not scores.queries:
-        raise RankgaugeError(f"{name}: no scores, expected at least one run and one topic")
+        raise RankgaugeError(f"{name}: no scores, expected at least one run and one query")
     if scores.policies.standardized is not None:
         raise RankgaugeError(
             f"{name}: standardized scores, expected plain scores; the ratio of deep to shallow scores "
@@ -471,15 +471,14 @@ def _deep_queries(shallow: Scores, deep: Scores, queries: Iterable[str] | None) 
         known = set(scores.queries)
         if unknown := [str(topic) for topic in chosen if topic not in known]:
             raise RankgaugeError(
-                f"no {name} scores for {_format_names('topic', unknown)}; every deep topic needs "
-                "a shallow and "
-                "a deep score"
+                f"no {name} scores for {_format_names('query', unknown)}; every deep query needs a "
+                "shallow and a deep score"
             )
     return chosen
 
 
 def _format_names(thing: str, names: Sequence[str]) -> str:
-    """Some names, with their number if there are many: `topic 'q1'`, `8 topics: 'q1', 'q2', …`."""
+    """Some names, with their number if there are many: `query 'q1'`, `8 queries: 'q1', 'q2', …`."""
     texts = ", ".join(repr(name) for name in names[:MOST_NAMED])
     if len(names) == 1:
         return f"{thing} {texts}"

@@ -22,7 +22,7 @@ from rankgauge.scores.model import Scores
 
 _LIMITS: Mapping[PartLeftOut | None, str] = {
     "tracks": " of {kind}",
-    "topics": " of {kind}. On another track it may be so less often",
+    "queries": " of {kind}. On another track it may be so less often",
     None: " of any kind that was learned from. This says nothing about {kind}",
 }
 """How far the error on what was left out goes."""
@@ -49,7 +49,7 @@ class Forecast(Result, Record):
         Half the width of the intervals; infinite if there are none.
     level : float
         The confidence level of the intervals.
-    left_out : {"tracks", "topics"} or None
+    left_out : {"tracks", "queries"} or None
         What was left out of the training to measure errors; None if the forecaster has not learned from
         this kind of collection.
     notes : tuple of Note
@@ -99,8 +99,9 @@ class Forecast(Result, Record):
         return replace(scores, notes=self.notes, failed=self.failed)
 
     def bounds(self) -> tuple[Floats, Floats]:
-        """The ends of the intervals of each run and topic, within the range of the measure; NaN where
-        there are no intervals."""
+        """The ends of the intervals of each run and query, within the range of the measure; NaN where
+        there are no intervals.
+        """
         if not math.isfinite(self.half_width):
             none = np.full(self.values.shape, np.nan)
             return none, none
@@ -110,7 +111,8 @@ class Forecast(Result, Record):
 
     def table(self) -> Table:
         """A row for each run, the best forecast first: the mean forecast, and beside it the measure at
-        the depth, a line through it, and the shallow score, which needs no learning."""
+        the depth, a line through it, and the shallow score, which needs no learning.
+        """
         columns = ("run", "forecast", "at depth", "line", "shallow")
         numbers = (self.values, self.rows.plain, self.line, self.rows.shallow)
         rows: list[tuple[Cell, ...]] = [
@@ -122,8 +124,10 @@ class Forecast(Result, Record):
         )
 
     def query_table(self) -> Table:
-        """A row for each run and topic: the forecast with its interval, and what stands beside it. Runs
-        are in the order of `table`."""
+        """A row for each run and query: the forecast with its interval, and what stands beside it.
+
+        Runs are in the order of `table`.
+        """
         numbers = (self.values, *self.bounds(), self.rows.plain, self.line, self.rows.shallow)
         rows: list[tuple[Cell, ...]] = [
             (self.rows.runs[r], topic, *(float(each[r, t]) for each in numbers))
@@ -152,9 +156,9 @@ class Forecast(Result, Record):
         if not math.isfinite(self.half_width):
             return
         yield Note(
-            "the mean over topics. There is no interval for the mean. For one run on one topic: when "
-            f"{self.left_out or 'topics'} were left out of the training, {self.target} was within "
-            f"{self.half_width:.3f} of its forecast for {100 * self.level:g}% of the topics"
+            "the mean over queries. There is no interval for the mean. For one run on one query: when "
+            f"{self.left_out or 'queries'} were left out of the training, {self.target} was within "
+            f"{self.half_width:.3f} of its forecast for {100 * self.level:g}% of the queries"
             f"{_LIMITS[self.left_out].format(kind=self.rows.kind)}",
             column="forecast",
         )

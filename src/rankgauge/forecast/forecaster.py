@@ -1,5 +1,7 @@
-"""Forecasts of a costly measure from cheap ones: the methods of Muwanei et al. 2022 and of Gupta et al.
-2019, and one model of all tracks."""
+"""Forecasts of a costly measure from cheap ones: the methods of Muwanei et al.
+
+2022 and of Gupta et al. 2019, and one model of all tracks.
+"""
 
 from __future__ import annotations
 
@@ -52,15 +54,15 @@ ForecastMethod: TypeAlias = Literal["boosting", "regression", "gupta", "pooled"]
 """boosting: a gradient-boosting model for each track, averaged. regression: a line of least squares for
 each track by the best features, averaged. gupta: one line on the means of systems. pooled: one model of
 all tracks."""
-SubsetBy: TypeAlias = Literal["topics", "training"]
-"""How the best features are chosen. topics: by the error on queries left out of the training. training:
+SubsetBy: TypeAlias = Literal["queries", "training"]
+"""How the best features are chosen. queries: by the error on queries left out of the training. training:
 by the error on the training rows (regression), or by Kendall's τ over the training runs (gupta)."""
 Learner: TypeAlias = Literal["least-squares", "svr"]
 """How gupta fits its line."""
 
 OWN_SETTINGS: Mapping[str, Mapping[ForecastMethod, tuple[str | None, tuple[str, ...]]]] = {
     "subset": {
-        "regression": ("topics", get_args(SubsetBy)),
+        "regression": ("queries", get_args(SubsetBy)),
         "gupta": (None, ("training",)),
     },
     "learner": {"gupta": ("least-squares", get_args(Learner))},
@@ -97,9 +99,9 @@ class Forecaster:
     judgments : {"pool", "full"}
         The judgments that features see. "pool": those of a pool of this depth. "full": all judgments,
         as the level of the results in the paper suggests; this is not cheap.
-    subset : {"topics", "training"}, optional
+    subset : {"queries", "training"}, optional
         How the best features are chosen, for two methods only. "regression": by the error on queries
-        left out ("topics", the default) or on the training data ("training"). "gupta": "training", or
+        left out ("queries", the default) or on the training data ("training"). "gupta": "training", or
         by default all features.
     learner : {"least-squares", "svr"}, optional
         How "gupta" fits its line; by default "least-squares". Only for this method.
@@ -128,7 +130,7 @@ class Forecaster:
     model_: Average | None = field(default=None, init=False, repr=False)
     line_: Weights | None = field(default=None, init=False, repr=False)
     errors_: dict[str, KindErrors] = field(default_factory=dict, init=False, repr=False)
-    """For each kind that was learned from, the errors on tracks or topics that were left out."""
+    """For each kind that was learned from, the errors on tracks or queries that were left out."""
     tracks_: tuple[str, ...] = field(default=(), init=False, repr=False)
     notes_: tuple[Note, ...] = field(default=(), init=False, repr=False)
     """What to know about the tracks that were learned from."""
@@ -138,7 +140,9 @@ class Forecaster:
     def __post_init__(self) -> None:
         check_value("method", self.method, one_of(ForecastMethod))
         check_value("judgments", self.judgments, one_of(FeatureJudgments))
-        check_value("subset", self.subset, one_of(SubsetBy), optional=True)
+        self.subset = check_value(
+            "subset", self.subset, one_of(SubsetBy, topics="queries"), optional=True
+        )
         check_value("learner", self.learner, one_of(Learner), optional=True)
         for name, methods in OWN_SETTINGS.items():
             value = getattr(self, name)
@@ -173,7 +177,7 @@ class Forecaster:
 
     @property
     def queries_(self) -> int:
-        """How many topics were learned from."""
+        """How many queries were learned from."""
         return sum(errors.queries for errors in self.errors_.values())
 
     def rows(self, track: Track) -> Rows:
@@ -192,7 +196,7 @@ class Forecaster:
         tracks = sorted(tracks, key=lambda rows: rows.content_key)
         stacked = StackedRows.of(tracks)
         if not len(stacked.target):
-            raise RankgaugeError("no runs or topics, expected some to learn from")
+            raise RankgaugeError("no runs or queries, expected some to learn from")
         self.model_ = self.fitted(stacked)
         self.line_ = least_squares(
             stacked.plain[:, None], stacked.target, (0,), stacked.track_weights()
@@ -207,12 +211,12 @@ class Forecaster:
     def _learning_notes(self, rows: StackedRows) -> Iterator[Note]:
         """What makes it doubtful that anything was learned."""
         if self.queries_ == 1:
-            yield Note("learnt from one topic only, so nobody knows how it does on other topics")
+            yield Note("learnt from one query only, so nobody knows how it does on other queries")
         low, high = float(rows.target.min()), float(rows.target.max())
         if low == high:
             yield Note(
-                f"{self.target} is {low:.4g} for all runs and topics learned from, so this is the "
-                "forecast for every run and topic"
+                f"{self.target} is {low:.4g} for all runs and queries learned from, so this is the "
+                "forecast for every run and query"
             )
         features = {str(feature_at(name, self.depth)) for name in self.features}
         if self.judgments == "full" and self.target in features:
@@ -234,7 +238,7 @@ class Forecaster:
             weights = rows.track_weights()
             return Average((fit_trees(rows.features, rows.target, "pooled", self.seed, weights),))
         if self.method == "regression":
-            groups = rows.folds(self.seed) if self.subset == "topics" else None
+            groups = rows.folds(self.seed) if self.subset == "queries" else None
             if groups is not None and len(np.unique(groups)) < 2:
                 groups = None
             columns = best_subset(rows.features, rows.target, groups)
@@ -279,7 +283,7 @@ class Forecaster:
         """How many forecasts are no scores of the target; RankgaugeError where a run's mean is none.
 
         A line goes on beyond what it was learned from. gupta, which learns from the means of runs, often
-        leaves the range on single topics.
+        leaves the range on single queries.
         """
         low, high = inner(parse(self.target)).range
         means = values.mean(axis=1)
@@ -292,7 +296,7 @@ class Forecaster:
             )
         if outside := int(((values < low) | (values > high)).sum()):
             text = (
-                f"{count_phrase(outside, 'forecast')} for single topics outside the range {low:g} to "
+                f"{count_phrase(outside, 'forecast')} for single queries outside the range {low:g} to "
                 f"{high:g}, from {values.min():.3g} to {values.max():.3g}; the means are inside"
             )
             yield Note(text, column="forecast")
@@ -306,24 +310,24 @@ class Forecaster:
                 f"learnt on {', '.join(self.errors_)}, not on {kind}: for another kind of collection "
                 "nothing is guaranteed, neither the forecasts nor their intervals"
             )
-        elif self.method == "gupta" and errors.left_out == "topics":
+        elif self.method == "gupta" and errors.left_out == "queries":
             yield Note(
-                "gupta learns from the means of runs. For single topics it goes beyond what it has "
+                "gupta learns from the means of runs. For single queries it goes beyond what it has "
                 "seen, so on other tracks its intervals hold less often than their level says"
             )
         if not errors.by_mass:
-            yield Note("no intervals: they need at least two topics to learn from")
+            yield Note("no intervals: they need at least two queries to learn from")
         elif level > errors.highest_level + 1e-12:
             allowed = math.floor(1000 * errors.highest_level + 1e-9) / 10
-            topics = count_phrase(errors.queries, "topic")
+            topics = count_phrase(errors.queries, "query")
             yield Note(
                 f"no intervals of the level {100 * level:g}%: {topics} of {errors.kind} to learn from "
-                f"allow a level of at most {allowed:g}%. Give a lower level, or learn from more topics"
+                f"allow a level of at most {allowed:g}%. Give a lower level, or learn from more queries"
             )
         yield from (Note(f"training: {note}") for note in self.notes_ if note.run is None)
 
     def predict(self, track: Track) -> Scores:
-        """The forecast of each run on each topic, as scores like any others."""
+        """The forecast of each run on each query, as scores like any others."""
         return self.forecast(track).scores()
 
     def save(self, folder: str | os.PathLike[str]) -> None:
@@ -338,7 +342,7 @@ class Forecaster:
             "features": list(self.features),
             "models": [vars(model) for model in self.model_.models],
             "line": vars(self.line_),
-            "errors": [errors.saved() for errors in self.errors_.values()],
+            "errors": [vars(errors) for errors in self.errors_.values()],
             "tracks": list(self.tracks_),
             "notes": [str(note) for note in self.notes_ if note.run is None],
         }
@@ -347,7 +351,8 @@ class Forecaster:
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> Forecaster:
         """The forecaster in a folder; InputError where there is none, or where it was changed to what
-        training does not write."""
+        training does not write.
+        """
         path = OwnPath(folder) / FILE
         source = display_name(path)
         content = read_object(path, "a forecaster", MADE_BY)
@@ -374,9 +379,10 @@ class Forecaster:
             raise RankgaugeError(f"the file lacks {format_first_names(lacking, MOST_NAMED)}")
         if unknown := sorted(set(content) - set(entries)):
             raise RankgaugeError(f"the file has the unknown entry {shorten(unknown[0])}")
-        made = cls(
-            **{name: content[name] for name in SETTINGS}, features=tuple(content["features"])
-        )
+        settings = {name: content[name] for name in SETTINGS}
+        if settings["subset"] == "topics":  # files of earlier versions
+            settings["subset"] = "queries"
+        made = cls(**settings, features=tuple(content["features"]))
         width = len(made.features)
         models = tuple(model_of(each, width) for each in content["models"])
         if not models:
@@ -400,11 +406,11 @@ LEARNED = ("features", "models", "line", "errors", "tracks", "notes")
 
 
 def check_target(target: str) -> str:
-    """The name of a target measure; RankgaugeError if it has no score for a topic."""
+    """The name of a target measure; RankgaugeError if it has no score for a query."""
     measure = parse(str(target))
     if isinstance(measure, Aggregate):
         raise RankgaugeError(
-            f"{measure} has no score for a topic, expected a measure such as nDCG@1000"
+            f"{measure} has no score for a query, expected a measure such as nDCG@1000"
         )
     return str(measure)
 

@@ -1,4 +1,4 @@
-"""The errors of forecasts for tracks and topics that were left out of the training."""
+"""The errors of forecasts for tracks and queries that were left out of the training."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from rankgauge.forecast.stacked import StackedRows
 MOST_ERRORS = 2_000
 """So many errors are kept for intervals."""
 
-PartLeftOut: TypeAlias = Literal["tracks", "topics"]
-"""What is left out of the training to see errors: whole tracks of a kind, or topics of its one track."""
+PartLeftOut: TypeAlias = Literal["tracks", "queries"]
+"""What is left out of the training to see errors: whole tracks of a kind, or queries of its one track."""
 
 
 class KindErrors(Record):
     """The errors on the tracks of one kind of collection.
 
     `queries` is the number of its queries, and `left_out` says what was left out of the training.
-    `by_mass` has errors from small to large, each with the mass of topics up to it.
+    `by_mass` has errors from small to large, each with the mass of queries up to it.
     """
 
     kind: str
@@ -34,34 +34,34 @@ class KindErrors(Record):
     left_out: PartLeftOut
     by_mass: tuple[tuple[float, float], ...]
 
-    def saved(self) -> dict[str, Any]:
-        """The errors as they are saved; the file calls queries topics."""
-        renamed = {"queries": "topics"}
-        return {renamed.get(name, name): value for name, value in vars(self).items()}
-
     def half_width(self, level: float) -> float:
-        """The error that `level` of the topics' mass does not exceed; infinite where there are too few
-        topics for this level."""
+        """The error that `level` of the queries' mass does not exceed; infinite where there are too few
+        queries for this level.
+        """
         return next((error for error, mass in self.by_mass if mass >= level - 1e-12), math.inf)
 
     @property
     def highest_level(self) -> float:
-        """The highest level that the number of topics allows."""
+        """The highest level that the number of queries allows."""
         return self.by_mass[-1][1] if self.by_mass else 0.0
 
 
 def kind_errors_of(content: Any) -> KindErrors:
     """The errors that JSON kept; RankgaugeError where they are none."""
-    names = {"kind", "topics", "left_out", "by_mass"}
+    if isinstance(content, dict) and "topics" in content:  # files of earlier versions
+        content = {"queries" if name == "topics" else name: content[name] for name in content}
+        if content.get("left_out") == "topics":
+            content["left_out"] = "queries"
+    names = {"kind", "queries", "left_out", "by_mass"}
     if not isinstance(content, dict) or set(content) != names:
-        raise RankgaugeError("errors without kind, topics, left_out and by_mass")
-    check_value("topics", content["topics"], Integer(1))
+        raise RankgaugeError("errors without kind, queries, left_out and by_mass")
+    check_value("queries", content["queries"], Integer(1))
     check_value("left_out", content["left_out"], one_of(PartLeftOut))
     pairs = tuple((float(error), float(mass)) for error, mass in content["by_mass"])
     if not np.isfinite(np.array(pairs)).all() or list(pairs) != sorted(pairs):
         raise RankgaugeError("errors out of order")
     left_out = cast(PartLeftOut, content["left_out"])
-    return KindErrors(str(content["kind"]), content["topics"], left_out, pairs)
+    return KindErrors(str(content["kind"]), content["queries"], left_out, pairs)
 
 
 def errors_by_kind(
@@ -79,7 +79,7 @@ def errors_by_kind(
         by_kind[kind] = KindErrors(
             kind,
             len(np.unique(rows.group[own])),
-            "topics" if kind in only_topics else "tracks",
+            "queries" if kind in only_topics else "tracks",
             errors_by_mass(errors[own], rows.group[own]) if known else (),
         )
     return by_kind
@@ -90,8 +90,8 @@ def held_out_errors(
 ) -> Floats:
     """The error of each row when it was left out of the training; NaN if nothing was left to learn from.
 
-    A track is left out whole, with its topics, if there are others of its kind to learn from: runs and
-    pools differ between tracks, not only topics. Otherwise some of its topics are left out; the seed
+    A track is left out whole, with its queries, if there are others of its kind to learn from: runs and
+    pools differ between tracks, not only queries. Otherwise some of its queries are left out; the seed
     fixes which ones together. `kinds` has the kind of each track, and `fit` learns from rows.
     """
     errors = np.full(len(rows.target), np.nan)
@@ -111,7 +111,7 @@ def held_out_errors(
 
 
 def tracks_to_leave_out(rows: StackedRows, kinds: Sequence[str]) -> list[int]:
-    """The tracks that can be left out whole: another track of their kind has other topics."""
+    """The tracks that can be left out whole: another track of their kind has other queries."""
     by_row = np.array(kinds)[rows.track]
     return [
         number
@@ -121,8 +121,9 @@ def tracks_to_leave_out(rows: StackedRows, kinds: Sequence[str]) -> list[int]:
 
 
 def errors_by_mass(errors: Floats, groups: Ints) -> tuple[tuple[float, float], ...]:
-    """Errors from small to large, each with the mass up to it: each topic has the same mass, and one
-    more, which was not seen, has an infinite error."""
+    """Errors from small to large, each with the mass up to it: each query has the same mass, and one
+    more, which was not seen, has an infinite error.
+    """
     _, inverse, counts = np.unique(groups, return_inverse=True, return_counts=True)
     mass = 1 / ((len(counts) + 1) * counts[inverse])
     order = np.argsort(errors, kind="stable")

@@ -17,7 +17,7 @@ from rankgauge.rankers.libraries import import_library
 from rankgauge.rankers.tree_text import forest_of, trim_model_text
 
 GROUPS = 5
-"""Into how many parts topics are dealt, to see errors on topics that were not learned from."""
+"""Into how many parts queries are dealt, to see errors on queries that were not learned from."""
 MOST_LEAVES = 8
 BOOSTING: Mapping[str, Any] = {
     "learning_rate": 0.1,
@@ -154,7 +154,7 @@ def best_subset(features: Floats, target: Floats, groups: Ints | None = None) ->
     """The features whose line of least squares has the least squared error.
 
     Without `groups` on the rows it is fitted to: then all features are chosen, but for ties. With
-    `groups`, a number for each row such as that of its topic, on groups it was not fitted to.
+    `groups`, a number for each row such as that of its query, on groups it was not fitted to.
     """
     design = np.column_stack((np.ones(len(target)), features))
     parts = np.zeros(len(target), dtype=np.int64) if groups is None else groups
@@ -183,8 +183,9 @@ def best_subset(features: Floats, target: Floats, groups: Ints | None = None) ->
 def best_subset_by_tau(
     features: Floats, target: Floats, fit: Callable[[Floats, Floats, Sequence[int]], Weights]
 ) -> tuple[int, ...]:
-    """The features whose line ranks the rows it is fitted to best, by Kendall's τ. Of several, the one
-    with the fewest features.
+    """The features whose line ranks the rows it is fitted to best, by Kendall's τ.
+
+    Of several, the one with the fewest features.
 
     Gupta et al. 2019 judge forecasts of systems by τ. The squared error of these rows would choose all
     features.

@@ -19,7 +19,8 @@ def highest_grade(*phases: Judgments) -> int:
 
 def select_common_runs(shallow: Scores, deep: Scores) -> tuple[Scores, Scores]:
     """The scores of the runs that both have, without notes; `failed` has what is wrong with each other
-    run."""
+    run.
+    """
     failed = tuple(dict.fromkeys((*shallow.failed, *deep.failed)))
     common = [run for run in shallow.runs if run in set(deep.runs)]
     first, second = (
@@ -29,7 +30,7 @@ def select_common_runs(shallow: Scores, deep: Scores) -> tuple[Scores, Scores]:
 
 
 def check_shallow_included(shallow: Judgments, deep: Judgments) -> None:
-    """RankgaugeError where the deep judgments of a topic lack a document of its shallow ones."""
+    """RankgaugeError where the deep judgments of a query lack a document of its shallow ones."""
     first = {topic: number for number, topic in enumerate(shallow.queries.texts())}
     lacking: dict[str, int] = {}
     for number, topic in enumerate(deep.queries.texts()):
@@ -44,7 +45,7 @@ def check_shallow_included(shallow: Judgments, deep: Judgments) -> None:
         documents = count_phrase(sum(lacking.values()), "document")
         raise RankgaugeError(
             f"{deep.source} lacks {documents} that {shallow.source} has judged, on "
-            f"{count_phrase(len(lacking), 'topic')} such as {next(iter(lacking))}. The deep "
+            f"{count_phrase(len(lacking), 'query')} such as {next(iter(lacking))}. The deep "
             "judgments of a "
-            "topic must include its shallow ones: put both into the file"
+            "query must include its shallow ones: put both into the file"
         )

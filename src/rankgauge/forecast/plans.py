@@ -1,4 +1,4 @@
-"""How many deep topics a wished width needs, from a pilot."""
+"""How many deep queries a wished width needs, from a pilot."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from rankgauge.measures.scored import Scored
 from rankgauge.scores.model import Scores
 
 VARIANCE_FACTOR = 1.75
-"""The variance of a pilot is multiplied by this, since a pilot of a few topics often has too small a
+"""The variance of a pilot is multiplied by this, since a pilot of a few queries often has too small a
 variance by chance. It is the smallest factor, in steps of .25, with which three quarters of the pilots
-reach the width, whether 8, 12 or 18 topics would do: 92%, 85% and 79% over five tracks. With 1.5 it is
+reach the width, whether 8, 12 or 18 queries would do: 92%, 85% and 79% over five tracks. With 1.5 it is
 91%, 81% and 72% (benchmarks/two_phase.py)."""
 WIDTHS = Number(0, closed=False, example=0.05)
 MOST_ROWS = 12
-"""About so many numbers of topics are in the table of a plan."""
+"""About so many numbers of queries are in the table of a plan."""
 
 
 class Plan(Result, Record):
@@ -76,16 +76,16 @@ class Plan(Result, Record):
 
     @property
     def more(self) -> int:
-        """How many topics to judge deeply beside those of the pilot."""
+        """How many queries to judge deeply beside those of the pilot."""
         return self.needed - self.pilot
 
     def widths(self, deep_queries: int) -> tuple[float, float]:
-        """The width to expect with so many deep topics, and the careful width that the plan uses."""
+        """The width to expect with so many deep queries, and the careful width that the plan uses."""
         over = deep_queries, self.queries, self.level
         return _width(self.variance, *over), _width(VARIANCE_FACTOR * self.variance, *over)
 
     def table(self) -> Table:
-        """Some numbers of deep topics, from the pilot to all topics, with the widths to expect."""
+        """Some numbers of deep queries, from the pilot to all queries, with the widths to expect."""
         steps = np.linspace(self.pilot, self.queries, MOST_ROWS).round().astype(int).tolist()
         numbers = sorted({*steps, self.needed, self.pilot, self.queries})
         name = str(self.measure)
@@ -98,7 +98,7 @@ class Plan(Result, Record):
 
     def _title(self) -> str:
         return (
-            f"Plan: {self.needed} of {count_phrase(self.queries, 'topic')} for a width of "
+            f"Plan: {self.needed} of {count_phrase(self.queries, 'query')} for a width of "
             f"{self.width:g}, "
             f"{self.more} more than the pilot, {self.measure}"
         )
@@ -153,14 +153,14 @@ def plan(
     judged, everything = len(pilot.deep_queries), len(pilot.queries)
     if judged < 2:
         raise RankgaugeError(
-            "1 deep topic, expected a pilot of at least 2; judge 5 topics deeply for a first plan"
+            "1 deep query, expected a pilot of at least 2; judge 5 queries deeply for a first plan"
         )
     variance = pilot.pooled_variance
     needed = fewest_queries(variance, width, judged, everything, pilot.level)
     name = str(pilot.measure)
     expected = (
         f"the width of the {100 * pilot.level:.10g}% interval of a usual run, with the variance "
-        f"{variance:.4g} from a pilot of {judged} topics"
+        f"{variance:.4g} from a pilot of {judged} queries"
     )
     careful = (
         f"the width with {VARIANCE_FACTOR:g} times this variance, because a pilot often shows "
@@ -175,7 +175,7 @@ def plan(
         Note(unlike, measure=name, column="expected_width, careful_width"),
     ]
     if not variance:
-        text = "the pilot has no variance, so the plan means nothing; judge more topics deeply"
+        text = "the pilot has no variance, so the plan means nothing; judge more queries deeply"
         notes.append(Note(text, measure=name, severity=WARNING))
     severe = (note for note in pilot.notes if note.severity is not None)
     return Plan(
@@ -190,10 +190,10 @@ def _width(variance: float, deep_queries: int, topics: int, level: float) -> flo
 def _plan_text(needed: int, pilot: int, topics: int, width: float) -> str:
     """The plan in a sentence."""
     if needed == pilot:
-        return f"the {pilot} deep topics that you have are enough for a width of {width:g}"
+        return f"the {pilot} deep queries that you have are enough for a width of {width:g}"
     every = "all " if needed == topics else ""
     return (
-        f"judge {every}{count_phrase(needed, 'topic')} deeply for a width of {width:g}, "
+        f"judge {every}{count_phrase(needed, 'query')} deeply for a width of {width:g}, "
         f"{needed - pilot} more than the {pilot} that you have"
     )
 
@@ -201,9 +201,9 @@ def _plan_text(needed: int, pilot: int, topics: int, width: float) -> str:
 def fewest_queries(
     variance: float, width: float, pilot: int, queries: int, level: float = LEVEL
 ) -> int:
-    """The smallest number m of deep topics with 2 t(m − 1) √(1.75 s² (1/m − 1/M)) ≤ width.
+    """The smallest number m of deep queries with 2 t(m − 1) √(1.75 s² (1/m − 1/M)) ≤ width.
 
-    It is at least the number of topics of the pilot, and at most all topics M, whose width is 0.
+    It is at least the number of queries of the pilot, and at most all queries M, whose width is 0.
 
     >>> fewest_queries(0.002, 0.05, pilot=5, queries=50)
     17

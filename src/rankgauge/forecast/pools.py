@@ -1,5 +1,6 @@
 """Pools: the judgments that are made if the first documents of each run are judged, and no others; and
-the scores of runs by these judgments."""
+the scores of runs by these judgments.
+"""
 
 from __future__ import annotations
 
@@ -39,12 +40,12 @@ DEPTHS = Integer(1)
 
 
 class PoolCounts(Record):
-    """How many documents of each topic are in a pool, and what is known about them.
+    """How many documents of each query are in a pool, and what is known about them.
 
     `pooled` counts all documents of the pool. `judged` counts the documents with a grade of 0 or more,
     `relevant` the documents with a grade of 1 or more. `never_judged` counts the other documents: the
     qrels lack them, or have them with a negative grade, which means "pooled, not judged". Each is an
-    array with a number for each topic; `total` has the sums.
+    array with a number for each query; `total` has the sums.
     """
 
     pooled: Ints
@@ -56,12 +57,12 @@ class PoolCounts(Record):
 
     @property
     def never_judged(self) -> Ints:
-        """How many documents of each topic nobody judged."""
+        """How many documents of each query nobody judged."""
         return np.asarray(self.pooled - self.judged)
 
     @cached_property
     def total(self) -> dict[str, int]:
-        """The sums over all topics, by name."""
+        """The sums over all queries, by name."""
         names = ("pooled", "judged", "relevant", "never_judged")
         return {name: int(getattr(self, name).sum()) for name in names}
 
@@ -208,7 +209,7 @@ def pool(
 
 
 class PoolScorer(Record):
-    """Scores all runs by measures; each result is run × topic × measure.
+    """Scores all runs by measures; each result is run × query × measure.
 
     Documents are not looked up again: a pool only changes which rows of the judgments have a label. The
     highest grade is `max_grade`, or else the highest grade of all judgments, also for a pool. A scorer
@@ -227,7 +228,8 @@ class PoolScorer(Record):
 
     def score_by_pool(self, depth: int, runs: Bools | None = None) -> Floats:
         """The scores by the judgments of the first `depth` documents of these runs, by default of all
-        runs."""
+        runs.
+        """
         judgments = self.lists.judgments
         inside = self.lists.pooled(depth, runs)[: len(judgments.documents)]
         labels = judgments.labels.copy()

@@ -1,10 +1,10 @@
 """The ratio estimator of two-phase samples, on plain arrays.
 
-All M topics have shallow scores x. The deep scores y are known on m topics, chosen at random. One ratio
-serves all runs: b = ΣΣy / ΣΣx, over runs and deep topics. The deep mean of a run over all M topics is
-estimated by ȳ + b (X̄ − x̄), where X̄ is over all topics, and ȳ and x̄ are over the deep topics. Its
+All M queries have shallow scores x. The deep scores y are known on m queries, chosen at random. One ratio
+serves all runs: b = ΣΣy / ΣΣx, over runs and deep queries. The deep mean of a run over all M queries is
+estimated by ȳ + b (X̄ − x̄), where X̄ is over all queries, and ȳ and x̄ are over the deep queries. Its
 variance is s² (1/m − 1/M), where s² is the variance of the residuals (y − ȳ) − b (x − x̄). A run's own
-s² from a few topics is often too small by chance, so each run has at least the mean s² of all runs
+s² from a few queries is often too small by chance, so each run has at least the mean s² of all runs
 (Cochran, Sampling Techniques, 1977, chapters 6 and 12; the common ratio and the floor are ours).
 
 If the range of the scores is known, estimates and ends of intervals beyond it are moved to its nearest
@@ -39,9 +39,9 @@ class RatioEstimate:
 
     Parameters
     ----------
-    shallow: run × topic, the shallow scores on all topics.
-    deep: run × deep topic, the deep scores.
-    chosen: the number of each deep topic among all topics.
+    shallow: run × query, the shallow scores on all queries.
+    deep: run × deep query, the deep scores.
+    chosen: the number of each deep query among all queries.
     level: the confidence level of the intervals.
     limits: the least and the greatest deep score that there can be.
     """
@@ -68,7 +68,7 @@ class RatioEstimate:
 
     @property
     def variance(self) -> Floats:
-        """The variance s² of the residuals of each run; NaN for a single deep topic."""
+        """The variance s² of the residuals of each run; NaN for a single deep query."""
         return self._variance_from_sums((self._residuals**2).sum(axis=1))
 
     @property
@@ -81,7 +81,7 @@ class RatioEstimate:
         return self._interval(self._mean, _floor_at_mean(self.variance), self._limits)
 
     def deep_alone(self) -> Estimates:
-        """The mean of each run over the deep topics, as an estimate of the mean over all topics."""
+        """The mean of each run over the deep queries, as an estimate of the mean over all queries."""
         variance = self._variance_from_sums((self._of_deep**2).sum(axis=1))
         return self._interval(self.deep_mean, variance, self._limits)
 
@@ -125,7 +125,7 @@ class RatioEstimate:
 
 
 def common_ratio(deep: Floats, shallow: Floats) -> float:
-    """ΣΣy / ΣΣx over runs and deep topics; NaN if the shallow scores sum to 0.
+    """ΣΣy / ΣΣx over runs and deep queries; NaN if the shallow scores sum to 0.
 
     >>> common_ratio(np.array([[0.2, 0.4]]), np.array([[0.4, 0.8]]))
     0.5
@@ -137,14 +137,14 @@ def common_ratio(deep: Floats, shallow: Floats) -> float:
 
 
 def sampling_factor(deep_queries: int, topics: int) -> float:
-    """1/m − 1/M, by which s² is multiplied; 0 if all topics are deep."""
+    """1/m − 1/M, by which s² is multiplied; 0 if all queries are deep."""
     return 1 / deep_queries - 1 / topics if deep_queries < topics else 0.0
 
 
 def half_width(variance: Floats, deep_queries: int, topics: int, level: float) -> Floats:
     """Half the width of intervals: t(m − 1) · √(s² (1/m − 1/M)).
 
-    It is 0 if all topics are deep. Otherwise it is NaN for a single deep topic.
+    It is 0 if all queries are deep. Otherwise it is NaN for a single deep query.
     """
     from scipy.special import stdtrit
 

@@ -1,4 +1,4 @@
-"""What runs retrieved for the judged topics, in rank order: the documents as rows of the judgments."""
+"""What runs retrieved for the judged queries, in rank order: the documents as rows of the judgments."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ R = TypeVar("R")
 
 
 class RunRankings(Record):
-    """The rankings of several runs for all judged topics, as rows of the judgments.
+    """The rankings of several runs for all judged queries, as rows of the judgments.
 
-    The list of run r for topic t is number r × topics + t. It has rows[offsets[i]:offsets[i + 1]], the
+    The list of run r for query t is number r × queries + t. It has rows[offsets[i]:offsets[i + 1]], the
     best document first; row -1 is a document that is not in the judgments.
 
     Every document that a run has among its first `depth` has a number: its row in the judgments, or a
-    number from there on if the judgments lack it. `topic` has the topic of each number. `head_document`,
+    number from there on if the judgments lack it. `topic` has the query of each number. `head_document`,
     `head_run` and `head_rank` (from 0) have an entry for each run and each of its first documents.
     """
 
@@ -86,12 +86,12 @@ def read_rankings(
     executor: AnyExecutor | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> RunRankings:
-    """What the runs retrieved for the judged topics. RankgaugeError where there is no run.
+    """What the runs retrieved for the judged queries. RankgaugeError where there is no run.
 
     Parameters
     ----------
     judgments
-        The judgments, which say what the topics are.
+        The judgments, which say what the queries are.
     runs
         Runs, as `evaluate` takes them.
     depth
@@ -101,7 +101,7 @@ def read_rankings(
     ties, seed, precision
         How documents are ordered, as in `Evaluator`.
     failures
-        "skip" leaves out runs that cannot be read, or that share no topic with the judgments.
+        "skip" leaves out runs that cannot be read, or that share no query with the judgments.
     executor, progress
         Does the work, run by run; and is called with the name of each run done.
     """
@@ -149,9 +149,9 @@ def run_of(source: Source) -> Run:
 
 
 class _RunPart(Record):
-    """Some topics of a run: their numbers, how many documents each has, and the rows of these.
+    """Some queries of a run: their numbers, how many documents each has, and the rows of these.
 
-    `unjudged` are the documents among the first that are not in the judgments, with topic and rank.
+    `unjudged` are the documents among the first that are not in the judgments, with query and rank.
     """
 
     queries: Ints
@@ -166,7 +166,7 @@ class _RunPart(Record):
 
 
 class _RankedRun(Record):
-    """A run: how many documents it has for each judged topic, and their rows, topic by topic."""
+    """A run: how many documents it has for each judged query, and their rows, query by query."""
 
     name: str
     lengths: Ints
@@ -201,7 +201,7 @@ class _Reader(Record):
         return self._join_parts(run.name, where, [part], run.dropped)
 
     def _rank_piece(self, piece: Piece) -> _RunPart:
-        """The judged topics of a piece, in rank order."""
+        """The judged queries of a piece, in rank order."""
         lengths, known = np.diff(piece.bounds), piece.numbers >= 0
         labels = self.judgments.labels[piece.rows]
         moved = find_moves(piece, labels, self.ties, self.seed, self.precision, self.longest)
@@ -288,7 +288,7 @@ def _merge_runs(
 
 
 def _number_documents(documents: Ids, topic: Ints, topics: int) -> tuple[Ints, Ints]:
-    """A number for each row, the same for the same document of a topic; and the topic of each number."""
+    """A number for each row, the same for the same document of a query; and the query of each number."""
     order = np.argsort(topic, kind="stable")
     bounds = offsets_of(np.bincount(topic, minlength=topics))
     first = first_rows(documents.take(order), bounds)

@@ -93,7 +93,7 @@ class StackedRows(Record):
         return StackedRows(**arrays, names=self.names)
 
     def with_topics_of(self, chosen: Bools) -> Bools:
-        """Which rows have a topic that one of these rows has."""
+        """Which rows have a query that one of these rows has."""
         there = np.zeros(len(self.names), dtype=np.bool_)
         there[self.group[chosen]] = True
         return np.asarray(there[self.group])
@@ -105,8 +105,10 @@ class StackedRows(Record):
         return np.asarray(len(self.track) / (present * counts[self.track]))
 
     def folds(self, seed: int, parts: int = GROUPS) -> Ints:
-        """The part of each row: topics are dealt by the seed and their ids alone. So neither the names
-        of kinds nor the order of tracks matter."""
+        """The part of each row: queries are dealt by the seed and their ids alone.
+
+        So neither the names of kinds nor the order of tracks matter.
+        """
         present, place = np.unique(self.group, return_inverse=True)
         ids = [self.names[group].partition(SEPARATOR)[2] for group in present]
         drawn = dict(zip(ids, list_seeds(seed, map(str.encode, ids)).tolist(), strict=True))

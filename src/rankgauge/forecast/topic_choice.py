@@ -1,4 +1,4 @@
-"""Which topics to judge deeply: a random topic from each of some strata."""
+"""Which queries to judge deeply: a random query from each of some strata."""
 
 from __future__ import annotations
 
@@ -63,13 +63,13 @@ def choose_queries(
     m = check_value("m", m, Integer(1))
     seed = check_value("seed", seed, SEEDS)
     if isinstance(without, str):
-        raise RankgaugeError(f"without={without!r} is one text, expected a list of topics")
+        raise RankgaugeError(f"without={without!r} is one text, expected a list of queries")
     for topic in set(without):
         if counts.pop(topic, None) is None:
-            raise RankgaugeError(f"without: no topic {topic!r}, expected topics to choose from")
+            raise RankgaugeError(f"without: no query {topic!r}, expected queries to choose from")
     if m > len(counts):
         raise RankgaugeError(
-            f"m={m}, expected at most {len(counts)}, the number of topics to choose from"
+            f"m={m}, expected at most {len(counts)}, the number of queries to choose from"
         )
     keys = {topic: query_key(seed, encode(topic)) for topic in counts}
     topics = sorted(counts, key=lambda topic: (counts[topic], keys[topic], topic))
@@ -81,39 +81,39 @@ def choose_queries(
 
 
 def relevant_counts(judgments: Judgments) -> dict[str, int]:
-    """For each topic, how many of its documents have a grade of 1 or more."""
+    """For each query, how many of its documents have a grade of 1 or more."""
     counts = segment_count(judgments.grades > 0, judgments.bounds)
     return dict(zip(judgments.queries.texts(), counts.tolist(), strict=True))
 
 
 def _counts(qrels_or_counts: Any) -> dict[str, float]:
-    """The number of relevant documents of each topic."""
+    """The number of relevant documents of each query."""
     if isinstance(qrels_or_counts, Mapping) and all(
         isinstance(value, int | float | np.number) for value in qrels_or_counts.values()
     ):
         kind = Number(0)
         counts = {
-            str(topic): float(check_value(f"relevant documents of topic {topic!r}", value, kind))
+            str(topic): float(check_value(f"relevant documents of query {topic!r}", value, kind))
             for topic, value in qrels_or_counts.items()
         }
     else:
         counts = dict(relevant_counts(judgments_of(qrels_or_counts)))
     if not counts:
-        raise RankgaugeError("no topics, expected at least one to choose from")
+        raise RankgaugeError("no queries, expected at least one to choose from")
     return counts
 
 
 def _draw_one_per_stratum(topics: int, strata: int, random: np.random.Generator) -> list[int]:
-    """The place of one topic in each stratum of equal width; each has the chance strata / topics.
+    """The place of one query in each stratum of equal width; each has the chance strata / queries.
 
-    The k-th topic covers the part from k to k + 1 of a line of length `topics`, which is cut into strata
-    of equal length. A topic at a border belongs to two strata, in shares. If the first of them drew it,
+    The k-th query covers the part from k to k + 1 of a line of length `topics`, which is cut into strata
+    of equal length. A query at a border belongs to two strata, in shares. If the first of them drew it,
     the second does not draw it again. If not, its chance in the second grows, so that in all it has the
-    chance of every other topic.
+    chance of every other query.
     """
     drawn: list[int] = []
     for stratum in range(strata):
-        # In units of 1 / strata of a topic everything is a whole number.
+        # In units of 1 / strata of a query everything is a whole number.
         start, end = stratum * topics, (stratum + 1) * topics
         first, last = start // strata, (end - 1) // strata
         shares = np.array(
@@ -125,7 +125,7 @@ def _draw_one_per_stratum(topics: int, strata: int, random: np.random.Generator)
         )
         shares /= topics
         before = start / topics - first * strata / topics
-        if before > 0:  # the first topic lies at a border
+        if before > 0:  # the first query lies at a border
             here = 0.0
             if not drawn or drawn[-1] != first:
                 here = shares[0] / (1 - before)

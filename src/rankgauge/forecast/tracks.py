@@ -203,7 +203,7 @@ class Track(Record):
 
     @property
     def deepest(self) -> int:
-        """The most documents that a run has for a topic."""
+        """The most documents that a run has for a query."""
         return max(int(np.diff(run.bounds).max(initial=0)) for run in self.runs)
 
 
@@ -231,8 +231,11 @@ class _RunReader(Record):
 
 
 class TrackParts(NamedTuple):
-    """A track as users write it. `name` is None if it has none. `runs` is None if it is a table of
-    scores, and `qrels` is then the file of the table."""
+    """A track as users write it.
+
+    `name` is None if it has none. `runs` is None if it is a table of scores, and `qrels` is then the
+    file of the table.
+    """
 
     name: str | None
     kind: str
@@ -300,7 +303,7 @@ def check_different(tracks: Sequence[Track]) -> None:
 
 
 def deep_enough(track: Track, target: str) -> bool:
-    """Whether a run has as many documents for a topic as the target looks at."""
+    """Whether a run has as many documents for a query as the target looks at."""
     return depth_note(track, target) is None
 
 
@@ -312,7 +315,7 @@ def depth_note(track: Track, target: str) -> Note | None:
     return Note(
         f"the runs are too short for {target}. It looks at the first "
         f"{count_phrase(cutoff, 'document')} of a "
-        f"topic, and the deepest run has {track.deepest:,}",
+        f"query, and the deepest run has {track.deepest:,}",
         part=track.name,
         severity=WARNING,
     )
@@ -321,7 +324,7 @@ def depth_note(track: Track, target: str) -> Note | None:
 MOST_NAMED = 4
 """So many lacking measures are named."""
 SEPARATOR = "\0"
-"""What stands between the kind and the id of a topic, in the name of a group of rows."""
+"""What stands between the kind and the id of a query, in the name of a group of rows."""
 
 
 class Rows(Record):
@@ -376,19 +379,21 @@ class Rows(Record):
 
     @property
     def groups(self) -> list[str]:
-        """For each topic its kind and id: the same for one topic of two tracks."""
+        """For each query its kind and id: the same for one query of two tracks."""
         return [f"{self.kind}{SEPARATOR}{topic}" for topic in self.queries]
 
     @property
     def content_key(self) -> tuple[int, bytes]:
         """Where these rows stand among those of other tracks: many rows first, then by what they hold.
-        Neither the name nor the kind of the track matters, nor does the order that users give."""
+
+        Neither the name nor the kind of the track matters, nor does the order that users give.
+        """
         arrays = (self.features, self.plain, self.shallow, self.target)
         held = b"".join(np.ascontiguousarray(array).tobytes() for array in arrays)
         return -self.target.size, digest("\n".join(self.queries).encode() + held, size=16)
 
     def matrix(self) -> Floats:
-        """The features, a row for each run and topic."""
+        """The features, a row for each run and query."""
         return self.features.reshape(-1, self.features.shape[2])
 
 
@@ -479,7 +484,8 @@ def rows_by(
 
 class _MeasureNames(Record):
     """The names of the measures of some rows: the features at each depth, the targets, and each target
-    cut at each depth."""
+    cut at each depth.
+    """
 
     targets: tuple[str, ...]
     features: Mapping[int, Sequence[str]]
@@ -614,7 +620,7 @@ def _unjudged_notes(track: Track, lists: RunRankings) -> Iterator[Note]:
 
 
 def _split_by_measure(measures: Iterable[str], scores: Floats) -> dict[str, Floats]:
-    """For each measure run × topic."""
+    """For each measure run × query."""
     return {measure: np.ascontiguousarray(scores[:, :, m]) for m, measure in enumerate(measures)}
 
 

@@ -1,1 +1,1 @@
-"""Several runs made one: their union topic by topic, normalized scores, and methods to combine them."""
+"""Several runs made one: their union query by query, normalized scores, and methods to combine them."""

@@ -21,17 +21,17 @@ from rankgauge.core.registry import Registry
 from rankgauge.errors import RankgaugeError
 
 MOST_COMPARED = 20_000
-"""So many documents of a topic are compared two by two at most."""
+"""So many documents of a query are compared two by two at most."""
 
 BLOCK = 1 << 18
 """How many pairs of documents are compared at a time."""
 
 
 class Entries(Record):
-    """What a method combines: arrays of rows × runs, a row for each document of a topic.
+    """What a method combines: arrays of rows × runs, a row for each document of a query.
 
     `values` are normalized scores, NaN where the list takes no part. `held` says which lists hold the
-    document. `ranks` are from 1, and 0 where the list lacks the document. Topic t owns the rows
+    document. `ranks` are from 1, and 0 where the list lacks the document. Query t owns the rows
     bounds[t]:bounds[t + 1]. `weights` has a weight for each run.
     """
 
@@ -302,7 +302,7 @@ def _rbc(lists: Entries, persistence: float) -> Floats:
     "borda",
     "ranks",
     "Σ w (N − r + 1); absent: w (N − n + 1) / 2",
-    "Votes: a list of n of the topic's N documents gives N points to its first, N − 1 to the "
+    "Votes: a list of n of the query's N documents gives N points to its first, N − 1 to the "
     "next, and shares what is left among the documents that it lacks.",
     _MODELS,
     weighted=True,
@@ -341,7 +341,7 @@ def _condorcet(lists: Entries) -> Floats:
         size = end - start
         if size > MOST_COMPARED:
             raise RankgaugeError(
-                f"method='condorcet' compares every two documents of a topic, and a topic has {size:,} "
+                f"method='condorcet' compares every two documents of a query, and a query has {size:,} "
                 f"documents, expected at most {MOST_COMPARED:,}; cut the runs, or take borda or rrf"
             )
         held, ranks = lists.held[start:end].T, lists.ranks[start:end].T

@@ -18,7 +18,7 @@ from rankgauge.space.lines import Segment
 
 
 class LabeledPool(Record):
-    """The documents of a pool for each judged topic, as lists of labels; `rows` are their rows there.
+    """The documents of a pool for each judged query, as lists of labels; `rows` are their rows there.
 
     The documents of a list stand in the order that they have where their scores are equal.
     """
@@ -26,11 +26,11 @@ class LabeledPool(Record):
     documents: Rankings
     rows: Ints
     lengths: Ints
-    """Topics × runs: how many documents each run has."""
+    """Queries × runs: how many documents each run has."""
 
     @classmethod
     def of(cls, pool: Pool, judgments: Judgments, judged: JudgedLabels) -> LabeledPool:
-        """The documents of the pool, labeled; a judged topic that the pool lacks has an empty list."""
+        """The documents of the pool, labeled; a judged query that the pool lacks has an empty list."""
         topic = rows_of(pool.queries, judgments.queries)
         sizes = np.where(topic >= 0, np.diff(pool.bounds)[topic], 0)
         offsets = offsets_of(sizes)
@@ -54,7 +54,7 @@ class LabeledPool(Record):
         return cls(Rankings(np.maximum(labels, -2), offsets, lists, judged, known), rows, lengths)
 
     def kept(self, missing: Missing) -> Bools:
-        """Which topics take part, if some runs lack documents for some of them."""
+        """Which queries take part, if some runs lack documents for some of them."""
         return np.asarray((self.lengths > 0).all(axis=1) | (missing == "zero"))
 
 

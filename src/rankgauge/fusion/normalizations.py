@@ -1,4 +1,4 @@
-"""Scores of several runs made comparable: each list, so each run and topic, is normalized for itself.
+"""Scores of several runs made comparable: each list, so each run and query, is normalized for itself.
 
 A normalized pool is an array of rows × runs, with NaN where a list lacks the document. `fill_absent`
 says what such a document gets instead. The definitions are those of ranx (Bassani and Romelli 2022,
@@ -75,7 +75,7 @@ def fill_absent(values: Floats, bounds: Ints, absent: Absent = DEFAULT_ABSENT) -
     """Normalized scores with a score for the documents that a list lacks (see `Absent`).
 
     NaN stays where a list takes no part: everywhere under "skip", and under "minimum" where the list
-    is empty, because the run does not answer the topic.
+    is empty, because the run does not answer the query.
 
     >>> values = np.array([[0.5, 1.0], [0.25, np.nan]])
     >>> fill_absent(values, np.array([0, 2]), "minimum").tolist()
@@ -109,7 +109,7 @@ def _min_max(pool: Pool) -> Floats:
     "The best score becomes 1. For scores from 0 on; lists of negative scores are refused.",
 )
 def _max(pool: Pool) -> Floats:
-    """x / max. A list of zeros stays as it is.
+    """X / max. A list of zeros stays as it is.
 
     ranx divides by 1e-9 where max is less, so that a list of negative scores gets values of some
     −1e9. Such a list is refused here: no division makes its best score 1.
@@ -119,7 +119,7 @@ def _max(pool: Pool) -> Floats:
     if bad.any():
         topic, column = (int(place) for place in np.argwhere(bad)[0])
         raise RankgaugeError(
-            f"normalize='max': run {pool.names[column]} has no score above 0 for topic "
+            f"normalize='max': run {pool.names[column]} has no score above 0 for query "
             f"{decode(pool.queries[topic])!r}; {_remedy('min-max')}"
         )
     values: Floats = pool.scores / _each_row(np.where(high == 0, 1.0, high), pool.bounds)
@@ -179,12 +179,12 @@ def _rank(pool: Pool) -> Floats:
 @register(
     "borda",
     "1 − (rank − 1) / N; absent: 1/2 − (n − 1) / 2N",
-    "By rank alone, out of the N documents that all runs have for the topic. A document that a "
+    "By rank alone, out of the N documents that all runs have for the query. A document that a "
     "list lacks gets the mean of the places that are left.",
     fills=True,
 )
 def _borda(pool: Pool) -> Floats:
-    """1 − (rank − 1) / N for N documents in all lists of the topic together.
+    """1 − (rank − 1) / N for N documents in all lists of the query together.
 
     A document that the list lacks gets the mean of the places that are left: 1/2 − (n − 1) / 2N.
     """
@@ -208,22 +208,22 @@ def _shift_and_scale(pool: Pool, low: Floats, scale: Floats) -> Floats:
 
 
 def _list_minima(values: Floats, bounds: Ints) -> Floats:
-    """The least value of each list (topics × runs), NaN for an empty one."""
+    """The least value of each list (queries × runs), NaN for an empty one."""
     return np.fmin.reduceat(values, bounds[:-1], axis=0)
 
 
 def _list_maxima(values: Floats, bounds: Ints) -> Floats:
-    """The greatest value of each list (topics × runs), NaN for an empty one."""
+    """The greatest value of each list (queries × runs), NaN for an empty one."""
     return np.fmax.reduceat(values, bounds[:-1], axis=0)
 
 
 def _list_sums(values: Floats, bounds: Ints) -> Floats:
-    """The sum of each list (topics × runs), 0 for an empty one."""
+    """The sum of each list (queries × runs), 0 for an empty one."""
     return np.add.reduceat(np.where(np.isnan(values), 0.0, values), bounds[:-1], axis=0)
 
 
 def _each_row(per_query: NDArray[T], bounds: Ints) -> NDArray[T]:
-    """A value for each topic and run, repeated for the rows of the topic."""
+    """A value for each query and run, repeated for the rows of the query."""
     return np.repeat(per_query, np.diff(bounds), axis=0)
 
 
@@ -239,7 +239,7 @@ def _too_large_error(pool: Pool, bad: Bools, normalize: str) -> RankgaugeError:
     what = "is too large to be normalized" if np.isfinite(score) else "cannot be normalized"
     return RankgaugeError(
         f"normalize={normalize!r}: the score {score:g} of document {document!r} in run "
-        f"{pool.names[column]}, topic {decode(pool.queries[topic])!r}, {what}; {_remedy('rank')}"
+        f"{pool.names[column]}, query {decode(pool.queries[topic])!r}, {what}; {_remedy('rank')}"
     )
 
 

@@ -9,11 +9,11 @@ from rankgauge.fusion.pool import Pool
 
 
 def overlap_notes(union: Pool) -> list[Note]:
-    """What to know of runs that differ in their topics, or have no document in common."""
+    """What to know of runs that differ in their queries, or have no document in common."""
     answered = union.lengths > 0
     notes = [
         Note(
-            "lacks {topics} that other runs have; these runs alone decide there",
+            "lacks {queries} that other runs have; these runs alone decide there",
             run=name,
             count=count,
         )

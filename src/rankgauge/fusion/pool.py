@@ -1,4 +1,4 @@
-"""The union of runs: for each topic its documents once, with their score and rank in each run."""
+"""The union of runs: for each query its documents once, with their score and rank in each run."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from rankgauge.rankings.lists import offsets_of
 
 
 class Pool(Record):
-    """The documents of several runs: topic t owns the rows bounds[t]:bounds[t + 1], a document each.
+    """The documents of several runs: query t owns the rows bounds[t]:bounds[t + 1], a document each.
 
-    Topics stand in the order in which the runs name them; each has at least one document. The
-    documents of a topic stand in the order in which trec_eval puts equal scores: the greatest id
+    Queries stand in the order in which the runs name them; each has at least one document. The
+    documents of a query stand in the order in which trec_eval puts equal scores: the greatest id
     first, as bytes compare.
 
     `scores` (rows × runs) has NaN where a run lacks the document. `ranks` (rows × runs) has the place
@@ -49,19 +49,19 @@ class Pool(Record):
 
     @cached_property
     def topic(self) -> Ints:
-        """The number of the topic that each row belongs to."""
+        """The number of the query that each row belongs to."""
         return np.repeat(np.arange(len(self.queries)), np.diff(self.bounds))
 
     @cached_property
     def lengths(self) -> Ints:
-        """How many documents each run has for each topic (topics × runs)."""
+        """How many documents each run has for each query (queries × runs)."""
         return np.add.reduceat(self.ranks > 0, self.bounds[:-1], axis=0, dtype=np.int64)
 
 
 def pool_of(runs: Sequence[Run]) -> Pool:
     """The union of one or more runs.
 
-    A run may lack topics: its column is then empty there. The same run may be given twice.
+    A run may lack queries: its column is then empty there. The same run may be given twice.
     RankgaugeError where there is no run or no document at all, InputError for a NaN score.
     """
     if not runs:
@@ -71,7 +71,7 @@ def pool_of(runs: Sequence[Run]) -> Pool:
     queries, topic, bounds, documents = _union(runs)
     if not len(documents):
         names = ", ".join(run.name for run in runs)
-        raise RankgaugeError(f"no run has a document ({names}); give runs that answer topics")
+        raise RankgaugeError(f"no run has a document ({names}); give runs that answer queries")
     scores = np.full((len(documents), len(runs)), np.nan)
     ranks = np.zeros((len(documents), len(runs)), dtype=np.int64)
     for column, (run, topics) in enumerate(zip(runs, topic, strict=True)):
@@ -100,14 +100,15 @@ def _check_scores(run: Run) -> None:
         raise InputError(
             run.source or run.name,
             None,
-            f"the score of document {decode(run.documents[int(bad[0])])!r} of topic "
+            f"the score of document {decode(run.documents[int(bad[0])])!r} of query "
             f"{decode(run.queries[topic])!r} is NaN, expected a number (leave out such documents)",
         )
 
 
 def _union(runs: Sequence[Run]) -> tuple[Ids, list[Ints], Ints, Ids]:
-    """The topics that have documents; for each run the number of each of its topics, -1 where no run
-    has a document for it; and the documents of each topic."""
+    """The queries that have documents; for each run the number of each of its queries, -1 where no run
+    has a document for it; and the documents of each query.
+    """
     every = Ids.joined([run.queries for run in runs])
     number, first = native.number(every.data, every.offsets)
     counts = np.cumsum([len(run.queries) for run in runs])

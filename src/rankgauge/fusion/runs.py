@@ -40,7 +40,7 @@ def fuse(
     name: str | None = None,
     **parameters: float,
 ) -> Run:
-    """One run from two or more, with every document that any of them has for a topic.
+    """One run from two or more, with every document that any of them has for a query.
 
     Documents stand in rank order. Scores that differ also differ in single precision, so trec_eval up to
     9.0.7, which compares in single precision, finds the same order. For that, a score that is too near
@@ -97,7 +97,8 @@ class Fusion(Record):
         **parameters: Any,
     ) -> Fusion:
         """A method by its name, with settings as `fuse` takes them; RankgaugeError where they do not
-        go together."""
+        go together.
+        """
         chosen = METHODS.check_argument("method", method)
         NORMALIZATIONS.check_argument("normalize", normalize)
         check_value("absent", absent, one_of(Absent))
@@ -155,7 +156,7 @@ class Fusion(Record):
         row = int(np.argmax(_is_too_large(scores)))
         topic = decode(union.queries[int(union.topic[row])])
         return RankgaugeError(
-            f"the fused score of document {decode(union.documents[row])!r} of topic {topic!r} is "
+            f"the fused score of document {decode(union.documents[row])!r} of query {topic!r} is "
             f"{scores[row]:g}, expected at most {LARGEST_SCORE:.2g}; {self._remedy(union)}"
         )
 
@@ -187,7 +188,7 @@ def _is_too_large(scores: Floats) -> Bools:
 
 
 def read_runs(runs: Runs) -> list[Run]:
-    """The runs, at least two, each of which shares a topic with another."""
+    """The runs, at least two, each of which shares a query with another."""
     sources = sources_of(runs)
     if len(sources) < 2:
         alone = f"one run alone ({label(sources[0])})"
@@ -204,20 +205,20 @@ def read_runs(runs: Runs) -> list[Run]:
 
 
 def check_shared_queries(runs: Sequence[Run]) -> None:
-    """RankgaugeError for a run that answers no topic, or none that another run answers."""
+    """RankgaugeError for a run that answers no query, or none that another run answers."""
     answered = []
     for run in runs:
         sizes = np.diff(run.bounds).tolist()
         answered.append([raw for raw, size in zip(run.queries, sizes, strict=True) if size])
         if not answered[-1]:
-            raise RankgaugeError(f"run {run.name} answers no topic; leave it out")
+            raise RankgaugeError(f"run {run.name} answers no query; leave it out")
     count = Counter(raw for topics in answered for raw in topics)
     for run, topics in zip(runs, answered, strict=True):
         if max(count[raw] for raw in topics) == 1:
             mine, other = topics[0], min(count.keys() - set(topics))
             raise RankgaugeError(
-                f"run {run.name} shares no topic with the other runs: it has {decode(mine)!r}, they "
-                f"have {decode(other)!r}; give runs of the same topics, with the same ids"
+                f"run {run.name} shares no query with the other runs: it has {decode(mine)!r}, they "
+                f"have {decode(other)!r}; give runs of the same queries, with the same ids"
             )
 
 

@@ -42,7 +42,8 @@ class PairSearch:
 
     def best(self, weights: Floats) -> tuple[Interval, float]:
         """The widest interval of the weight of the second run that is best, and its value, where each
-        topic counts as often as its own weight says."""
+        query counts as often as its own weight says.
+        """
         breaks, values = self._means.curve(weights)
         if np.isnan(values).all():
             return Interval(0.0, 1.0), np.nan
@@ -152,7 +153,7 @@ class ReciprocalSearch:
             self._of_k[k] = fused.values_at(np.ones(1), inner(measure))
 
     def fitted(self, topics: Ints) -> tuple[tuple[float, ...], float]:
-        """The best k for these topics, in place of weights, and its value."""
+        """The best k for these queries, in place of weights, and its value."""
         sign = sign_of(self.measure)
         means = {k: mean_of(values[topics], self.measure) for k, values in self._of_k.items()}
         k = max(
@@ -165,7 +166,7 @@ class ReciprocalSearch:
 
 
 Search = PairSearch | AscentSearch | FixedWeights | ReciprocalSearch
-"""`fitted` gives the best weights for some topics and their value; `values` the score of each topic."""
+"""`fitted` gives the best weights for some queries and their value; `values` the score of each query."""
 
 
 class Searches(Record):
@@ -175,13 +176,13 @@ class Searches(Record):
     measure: Measure | Aggregate
 
     def weightings(self, topics: Ints) -> list[Weighting]:
-        """The best weights for these topics under each normalization, the best of them first."""
+        """The best weights for these queries under each normalization, the best of them first."""
         sign = sign_of(self.measure)
         fits = [Weighting(*search.fitted(topics), name) for name, search in self.by_name.items()]
         return sorted(fits, key=lambda fit: -sign * np.nan_to_num(fit.value, nan=-np.inf * sign))
 
     def fit_and_score(self, topics: Ints) -> Floats:
-        """The score of every topic by the choice that is best for these."""
+        """The score of every query by the choice that is best for these."""
         chosen = self.weightings(topics)[0]
         return self.by_name[chosen.normalize].values(chosen.weights)
 
@@ -189,7 +190,7 @@ class Searches(Record):
 def weight_spread(
     way: PairSearch, topics: Ints, drawing: SamplingOptions, level: float
 ) -> Interval:
-    """An interval that covers the best weights over samples of the topics, drawn with replacement."""
+    """An interval that covers the best weights over samples of the queries, drawn with replacement."""
     random = np.random.default_rng(drawing.seed)
     counts = np.zeros(len(way.steps.before))
     parts = []

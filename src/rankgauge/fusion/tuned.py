@@ -31,11 +31,11 @@ class Tuning(Result, Record):
     """The best weights of several runs: what `tune` found.
 
     `weights` are those of the runs, which add up to 1, and `value` is the mean of the measure with them,
-    on `topics`, the topics they were chosen on. `cross_validated` is what to expect of weights that are
-    chosen this way on topics that took no part in the choice: by cross-validation, or on the test topics
+    on `topics`, the queries they were chosen on. `cross_validated` is what to expect of weights that are
+    chosen this way on queries that took no part in the choice: by cross-validation, or on the test queries
     if there are any. For two runs, `curve` has the mean for every weight of the second run, `best` the
     parts of it with the best value, `plateau` the part around the weight that is within `margin` of the
-    best, and `spread` an interval of the best weight over samples of the topics.
+    best, and `spread` an interval of the best weight over samples of the queries.
     """
 
     _renamed: ClassVar[dict[str, str]] = {
@@ -54,12 +54,12 @@ class Tuning(Result, Record):
     """How many normalizations were tried."""
     absent: Absent
     comparison: Comparison | None
-    """All ways in pairs, topic by topic; None where there is one topic alone."""
+    """All ways in pairs, query by query; None where there is one query alone."""
     level: float
     baselines: dict[str, float]
-    """The mean of each way that needs no weights, and of rrf with k tuned, on the same topics."""
+    """The mean of each way that needs no weights, and of rrf with k tuned, on the same queries."""
     fitted: dict[str, float]
-    """The mean of each way that needs no tuning, on the topics of the choice."""
+    """The mean of each way that needs no tuning, on the queries of the choice."""
     singles: tuple[str, ...]
     """What the runs are called in `baselines`."""
     k: int
@@ -85,9 +85,9 @@ class Tuning(Result, Record):
 
     @property
     def optimism(self) -> float:
-        """By how much the value on the topics of the choice is too good.
+        """By how much the value on the queries of the choice is too good.
 
-        It is NaN with test topics: these can be easier or harder than the topics of the choice.
+        It is NaN with test queries: these can be easier or harder than the queries of the choice.
         """
         if self.test_queries is not None:
             return float("nan")
@@ -105,8 +105,9 @@ class Tuning(Result, Record):
         return fusion.fused(self._pool, name)
 
     def table(self) -> Table:
-        """A row for the tuned weights, on topics that took no part in their choice, and one for each
-        other way."""
+        """A row for the tuned weights, on queries that took no part in their choice, and one for each
+        other way.
+        """
         columns = ("way", "mean", "difference", "low", "high", "p")
         rows: list[tuple[Cell, ...]] = [(TUNED, self.cross_validated, None, None, None, None)]
         rows += [(name, self.baselines[name], *self.against(name)) for name in self.baselines]
@@ -135,9 +136,10 @@ class Tuning(Result, Record):
         return difference, low, high, PValue(p)
 
     def query_table(self) -> Table:
-        """A row for each topic of the choice: the weights of the second run that are best for it alone,
-        their value, and the value with the weights that are best for all topics."""
-        curve = self._require_curve("a best weight of each topic")
+        """A row for each query of the choice: the weights of the second run that are best for it alone,
+        their value, and the value with the weights that are best for all queries.
+        """
+        curve = self._require_curve("a best weight of each query")
         rows: list[tuple[Cell, ...]] = []
         tuned = curve.steps.at(self.weights[1]).tolist()
         for number, (topic, value) in enumerate(zip(self.queries, tuned, strict=True)):
@@ -149,14 +151,14 @@ class Tuning(Result, Record):
                 (topic, *((*own.best[0], own.value) if value == value else undefined), value)
             )
         notes: tuple[str, ...] = (
-            f"low, high: the weights of {self.runs[1]} that are best for the topic alone, the widest "
-            "interval of them; such a weight cannot be known for a new topic",
+            f"low, high: the weights of {self.runs[1]} that are best for the query alone, the widest "
+            "interval of them; such a weight cannot be known for a new query",
             "best: the value there",
             f"tuned: the value with weight {self.weights[1]:.12g}, which has the best mean over the "
-            f"{count_phrase(len(self.queries), 'topic')} of the choice",
+            f"{count_phrase(len(self.queries), 'query')} of the choice",
         )
         if self.test_queries is not None:
-            notes += ("the test topics are left out",)
+            notes += ("the test queries are left out",)
         return Table(("topic", "low", "high", "best", "tuned"), tuple(rows), notes)
 
     def figure(self) -> Figure:
@@ -191,30 +193,30 @@ class Tuning(Result, Record):
         """What to do, in a sentence or two."""
         if self.curve is not None and np.ptp(self.curve.values) == 0:
             return (
-                f"every weight gets the same {self.measure} on these topics: nothing can be chosen"
+                f"every weight gets the same {self.measure} on these queries: nothing can be chosen"
             )
         better = max if self._sign > 0 else min
         best = better(self.singles, key=lambda name: self.baselines[name])
         if self.comparison is None:
-            return f"{self._weights_text()}; one topic alone does not tell what to expect of new topics"
+            return f"{self._weights_text()}; one query alone does not tell what to expect of new queries"
         tuned, rrf = self._helps(TUNED, best), self._helps(RRF, best)
         ahead = self._sign * (self.baselines[RRF] - self.cross_validated) > 0
         if rrf and not tuned:
             return (
                 f"take rrf, which needs no tuning; {self._expectation_text(RRF, best)}; these "
-                "topics do not show "
+                "queries do not show "
                 f"that tuned weights help: with them expect {self._gain_text(TUNED, best)}"
             )
         if not tuned:
             return (
-                "these topics do not show that fusing helps: "
+                "these queries do not show that fusing helps: "
                 f"{self._expectation_text(TUNED, best)}; if you fuse, "
                 f"{self._weights_text()}"
             )
         text = f"{self._weights_text()}; {self._expectation_text(TUNED, best)}"
         if ahead:
             text += (
-                f". rrf, which needs no tuning, gets {self.baselines[RRF]:.3f} on the same topics, the "
+                f". rrf, which needs no tuning, gets {self.baselines[RRF]:.3f} on the same queries, the "
                 f"tuned weights {self.cross_validated:.3f}: try rrf first"
             )
         return text
@@ -232,7 +234,7 @@ class Tuning(Result, Record):
         )
 
     def _expectation_text(self, way: str, single: str) -> str:
-        return f"on new topics expect {self._gain_text(way, single)} over {single} alone"
+        return f"on new queries expect {self._gain_text(way, single)} over {single} alone"
 
     def _weights_text(self) -> str:
         """Which weights to take, and which others are as good."""

@@ -1,4 +1,4 @@
-"""Tuning: the best weights of a fusion, found exactly, and what to expect of them on new topics."""
+"""Tuning: the best weights of a fusion, found exactly, and what to expect of them on new queries."""
 
 from __future__ import annotations
 
@@ -103,17 +103,17 @@ def tune(
     absent
         The score of a document in a list that lacks it: the minimum of that list, zero, or skip.
     missing
-        Topics that some run lacks. "zero": the other runs rank them, and a topic that all runs lack
+        Queries that some run lacks. "zero": the other runs rank them, and a query that all runs lack
         counts as an empty ranking. "skip": they are left out.
     test_queries
-        Topics that take no part in the choice; `cross_validated` is then the mean over these.
+        Queries that take no part in the choice; `cross_validated` is then the mean over these.
     margin
         How far below the best value the plateau goes.
     folds, repeats
-        The cross-validation: in so many parts, so many times. With fewer topics than parts, each topic
+        The cross-validation: in so many parts, so many times. With fewer queries than parts, each query
         is a part.
     samples
-        How many samples of the topics the interval of the best weight is from; for two runs.
+        How many samples of the queries the interval of the best weight is from; for two runs.
     restarts
         From how many weights the search starts; for three or more runs.
     level
@@ -156,7 +156,7 @@ def tune(
     chosen = fits[0]
     if np.isnan(chosen.value):
         raise RankgaugeError(
-            f"{tuned_by} is undefined on the topics to choose by, so nothing is best; take another "
+            f"{tuned_by} is undefined on the queries to choose by, so nothing is best; take another "
             "measure"
         )
     by_repeat = design.held_out_scores(searches, drawing)
@@ -282,7 +282,8 @@ def _mixtures(
     pool: Pool, labeled: LabeledPool, settings: _Settings
 ) -> tuple[dict[str, Mixture], dict[str, RankgaugeError]]:
     """The scores of the runs under each normalization to try; of all of them, those that these scores
-    allow, and why the others do not go."""
+    allow, and why the others do not go.
+    """
     names = list(NORMALIZATIONS) if settings.normalize == ALL else [settings.normalize]
     mixtures, refused = {}, {}
     for name in names:
@@ -296,8 +297,9 @@ def _mixtures(
 
 
 class _Design(Record):
-    """The topics to choose the weights by, and how the choice is tried on other topics: on `tested`, or
-    each time on the `parts` of the topics in turn."""
+    """The queries to choose the weights by, and how the choice is tried on other queries: on `tested`, or
+    each time on the `parts` of the queries in turn.
+    """
 
     queries: Ints
     tested: Ints | None
@@ -305,13 +307,13 @@ class _Design(Record):
 
     @classmethod
     def of(cls, queries: Sequence[str], kept: Ints, settings: _Settings) -> _Design:
-        """The design over the topics that are kept."""
+        """The design over the queries that are kept."""
         if not len(kept):
-            raise RankgaugeError("no topic is answered by every run; take missing='zero'")
+            raise RankgaugeError("no query is answered by every run; take missing='zero'")
         test_queries = settings.test_queries
         if test_queries is None:
             folds, repeats = settings.folds, settings.repeats
-            if folds >= len(kept):  # each topic is a part, every time
+            if folds >= len(kept):  # each query is a part, every time
                 folds, repeats = len(kept), 1
             orders = (
                 np.random.default_rng((settings.drawing.seed, number)).permutation(kept)
@@ -320,28 +322,29 @@ class _Design(Record):
             parts = [np.array_split(order, folds) for order in orders]
             return cls(kept, None, parts if folds > 1 else [])
         if isinstance(test_queries, str):
-            raise RankgaugeError(f"test_queries={test_queries!r}, expected a list of topics")
+            raise RankgaugeError(f"test_queries={test_queries!r}, expected a list of queries")
         place = {queries[topic]: topic for topic in kept.tolist()}
         for topic in test_queries:
             if topic not in place:
                 why = "some run lacks it" if topic in queries else "it is not judged"
-                raise RankgaugeError(f"test topic {topic!r}: {why}; leave it out")
+                raise RankgaugeError(f"test query {topic!r}: {why}; leave it out")
         tested = np.unique(np.array([place[topic] for topic in test_queries], dtype=np.int64))
         topics = np.setdiff1d(kept, tested)
         if not len(topics) or not len(tested):
             raise RankgaugeError(
-                "all topics on one side, expected some to choose by and some to test on"
+                "all queries on one side, expected some to choose by and some to test on"
             )
         return cls(topics, tested, [])
 
     @property
     def evaluation_queries(self) -> Ints:
-        """The topics that a choice is tried on."""
+        """The queries that a choice is tried on."""
         return self.queries if self.tested is None else self.tested
 
     def held_out_scores(self, searches: Searches, drawing: SamplingOptions | None = None) -> Floats:
-        """Time × topic: the scores with a choice that the topic took no part in; NaN for one topic
-        alone."""
+        """Time × query: the scores with a choice that the query took no part in; NaN for one query
+        alone.
+        """
         if self.tested is not None:
             return searches.fit_and_score(self.queries)[None, self.tested]
         if not self.parts:
@@ -352,7 +355,7 @@ class _Design(Record):
         )
 
     def _cross_validate(self, searches: Searches, repeat: int) -> Floats:
-        """The score of each topic by weights that were chosen without its part of the topics."""
+        """The score of each query by weights that were chosen without its part of the queries."""
         scores = np.full(int(self.queries.max()) + 1, np.nan)
         for part in self.parts[repeat]:
             scores[part] = searches.fit_and_score(np.setdiff1d(self.queries, part))[part]
@@ -362,7 +365,7 @@ class _Design(Record):
 def _compare_methods(
     rows: dict[str, Floats], measure: Measure | Aggregate, level: float
 ) -> Comparison | None:
-    """All ways in pairs; None if there is one topic alone."""
+    """All ways in pairs; None if there is one query alone."""
     values = np.array(list(rows.values()))
     if np.count_nonzero(~np.isnan(values).any(axis=0)) < 2:
         return None
@@ -383,23 +386,23 @@ def _value_notes(
 ) -> Iterator[Note]:
     """What the values are of, and how far they are too good."""
     mean = str(measure) if isinstance(measure, Aggregate) else f"mean {measure}"
-    chosen_on = count_phrase(len(design.queries), "topic")
+    chosen_on = count_phrase(len(design.queries), "query")
     fitted = f"on the {chosen_on} of the choice the best weights score {value:.4f}"
     if design.tested is not None:
         yield Note(
-            f"{mean} on the {count_phrase(len(design.tested), 'test topic')}; the weights were "
+            f"{mean} on the {count_phrase(len(design.tested), 'test query')}; the weights were "
             "chosen on the "
             f"other {chosen_on}",
             column="tuned",
         )
-        yield Note(f"{fitted}; the test topics can be easier or harder")
+        yield Note(f"{fitted}; the test queries can be easier or harder")
     elif not design.parts:
-        yield Note("no value: one topic alone cannot be cross-validated", column="tuned")
+        yield Note("no value: one query alone cannot be cross-validated", column="tuned")
         yield Note(fitted)
     else:
         folds, repeats = len(design.parts[0]), count_phrase(len(design.parts), "time")
         yield Note(
-            f"{mean} on topics that took no part in the choice: cross-validation in {folds} parts, "
+            f"{mean} on queries that took no part in the choice: cross-validation in {folds} parts, "
             f"{repeats}",
             column="tuned",
         )
@@ -407,7 +410,7 @@ def _value_notes(
 
 
 def _optimism_text(optimism: float) -> str:
-    """How the value on the topics of the choice compares with the cross-validated one."""
+    """How the value on the queries of the choice compares with the cross-validated one."""
     if abs(optimism) < TOO_SMALL:
         return "the same as the row tuned"
     if optimism < 0:
@@ -424,7 +427,7 @@ def _difference_notes(
         text += "; p of a paired t test of what is averaged, not corrected; there is no interval"
     elif comparison is not None:
         text += (
-            f"; {100 * level:.10g}% interval and p of a paired t test over topics, not corrected"
+            f"; {100 * level:.10g}% interval and p of a paired t test over queries, not corrected"
         )
     yield Note(text, column="difference")
 
@@ -441,13 +444,13 @@ def _curve_notes(
     where += f" and {count_phrase(more, 'more interval')}" if more > 0 else ""
     if spread is not None:
         where += (
-            f"; on {100 * level:.10g}% of samples of the topics they are from {spread.low:.3g} to "
+            f"; on {100 * level:.10g}% of samples of the queries they are from {spread.low:.3g} to "
         )
         where += f"{spread.high:.3g}"
     yield Note(f"the best weights of {second}: {where}")
     first, last = curve.values[[0, -1]].tolist()
     yield Note(
-        f"on the topics of the choice, weight 0 of {second} gets {curve.start:.4f} and the next weights "
+        f"on the queries of the choice, weight 0 of {second} gets {curve.start:.4f} and the next weights "
         f"get {first:.4f}; weight 1 gets {curve.end:.4f} and the weights before it {last:.4f}; at 0 and "
         "1 documents that only one run has are tied"
     )
@@ -470,30 +473,30 @@ def _search_notes(
     text = "scores are not normalized" if name == "none" else f"scores are normalized by {name}"
     if len(fits) > 1:
         values = ", ".join(f"{fit.normalize} {fit.value:.4f}" for fit in fits)
-        text += f", the best on the topics of the choice: {values}"
+        text += f", the best on the queries of the choice: {values}"
     if not NORMALIZATIONS[name].fills:
         text += f"; absent={settings.absent_for(name)} for documents that a run lacks"
     yield Note(f"{text}; documents with equal fused scores are ordered by id, descending")
     for other, error in refused.items():
         yield Note(f"{other} was not tried: {error}")
     yield Note(
-        f"on the topics of the choice k = {k} is the best of {len(RRF_K)} values", column=RRF_TUNED
+        f"on the queries of the choice k = {k} is the best of {len(RRF_K)} values", column=RRF_TUNED
     )
 
 
 def _coverage_notes(runs: Sequence[str], lengths: Ints, missing: Missing) -> Iterator[Note]:
-    """Which runs lack judged topics; `lengths` has how many documents they have for each."""
+    """Which runs lack judged queries; `lengths` has how many documents they have for each."""
     lacks, nobody = lengths == 0, (lengths == 0).all(axis=1)
     if missing == "skip":
-        kind = "{topics} left out, because some run has no documents for them"
+        kind = "{queries} left out, because some run has no documents for them"
         count = int(np.count_nonzero(lacks.any(axis=1)))
         if count:
             yield Note(kind, count=count)
         return
     for name, count in zip(runs, np.count_nonzero(lacks[~nobody], axis=0).tolist(), strict=True):
         if count:
-            kind = "no documents for {topics} with judgments; the other runs rank them"
+            kind = "no documents for {queries} with judgments; the other runs rank them"
             yield Note(kind, run=name, count=count)
     if nobody.any():
-        kind = "no run has documents for {topics} with judgments: they count as empty rankings"
+        kind = "no run has documents for {queries} with judgments: they count as empty rankings"
         yield Note(kind, count=int(np.count_nonzero(nobody)))

@@ -55,10 +55,10 @@ def run_space(
     absent
         The score of a document in a list that lacks it: the minimum of that list, zero, or skip.
     missing
-        Topics that some run lacks. "zero": the other runs rank them, and a topic that all runs lack
+        Queries that some run lacks. "zero": the other runs rank them, and a query that all runs lack
         counts as an empty ranking. "skip": they are left out.
-    topics
-        The judged topics to take; by default all.
+    queries
+        The judged queries to take; by default all.
     depth
         Keep only documents that some run has among its first so many. Scores are normalized before.
     jitter
@@ -80,7 +80,7 @@ def run_space(
     mixture = Mixture.of(pool, labeled, normalize, absent)
     if not labeled.lengths.any():
         raise RankgaugeError(
-            "no run answers a judged topic; do runs and judgments name topics alike?"
+            "no run answers a judged query; do runs and judgments name queries alike?"
         )
     kept = labeled.kept(missing)
     names = judgments.queries.texts()
@@ -88,12 +88,12 @@ def run_space(
         place = {name: number for number, name in enumerate(names)}
         for topic in queries:
             if topic not in place:
-                raise RankgaugeError(f"topic {topic!r} is not judged, expected a judged topic")
+                raise RankgaugeError(f"query {topic!r} is not judged, expected a judged query")
         chosen = np.zeros(len(names), dtype=np.bool_)
         chosen[[place[topic] for topic in queries]] = True
         kept &= chosen
     if not kept.any():
-        raise RankgaugeError("no topic is answered by every run; take missing='zero'")
+        raise RankgaugeError("no query is answered by every run; take missing='zero'")
     lists = labeled.documents
     inside = lists.each_row(kept)
     if depth is not None:

@@ -57,7 +57,8 @@ ARRAYS = (
 
 def cache_folder() -> str | None:
     """The folder for parsed files: the one that RANKGAUGE_CACHE names, None where it is `off`, and by
-    default the user's cache folder."""
+    default the user's cache folder.
+    """
     named = os.environ.get(VARIABLE, "")
     if named.lower() == OFF:
         return None
@@ -122,7 +123,8 @@ class CacheEntry(Record):
     @classmethod
     def of(cls, path: Path, beside: str | None, options: dict[str, str]) -> Self | None:
         """The place for a data file as it is now, with the file beside it that was read with it; None
-        where nothing is cached: no cache, a small file, standard input, or a pipe."""
+        where nothing is cached: no cache, a small file, standard input, or a pipe.
+        """
         if os.fspath(path) == STANDARD_INPUT:
             return None
         states = [_state(path), None if beside is None else _state(beside)]
@@ -164,8 +166,10 @@ class CacheEntry(Record):
         )
 
     def store(self, features: Features, content: int) -> None:
-        """Keep the features, whose file has a content of so many bytes. Nothing happens where that
-        cannot be done, or where the file has changed."""
+        """Keep the features, whose file has a content of so many bytes.
+
+        Nothing happens where that cannot be done, or where the file has changed.
+        """
         for state in filter(None, self.key["files"]):
             written = max(state["mtime"], state["ctime"])
             if _state(state["path"]) != state or time.time_ns() - written < SETTLING_TIME:

@@ -1,5 +1,6 @@
 """What is wrong with runs and judgments, and the likely reason: the two files are given in each other's
-place, or the two share few ids or none."""
+place, or the two share few ids or none.
+"""
 
 from __future__ import annotations
 
@@ -124,38 +125,38 @@ def can_be_read(read: Callable[..., object], file: Path, **reading: Any) -> bool
 
 
 def no_shared_queries_error(source: str, strangers: Ids, judgments: Judgments) -> NoSharedTopics:
-    """The error for a run that ranks these topics, none of which is judged."""
+    """The error for a run that ranks these queries, none of which is judged."""
     if not len(judgments.queries):
-        return NoSharedTopics(source, None, "cannot be scored: the judgments have no topics")
+        return NoSharedTopics(source, None, "cannot be scored: the judgments have no queries")
     if not len(strangers):
-        return NoSharedTopics(source, None, "the run is empty, expected topics with documents")
-    both = _compare_ids(strangers, judgments.queries, "topic")
-    return NoSharedTopics(source, None, f"none of its topics is judged. The {both}")
+        return NoSharedTopics(source, None, "the run is empty, expected queries with documents")
+    both = _compare_ids(strangers, judgments.queries, "query")
+    return NoSharedTopics(source, None, f"none of its queries is judged. The {both}")
 
 
 def few_shared_queries_note(
     shared: int, strangers: int, some: Ids, judgments: Judgments
 ) -> Note | None:
-    """A warning, where a run and the judgments share less than half of the topics of either.
+    """A warning, where a run and the judgments share less than half of the queries of either.
 
-    `shared` topics are judged, `strangers` are not; `some` are ids of the latter.
+    `shared` queries are judged, `strangers` are not; `some` are ids of the latter.
     """
     judged, ranked = len(judgments.queries), shared + strangers
     if 2 * shared >= judged or 2 * shared >= ranked:
         return None
     ours, theirs = first_texts(some), first_texts(judgments.queries)
     detail = (
-        f"the run ranks {count_phrase(ranked, 'topic')}, the judgments have {judged:,}; not judged: "
-        f"{format_ids(ours)}{_hint(ours, theirs, 'topic')}"
+        f"the run ranks {count_phrase(ranked, 'query')}, the judgments have {judged:,}; not judged: "
+        f"{format_ids(ours)}{_hint(ours, theirs, 'query')}"
     )
-    kind = "the run and the judgments share only {topics}"
+    kind = "the run and the judgments share only {queries}"
     return Note(kind, count=shared, detail=detail, severity=WARNING)
 
 
 def nothing_judged_note(documents: Ids, judgments: Judgments) -> Note:
     """The warning that a run retrieved documents, such as these, and none of them is judged."""
     if not len(documents):
-        return Note("the run has no documents for any judged topic", severity=WARNING)
+        return Note("the run has no documents for any judged query", severity=WARNING)
     detail = f"the {_compare_ids(documents, judgments.documents, 'document')}"
     return Note("no document of the run is judged", detail=detail, severity=WARNING)
 
@@ -163,9 +164,7 @@ def nothing_judged_note(documents: Ids, judgments: Judgments) -> Note:
 def _compare_ids(strangers: Ids, judged: Ids, what: str) -> str:
     ours, theirs = first_texts(strangers), first_texts(judged)
     hint = _hint(ours, theirs, what)
-    return (
-        f"run has {what}s such as {format_ids(ours)}; the judgments have {format_ids(theirs)}{hint}"
-    )
+    return f"run has {count_phrase(2, what)[2:]} such as {format_ids(ours)}; the judgments have {format_ids(theirs)}{hint}"
 
 
 def first_texts(ids: Ids) -> list[str]:

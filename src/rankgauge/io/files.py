@@ -251,8 +251,10 @@ def read_bytes(path: str | os.PathLike[str], *, limit: int = SIZE_LIMIT) -> byte
 
 
 def _decompress_pieces(raw: _FileSlices | bytes, source: str, limit: int) -> Iterator[bytes]:
-    """The content of a file in pieces; the file is closed at the end. Bytes that are not compressed are
-    one piece."""
+    """The content of a file in pieces; the file is closed at the end.
+
+    Bytes that are not compressed are one piece.
+    """
     with raw.stream if isinstance(raw, _FileSlices) else contextlib.nullcontext():
         name = detect_compression(raw[:HEAD])
         if name is None:
@@ -293,7 +295,8 @@ def default_size_limit(size: int) -> int:
 
 def _stream_limit(limit: int) -> int:
     """How many bytes may come from a pipe or a device, which do not say how many they have: at the
-    default limit a third of the memory of the machine, since pieces are held beside the whole."""
+    default limit a third of the memory of the machine, since pieces are held beside the whole.
+    """
     return min(limit, _memory() // 3) if limit == SIZE_LIMIT else limit
 
 
@@ -475,7 +478,8 @@ def remove_unfinished(folder: OwnPath) -> None:
 
 def check_writable(path: str | os.PathLike[str]) -> None:
     """InputError where `atomic_write` could write no such file, as far as that can be told
-    beforehand."""
+    beforehand.
+    """
     try:
         if isinstance(path, OwnPath):
             target, mode = os.fspath(path), _existing_mode(path)

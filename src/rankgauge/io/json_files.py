@@ -272,7 +272,8 @@ def _polars_json(
     text: bytes, roles: dict[str, Role], first: JsonObject, source: str
 ) -> ColumnsByRole | None:
     """The columns as polars reads them, None where anything is unusual: then a slower look at each
-    line finds the fault, or finds that there is none."""
+    line finds the fault, or finds that there is none.
+    """
     import polars as pl
 
     if not polars_is_strict():
@@ -305,7 +306,8 @@ def _polars_json(
 
 def _is_plain_column(text: bytes, key: str, kind: Any, rows: int) -> bool:
     """Whether a key is as often in the text as there are rows, and always before a value that Python
-    reads as polars does: a whole number in digits only, a text in quotes. A float may be anything."""
+    reads as polars does: a whole number in digits only, a text in quotes. A float may be anything.
+    """
     import polars as pl
 
     quoted = json.dumps(key, ensure_ascii=False).encode("utf-8", "surrogatepass")

@@ -129,7 +129,8 @@ def documents_by_query(
     entries: Iterable[QueryEntry], role: Role, names: ColumnNames, source: str
 ) -> tuple[Grouping, Ids, ArrayColumn, ListLocator]:
     """The queries of these entries, their retrieved or relevant documents with scores or grades, and
-    where the documents are."""
+    where the documents are.
+    """
     reader = _Reader(role, names, source)
     for entry in entries:
         reader.add(entry)

@@ -352,7 +352,8 @@ def _fault(
 
 def _find_sizes_file(path: Path) -> str | None:
     """The file with the sizes of the queries of a data file: rank.train.gz has rank.train.query, or
-    rank.train.gz.query, each of them compressed or not. None where there is none."""
+    rank.train.gz.query, each of them compressed or not. None where there is none.
+    """
     name = os.fspath(path)
     if name == STANDARD_INPUT:
         return None
@@ -386,7 +387,7 @@ def _read_sizes(path: Path, rows: int, data: str) -> Ints:
         raise InputError(
             source,
             None,
-            f"{count_phrase(len(sizes), 'query', 'queries')} with "
+            f"{count_phrase(len(sizes), 'query')} with "
             f"{count_phrase(total, 'document')}, but {data} "
             f"has {count_phrase(rows, 'line')} of data; expected as many documents as lines",
         )

@@ -125,8 +125,10 @@ class OwnPath(os.PathLike[str]):
         return InputError(str(self), None, f"is {what}, expected {expected}; {REMEDY}")
 
     def make(self) -> OwnPath:
-        """The same path, after its folders, itself included, were made. InputError where one cannot be
-        made, or where something else stands in its place."""
+        """The same path, after its folders, itself included, were made.
+
+        InputError where one cannot be made, or where something else stands in its place.
+        """
         try:
             with (self / "any").entered(make=True):
                 pass
@@ -142,8 +144,10 @@ class OwnPath(os.PathLike[str]):
                 pass
 
     def mode(self) -> int | None:
-        """The kind and the permissions of what has this name; those of the link itself for a link. None
-        where there is nothing."""
+        """The kind and the permissions of what has this name; those of the link itself for a link.
+
+        None where there is nothing.
+        """
         try:
             with self.entered() as (name, at):
                 return os.lstat(name, dir_fd=at).st_mode

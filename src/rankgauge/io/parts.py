@@ -54,14 +54,14 @@ BETWEEN_LINES = "parts must be cut between lines (`split -n l/64` does)"
 class RunParts(Value):
     """A run in parts: the files of a folder, or of a pattern, are one run.
 
-    The parts are taken in the order of their names, as the shell lists them; 10 comes before 2. A topic
+    The parts are taken in the order of their names, as the shell lists them; 10 comes before 2. A query
     may be in several parts. Each part is a file as `read_run` takes it; all are TREC text, or all are
     tables. Empty parts, and files that begin with . or _, such as _SUCCESS, are passed over.
 
-    `evaluate` scores each part where it lies, and joins the topics that are in several parts. This is as
-    quick as for one file if the run was sorted by topic and then cut. If topics are spread over the
-    parts, `evaluate` reads the parts again, some topics at a time: up to 10 million rows in a task. It
-    then also holds the scores of each topic in each part, so sort a very large run by topic first.
+    `evaluate` scores each part where it lies, and joins the queries that are in several parts. This is as
+    quick as for one file if the run was sorted by query and then cut. If queries are spread over the
+    parts, `evaluate` reads the parts again, some queries at a time: up to 10 million rows in a task. It
+    then also holds the scores of each query in each part, so sort a very large run by query first.
 
     Called as a function, it gives the whole run in memory. All other functions that take runs use it so.
 
@@ -169,8 +169,10 @@ def stored_runs(
 
 
 def _is_part(file: str) -> bool:
-    """Whether a file is a part: not one that a writer leaves beside the parts, nor an empty one. A file
-    that cannot be looked at is a part, so that it is said to be unreadable."""
+    """Whether a file is a part: not one that a writer leaves beside the parts, nor an empty one.
+
+    A file that cannot be looked at is a part, so that it is said to be unreadable.
+    """
     try:
         state = os.stat(file)
     except OSError:
@@ -214,7 +216,8 @@ def parts_name(path: Path) -> str:
 
 class Outline(Record):
     """What is known of a part beside its rows: whether it is TREC text (otherwise it is a table),
-    whether its first and its last line are faulty, and whether its last line has no newline."""
+    whether its first and its last line are faulty, and whether its last line has no newline.
+    """
 
     path: Path
     is_text: bool = True
@@ -305,7 +308,8 @@ def check_neighbors(before: Outline, after: Outline) -> None:
 
 class DroppedRows(Record):
     """Rows of a part that lenient reading left out: the number of the part, the line of the first row
-    (0 if it is not known), and the note."""
+    (0 if it is not known), and the note.
+    """
 
     part: int
     line: int
@@ -350,7 +354,7 @@ class PartRun(Record):
 def join_parts(parts: Sequence[PartRun]) -> tuple[Run, list[DroppedRows]]:
     """One run of the rows of several parts, in their order, and which rows were dropped.
 
-    A document that is in two parts for the same topic is a DuplicateError, or it is dropped where it is
+    A document that is in two parts for the same query is a DuplicateError, or it is dropped where it is
     read leniently.
     """
     from rankgauge.data.frames import group_blocks
@@ -378,7 +382,7 @@ def join_parts(parts: Sequence[PartRun]) -> tuple[Run, list[DroppedRows]]:
             line = place.file.line_of(topic, documents[first])
             if not place.file.lenient:
                 raise _duplicate_error(topic, documents[first], place, line, earlier)
-            note = dropped_lines_note(DUPLICATE.format("topic"), again.size, line or 0)
+            note = dropped_lines_note(DUPLICATE.format("query"), again.size, line or 0)
             dropped = locate_dropped_rows(place.number, place.file, [note])
             kept = repeated < 0
             bounds = offsets_of(kept)[bounds]
@@ -397,11 +401,11 @@ def join_parts(parts: Sequence[PartRun]) -> tuple[Run, list[DroppedRows]]:
 def _duplicate_error(
     topic: bytes, document: bytes, place: PartRun, line: int | None, earlier: PartRun
 ) -> DuplicateError:
-    """The error for a document that an earlier part has for the same topic."""
+    """The error for a document that an earlier part has for the same query."""
     first, number = display_name(earlier.file.path), earlier.file.line_of(topic, document)
     first += "" if number is None else f":{number}"
     message = (
-        f"document {decode(document)!r} again for topic {decode(topic)!r} (first at {first}), expected "
-        "each document once per topic in all parts of a run"
+        f"document {decode(document)!r} again for query {decode(topic)!r} (first at {first}), expected "
+        "each document once per query in all parts of a run"
     )
     return DuplicateError(display_name(place.file.path), line, message)

@@ -1,6 +1,6 @@
-"""Well-formed TREC files read fast: in pieces of whole topics, several at once, ids left where they are.
+"""Well-formed TREC files read fast: in pieces of whole queries, several at once, ids left where they are.
 
-What is not plain (topics not together, a fault, a duplicate, odd characters) is not decided here: then
+What is not plain (queries not together, a fault, a duplicate, odd characters) is not decided here: then
 `scan_pieces` gives None, and `io/trec.py` reads the file with care. Files are read, not mapped into
 memory: a file that is cut short meanwhile is then a short read, not a crash.
 """
@@ -30,10 +30,10 @@ PIECE = 1 << 23
 """How many bytes are scanned at a time: many beside the cost of a call, few enough to stay near."""
 
 SAMPLE = 1 << 16
-"""How many bytes of a large file are looked through at first to see whether its topics are together."""
+"""How many bytes of a large file are looked through at first to see whether its queries are together."""
 
 WINDOW = 1 << 17
-"""How many bytes are looked through at first for the place where a topic ends."""
+"""How many bytes are looked through at first for the place where a query ends."""
 
 
 class Spans:
@@ -65,9 +65,9 @@ class Spans:
 
 
 class Piece(Record):
-    """Some topics of a run or qrels file, or a whole run: topic t has the rows bounds[t]:bounds[t + 1].
+    """Some queries of a run or qrels file, or a whole run: query t has the rows bounds[t]:bounds[t + 1].
 
-    Each topic has its number among the judged queries, or -1, and says whether its scores fall from row
+    Each query has its number among the judged queries, or -1, and says whether its scores fall from row
     to row, in single precision too. Each row has its score or grade, and its row in the judgments, or
     -1. `tag` is the tag of the run's last line. `starts` and
     `ends` say whether the file or run starts and ends with this piece.
@@ -85,7 +85,7 @@ class Piece(Record):
     ends: bool = True
 
     def between(self, start: int, end: int) -> Piece:
-        """The topics from `start` up to `end`. Nothing is copied."""
+        """The queries from `start` up to `end`. Nothing is copied."""
         rows = slice(self.bounds[start], self.bounds[end])
         return replace(
             self,
@@ -100,7 +100,7 @@ class Piece(Record):
 
     @classmethod
     def of_empty_queries(cls, queries: Ids, numbers: Ints) -> Piece:
-        """Topics for which nothing was retrieved."""
+        """Queries for which nothing was retrieved."""
         nothing = np.zeros(0, dtype=np.int64)
         return cls(
             Spans.of(queries),
@@ -126,7 +126,7 @@ class Piece(Record):
 
     @classmethod
     def joined(cls, topics: Sequence[Sequence[Piece]]) -> Piece:
-        """A piece of these topics. Each is given in pieces of its own, which have no other topic."""
+        """A piece of these queries. Each is given in pieces of its own, which have no other query."""
         pieces = list(itertools.chain.from_iterable(topics))
         firsts = [own[0] for own in topics]
         sizes = [sum(len(piece.scores) for piece in own) for own in topics]
@@ -142,7 +142,7 @@ class Piece(Record):
         )
 
     def part(self, topics: Ints) -> Piece:
-        """These topics of it, in their order."""
+        """These queries of it, in their order."""
         rows, bounds = segment_rows(self.bounds, topics)
         return replace(
             self,
@@ -176,7 +176,7 @@ def scan_pieces(
         if scan is None:
             return None
         hashes, piece = scan
-        if _has_repeats(hashes):  # a topic in two places
+        if _has_repeats(hashes):  # a query in two places
             return None
         piece = replace(piece, starts=place is places[0], ends=place is places[-1])
         return hashes, each(piece)
@@ -196,8 +196,9 @@ def scan_pieces(
 
 
 def _is_mixed(content: Content, columns: int) -> bool:
-    """Whether the first lines of a large file show that it is not plain, as when topics are mixed: then
-    no more of it is scanned, which takes long where each line has another topic than the line before."""
+    """Whether the first lines of a large file show that it is not plain, as when queries are mixed: then
+    no more of it is scanned, which takes long where each line has another query than the line before.
+    """
     if content.size < 4 * SAMPLE:
         return False
     lines = content.head(SAMPLE).removeprefix(UTF8_MARK).rpartition(b"\n")[0]
@@ -233,7 +234,7 @@ def _map_in_pool(work: Callable[[S], R], items: list[S], threads: int) -> Iterat
 def _scan_text(
     text: Bytes, columns: int, judged: native.Lookup | None
 ) -> tuple[Ints, Piece] | None:
-    """The hashes of the topics' ids, and the topics."""
+    """The hashes of the queries' ids, and the queries."""
     parts = native.scan(text, columns, judged)
     if parts is None:
         return None
@@ -270,7 +271,7 @@ def _read(content: Content, start: int, end: int) -> Bytes | None:
 
 
 def _piece_bounds(content: Content) -> list[tuple[int, int]]:
-    """Where the pieces start and end: no topic's lines are in two of them, if they are together.
+    """Where the pieces start and end: no query's lines are in two of them, if they are together.
 
     The last piece may be larger by half, since a small piece costs more than it is worth.
     """
@@ -284,7 +285,7 @@ def _piece_bounds(content: Content) -> list[tuple[int, int]]:
 
 
 def _find_cut(content: Content, start: int) -> int:
-    """The place after `start` where a topic's lines begin; the end, if there is none."""
+    """The place after `start` where a query's lines begin; the end, if there is none."""
     window = WINDOW
     while start < content.size:
         text = np.empty(min(window, content.size - start), dtype=np.uint8)

@@ -52,9 +52,9 @@ Path = str | os.PathLike[str]
 COMMENT = re.compile(rb"^#[^\n]*", re.MULTILINE)
 """A line that starts with #; its newline stays, so that lines keep their numbers."""
 
-RUN_LINE = "topic Q0 document rank score tag"
-QRELS_LINE = "topic iteration document grade"
-SUBTOPICS_LINE = "topic subtopic document grade"
+RUN_LINE = "query Q0 document rank score tag"
+QRELS_LINE = "query iteration document grade"
+SUBTOPICS_LINE = "query subtopic document grade"
 SUBTOPICS_REMEDY = "; if the second column is a subtopic, read with subtopics=True (--subtopics)"
 COLUMNS = {line: len(line.split()) for line in (RUN_LINE, QRELS_LINE, SUBTOPICS_LINE)}
 
@@ -243,7 +243,9 @@ class RunFile(Value):
         self, content: Content, each: Callable[[Piece], R], judged: Lookup, threads: int
     ) -> list[R] | Run:
         """The results of `each` for the pieces of a plain file, or the run if the file is not plain.
-        `content` is what `opened` gives."""
+
+        `content` is what `opened` gives.
+        """
         kind = kind_of(content, self.columns)
         if kind is not None:
             return self._run_from_table(content, kind)
@@ -253,7 +255,7 @@ class RunFile(Value):
         return self._run_from_rows(_read_with_care(content, RUN_LINE, self.lenient), content)
 
     def line_of(self, topic: bytes, document: bytes) -> int | None:
-        """The first line that has this document for this topic; None for a file that is no TREC file."""
+        """The first line that has this document for this query; None for a file that is no TREC file."""
         with self.open() as content:
             if kind_of(content, self.columns) is not None:
                 return None
@@ -291,7 +293,8 @@ def run_files(
 
 def distinct_names(paths: Sequence[str], name: Callable[[str], str]) -> list[str]:
     """The names of the runs at these paths: by the function, or the whole path if two runs would have
-    the same name. InputError if a path is given twice."""
+    the same name. InputError if a path is given twice.
+    """
     twice, count = Counter(paths).most_common(1)[0] if paths else ("", 0)
     if count > 1:
         raise InputError(display_name(twice), None, f"given {count} times, expected once")
@@ -333,7 +336,8 @@ def files_inside(path: str) -> list[str]:
 
 def _may_be_run(file: str) -> bool:
     """Whether a file in a folder is read: pipes, sockets and devices may never end, so that only who
-    names them gets them. What cannot be looked at is, so that it is said to be unreadable."""
+    names them gets them. What cannot be looked at is, so that it is said to be unreadable.
+    """
     try:
         return stat.S_ISREG(os.stat(file).st_mode)
     except OSError:
@@ -369,7 +373,8 @@ def write_run(run: Run | Mapping[str, Mapping[str, float]], path: Path) -> None:
 
 def run_lines(run: Run, path: Path) -> Iterator[bytes]:
     """The lines of a TREC run file, best first and in full precision; InputError, which names `path`,
-    where such a file cannot hold an id."""
+    where such a file cannot hold an id.
+    """
     tag = b"_".join(encode(run.tag or run.name).replace(b"\0", b" ").split()) or b"run"
     documents = _check_documents(run, path)
 
@@ -418,13 +423,13 @@ def _check_documents(data: Run | Judgments, path: Path) -> list[bytes]:
             raise InputError(display_name(path), None, message)
     for raw in queries:
         if raw.startswith(UTF8_MARK):
-            message = f"the topic {decode(raw)!r} begins with a byte order mark, expected none"
+            message = f"the query {decode(raw)!r} begins with a byte order mark, expected none"
             raise InputError(display_name(path), None, message)
     first = queries[0] if queries else b""
     if first.startswith(UTF16_MARKS) or detect_compression(first + b" "):
         message = (
-            f"the first topic is {decode(first)!r}; a file that begins with these bytes looks like "
-            "another format and could not be read back; expected another topic first"
+            f"the first query is {decode(first)!r}; a file that begins with these bytes looks like "
+            "another format and could not be read back; expected another query first"
         )
         raise InputError(display_name(path), None, message)
     return documents
@@ -436,7 +441,7 @@ def _segments(data: Run | Judgments) -> list[tuple[bytes, int, int]]:
 
 
 class _Rows(Record):
-    """The rows of a file, those of one topic together."""
+    """The rows of a file, those of one query together."""
 
     queries: Ids
     bounds: Ints
@@ -508,18 +513,18 @@ def _read_with_care(
     starts = places[4]
     documents = Ids.from_text(text, starts, places[5])
     bounds = offsets_of(np.bincount(numbers, minlength=len(topics)))
-    repeated, same = documents.repeats(bounds), "topic"
+    repeated, same = documents.repeats(bounds), "query"
     subtopics = None
     if expected is SUBTOPICS_LINE:
         subtopics = Ids.from_text(text, places[2], places[3])
-        repeated, same = repeated_pairs(documents, subtopics, bounds), "topic and subtopic"
+        repeated, same = repeated_pairs(documents, subtopics, bounds), "query and subtopic"
     again = np.flatnonzero(repeated >= 0)
     if again.size:
         first = again[np.argmin(starts[again])]
         if not lenient:
             line, earlier = line_number(text, starts[first]), repeated[first]
             message = (
-                f"document {decode(documents[first])!r} again for topic "
+                f"document {decode(documents[first])!r} again for query "
                 f"{decode(topics[numbers[first]])!r} (first at line "
                 f"{line_number(text, starts[earlier])}), expected each document once per {same}"
             )
@@ -549,7 +554,7 @@ def text_of(raw: bytes, source: str) -> NDArray[np.uint8]:
 
 
 def number_queries(text: NDArray[np.uint8], starts: Ints, lengths: Ints) -> tuple[Ints, Ids]:
-    """For each row the number of its topic, by first appearance, and the topics."""
+    """For each row the number of its query, by first appearance, and the queries."""
     starts, lengths = np.ascontiguousarray(starts), np.ascontiguousarray(lengths)
     changes = native.starts_of_topics(text, starts, lengths)
     blocks = Ids.from_text(text, starts[changes], lengths[changes])

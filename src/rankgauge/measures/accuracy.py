@@ -23,7 +23,7 @@ class PairAccuracy(Binary):
     formula = (
         "Accuracy@k = |pairs of the top k with the relevant document first| / (relevant · "
         "non-relevant); 1 if all documents of the top k are relevant, 0 if none is (ir_measures "
-        "leaves such topics out)"
+        "leaves such queries out)"
     )
     source = "MacAvaney, Macdonald and Ounis 2022, Streamlining evaluation with ir-measures"
     range = (0.0, 1.0)
@@ -60,7 +60,8 @@ class PairAccuracy(Binary):
 
     def _tied(self, tied: TiedRankings) -> Floats:
         """Each pair in one group counts half. Where the cut-off goes through a group, it is the mean
-        over the number of its relevant documents above the cut-off."""
+        over the number of its relevant documents above the cut-off.
+        """
         places, found = tied.within(self.depth), tied.count(tied.rankings.relevant(self.rel))
         whole = places == tied.sizes
         hits, others = np.where(whole, found, 0), np.where(whole, tied.sizes - found, 0)

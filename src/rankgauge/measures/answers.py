@@ -103,7 +103,8 @@ class QueryReferenceScores(_ReferenceScores, Record):
 
 class RankingReferenceScores(_ReferenceScores, Record):
     """For each ranking, the scores that orders of some documents get. With null=run these are the
-    documents of the ranking itself, else the documents of its query, as in `QueryReferenceScores`."""
+    documents of the ranking itself, else the documents of its query, as in `QueryReferenceScores`.
+    """
 
     rankings: Rankings
     null: str = JUDGED
@@ -213,7 +214,7 @@ def _count_unlisted(sizes: Ints, documents: int | None) -> Ints | None:
         return None
     if sizes.max(initial=0) > documents:
         raise MeasureError(
-            f"documents={documents} is too small: one topic has {sizes.max()} judged or pooled "
+            f"documents={documents} is too small: one query has {sizes.max()} judged or pooled "
             "documents; give the size of the collection"
         )
     return documents - sizes

@@ -137,7 +137,8 @@ class DelegatingWrapper(Wrapper):
 
 class JudgedInvariantWrapper(DelegatingWrapper):
     """A wrapper that changes nothing once every document is judged. So the measure inside answers about
-    the judged documents, and about all labels that the others can get."""
+    the judged documents, and about all labels that the others can get.
+    """
 
     _of_some_scores = True
 

@@ -23,7 +23,8 @@ from rankgauge.rankings.tied_lists import TiedRankings
 
 class PrecisionSumMeasure(Binary):
     """A measure that follows from the sum of precisions at the relevant documents and R, and rises with
-    the sum."""
+    the sum.
+    """
 
     tail_matters = False
     swap_monotone = True
@@ -84,7 +85,8 @@ class SumOfPrecisions(RelevantOnlyMeasure, PrecisionSumMeasure):
     def _tied(self, tied: TiedRankings) -> Floats | None:
         """At place j of a group of g documents, r of them relevant, with c relevant ones above the
         group: (r/g)·[(c+1) + (j−1)(r−1)/(g−1)]/rank, added up by harmonic numbers (McSherry and
-        Najork 2008)."""
+        Najork 2008).
+        """
         relevant = tied.count(tied.rankings.relevant(self.rel))
         places = tied.within(self.depth)
         harmonic = harmonic_between(tied.above, tied.above + places)
@@ -115,7 +117,8 @@ class SumOfPrecisions(RelevantOnlyMeasure, PrecisionSumMeasure):
 
     def _independent(self, tied: TiedRankings, places: Ints) -> Floats:
         """k·p², as if precision at a rank did not depend on whether it holds a relevant document
-        (so Feng and Karmaker have it)."""
+        (so Feng and Karmaker have it).
+        """
         share = ratio(tied.count(tied.rankings.relevant(self.rel)), tied.sizes)
         return ratio(places * share**2, self._norms(tied.rankings))
 
@@ -194,7 +197,8 @@ class AveragePrecision(NormalizedSumMeasure, SumOfPrecisions):  # type: ignore[o
 
 class RankSums(Record):
     """Sums over the ranks that count, of weights a_i of a relevant document at rank i and b_ij of two
-    at ranks i and j; ρ_i is Σ_j b_ij. One of each a list."""
+    at ranks i and j; ρ_i is Σ_j b_ij. One of each a list.
+    """
 
     a: Floats
     rows: Floats
@@ -245,7 +249,8 @@ def covariance_of_pairs(sums: RankSums, size: Ints, more: Ints, fewer: Ints) -> 
 
 def sums_by_count(one: Rankings, rel: int, cutoff: int | None) -> tuple[Floats, Floats]:
     """The sums of precisions of one list with 0, 1, … of its unjudged documents relevant: the highest
-    ranked ones first, which sums up to the most, and the lowest ranked ones first, to the least."""
+    ranked ones first, which sums up to the most, and the lowest ranked ones first, to the least.
+    """
     relevant, free = one.labels >= rel, np.flatnonzero(one.labels < 0)
     weight = 1.0 / one.ranks
     if cutoff is not None:

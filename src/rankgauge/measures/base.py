@@ -58,7 +58,7 @@ def estimate_notes(mean: Mean, what: str) -> list[Note]:
     drawn = mean.samples > 0
     if not drawn.any():
         return []
-    kind = f"{what} from {mean.samples.max():,} random orders on {{topics}}"
+    kind = f"{what} from {mean.samples.max():,} random orders on {{queries}}"
     error = float(np.nanmax(mean.errors[drawn], initial=0.0))
     kind += ", standard error at most {error}"
     return [Note(kind, count=int(np.count_nonzero(drawn)), error=error)]
@@ -135,7 +135,8 @@ class Measure(FlipFormulas, SingleListMixin, Scored):
 
     def __call__(self, /, *values: Any, **parameters: Any) -> Measure:
         """The same measure with these parameters; `judged_only=True` takes unjudged documents out of a
-        ranking before this measure looks, as `condensed` does."""
+        ranking before this measure looks, as `condensed` does.
+        """
         judged_only = "judged_only" in parameters and "judged_only" not in self.parameters()
         only = parameters.pop("judged_only") if judged_only else False
         changed = dataclasses.replace(self, **self._arguments_by_name(values, parameters))
@@ -367,7 +368,8 @@ class Measure(FlipFormulas, SingleListMixin, Scored):
 
     def _independent(self, tied: TiedRankings, places: Ints) -> Floats:
         """The mean score of random orders if ranks were independent, for lists of one tie each; so many
-        ranks of each list count."""
+        ranks of each list count.
+        """
         raise NotImplementedError
 
     def independent_each(self, tied: TiedRankings, capped: bool = False) -> Floats:
@@ -473,7 +475,8 @@ class Measure(FlipFormulas, SingleListMixin, Scored):
 
     def divisor_each(self, judged: JudgedLabels) -> Floats:
         """What the score is divided by on each query, if the measure is a sum over ranks that is divided
-        by something; else 1."""
+        by something; else 1.
+        """
         return np.ones(len(judged))
 
     def _different_grades(self, grades: Labels) -> Labels:
@@ -482,7 +485,8 @@ class Measure(FlipFormulas, SingleListMixin, Scored):
 
     def flip_each(self, rankings: Rankings) -> Floats:
         """By how much the score of each list changes for each pair of neighbors that change places:
-        list by list, from the first rank on."""
+        list by list, from the first rank on.
+        """
         if self.by_subtopic and rankings.judged.aspects is not None:
             raise self._unsupported_error(
                 "what a flip changes", "it looks at documents, not at labels"
@@ -576,7 +580,7 @@ class Binary(Measure):
 
 
 def ratio(numerator: NDArray[np.generic], denominator: NDArray[np.generic]) -> Floats:
-    """numerator / denominator, and 0 where the denominator is 0: nothing to find, nothing found."""
+    """Numerator / denominator, and 0 where the denominator is 0: nothing to find, nothing found."""
     shape = np.broadcast_shapes(np.shape(numerator), np.shape(denominator))
     result = np.zeros(shape)
     np.divide(numerator, denominator, out=result, where=np.asarray(denominator) != 0)

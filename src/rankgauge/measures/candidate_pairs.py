@@ -17,7 +17,8 @@ from rankgauge.rankings.lists import Rankings
 class CandidatePair(Record):
     """Two judged documents with different labels. A rank is None below the cut-off, or if the ranking
     lacks the document. `right` is 1 if the better document is first, 0 if it is last, and ½ if neither
-    has a rank."""
+    has a rank.
+    """
 
     better_label: int
     better_rank: int | None
@@ -28,7 +29,8 @@ class CandidatePair(Record):
 
 class CandidatePairs(Result):
     """All candidate pairs of one ranking, the highest labels first; `share` is the share in the right
-    order, NaN if there is no pair."""
+    order, NaN if there is no pair.
+    """
 
     notes: tuple[Note, ...] = ()
 

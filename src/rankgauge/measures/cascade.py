@@ -27,7 +27,8 @@ MOST_JOINT_PLACES = 50
 
 class ExpectedReciprocalRank(Measure):
     """The mean of 1/rank of the document where a user stops. The better a document, the more likely the
-    user stops there."""
+    user stops there.
+    """
 
     name = "ERR"
     summary = (
@@ -70,7 +71,8 @@ class ExpectedReciprocalRank(Measure):
 
     def _flip_changes(self, flips: Flips) -> Floats:
         """The chance to come as far, times the difference of the chances to satisfy, times that of the
-        reciprocal ranks: what both documents add together at the lower rank does not change."""
+        reciprocal ranks: what both documents add together at the lower rank does not change.
+        """
         stop = self._stop_chances(flips.kinds, flips.judged.max_grade)
         reached = np.exp(flips.places(flips.upper).sum_above(np.log1p(-stop)))
         below = 1 / (flips.rank + 1)

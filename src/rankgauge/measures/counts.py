@@ -24,8 +24,8 @@ class Count(Measure):
     def query_remarks(self, judged: JudgedLabels) -> list[Note]:
         """One note for all runs and all counts: this is a mean, and how to get the sum."""
         kind = (
-            "the mean over topics; trec_eval prints the sum, which is the mean times the number of "
-            "topics"
+            "the mean over queries; trec_eval prints the sum, which is the mean times the number of "
+            "queries"
         )
         return [Note(kind)] if len(judged) else []
 
@@ -65,7 +65,7 @@ class NumberRelevant(CountByLevel):
     def query_remarks(self, judged: JudgedLabels) -> list[Note]:
         """That this is a mean, and the sum, which is the same for all runs."""
         total = int(judged.relevant(self.rel).sum())
-        kind = "the mean over topics; the sum over all topics, which trec_eval prints, is"
+        kind = "the mean over queries; the sum over all queries, which trec_eval prints, is"
         return [Note(f"{kind} {total:,}", count=total)] if len(judged) else []
 
 

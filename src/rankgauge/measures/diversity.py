@@ -430,7 +430,8 @@ def served_subtopics(lists: Rankings, intents: Intents, rel: int) -> tuple[Ints,
 
 def sort_served_subtopics(lists: Rankings, intents: Intents, rel: int) -> tuple[Ints, Ints, Ints]:
     """The pairs of `served_subtopics`, each subtopic of a list from the top down, and for each pair how
-    many documents above serve the subtopic."""
+    many documents above serve the subtopic.
+    """
     row, intent = served_subtopics(lists, intents, rel)
     first_of_list = offsets_of(intents.counts[lists.query])
     slot = lists.each_row(first_of_list[:-1])[row] + intent
@@ -441,7 +442,8 @@ def sort_served_subtopics(lists: Rankings, intents: Intents, rel: int) -> tuple[
 
 def _entries(aspects: Subtopics, rows: Ints) -> tuple[Ints, Ints]:
     """The places of the subtopics of these judgments, one judgment after the other, and how many
-    each has."""
+    each has.
+    """
     starts, lengths = aspects.offsets[rows], aspects.offsets[rows + 1] - aspects.offsets[rows]
     return _ranges(starts, lengths), lengths
 

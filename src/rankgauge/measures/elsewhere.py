@@ -16,7 +16,8 @@ from rankgauge.measures.scored import Direction
 
 class GivenScores(Measure):
     """A name for scores that rankgauge did not compute, such as ratings by people. It cannot score a
-    ranking."""
+    ranking.
+    """
 
     name = "given"
     summary = "A name for scores that another tool or person made. It cannot score a ranking."

@@ -31,17 +31,20 @@ class FlipFormulas:
 
     def _contribution(self, places: Places) -> Floats:
         """What a document adds to the score of its list, by its label, its rank and how many documents
-        of each label stand above it; for measures that are such a sum. Nothing beyond the cut-off."""
+        of each label stand above it; for measures that are such a sum. Nothing beyond the cut-off.
+        """
         raise NotImplementedError
 
     def _noncontributing_labels(self, labels: Labels, max_grade: int) -> Bools:
         """Which labels add nothing by `_contribution`, and change what documents below add only through
-        their ranks."""
+        their ranks.
+        """
         return np.zeros(len(labels), dtype=np.bool_)
 
     def _removable_labels(self, labels: Labels, max_grade: int) -> Bools:
         """Which labels make no difference without a cut-off: the score of a list is the same without its
-        documents of these labels."""
+        documents of these labels.
+        """
         return np.zeros(len(labels), dtype=np.bool_)
 
     def _flip_changes(self, flips: Flips) -> Floats:

@@ -15,7 +15,7 @@ TOLERANCE = 1e-12
 
 
 def share(part: Floats, whole: Floats) -> Floats:
-    """part / whole, and 0 where the whole is nothing but rounding."""
+    """Part / whole, and 0 where the whole is nothing but rounding."""
     return ratio(part, np.where(np.abs(whole) <= TOLERANCE, 0.0, whole))
 
 

@@ -122,7 +122,8 @@ def _gauss_legendre() -> tuple[Floats, Floats]:
 
 def miss_chance(size: Ints, hits: Ints, drawn: Ints) -> Floats:
     """The chance that the first `drawn` of `size` documents in random order hold none of the hits:
-    C(size − hits, drawn)/C(size, drawn)."""
+    C(size − hits, drawn)/C(size, drawn).
+    """
     factors, fixed = np.minimum(hits, drawn), np.maximum(hits, drawn)
     offsets = offsets_of(factors + 1)
     place = np.arange(offsets[-1]) - np.repeat(offsets[:-1], factors + 1)
@@ -208,7 +209,8 @@ def _mean_by_recursion(size: Ints, hits: Ints, above: Ints) -> Floats:
 
 def variance_of_reciprocal_rank(size: Ints, hits: Ints, depth: int | None) -> Floats:
     """The variance of 1/rank of the first of the hits, at least one, in a random order; 0 beyond
-    `depth`. Place by place, or for a long way to the first hit by recursion."""
+    `depth`. Place by place, or for a long way to the first hit by recursion.
+    """
     places = size - hits + 1
     likely = np.ceil(size / hits * -np.log(NEGLIGIBLE)).astype(np.int64)
     if depth is not None:
@@ -258,7 +260,8 @@ def highest_ratio(
     thickness: Floats, gained: Floats, possible: Floats | Ints, base: float = 0.0
 ) -> float:
     """The highest (base + Σ_l t_l · gained[l, s_l]) / Σ_l t_l · possible[l, s_l], 0 where nothing is
-    possible, over all choices of an s for each layer l, of thickness t_l: by Dinkelbach's method."""
+    possible, over all choices of an s for each layer l, of thickness t_l: by Dinkelbach's method.
+    """
     layers, high = np.arange(len(thickness)), 0.0
     while True:
         chosen = np.argmax(gained - high * possible, axis=1)

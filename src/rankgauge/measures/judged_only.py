@@ -135,7 +135,8 @@ def condense_if(judged_only: Any, measure: Measure) -> Measure:
 
 def _condense(rankings: Rankings) -> Rankings:
     """The lists without unjudged documents; the same lists, with all that is known of them, where
-    there are none."""
+    there are none.
+    """
     return rankings.condensed() if (rankings.labels < 0).any() else rankings
 
 

@@ -86,7 +86,8 @@ def enumerate_labelings(grades: Sequence[int], free: int) -> NDArray[np.int32]:
 
 def labeled_variants(one: Rankings, choices: NDArray[np.integer]) -> Rankings:
     """A list for each row of `choices`: its labels put on the unjudged documents of the one list,
-    and each of them judged from then on."""
+    and each of them judged from then on.
+    """
     variants, _free = choices.shape
     lists = np.repeat(one.labels[None, :], variants, axis=0)
     lists[:, one.labels < 0] = choices

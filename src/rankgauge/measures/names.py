@@ -167,8 +167,8 @@ AMBIGUOUS_NAMES = (
     AmbiguousName(
         "rbp_resid", "the residual is upper(RBP) minus lower(RBP); ask for both", "trec_eval"
     ),
-    AmbiguousName("NumQ", "it counts topics; len(scores.queries) is their number", "ir_measures"),
-    AmbiguousName("num_q", "it counts topics; len(scores.queries) is their number", "trec_eval"),
+    AmbiguousName("NumQ", "it counts queries; len(scores.queries) is their number", "ir_measures"),
+    AmbiguousName("num_q", "it counts queries; len(scores.queries) is their number", "trec_eval"),
     AmbiguousName(
         "relstring", "it is a text; `rankgauge trec_eval -m relstring` prints it", "trec_eval"
     ),

@@ -38,7 +38,8 @@ from rankgauge.rankings.tied_lists import TiedRankings
 
 class NormalizedMeasure(OrderBasedWrapper):
     """A measure compared with the scores of orders of documents. Higher is better, also where lower is
-    better by the measure inside."""
+    better by the measure inside.
+    """
 
     asks: ClassVar[tuple[str, ...]]
     """What the form asks the measure inside, beside its score."""
@@ -132,7 +133,7 @@ class NormalizedMeasure(OrderBasedWrapper):
             cases[f"fewer than {depth} documents"] = sizes < depth
         cases |= self._find_degenerate(orders, ~nothing)
         counts = {what: int(np.count_nonzero(which)) for what, which in cases.items()}
-        return [Note(f"{what} on {{topics}}", count=n) for what, n in counts.items() if n]
+        return [Note(f"{what} on {{queries}}", count=n) for what, n in counts.items() if n]
 
     def _find_degenerate(
         self, orders: RankingReferenceScores, known: NDArray[np.bool_]
@@ -175,9 +176,9 @@ class IdealNormalizedMeasure(IdealWrapper, ChanceNormalizedMeasure):
         if self.reb == INDEPENDENT and wrong.any():
             raise MeasureError(
                 f"{self}: the score of a random ranking is above the best score on "
-                f"{count_phrase(int(wrong.sum()), 'topic')}. reb=independent is not exact, and "
+                f"{count_phrase(int(wrong.sum()), 'query')}. reb=independent is not exact, and "
                 "this happens "
-                "where a topic has few documents; use reb=exact or reb=capped"
+                "where a query has few documents; use reb=exact or reb=capped"
             )
         return best, chance
 

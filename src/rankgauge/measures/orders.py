@@ -28,7 +28,8 @@ MOST_PLACES = 100_000
 
 class Mean(NamedTuple):
     """The mean score of each list, its standard error, and how many orders were drawn; both 0 if
-    exact."""
+    exact.
+    """
 
     values: Floats
     errors: Floats
@@ -134,7 +135,8 @@ def _scores_by_list(
     orders_of: Callable[[int, Ints, list[_MixedTie], int], Iterator[Ints]],
 ) -> list[Floats]:
     """For each list the scores of the orders that `orders_of` makes of it, so many at a time, from its
-    first `depth` places, its mixed ties and its number."""
+    first `depth` places, its mixed ties and its number.
+    """
     scores: list[list[Floats]] = [[] for _ in range(len(tied))]
     batch: list[tuple[int, Ints]] = []
 
@@ -165,7 +167,8 @@ def _scores_by_list(
 
 class _MixedTie(NamedTuple):
     """A tie of documents that are not all alike: where it starts, how many places of it count, its
-    rows by kind, documents of one kind being as good as the same, and how many have no row."""
+    rows by kind, documents of one kind being as good as the same, and how many have no row.
+    """
 
     start: int
     places: int

@@ -199,7 +199,8 @@ class SuccessAt(RelevantOnlyMeasure):
 
     def _tied(self, tied: TiedRankings) -> Floats | None:
         """The chance that the places of the first group with relevant documents that are in the top
-        k hold one of them."""
+        k hold one of them.
+        """
         first, found = first_relevant_group(tied, self.rel)
         score = np.zeros(len(tied))
         score[tied.owner[first]] = 1 - miss_chance(
@@ -256,7 +257,8 @@ def first_relevant_group(tied: TiedRankings, rel: int) -> tuple[NDArray[np.intp]
 
 def variance_of_hits(size: Ints, found: Ints, places: Ints) -> Floats:
     """The variance of how many of `found` documents are in the first places of a random order of
-    `size`, which is hypergeometric: m·(r/n)·(1 − r/n)·(n − m)/(n − 1)."""
+    `size`, which is hypergeometric: m·(r/n)·(1 − r/n)·(n − m)/(n − 1).
+    """
     n, r, m = size.astype(np.float64), found.astype(np.float64), places.astype(np.float64)
     return ratio(ratio(m * r, n) * ratio((n - r) * (n - m), n), n - 1)
 

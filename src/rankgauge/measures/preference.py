@@ -251,7 +251,8 @@ class InferredAveragePrecision(Binary):
 
     def _extreme(self, tied: TiedRankings, *, best: bool) -> Floats:
         """By sorting, but for the worst order with pooled documents: they count as half relevant where
-        nothing judged is above them."""
+        nothing judged is above them.
+        """
         if best or not (tied.rankings.labels == POOLED).any():
             return super()._extreme(tied, best=best)
         return self._extreme_by_enumeration(tied, best=best)
@@ -269,7 +270,8 @@ class InferredAveragePrecision(Binary):
 
     def _variance(self, tied: TiedRankings) -> Floats:
         """Where all is judged, (1/i)·[1 + ε·q_i] for a relevant document at rank i and (1/i)·q_i more
-        for each above it, q_i = (i−1)/(i−1+2ε); see `covariance_of_pairs`. Else from orders."""
+        for each above it, q_i = (i−1)/(i−1+2ε); see `covariance_of_pairs`. Else from orders.
+        """
         lists, variance = tied.rankings, np.zeros(len(tied))
         open_lists = tied.count(lists.labels >= 0) < tied.sizes
         if open_lists.any():
@@ -367,7 +369,8 @@ class CorrectlyOrderedPairs(Measure):
 
     def _extreme(self, tied: TiedRankings, *, best: bool) -> Floats:
         """By sorting where the lists hold all judged documents, and only these: a document that is
-        not retrieved counts too, and an unjudged one may help by pushing others down."""
+        not retrieved counts too, and an unjudged one may help by pushing others down.
+        """
         lists = tied.rankings
         judged = lists.count(lists.labels >= 0)
         complete = (judged == lists.judged.sizes[lists.query]) & (judged == tied.lengths)
@@ -377,7 +380,8 @@ class CorrectlyOrderedPairs(Measure):
 
     def _tied(self, tied: TiedRankings) -> Floats | None:
         """½, and for each pair not in one group half the chance that the document of the upper group
-        is in the top k: added where that is the better one, else taken away."""
+        is in the top k: added where that is the better one, else taken away.
+        """
         judged, query = tied.rankings.judged, tied.rankings.query
         chance = ratio(tied.within(self.depth), tied.sizes)
         ahead, all_pairs = np.zeros(len(tied)), np.zeros(len(tied))

@@ -92,7 +92,7 @@ class QMeasure(NormalizedSumMeasure):
         return ratio(total, self._norm(self._count_with_gain(judged))[lists.query])
 
     def _blended_divisor(self, judged: JudgedLabels, query: Ints, ranks: Ints) -> Floats:
-        """i + β·cg*_i at these ranks of these queries."""
+        """I + β·cg*_i at these ranks of these queries."""
         best = np.append(0.0, native.segment_cumsum(self._ideal_gains(judged), judged.offsets))
         size, start = judged.sizes[query], judged.offsets[:-1][query]
         place = np.where(size > 0, start + np.minimum(ranks, size), 0)
@@ -118,7 +118,8 @@ class QMeasure(NormalizedSumMeasure):
     def _tied(self, tied: TiedRankings) -> Floats | None:
         """At place j of a group of g documents, r of them with a gain and G their gains, with c such
         documents and gains cg above the group:
-        (1/g)·[r·(c + β·cg) + (r + β·G)·(1 + (j−1)(r−1)/(g−1))] / (i + β·cg*_i), i the rank."""
+        (1/g)·[r·(c + β·cg) + (r + β·G)·(1 + (j−1)(r−1)/(g−1))] / (i + β·cg*_i), i the rank.
+        """
         lists = tied.rankings
         gain = self._gains(lists.labels, lists.judged.max_grade)
         found, gained = tied.count(gain > 0), tied.sum(gain)

@@ -46,7 +46,8 @@ class SearchLengthMeasure(Binary):
 
     def _tied(self, tied: TiedRankings) -> Floats | None:
         """Cooper's expected search length: the non-relevant documents above the group that holds the
-        j-th relevant one, and i·n/(r+1) of its own n, i being how many of its r are still wanted."""
+        j-th relevant one, and i·n/(r+1) of its own n, i being how many of its r are still wanted.
+        """
         found = tied.count(tied.rankings.relevant(self.rel))
         before = tied.before(found)
         wanted = self.j - before
@@ -62,7 +63,8 @@ class SearchLengthMeasure(Binary):
 
     def _variance(self, tied: TiedRankings) -> Floats:
         """With r relevant documents and n others j·n·(r+n+1)·(r+1−j)/((r+1)²·(r+2)), the length being
-        negative hypergeometric; 0 where the list lacks the j-th one."""
+        negative hypergeometric; 0 where the list lacks the j-th one.
+        """
         found = tied.count(tied.rankings.relevant(self.rel)).astype(np.float64)
         others = self.j * (tied.sizes - found) * (tied.sizes + 1)
         spread = others * np.maximum(found + 1 - self.j, 0) / ((found + 1) ** 2 * (found + 2))

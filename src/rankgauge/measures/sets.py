@@ -78,7 +78,8 @@ class CountBasedMeasure(Binary):
 
     def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
         """The highest: all unjudged documents of the top k are relevant and none beyond it. The lowest:
-        none of the top k is relevant, and all beyond it are."""
+        none of the top k is relevant, and all beyond it are.
+        """
         lists = rankings.top(self.complete().depth)
         hits = lists.count(lists.relevant(self.rel)).astype(float)
         retrieved = lists.lengths.astype(float)

@@ -39,7 +39,7 @@ class BinaryG(Binary):
 
 
 class SmoothedAveragePrecision(PrecisionSumMeasure):
-    """Average precision on a log-odds scale, which averages better over topics."""
+    """Average precision on a log-odds scale, which averages better over queries."""
 
     name = "yaap"
     summary = "Average precision smoothed and put on a log-odds scale."

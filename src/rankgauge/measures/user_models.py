@@ -120,7 +120,8 @@ class UserModel(GainMeasure):
 
     def _expected_further_reads(self, read: Ints, total: Floats) -> Floats:
         """How many further documents a user reads who goes on after `read` ones, as a mean, when
-        none of them gains anything and those before have gained `total`."""
+        none of them gains anything and those before have gained `total`.
+        """
         raise NotImplementedError
 
 
@@ -151,7 +152,8 @@ class AdaptiveUserModel(UserModel):
 
     def _continuation_chances(self, ranks: Ints, gains: Floats, totals: Floats) -> Floats:
         """The chance of reading on after each document, given its rank, its gain and the gain of all
-        documents down to it."""
+        documents down to it.
+        """
         raise NotImplementedError
 
     def _score(self, lists: Rankings) -> Floats:

@@ -162,7 +162,8 @@ class Weighted(GainMeasure):
 
     def _unseen_weight(self, lengths: Ints) -> Floats:
         """The share of the weight that the ranks beyond the end of lists of these lengths have, where
-        the measure is `open_ended`."""
+        the measure is `open_ended`.
+        """
         return np.zeros(len(lengths))
 
 

@@ -356,7 +356,8 @@ class PrefixMean(DelegatingWrapper):
 
     def random_each(self, judged: JudgedLabels) -> Mean:
         """The mean of the expected scores where they are exact; else from orders of its own, because
-        estimates at several cut-offs depend on each other, so that their errors do not add up."""
+        estimates at several cut-offs depend on each other, so that their errors do not add up.
+        """
         if self.expectation != "exact":
             return super().random_each(judged)
         return Mean.exact(

@@ -96,8 +96,11 @@ class ChanceComparison(Record):
         return QuerySet(name, tuple(self.queries[row] for row in rows), self.left_out)
 
     def ideal(self, choice: SelectionSize, apart_from: Bools | None = None) -> Bools:
-        """The ideal queries. None of `apart_from` is one of them, even if its difference is equal to the
-        difference of a query that is chosen."""
+        """The ideal queries.
+
+        None of `apart_from` is one of them, even if its difference is equal to the difference of a
+        query that is chosen.
+        """
         if apart_from is None:
             return choice.highest(self.differences, self.greatest)
         rows = np.flatnonzero(~apart_from)
@@ -482,11 +485,11 @@ class QueryTypes(Result, Record):
         return query_map(groups, dict(self.left_out), measure=measure, lower=lower)
 
     def _title(self) -> str:
-        return f"{type(self).__name__}: {count_phrase(len(self.queries), 'topic')}"
+        return f"{type(self).__name__}: {count_phrase(len(self.queries), 'query')}"
 
 
 OVERLAP_NOTE = (
-    "{topics} fit both ideal and uninformative, since more queries are asked for than there are; they "
+    "{queries} fit both ideal and uninformative, since more queries are asked for than there are; they "
     "count as uninformative"
 )
 
@@ -533,7 +536,7 @@ def query_types(
     >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}, "q3": {"a": 1, "b": 1}, "q4": {"a": 0}}
     >>> run = {"q1": {"a": 2, "b": 1}, "q2": {"b": 2, "a": 1}, "q3": {"a": 2, "b": 1}}
     >>> print(query_types(evaluate(qrels, run, "P@1"), qrels, threshold=(0, 0.5)).table().render("tsv"))
-    topic score expected difference type
+    query score expected difference type
     q1 1.0 0.5 0.5 ideal
     q2 0.0 0.5 -0.5 uninformative hard
     q3 1.0 1.0 0.0 uninformative easy

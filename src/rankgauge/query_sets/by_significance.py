@@ -83,7 +83,8 @@ class Significance(Result, Record):
 
     def query_p(self) -> Floats:
         """For each query the p-value of all runs together: the smallest p-value, times the number of
-        runs (Bonferroni). It is small if at least one run is better than chance."""
+        runs (Bonferroni). It is small if at least one run is better than chance.
+        """
         counts = np.count_nonzero(~np.isnan(self.p), axis=0)
         least = np.where(np.isnan(self.p), 1.0, self.p).min(axis=0, initial=1.0)
         together: Floats = np.minimum(1.0, least * counts)
@@ -97,7 +98,8 @@ class Significance(Result, Record):
 
     def table(self) -> Table:
         """A row for each query and run: the score, the expected score of a random order, and the
-        p-value."""
+        p-value.
+        """
         rows = [
             (query, run, float(self.scores[r, q]), float(self.expected[q]), PValue(self.p[r, q]))
             for q, query in enumerate(self.queries)
@@ -111,8 +113,9 @@ class Significance(Result, Record):
     @property
     def notes(self) -> tuple[Note, ...]:  # type: ignore[override]
         """How many queries are informative, how p-values were computed, and which queries were left
-        out."""
-        count, all_of = len(self.informative()), count_phrase(len(self.queries), "query", "queries")
+        out.
+        """
+        count, all_of = len(self.informative()), count_phrase(len(self.queries), "query")
         share = f"{1 - self.level:.4g}"
         drawn = int(np.count_nonzero(~self.exact))
         notes = [
@@ -126,7 +129,7 @@ class Significance(Result, Record):
         ]
         if drawn:
             orders = count_phrase(self.samples, "random order")
-            text = f"on {{topics}} p is from {orders}, on the others from all orders"
+            text = f"on {{queries}} p is from {orders}, on the others from all orders"
             notes.append(Note(text, count=drawn))
         if drawn and len(self.runs) / (self.samples + 1) > 1 - self.level:
             least = math.ceil(len(self.runs) / (1 - self.level))
@@ -137,7 +140,7 @@ class Significance(Result, Record):
     def _title(self) -> str:
         runs, queries = (
             count_phrase(len(self.runs), "run"),
-            count_phrase(len(self.queries), "topic"),
+            count_phrase(len(self.queries), "query"),
         )
         return f"Significance: {runs}, {queries}"
 
@@ -250,7 +253,8 @@ def _score_orders(
     measures: Sequence[Measure], judged: JudgedLabels, samples: int, seed: int
 ) -> tuple[Floats, Floats | None]:
     """The scores of orders of one query's judged documents, and the probability of each order; None
-    for random orders."""
+    for random orders.
+    """
     labels, depths = judged.labels, [measure.depth for measure in measures]
     places = max((len(labels) if d is None else min(d, len(labels)) for d in depths), default=0)
     kinds, counts = np.unique(labels, return_counts=True)

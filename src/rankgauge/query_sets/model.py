@@ -81,7 +81,7 @@ class QuerySet(Value, Collection[str]):
         return query in self.queries
 
     def __repr__(self) -> str:
-        text = f"{type(self).__name__} {self.name}: {count_phrase(len(self), 'query', 'queries')}"
+        text = f"{type(self).__name__} {self.name}: {count_phrase(len(self), 'query')}"
         notes = ", ".join(left.text for left in self.left_out)
         return f"{text} (left out: {notes})" if notes else text
 
@@ -121,12 +121,13 @@ class SelectionSize(Value):
 
     def size(self, available: int) -> int:
         """How many queries to choose from `available` queries: the number, or the share, rounded (0.5
-        up)."""
+        up).
+        """
         if self.share is not None:
             return math.floor(self.share * available + 0.5)
         assert self.number is not None
         if self.number > available:
-            there = count_phrase(available, "query", "queries")
+            there = count_phrase(available, "query")
             raise RankgaugeError(f"number={self.number}, but only {there} can be chosen")
         return int(self.number)
 

@@ -255,7 +255,8 @@ class Boosting:
 
     def steps(self, settings: RankerSettings) -> Iterator[Step]:
         """The rounds, until the objective falls, or no feature is left. Those of select="ensemble" end
-        before the first round in which no feature would raise the objective."""
+        before the first round in which no feature would raise the objective.
+        """
         count = int(np.count_nonzero(self._defined))
         if not count or not self._weak:
             return

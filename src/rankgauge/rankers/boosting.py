@@ -27,7 +27,8 @@ LABEL_GAIN = "label_gain"
 
 class ValueLock:
     """A value that all threads of a process share: those that hold the same one run together, others
-    wait."""
+    wait.
+    """
 
     def __init__(self) -> None:
         self._changed = threading.Condition()

@@ -254,7 +254,8 @@ def _protocol(
     chosen: TrainingQueries | None,
 ) -> dict[str, Any]:
     """All that the result depends on: the data, the methods with all their settings, plug-ins, and
-    versions. The draw of training queries is there only if there is one."""
+    versions. The draw of training queries is there only if there is one.
+    """
     plugins = digests_of(map(type, (*measures, *map(innermost, measures))))
     return {
         "rankgauge": __version__,
@@ -271,7 +272,8 @@ def _protocol(
 
 def _method(ranker: Ranker) -> dict[str, Any]:
     """All that the model of a ranker depends on beside the data: the method, its settings, and the
-    plug-in that it comes from."""
+    plug-in that it comes from.
+    """
     plugin = digests_of([type(ranker)])
     return {
         "method": type(ranker).__name__,
@@ -309,7 +311,8 @@ def _rankers(given: Method | Sequence[Method] | None, seed: int) -> dict[str, Ra
 
 class FoldWork(Record):
     """Trains and evaluates a ranker on a fold. `chosen`: which training queries it learns from; None:
-    all. `with_scores`: scores are made too, to be kept."""
+    all. `with_scores`: scores are made too, to be kept.
+    """
 
     folds: tuple[Fold, ...]
     rankers: dict[str, Ranker]
@@ -359,7 +362,8 @@ class FoldWork(Record):
 
 def check_test_queries(fold: Fold) -> None:
     """InputError where a query is in the test part of a fold and in another part of it, with the same
-    documents."""
+    documents.
+    """
     for part in (fold.train, fold.validation):
         if part is None:
             continue
@@ -435,7 +439,8 @@ class CrossValidation(Result, Record):
 
     def table(self) -> Table:
         """A row for each measure and method: the mean on test queries with its interval, `linear` of it,
-        and the means on training and validation data; then the same for a random order."""
+        and the means on training and validation data; then the same for a random order.
+        """
         columns = ("measure", "method", "test", "low", "high", "linear", "train", "validation")
         rows: list[tuple[Cell, ...]] = []
         means, intervals = self.scores.mean(), self.scores.interval()

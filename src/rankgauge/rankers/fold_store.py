@@ -42,7 +42,8 @@ ANOTHER_FOLDER = "give another folder, or remove this one"
 
 class FoldResult(Record):
     """What a ranker gets on a fold: the run of the test queries, means on training and validation data,
-    None where there is none, and the sentences of its notes."""
+    None where there is none, and the sentences of its notes.
+    """
 
     run: Run
     train: tuple[float, ...]
@@ -52,7 +53,8 @@ class FoldResult(Record):
 
 class TimedFoldResult(Record):
     """A ranker on a fold, with its scores on the test queries if they were asked for, and how long it
-    took."""
+    took.
+    """
 
     trained: FoldResult
     scores: Scores | None
@@ -125,7 +127,8 @@ class FoldStore(Record):
 
     def begin(self) -> None:
         """Make the folder, or check that it has the same cross-validation, perhaps with other methods;
-        RankgaugeError else. A method of the same name must have the same settings."""
+        RankgaugeError else. A method of the same name must have the same settings.
+        """
         import polars  # noqa: F401  here, since scikit-learn fails while another thread imports it
 
         begin_folder(self.folder, PROTOCOL, self.protocol, "cross-validation", growing=(METHODS,))

@@ -288,7 +288,8 @@ def solution(matrix: Floats, right: Floats) -> Floats:
 
 def _cholesky(matrix: Floats, raised: float) -> Floats | None:
     """The lower factor of a matrix whose diagonal is raised by a number; None where rounding leaves no
-    factor."""
+    factor.
+    """
     lower = np.tril(matrix)
     least = len(matrix) * np.finfo(np.float64).eps
     for row in range(len(matrix)):

@@ -18,7 +18,8 @@ from rankgauge.scores.model import combine_scores
 
 class Monitor:
     """One measure on some queries, prepared once: called with a score for each document, it gives the
-    mean over the queries, as `Evaluator` computes it."""
+    mean over the queries, as `Evaluator` computes it.
+    """
 
     def __init__(self, features: Features, measure: Measure | Aggregate) -> None:
         self.features = features
@@ -57,7 +58,8 @@ class Monitor:
 
     def kept(self, values: Sequence[float]) -> int:
         """The round to keep, from the value after each: the best one, or the last if the values decide
-        nothing."""
+        nothing.
+        """
         return len(values) - 1 if is_undecided(values) else self.best(values)
 
     def should_stop(self, values: Sequence[float], patience: int) -> bool:

@@ -296,7 +296,8 @@ class Stumps:
 
     def best(self, *, both: bool) -> tuple[int, int, float] | None:
         """The feature, the place of the threshold and the weight of the stump that orders most; None
-        where none orders anything. `both`: also stumps for which lower values are better."""
+        where none orders anything. `both`: also stumps for which lower values are better.
+        """
         sums = native.bin_sums(self._bins, self.potentials)
         # What lies above each threshold: the bins after its place.
         ordered = np.cumsum(sums[:, :0:-1], axis=1)[:, ::-1]

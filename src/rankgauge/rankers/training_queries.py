@@ -36,7 +36,7 @@ class TrainingQueries(Value):
     def sentence(self, available: int) -> str:
         """How many of the available queries are learned from, in words."""
         if available <= self.number:
-            queries = count_phrase(available, "query", "queries")
+            queries = count_phrase(available, "query")
             return f"trained on all {queries}: there are no more than the {self.number:,} to draw"
         return f"trained on {self.number:,} of {available:,} queries, drawn by the seed"
 

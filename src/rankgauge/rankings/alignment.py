@@ -58,8 +58,8 @@ class Alignment(Record):
         return cls(queries, rankings, nothing.astype(np.bool_), nothing)
 
 
-NOT_JUDGED = "topics without judgments, not scored: {count}"
-"""The note on topics of a run that have no judgments."""
+NOT_JUDGED = "queries without judgments, not scored: {count}"
+"""The note on queries of a run that have no judgments."""
 
 
 def alignment_notes(unknown: int, merged: int) -> list[Note]:
@@ -212,9 +212,9 @@ def find_moves(
     precision: ScorePrecision,
     longest: int | None = None,
 ) -> Moves:
-    """What brings the rows of a piece into rank order; topics whose scores fall stay as they are.
+    """What brings the rows of a piece into rank order; queries whose scores fall stay as they are.
 
-    `labels` has the label of each row. Only the `longest` first documents of each topic are needed; ties
+    `labels` has the label of each row. Only the `longest` first documents of each query are needed; ties
     below them stay as they are.
     """
     if piece.descending.all():

@@ -140,7 +140,8 @@ class Flips(SharedArrays):
 
     def places(self, document: Ints, below: Ints | None = None) -> Places:
         """The places of documents of these kinds: the upper rank, or the lower one, `below` a document
-        of that kind."""
+        of that kind.
+        """
         rank = self.rank if below is None else self.rank + 1
         return Places(
             self.kinds[document], rank, self.query, self.judged, self.kinds, self.above, below

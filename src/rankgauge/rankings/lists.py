@@ -153,8 +153,9 @@ class JudgedLabels(SharedArrays):
     def once(
         self, question: Callable[[JudgedLabels, *Arguments], NDArray[T]], *arguments: *Arguments
     ) -> NDArray[T]:
-        """The answer to a question about these judged labels, one value for each query. It is computed
-        once.
+        """The answer to a question about these judged labels, one value for each query.
+
+        It is computed once.
 
         If these queries were taken from others, all of the others are asked. So parts of a run, and one
         run after the other, share the answers. Threads that ask at the same time wait for the first.
@@ -250,8 +251,10 @@ class Rankings(SharedArrays):
         return self.once(_cut_lists, cutoff)
 
     def once(self, question: Callable[[Rankings, *Arguments], A], *arguments: *Arguments) -> A:
-        """The answer to a question about these lists. Several measures ask it, and it is computed once,
-        unless threads ask at the same time."""
+        """The answer to a question about these lists.
+
+        Several measures ask it, and it is computed once, unless threads ask at the same time.
+        """
         key = (question, *arguments)
         known: A | None = self.memo.get(key)
         return self.memo.keep(key, question(self, *arguments)) if known is None else known

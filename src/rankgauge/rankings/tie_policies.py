@@ -57,7 +57,8 @@ def tied_lists(
     rankings: Rankings, tied: NDArray[np.bool_], seeds: NDArray[np.uint64]
 ) -> TiedRankings:
     """The lists as groups of tied documents; `tied` says of each row whether it is tied with the one
-    above."""
+    above.
+    """
     starts = np.flatnonzero(~tied)
     return TiedRankings(
         rankings,
@@ -101,7 +102,7 @@ def append_tail(
         short = int(np.argmin(unlisted))
         topic = decode(judgments.queries[queries[short]])
         raise RankgaugeError(
-            f"documents={documents} is too small: topic {topic!r} has {documents - unlisted[short]} "
+            f"documents={documents} is too small: query {topic!r} has {documents - unlisted[short]} "
             "retrieved or judged documents; give the size of the collection"
         )
     owner = np.concatenate((rankings.each_row(np.arange(len(rankings))), query[rest]))

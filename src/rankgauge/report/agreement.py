@@ -30,7 +30,7 @@ DEEPEST = 20
 MOST_LISTS = 13_000
 """Orders are settled for at most so many lists, over all measures: a few seconds."""
 MOST_SPLITS = 60_000_000
-"""How many pairs of runs, times splits of the topics, swap rates are counted over at most."""
+"""How many pairs of runs, times splits of the queries, swap rates are counted over at most."""
 FEWEST_SPLITS = 100
 
 
@@ -53,7 +53,7 @@ def measure_agreement(scores: Scores, means: Floats) -> PageAgreement | None:
 def power_and_swaps(
     scores: Scores, level: float, left: OmissionLog
 ) -> tuple[list[PagePower] | None, list[PageSwaps] | None]:
-    """For each measure: how many differences are significant, and how often two halves of the topics
+    """For each measure: how many differences are significant, and how often two halves of the queries
     put two runs in opposite orders.
 
     `low` and `high` are the limits of the middle 95% (or `level`) of the splits; there a tie counts as
@@ -67,7 +67,7 @@ def power_and_swaps(
         left.add(f"Swap rates are left out: there are {count_phrase(pairs, 'pair')} of runs.")
         splits = 0
     elif splits < SPLITS:
-        left.add(f"Swap rates are counted over {splits:,} splits of the topics, not {SPLITS:,}.")
+        left.add(f"Swap rates are counted over {splits:,} splits of the queries, not {SPLITS:,}.")
     power: list[PagePower] = []
     swaps: list[PageSwaps] = []
     for measure in scores.measures:
@@ -98,7 +98,8 @@ def settled_orders(
     scores: Scores, judgments: Judgments, heads: Sequence[Head], means: Floats, left: OmissionLog
 ) -> list[list[bool] | None]:
     """For each measure, the runs from best to worst: is each certain to stay above the next, however the
-    unjudged documents are judged? None where this is not computed."""
+    unjudged documents are judged? None where this is not computed.
+    """
     none: list[list[bool] | None] = [None] * len(scores.measures)
     policies = scores.policies
     usual = (
@@ -133,7 +134,7 @@ def settled_orders(
 def _reason_left_out(measure: Scored | Aggregate) -> str | None:
     """Why settled orders by a measure are not computed, if so."""
     if not isinstance(measure, Measure):
-        return "it is not a mean over topics"
+        return "it is not a mean over queries"
     if (measure.depth or DEEPEST + 1) > DEEPEST:
         return f"it looks at more than {DEEPEST} documents"
     if measure.own_ties is not None:

@@ -52,10 +52,10 @@ class OmissionLog:
 
 
 def names(scores: Scores, baseline: str | None) -> PageNames:
-    """The names of runs, topics and measures, whether higher is better, and the baseline."""
+    """The names of runs, queries and measures, whether higher is better, and the baseline."""
     return {
         "runs": [visible_line(run) for run in scores.runs],
-        "topics": [visible_line(query) for query in scores.queries],
+        "queries": [visible_line(query) for query in scores.queries],
         "measures": [str(measure) for measure in scores.measures],
         "directions": [DIRECTIONS[inner(measure).direction] for measure in scores.measures],
         "baseline": None
@@ -88,11 +88,11 @@ def leaderboard(scores: Scores, means: Floats, level: float) -> PageMeans:
 
 
 MOST_NAMED = 5
-"""So many runs that lack topics are named; the others are counted."""
+"""So many runs that lack queries are named; the others are counted."""
 
 
 def alerts(scores: Scores) -> list[str]:
-    """What a reader must know before looking at the means: runs that lack topics or scores."""
+    """What a reader must know before looking at the means: runs that lack queries or scores."""
     sentences = []
     lacking = {
         run: int((~scores.present[r]).sum())
@@ -106,17 +106,17 @@ def alerts(scores: Scores) -> list[str]:
     )
     for run, count in sorted(lacking.items(), key=lambda each: -each[1])[:MOST_NAMED]:
         sentences.append(
-            f"{visible_line(run)} lacks {count} of {len(scores.queries)} topics; they {how}."
+            f"{visible_line(run)} lacks {count} of {len(scores.queries)} queries; they {how}."
         )
     if len(lacking) > MOST_NAMED:
         sentences.append(
-            f"Topics are lacking in {count_phrase(len(lacking) - MOST_NAMED, 'more run')} too."
+            f"Queries are lacking in {count_phrase(len(lacking) - MOST_NAMED, 'more run')} too."
         )
     unknown = np.isnan(np.asarray(scores)).any() or (scores.policies.missing == "skip" and lacking)
     if unknown:
         sentences.append(
-            "Not every run has a score on every topic. Each mean is over the topics of its run; "
-            "differences and tests are over the topics that all runs have."
+            "Not every run has a score on every query. Each mean is over the queries of its run; "
+            "differences and tests are over the queries that all runs have."
         )
     return sentences
 
@@ -134,12 +134,12 @@ def judged_shares(scores: Scores) -> PageNumbers | None:
 
 
 def queries_in_mean(scores: Scores, r: int) -> Bools:
-    """Which topics the means of a run are over."""
+    """Which queries the means of a run are over."""
     return scores.counts(r, scores.policies.missing)
 
 
 def means_of(scores: Scores, measure: Scored | Aggregate, values: Floats) -> Floats:
-    """For each run, the mean of a row of `values` (run × topic), over the topics of its means."""
+    """For each run, the mean of a row of `values` (run × query), over the queries of its means."""
     return np.array(
         [combine_scores(measure, row[queries_in_mean(scores, r)]) for r, row in enumerate(values)]
     )
@@ -147,15 +147,17 @@ def means_of(scores: Scores, measure: Scored | Aggregate, values: Floats) -> Flo
 
 def order_of(means: Floats, direction: int) -> list[int]:
     """The numbers of the runs, the best mean first; of equal means the earlier run is first, and runs
-    without a mean are last."""
+    without a mean are last.
+    """
     worse = means if direction < 0 else -means
     order: Ints = np.argsort(np.where(np.isnan(means), np.inf, worse), kind="stable")
     return [int(run) for run in order]
 
 
 def compare_pairs(scores: Scores, level: float, left: OmissionLog) -> tuple[PagePairs, list[Note]]:
-    """Every pair of runs by every measure: the difference over the topics that all runs have scores for,
-    p-values, wins, ties and losses; and notes on the tests."""
+    """Every pair of runs by every measure: the difference over the queries that all runs have scores for,
+    p-values, wins, ties and losses; and notes on the tests.
+    """
     count = len(scores.runs) * (len(scores.runs) - 1) // 2
     number = to_exact_lists if count * len(scores.measures) <= MOST_EXACT else to_short_lists
     if number is to_short_lists:
@@ -190,8 +192,10 @@ def compare_pairs(scores: Scores, level: float, left: OmissionLog) -> tuple[Page
 def _compare_runs(
     scores: Scores, measure: Scored | Aggregate, level: float, left: OmissionLog
 ) -> Comparison | None:
-    """All pairs by one measure. Each measure is compared alone, so that one that no test can take leaves
-    the others as they are."""
+    """All pairs by one measure.
+
+    Each measure is compared alone, so that one that no test can take leaves the others as they are.
+    """
     try:
         return compare(scores.select(measures=[measure]), level=level)
     except RankgaugeError as error:
@@ -204,9 +208,9 @@ Part = TypeVar("Part")
 
 
 def expected_scores(scores: Scores, judgments: Judgments, rows: Ints) -> list[Floats | None]:
-    """For each measure, the expected score of a random order of the judged documents, by topic.
+    """For each measure, the expected score of a random order of the judged documents, by query.
 
-    None for a measure without a formula. `rows` has the number of each topic in the judgments.
+    None for a measure without a formula. `rows` has the number of each query in the judgments.
     """
     policies = scores.policies
     if policies.source is not None or policies.standardized is not None:
@@ -225,7 +229,7 @@ def expected_scores(scores: Scores, judgments: Judgments, rows: Ints) -> list[Fl
 def chance_scores(
     scores: Scores, expected: list[Floats | None], left: OmissionLog
 ) -> tuple[list[PageNumbers | None] | None, list[PageNumbers | None] | None]:
-    """What chance gets: for each run the mean over its topics, and for each topic."""
+    """What chance gets: for each run the mean over its queries, and for each query."""
     means: list[PageNumbers | None] = []
     topics: list[PageNumbers | None] = []
     for measure, values in zip(scores.measures, expected, strict=True):
@@ -243,7 +247,7 @@ def chance_scores(
 def types_of(
     scores: Scores, judgments: Judgments, expected: list[Floats | None]
 ) -> list[list[str | None] | None] | None:
-    """For each measure and topic its type, as `query_types` has it; None if it is not known."""
+    """For each measure and query its type, as `query_types` has it; None if it is not known."""
     types: list[list[str | None] | None] = []
     for m, (measure, values) in enumerate(zip(scores.measures, expected, strict=True)):
         if values is None:

@@ -20,7 +20,7 @@ POLICY_NAMES = {
     "precision": "Precision of scores",
     "unjudged": "Unjudged documents",
     "negative": "Negative grades",
-    "missing": "Missing topics",
+    "missing": "Missing queries",
     "max_grade": "Highest grade",
     "standardized": "Standardized",
     "encoder": "Encoder",
@@ -89,7 +89,7 @@ def _facts(
 ) -> list[tuple[str, str]]:
     facts = [
         ("Runs", f"{len(scores.runs):,}"),
-        ("Topics", f"{len(scores.queries):,}"),
+        ("Queries", f"{len(scores.queries):,}"),
     ]
     if judgments is not None:
         facts.append(("Judgments", count_phrase(len(judgments.documents), "judged document")))

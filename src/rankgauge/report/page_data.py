@@ -13,26 +13,28 @@ import numpy as np
 from rankgauge.core.arrays import Floats
 
 DIGITS = 6
-"""How many significant digits the scores of single topics have in a page."""
+"""How many significant digits the scores of single queries have in a page."""
 
 PageNumbers: TypeAlias = list[float | None]
 PageCounts: TypeAlias = list[int | None]
 
 
 class PageNames(TypedDict):
-    """The names of runs, topics and measures; 1 if a higher score is better, −1 if a lower one is, else
-    0; and the run that the others are first compared with."""
+    """The names of runs, queries and measures; 1 if a higher score is better, −1 if a lower one is, else
+    0; and the run that the others are first compared with.
+    """
 
     runs: list[str]
-    topics: list[str]
+    queries: list[str]
     measures: list[str]
     directions: list[int]
     baseline: int | None
 
 
 class PageMeans(TypedDict):
-    """The scores (measure × run × topic), their means with the ends of the intervals (measure × run),
-    and the judged share of the first ten documents of each run."""
+    """The scores (measure × run × query), their means with the ends of the intervals (measure × run),
+    and the judged share of the first ten documents of each run.
+    """
 
     values: list[list[PageNumbers]]
     means: list[PageNumbers]
@@ -63,8 +65,9 @@ class PageOmissions(TypedDict):
 
 
 class PageRankings(TypedDict):
-    """The first documents, run × topic, by their numbers in `documents`; the labels of each topic's
-    documents by the same numbers."""
+    """The first documents, run × query, by their numbers in `documents`; the labels of each query's
+    documents by the same numbers.
+    """
 
     depth: int
     documents: list[str]
@@ -91,7 +94,7 @@ class PagePower(TypedDict):
 
 
 class PageSwaps(TypedDict):
-    """How often two halves of the topics put two runs in opposite orders."""
+    """How often two halves of the queries put two runs in opposite orders."""
 
     measure: str
     rate: float | None
@@ -111,7 +114,7 @@ class PageProvenance(TypedDict):
 class PageResults(PageNames, PageMeans):
     """All data but `how`. A part that was not computed is null, also for a single measure.
 
-    `chance` (measure × run) and `expected` (measure × topic) are what a random order gets, `bounds`
+    `chance` (measure × run) and `expected` (measure × query) are what a random order gets, `bounds`
     (measure × run × 2) the least and greatest mean for any labels of the unjudged documents; `settled`
     says for each measure whether each run, the best first, is sure to stay above the next one.
     """
@@ -122,7 +125,7 @@ class PageResults(PageNames, PageMeans):
     pairs: PagePairs
     expected: list[PageNumbers | None] | None
     types: list[list[str | None] | None] | None
-    topicTexts: list[str | None] | None
+    queryTexts: list[str | None] | None
     rankings: PageRankings | None
     agreement: PageAgreement | None
     power: list[PagePower] | None

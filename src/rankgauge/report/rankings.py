@@ -46,11 +46,11 @@ class Head(Record):
 
     Parameters
     ----------
-    run: the first documents of each judged topic, in rank order.
-    numbers: for each topic of `run`, its number in the judgments.
+    run: the first documents of each judged query, in rank order.
+    numbers: for each query of `run`, its number in the judgments.
     labels: the label of each document.
-    retrieved: how many documents the run has for each of these topics.
-    bounds: measure × judged topic × 2: the lowest and the highest possible score; NaN if not known.
+    retrieved: how many documents the run has for each of these queries.
+    bounds: measure × judged query × 2: the lowest and the highest possible score; NaN if not known.
     """
 
     run: Run
@@ -69,8 +69,10 @@ class Order(TypedDict):
 
 
 class Reader(Record):
-    """Reads the head of a run; documents are ordered as in the evaluation. `bounded` has the measures
-    whose bounds are computed, and None in place of any other measure."""
+    """Reads the head of a run; documents are ordered as in the evaluation.
+
+    `bounded` has the measures whose bounds are computed, and None in place of any other measure.
+    """
 
     judgments: Judgments
     judged: JudgedLabels
@@ -107,7 +109,7 @@ class Reader(Record):
         return Head(head, numbers, labels[rows].astype(np.int64), lengths, self._bounds(piece))
 
     def _bounds(self, piece: Any) -> Floats:
-        """Measure × judged topic × 2."""
+        """Measure × judged query × 2."""
         bounds = np.full((len(self.bounded), len(self.judged), 2), np.nan)
         if all(measure is None for measure in self.bounded):
             return bounds
@@ -203,12 +205,12 @@ def read_heads(
 
 
 def query_rows(scores: Scores, judgments: Judgments) -> Ints:
-    """For each topic of the scores, its number in the judgments; RankgaugeError if it has none."""
+    """For each query of the scores, its number in the judgments; RankgaugeError if it has none."""
     number = {query: row for row, query in enumerate(judgments.queries.texts())}
     for query in scores.queries:
         if query not in number:
             raise RankgaugeError(
-                f"the scores have a topic {query!r}, expected the judgments that they were made with"
+                f"the scores have a query {query!r}, expected the judgments that they were made with"
             )
     return np.array([number[query] for query in scores.queries], dtype=np.int64)
 
@@ -220,7 +222,7 @@ def bounds_of(
 
     None for a measure without a formula, and None in place of everything if no measure has one.
     """
-    every = np.array([head.bounds for head in heads])[:, :, rows]  # run × measure × topic × 2
+    every = np.array([head.bounds for head in heads])[:, :, rows]  # run × measure × query × 2
     parts: list[list[PageNumbers] | None] = []
     for m, measure in enumerate(scores.measures):
         if np.isnan(every[:, m]).all():
@@ -254,7 +256,7 @@ class ShownLists(Record):
 
 
 def lists_of(scores: Scores, heads: Sequence[Head], rows: Ints, depth: int) -> ShownLists:
-    """The first `depth` documents of each run on each topic; `ranks` has the best rank of each."""
+    """The first `depth` documents of each run on each query; `ranks` has the best rank of each."""
     topic_of = {row: topic for topic, row in enumerate(rows.tolist())}
     numbers: dict[str, int] = {}
     ranks: list[int] = []
@@ -290,14 +292,16 @@ def fitting_lists(
     room: int,
     left: OmissionLog,
 ) -> ShownLists | None:
-    """The lists. If no depth was asked for, they are cut to as many documents as fit into `room` bytes;
-    None if not even the first documents fit.
+    """The lists.
+
+    If no depth was asked for, they are cut to as many documents as fit into `room` bytes; None if not
+    even the first documents fit.
 
     Parameters
     ----------
     scores: the scores of the runs.
     heads: the first documents of each run.
-    rows: for each topic of the scores, its number in the judgments.
+    rows: for each query of the scores, its number in the judgments.
     depth: how many documents to show; None for the usual number, or fewer.
     room: how many bytes there are for the lists.
     left: takes the sentence that says what was left out.

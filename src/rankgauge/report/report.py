@@ -1,4 +1,4 @@
-"""The report of an evaluation: one HTML file that shows runs, differences, topics and measures."""
+"""The report of an evaluation: one HTML file that shows runs, differences, queries and measures."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ SCRIPTS = (
     "leaderboard.js",
     "differences.js",
     "pair.js",
-    "topics.js",
+    "queries.js",
     "measures.js",
     "start.js",
 )
@@ -153,7 +153,7 @@ def write_report(
     baseline: the name of the run that the others are first compared with; a reader can change it.
     document_texts: the texts of documents: a dict by id, or a file with a line for each text, which is
         JSON with an id and a text, or id, tab and text. Each text is cut to 500 characters.
-    query_texts: the texts of topics, in the same form.
+    query_texts: the texts of queries, in the same form.
     depth: how many first documents of each ranking to show. By default ten, or fewer if the page would
         be larger than 3 MB.
     scores: scores that were already computed. The report follows their policies, such as how ties are
@@ -224,17 +224,17 @@ def _collect_input(
 def report_html(reported: ReportInput, options: ReportOptions) -> str:
     """The whole HTML file of a report."""
     if not reported.scores.runs or not reported.scores.queries:
-        raise RankgaugeError("no scores to report, expected at least one run and one topic")
+        raise RankgaugeError("no scores to report, expected at least one run and one query")
     data = report_data(reported, options)
     scores = reported.scores
     lead = (
-        f"{count_phrase(len(scores.runs), 'run')} on {count_phrase(len(scores.queries), 'topic')} by "
+        f"{count_phrase(len(scores.runs), 'run')} on {count_phrase(len(scores.queries), 'query')} by "
         f"{', '.join(data['measures'])}."
     )
     sections = [
         ("leaderboard", "Leaderboard"),
         ("differences", "Differences"),
-        ("topics", "Topics"),
+        ("queries", "Queries"),
         ("measures", "Measures"),
         *((f"added-{number}", section.title) for number, section in enumerate(options.added, 1)),
         ("how", "How it was computed"),
@@ -283,7 +283,7 @@ def report_data(reported: ReportInput, options: ReportOptions) -> PageData:
         "pairs": compared,
         "expected": None,
         "types": None,
-        "topicTexts": _query_texts(scores, options, left),
+        "queryTexts": _query_texts(scores, options, left),
         "rankings": None,
         "agreement": measure_agreement(scores, means),
         "power": None,
@@ -342,20 +342,20 @@ def _add_texts(
 def _query_texts(
     scores: Scores, options: ReportOptions, left: OmissionLog
 ) -> list[str | None] | None:
-    """The text of each topic, None if it has none."""
+    """The text of each query, None if it has none."""
     if options.query_texts is None:
         return None
     texts = read_texts(options.query_texts, set(scores.queries), QUERY_KEYS)
     if not texts:
-        left.add("The texts of topics are left out: the file has none of the topics.")
+        left.add("The texts of queries are left out: the file has none of the queries.")
         return None
     shown = cut_texts(texts, scores.queries, MOST_BYTES // 4)
     if shown.without_room:
         left.add(
-            f"The texts of {count_phrase(shown.without_room, 'topic')} are left out, to save space."
+            f"The texts of {count_phrase(shown.without_room, 'query')} are left out, to save space."
         )
     if shown.cut:
-        left.add(f"{count_phrase(shown.cut, 'text')} of topics cut to {LONGEST} characters.")
+        left.add(f"{count_phrase(shown.cut, 'text')} of queries cut to {LONGEST} characters.")
     return [shown.texts.get(query) for query in scores.queries]
 
 
@@ -388,7 +388,7 @@ def _leaderboard_table(data: PageData, runs: Iterable[int]) -> ShownTable:
         tuple(name for name, _ in columns),
         tuple(tuple(cells[r] for _, cells in columns) for r in runs),
     )
-    about = f"The means over topics, each with its {100 * data['level']:.10g}% interval."
+    about = f"The means over queries, each with its {100 * data['level']:.10g}% interval."
     return ShownTable(table, "Runs, the best first", about, digits=4)
 
 

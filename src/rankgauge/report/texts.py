@@ -1,4 +1,4 @@
-"""The texts of documents and topics, read from a file; only texts that a page shows are kept."""
+"""The texts of documents and queries, read from a file; only texts that a page shows are kept."""
 
 from __future__ import annotations
 

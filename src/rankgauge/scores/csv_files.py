@@ -1,5 +1,7 @@
-"""Scores in CSV files. Each column is a system and each row a topic, or the file has the rows of
-`Scores.write_csv`."""
+"""Scores in CSV files.
+
+Each column is a system and each row a query, or the file has the rows of `Scores.write_csv`.
+"""
 
 from __future__ import annotations
 
@@ -35,9 +37,9 @@ NO_CSV = "not CSV ({}), expected cells with commas between them"
 
 ID_WORDS = "(id|num|number|no)"
 QUERY_COLUMN_NAMES = re.compile(
-    rf"|(topics?|query|queries|request)([ _-]?{ID_WORDS})?|(q[ _-]?)?{ID_WORDS}", re.IGNORECASE
+    rf"|(queries?|query|queries|request)([ _-]?{ID_WORDS})?|(q[ _-]?)?{ID_WORDS}", re.IGNORECASE
 )
-"""The whole name of a column of topics."""
+"""The whole name of a column of queries."""
 
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 MISSING_VALUES = ("", "na", "nan")
@@ -117,7 +119,7 @@ class _CsvReader:
 
 
 def _read_wide(lines: _CsvReader, line: int, header: list[str], measure: AnyScored) -> Scores:
-    """A column for each system and a row for each topic. Topic ids may be in the first column."""
+    """A column for each system and a row for each query. Query ids may be in the first column."""
     names = [name.strip() for name in header]
     if len(names) == 1 and (mark := next((mark for mark in ";\t" if mark in header[0]), None)):
         lines.refuse(f"one cell, with {mark!r} in it, expected cells with commas between them")
@@ -139,24 +141,24 @@ def _read_wide(lines: _CsvReader, line: int, header: list[str], measure: AnyScor
         row = lines.row(cells, len(names))
         topic = row[0].strip() if named else str(len(topics) + 1)
         if not topic:
-            lines.refuse("a topic without an id, expected one")
+            lines.refuse("a query without an id, expected one")
         if topic in topics:
             first = topics[topic]
             lines.refuse(
-                f"the topic {shorten(topic)} has two rows, the first on line {first}, expected one"
+                f"the query {shorten(topic)} has two rows, the first on line {first}, expected one"
             )
         topics[topic] = line
         table.append([lines.number(cell) for cell in row[named:]])
         for column, value in enumerate(table[-1], len(names) - len(table[-1])):
-            advice = "" if column else "; if this column holds topics, call it topic"
+            advice = "" if column else "; if this column holds queries, call it query"
             _check_score(lines, value, meant, names[column], advice)
     if not table:
-        lines.refuse("no topics, expected a row for each")
+        lines.refuse("no queries, expected a row for each")
     values = np.array(table).T
     scores = from_matrix(values, runs, list(topics), meant)
     if not named and _first_column_has_ids(values):
         note = f"column {shorten(runs[0])} has whole numbers that all differ"
-        text = f"{note}: if these are topics, call the column topic"
+        text = f"{note}: if these are queries, call the column query"
         scores = replace(scores, notes=(Note(text),))
     return scores
 
@@ -173,7 +175,7 @@ def _first_column_has_ids(columns: Floats) -> bool:
 def _check_score(
     lines: _CsvReader, value: float, measure: Scored | Aggregate, column: str, advice: str
 ) -> None:
-    """Refuse a score that the measure never gives, such as the number of a topic."""
+    """Refuse a score that the measure never gives, such as the number of a query."""
     low, high = inner(measure).range
     if value < low - SLACK or value > high + SLACK:
         known = f"{value:.12g} in the column {shorten(column)}, expected {measure}"

@@ -1,4 +1,4 @@
-"""Intervals for means over topics: how far a mean would move with other topics of the same kind."""
+"""Intervals for means over queries: how far a mean would move with other queries of the same kind."""
 
 from __future__ import annotations
 
@@ -56,17 +56,17 @@ def mean_interval(
 ) -> tuple[Floats, Floats]:
     """The lower and the upper ends of confidence intervals for the mean of each row.
 
-    If all scores of a row are equal, both ends are their mean. If it has fewer than two topics, both are
+    If all scores of a row are equal, both ends are their mean. If it has fewer than two queries, both are
     NaN.
 
     Parameters
     ----------
     values
-        Run × topic: the scores. NaN is a topic that the mean of a run leaves out.
+        Run × query: the scores. NaN is a query that the mean of a run leaves out.
     level
         The confidence level.
     kind
-        "t": mean ± t(n − 1) · sd / √n. "bootstrap": from the means of samples of topics, drawn with
+        "t": mean ± t(n − 1) · sd / √n. "bootstrap": from the means of samples of queries, drawn with
         replacement, corrected for bias and skewness (BCa; Efron 1987, Better bootstrap confidence
         intervals).
     samples, seed
@@ -81,7 +81,7 @@ def mean_interval(
     drawing = SamplingOptions.checked(samples, seed)
     rows = np.asarray(values, dtype=np.float64)
     if rows.ndim != 2:
-        raise RankgaugeError(f"values of {rows.ndim} dimensions, expected two: runs × topics")
+        raise RankgaugeError(f"values of {rows.ndim} dimensions, expected two: runs × queries")
     low, high = np.full((2, len(rows)), np.nan)
     patterns, group = np.unique(~np.isnan(rows), axis=0, return_inverse=True)
     for number, topics in enumerate(patterns):
@@ -156,11 +156,13 @@ def _quantiles(ordered: Floats, shares: Floats) -> Floats:
 
 
 def score_intervals(scores: Scores, missing: Missing, options: IntervalOptions) -> Intervals:
-    """The interval of each mean, over the topics that the mean is over. `missing` says how topics that
-    a run lacks are treated."""
+    """The interval of each mean, over the queries that the mean is over.
+
+    `missing` says how queries that a run lacks are treated.
+    """
     level, kind, samples, seed = options.level, options.kind, options.samples, options.seed
     how = "Student's t" if kind == "t" else f"bootstrap (BCa), {samples:,} samples, seed {seed}"
-    about = f"{100 * level:g}% interval of the mean over topics, {how}"
+    about = f"{100 * level:g}% interval of the mean over queries, {how}"
     notes = [Note(about, column="low, high")]
     skip = ~scores.present & (missing == "skip")
     low, high = np.full((2, len(scores.runs), len(scores.measures)), np.nan)
@@ -171,7 +173,7 @@ def score_intervals(scores: Scores, missing: Missing, options: IntervalOptions) 
             values[undefined.any(axis=1)] = np.nan
         if isinstance(measure, Aggregate):
             if not measure.is_mean:
-                text = "no interval, since it is not a mean over topics"
+                text = "no interval, since it is not a mean over queries"
                 notes.append(Note(text, measure=str(measure)))
                 continue
             values = measure.forward(values)
@@ -180,7 +182,7 @@ def score_intervals(scores: Scores, missing: Missing, options: IntervalOptions) 
             ends = measure.back(ends[0]), measure.back(ends[1])
         low[:, m], high[:, m] = ends
         if (np.count_nonzero(~np.isnan(values), axis=1) == 1).any():
-            text = "no interval where the mean is over a single topic"
+            text = "no interval where the mean is over a single query"
             notes.append(Note(text, measure=str(measure)))
     return Intervals(low, high, tuple(notes))
 
@@ -190,7 +192,7 @@ def add_intervals(
 ) -> Table:
     """A table of means with two more columns after each mean: the ends of its interval.
 
-    The last columns of the table are the measures. `shown` has for each row the run, and how topics that
+    The last columns of the table are the measures. `shown` has for each row the run, and how queries that
     it lacks are treated.
     """
     intervals = {

@@ -170,11 +170,11 @@ def join_scores(parts: Sequence[Scores]) -> Scores:
     for other in parts[1:]:
         for what, ours, theirs in (
             ("run", first.runs, other.runs),
-            ("topic", first.queries, other.queries),
+            ("query", first.queries, other.queries),
         ):
             if lone := [name for name in (*ours, *theirs) if (name in ours) != (name in theirs)]:
                 message = f"the {what} {lone[0]!r} is not in all of the scores"
-                raise RankgaugeError(f"{message}, expected the same runs and topics in each")
+                raise RankgaugeError(f"{message}, expected the same runs and queries in each")
     parts = [part.select(first.queries, runs=first.runs) for part in parts]
     measures = [measure for part in parts for measure in part.measures]
     policies = _common_policies(parts)
@@ -197,10 +197,10 @@ def join_scores(parts: Sequence[Scores]) -> Scores:
 
 
 def _common_policies(parts: Sequence[Scores]) -> AppliedPolicies:
-    """The policies if all scores have the same; otherwise only how missing topics are treated."""
+    """The policies if all scores have the same; otherwise only how missing queries are treated."""
     ways: set[Missing] = {part.policies.missing for part in parts if not part.present.all()}
     if len(ways) > 1:
-        message = "missing topics score 0 in some of the scores and are left out of others"
+        message = "missing queries score 0 in some of the scores and are left out of others"
         raise RankgaugeError(f"{message}, expected one way; evaluate all with the same missing=")
     missing = ways.pop() if ways else parts[0].policies.missing
     # An encoder matters for some measures alone; their signatures say it.

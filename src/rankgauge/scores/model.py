@@ -121,7 +121,7 @@ class Scores(Result, Record):
         Parameters
         ----------
         values
-            Runs × queries, or runs × queries × measures. NaN is a topic that a run lacks; the means of
+            Runs × queries, or runs × queries × measures. NaN is a query that a run lacks; the means of
             the run leave it out (missing="skip").
         runs
             The names of the runs.
@@ -141,11 +141,11 @@ class Scores(Result, Record):
 
     @classmethod
     def from_csv(cls, path: str | os.PathLike[str], measure: AnyScored | None = None) -> Scores:
-        """The scores of a CSV file. Each column is a system, named in the header; each row is a topic.
+        """The scores of a CSV file. Each column is a system, named in the header; each row is a query.
 
-        The first column may hold the ids of the topics. Its name is then topic, query, qid, id, num,
-        topic_id, query_num or similar, or empty. Otherwise topics are numbered from 1; a note says if
-        the first system looks like a column of topics. A cell that is empty, NA or nan is a topic that
+        The first column may hold the ids of the queries. Its name is then query, query, qid, id, num,
+        topic_id, query_num or similar, or empty. Otherwise queries are numbered from 1; a note says if
+        the first system looks like a column of queries. A cell that is empty, NA or nan is a query that
         the system lacks. `measure` is as in `from_matrix`, by default given("name of the file"). A score
         outside its range is refused. A file made by `write_csv` is read too, but it does not hold the
         policies. Raises InputError, with the line, for anything else.
@@ -163,15 +163,15 @@ class Scores(Result, Record):
     def mean(self, missing: Missing | None = None) -> dict[str, ByMeasure[float]]:
         """For each run and measure, the mean over queries; for an aggregate such as gm, its number.
 
-        `missing` says how topics that a run lacks are treated: "zero" scores them as empty rankings,
+        `missing` says how queries that a run lacks are treated: "zero" scores them as empty rankings,
         "skip" leaves them out. By default they are treated as in the evaluation. A query on which a
         measure is undefined is left out.
         """
         policy = missing or self.policies.missing
         if policy == "zero" and self.unknown().any():
             raise RankgaugeError(
-                "a run lacks topics, and missing='zero' needs the score that an empty ranking gets on "
-                "them, which is not known; expected missing='skip', or scores for these topics"
+                "a run lacks queries, and missing='zero' needs the score that an empty ranking gets on "
+                "them, which is not known; expected missing='skip', or scores for these queries"
             )
         return {run: self.means_over(r, self.counts(r, policy)) for r, run in enumerate(self.runs)}
 
@@ -184,10 +184,10 @@ class Scores(Result, Record):
     ) -> dict[str, ByMeasure[tuple[float, float]]]:
         """`{run: {measure: (low, high)}}`: a confidence interval for each mean of `mean()`.
 
-        The interval is over the same topics as the mean. kind="t" uses Student's t. kind="bootstrap"
-        draws `samples` samples of topics by the seed (BCa). For gm, the interval of the mean of the
+        The interval is over the same queries as the mean. kind="t" uses Student's t. kind="bootstrap"
+        draws `samples` samples of queries by the seed (BCa). For gm, the interval of the mean of the
         logarithms is taken, and its ends are turned back into scores. There is no interval (NaN) over a
-        single topic, or for an aggregate that is not a mean.
+        single query, or for an aggregate that is not a mean.
 
         >>> scores = Scores.from_matrix([[0.2, 0.4, 0.6, 0.8]], runs=["bm25"], measure="AP")
         >>> low, high = scores.interval()["bm25"]["AP"]
@@ -207,7 +207,8 @@ class Scores(Result, Record):
 
     def per_query(self) -> dict[str, dict[str, ByMeasure[float]]]:
         """`{run: {query: {measure: score}}}`; with missing="skip" only the queries that a run
-        answered."""
+        answered.
+        """
         names = [str(measure) for measure in self.measures]
         skip = self.policies.missing == "skip"
         return {
@@ -263,14 +264,14 @@ class Scores(Result, Record):
         *,
         kind: Standardization = DEFAULT_STANDARDIZATION,
     ) -> Scores:
-        """Each score compared with the scores of all runs on its topic, so that all topics weigh the
+        """Each score compared with the scores of all runs on its query, so that all queries weigh the
         same.
 
         kind="z": (x − mean) / sd over the runs, with n − 1 in the sd. kind="normal": the z-score mapped
         to (0, 1) by the normal distribution (Webber, Moffat and Zobel, SIGIR 2008). kind="empirical":
         the share of runs with a score of at most x (Urbano, Lima and Hanjalic, SIGIR 2019). `reference`
-        holds the runs to compare with, by default these runs. If all of them score the same on a topic,
-        z is 0 there, and a note counts such topics. Missing scores stay missing, and do not count.
+        holds the runs to compare with, by default these runs. If all of them score the same on a query,
+        z is 0 there, and a note counts such queries. Missing scores stay missing, and do not count.
 
         >>> scores = Scores.from_matrix([[0.1, 0.8], [0.3, 0.6]], runs=["a", "b"], measure="AP")
         >>> scores.standardized(kind="z").values[:, :, 0].round(4).tolist()
@@ -296,10 +297,10 @@ class Scores(Result, Record):
         seed: int = SEED,
         notes: bool = True,
     ) -> Table:
-        """One row for each run: its means, how many topics they are over, and how many are judged.
+        """One row for each run: its means, how many queries they are over, and how many are judged.
 
-        The column `over` says which topics the means are over: "all" judged topics, or those that the
-        run "answered". A run that lacks topics has a row for both; the row of the chosen policy comes
+        The column `over` says which queries the means are over: "all" judged queries, or those that the
+        run "answered". A run that lacks queries has a row for both; the row of the chosen policy comes
         first.
 
         Parameters
@@ -331,7 +332,7 @@ class Scores(Result, Record):
         return bool((self.relevant != UNKNOWN).all())
 
     def unknown(self, r: int | slice = slice(None)) -> Bools:
-        """Which topics a run lacks where the score of an empty ranking is not known."""
+        """Which queries a run lacks where the score of an empty ranking is not known."""
         computed = self.policies.source is None and self.policies.standardized is None
         if computed or self.policies.missing == "zero":
             return np.zeros(self.present[r].shape, dtype=np.bool_)
@@ -349,8 +350,10 @@ class Scores(Result, Record):
         )
 
     def query_table(self, *, signature: bool = False) -> Table:
-        """One row for each run and topic, and the means after the topics of each run. Topics that a run
-        lacks are marked."""
+        """One row for each run and query, and the means after the queries of each run.
+
+        Queries that a run lacks are marked.
+        """
         from rankgauge.scores.tables import query_table
 
         return query_table(self, signature)
@@ -358,7 +361,7 @@ class Scores(Result, Record):
     def _title(self) -> str:
         return (
             f"Scores: {count_phrase(len(self.runs), 'run')}, "
-            f"{count_phrase(len(self.queries), 'topic')}, "
+            f"{count_phrase(len(self.queries), 'query')}, "
             f"{count_phrase(len(self.measures), 'measure')}"
         )
 
@@ -459,7 +462,8 @@ def find_positions(what: str, names: Sequence[str], wanted: Iterable[str] | None
 
 def combine_scores(measure: Scored | Aggregate, scores: Floats) -> float:
     """The mean over queries, or the number of an aggregate; undefined scores are left out or undo it, as
-    the measure has it."""
+    the measure has it.
+    """
     defined = scores[~np.isnan(scores)]
     if not inner(measure).averages_defined and len(defined) < len(scores):
         return float("nan")

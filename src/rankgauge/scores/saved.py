@@ -180,7 +180,7 @@ def read_description(
     if len(columns) != len(expected) or rows != runs * queries:
         message = (
             f"{len(columns)} columns and {rows:,} rows for {count_phrase(runs, 'run')}, "
-            f"{count_phrase(queries, 'query', 'queries')} and {count_phrase(measures, 'measure')}"
+            f"{count_phrase(queries, 'query')} and {count_phrase(measures, 'measure')}"
         )
         wanted = f"{len(expected)} columns and {runs * queries:,} rows"
         raise InputError(source, None, f"{message}, expected {wanted} (save the scores again)")

@@ -1,4 +1,4 @@
-"""Scores compared with the scores of many systems on the same topic, so that topics weigh the same."""
+"""Scores compared with the scores of many systems on the same query, so that queries weigh the same."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _deviations(values: Floats, known: Floats, flat: Bools) -> Floats:
 
 
 def _shares(values: Floats, known: Floats, alike: Floats) -> Floats:
-    """For each score, the share of the known scores on its topic that are no higher (save rounding)."""
+    """For each score, the share of the known scores on its query that are no higher (save rounding)."""
     shares = np.full(values.shape, np.nan)
     for q, m in np.ndindex(*values.shape[1:]):
         column = known[:, q, m]
@@ -101,7 +101,7 @@ def _shares(values: Floats, known: Floats, alike: Floats) -> Floats:
 
 
 def _notes(scores: Scores, flat: Bools) -> list[Note]:
-    """How many topics have no differences between the runs, by measure."""
+    """How many queries have no differences between the runs, by measure."""
     counts = zip(scores.measures, np.count_nonzero(flat, axis=0).tolist(), strict=True)
-    kind = "all runs score the same on {topics}, so there is no deviation there"
+    kind = "all runs score the same on {queries}, so there is no deviation there"
     return [Note(kind, measure=str(measure), count=n) for measure, n in counts if n]

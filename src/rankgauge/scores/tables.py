@@ -1,4 +1,4 @@
-"""Scores as tables of means or of topics, and as data frames in long form."""
+"""Scores as tables of means or of queries, and as data frames in long form."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rankgauge.scores.intervals import IntervalOptions
 
 COVERAGE_NAMES: dict[Missing, str] = {"zero": "all", "skip": "answered"}
-"""Which topics a mean is over, for each way to treat missing topics."""
+"""Which queries a mean is over, for each way to treat missing queries."""
 LONG_COLUMNS = ["run", "query", "measure", "value", "present"]
 """The columns of the long form."""
 
@@ -40,7 +40,7 @@ def mean_table(scores: Scores, signature: bool, interval: IntervalOptions | None
 
 
 def _policies(scores: Scores, r: int) -> list[Missing]:
-    """The ways to treat missing topics that a run is shown under."""
+    """The ways to treat missing queries that a run is shown under."""
     policy = scores.policies.missing
     both: dict[Missing, list[Missing]] = {"zero": ["zero", "skip"], "skip": ["skip", "zero"]}
     return [policy] if scores.present[r].all() or scores.unknown(r).any() else both[policy]
@@ -90,15 +90,15 @@ def _notes(scores: Scores, signature: bool) -> tuple[str, ...]:
         zip(scores.measures, scores.nothing_relevant, strict=True)
     ):
         if (count := int(np.count_nonzero(nothing))) > barren:
-            kind = "{topics} with nothing that counts as relevant"
+            kind = "{queries} with nothing that counts as relevant"
             notes.append(Note(kind, measure=str(measure), count=count))
         undefined = np.isnan(scores.values[:, :, m]) & ~unknown
         if count := int(np.count_nonzero(undefined.any(axis=0))):
             left_out = ", left out of the mean" if inner(measure).averages_defined else ""
-            kind = f"{{topics}} undefined{left_out}"
+            kind = f"{{queries}} undefined{left_out}"
             notes.append(Note(kind, measure=str(measure), count=count))
     if scores.policies.standardized is not None:
-        notes.append(Note(f"scores standardized by topic: {scores.policies.standardized}"))
+        notes.append(Note(f"scores standardized by query: {scores.policies.standardized}"))
     signatures = scores.signatures().values() if signature else ()
     return *map(str, notes), *signatures
 
@@ -139,7 +139,8 @@ def arrow_frame(scores: Scores) -> Any:
 
 def _long_form(scores: Scores) -> tuple[dict[str, tuple[list[str], Ints]], Floats, Bools]:
     """The long form: for run, query and measure their names and which one each row has; the
-    values; whether the query is present."""
+    values; whether the query is present.
+    """
     names = (scores.runs, scores.queries, [str(measure) for measure in scores.measures])
     present = np.broadcast_to(scores.present[:, :, None], scores.values.shape)
     rows = np.nonzero(present if scores.policies.missing == "skip" else np.ones_like(present))

@@ -66,8 +66,10 @@ def serve(requests: IO[bytes], module: str, name: str, source: str, answers: IO[
 
 
 def limit_memory(room: int) -> None:
-    """Bound what a separate process allocates, in bytes, where the system can. The process of the user
-    is left as it is, if the work is done there."""
+    """Bound what a separate process allocates, in bytes, where the system can.
+
+    The process of the user is left as it is, if the work is done there.
+    """
     if _is_separate:
         _set_limit("RLIMIT_DATA", room)
 

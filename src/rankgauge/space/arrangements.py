@@ -225,7 +225,8 @@ class Arrangement(Record):
 
     def _edge_of_point(self, line: int, x: Fraction, y: Fraction, *, ahead: bool) -> int:
         """The edge of a line at the place of (x, y) along it; at a vertex the edge ahead of it, or the
-        one behind."""
+        one behind.
+        """
         low, high = np.searchsorted(self.line, [line, line + 1]).tolist()
         axis, sign = _increasing_axis(self.lines[line])
         vertices = self.vertices[self.end[low : high - 1]].tolist()
@@ -319,7 +320,8 @@ def _increasing_axis(line: Line) -> tuple[int, int]:
 
 def approximate(vertices: VertexRows) -> tuple[Floats, Floats]:
     """The coordinates of points in floating point: off by at most 2⁻⁵¹ of themselves, unless they are
-    infinite, or below 1e-300."""
+    infinite, or below 1e-300.
+    """
     x, y, w = vertices.T
     if vertices.dtype != object:
         divisor = w.astype(np.float64)
@@ -385,7 +387,8 @@ def _order_along_lines(
 
 def _angle_ranks(lines: Sequence[Line]) -> Ints:
     """The rank of each line by the angle of its direction (b, −a), from above −180° to 0°; parallel
-    lines share one."""
+    lines share one.
+    """
     keys = [(0, Fraction(b, a)) if a else (1, Fraction(0)) for a, b, _ in lines]
     rank = {key: number for number, key in enumerate(sorted(set(keys)))}
     return np.array([rank[key] for key in keys], dtype=np.int64)
@@ -393,7 +396,8 @@ def _angle_ranks(lines: Sequence[Line]) -> Ints:
 
 def _orders_at_infinity(lines: Sequence[Line], turn: Ints) -> tuple[Ints, Ints]:
     """The lines in the order in which one meets their forward rays far out, counter-clockwise, and their
-    backward rays; only the order of parallel lines differs."""
+    backward rays; only the order of parallel lines differs.
+    """
     offset = [Fraction(-c, gcd(a, b)) for a, b, c in lines]
     ahead = sorted(range(len(lines)), key=lambda each: (turn[each], offset[each]))
     behind = sorted(range(len(lines)), key=lambda each: (turn[each], -offset[each]))

@@ -221,7 +221,7 @@ class BM25Scorer(RationalScorer):
         return low, high
 
     def _b_and_k1(self, value: T) -> tuple[T | float, T | float]:
-        """b and k1, if the parameter has this value."""
+        """B and k1, if the parameter has this value."""
         return (value, self._model.k1) if self.parameter == "b" else (self._model.b, value)
 
     def each(self, values: Floats) -> Floats:
@@ -333,7 +333,7 @@ def _check_queries(statistics: TermStatistics, judgments: Mapping[str, Mapping[s
     """RankgaugeError if no query has judgments."""
     if not set(judgments) & set(statistics.queries):
         raise RankgaugeError(
-            f"none of the {count_phrase(len(statistics.queries), 'query', 'queries')} has judgments, "
+            f"none of the {count_phrase(len(statistics.queries), 'query')} has judgments, "
             "expected judgments with the same ids"
         )
 

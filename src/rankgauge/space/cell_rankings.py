@@ -114,7 +114,8 @@ def _orders(
     c: Floats, u: Floats, v: Floats, x: Floats, y: Floats, kinds: Labels
 ) -> tuple[NDArray[np.intp], Bools]:
     """Points × documents: the documents in rank order, and for each point whether the labels are in
-    this order for certain."""
+    this order for certain.
+    """
     with np.errstate(invalid="ignore", over="ignore"):
         along, across = x[:, None] * u, y[:, None] * v
         scores = c + along + across

@@ -158,7 +158,8 @@ def path_parts(piece: int, segment: Segment) -> list[PathPart]:
 
 def reordering_segment(documents: Rankings, before: Ints, after: Ints) -> Segment:
     """Lists on their way from one order of their rows to another: each pair whose order differs flips
-    once."""
+    once.
+    """
     start, end = (np.empty(len(before)) for _ in range(2))
     start[before] = end[after] = -np.arange(len(before), dtype=np.float64)
     return Segment(documents, start, end)

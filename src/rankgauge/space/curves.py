@@ -77,7 +77,8 @@ class Interval(NamedTuple):
 
 class Steps(Record):
     """The value of each list along the line: `before` at its start, then `values[i]` from `position[i]`
-    on, where that is of list `lists[i]`. Lists come one after the other, each from 0 to 1."""
+    on, where that is of list `lists[i]`. Lists come one after the other, each from 0 to 1.
+    """
 
     before: Floats
     position: Floats
@@ -202,7 +203,8 @@ class Curve(Record):
 
     def within(self, margin: float) -> list[Interval]:
         """Where the mean is within this margin of the best, but perhaps for single points: at a break,
-        documents are tied."""
+        documents are tied.
+        """
         good = np.abs(self.values - self.value) <= margin
         change = np.diff(good.astype(np.int8), prepend=0, append=0)
         ends = (self.edges[change == sign].tolist() for sign in (1, -1))
@@ -273,7 +275,8 @@ class Curve(Record):
 
 def drop_narrow_steps(positions: Floats, values: Floats) -> tuple[Floats, Floats]:
     """Steps without those that are too close to the next one to tell apart; `values` has the value
-    before the first step, too."""
+    before the first step, too.
+    """
     edges = np.concatenate(([0.0], positions, [1.0]))
     wide = np.diff(edges) > NEAR
     if not wide.any():

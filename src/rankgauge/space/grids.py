@@ -195,7 +195,8 @@ class Grid(Result, Record):
 
     def gradients(self, measure: AnyMeasure) -> tuple[Floats, ...]:
         """The empirical gradient: for each axis the difference of neighbors on the grid, divided by the
-        step between them. It has one point fewer along that axis."""
+        step between them. It has one point fewer along that axis.
+        """
         values = self.values[self.number(measure)]
         steps = (own[1] - own[0] for own in self.ticks)
         return tuple(np.diff(values, axis=axis) / step for axis, step in enumerate(steps))
@@ -230,7 +231,8 @@ class Grid(Result, Record):
 
     def hidden(self, measure: AnyMeasure) -> tuple[Floats, ...]:
         """For each axis, and each line along it, by how much its best is better than the best of the
-        grid points on it; 0 where no point of the line is better."""
+        grid points on it; 0 where no point of the line is better.
+        """
         number = self.number(measure)
         sign = self._sign(number)
         return tuple(
@@ -240,7 +242,8 @@ class Grid(Result, Record):
 
     def table(self) -> Table:
         """A row for each measure: the best on the grid and on its lines, where, how many lines hide
-        something better than their grid points, and how often the curve breaks between neighbors."""
+        something better than their grid points, and how often the curve breaks between neighbors.
+        """
         columns = (
             "measure", "grid", "at", "lines", "lines at", "missed", "number", "hiding", "breaks",
         )  # fmt: skip
@@ -279,8 +282,11 @@ class Grid(Result, Record):
         return self.scorer.segment(*map(self._weights_at, (ticks[:1], ticks[-1:]))).curve(measure)
 
     def figure(self, measure: AnyMeasure | None = None) -> Figure:
-        """One axis: the curve and the points of the grid. Two axes: the values on the grid, and the best
-        points of its lines. Of the first measure, unless another one is named."""
+        """One axis: the curve and the points of the grid.
+
+        Two axes: the values on the grid, and the best points of its lines. Of the first measure, unless
+        another one is named.
+        """
         from rankgauge.figures.space import grid_curve, grid_map
 
         named = self.measures[0] if measure is None else parse(measure)
@@ -345,7 +351,8 @@ def _line_bests(
     progress: Progress | None,
 ) -> tuple[Floats, Floats, Ints]:
     """For each measure and each line along an axis: the best value, the weight where it is, and how
-    many breaks the curve has."""
+    many breaks the curve has.
+    """
     own, others = ticks[axis], [each for n, each in enumerate(ticks) if n != axis]
     lines = []
     for point in itertools.product(*others):

@@ -211,7 +211,8 @@ def _scores(lists: Rankings, scores: ArrayLike) -> Floats:
 
 def _pairs(lists: Rankings) -> tuple[Ints, Ints, Floats]:
     """The pairs of documents of different labels: the better one, the other one, and the share of the
-    pair in the mean."""
+    pair in the mean.
+    """
     labels = np.maximum(lists.labels, 0)
     better, worse, share = [], [], []
     total = 0

@@ -143,7 +143,8 @@ class PathCurves(Result, Record):
 
     def table(self) -> Table:
         """A row for each measure: the means at the ends, the best one and where it is, how wide the
-        plateau is, and how many local optima and breaks the curve has."""
+        plateau is, and how many local optima and breaks the curve has.
+        """
         columns = self._columns(
             "start", "end", "best", "low", "high", "at",
             "within", "plateaus", "optima", "breaks", "cliff",

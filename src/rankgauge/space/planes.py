@@ -171,7 +171,7 @@ class Plane(Record):
 
     def __repr__(self) -> str:
         return (
-            f"Plane: {count_phrase(len(self.queries), 'query', 'queries')}, "
+            f"Plane: {count_phrase(len(self.queries), 'query')}, "
             f"{count_phrase(len(self.documents), 'document')}, {count_phrase(len(self.lines), 'line')}, "
             f"{count_phrase(len(self.arrangement.vertices), 'vertex', 'vertices')}, "
             f"{count_phrase(len(self), 'cell')}"
@@ -208,12 +208,14 @@ class Plane(Record):
 
     def cells_at(self, x: Real, y: Real) -> tuple[int, ...]:
         """The numbers of the cells that meet at a point: one inside a cell, two on a line, and at a
-        point where m lines meet 2·m."""
+        point where m lines meet 2·m.
+        """
         return self.arrangement.cells_at(exact_fraction(x), exact_fraction(y))
 
     def cell_at(self, x: Real, y: Real) -> int:
         """The number of the cell that a point lies in; RankgaugeError for a point on a line, which names
-        the cells that meet there."""
+        the cells that meet there.
+        """
         cells = self.cells_at(x, y)
         if len(cells) > 1:
             names = f"{', '.join(map(str, cells[:-1]))} and {cells[-1]}"
@@ -225,7 +227,8 @@ class Plane(Record):
 
     def ranking_at(self, x: int, y: int, w: int, query: int) -> tuple[int, ...]:
         """The documents of a query, as rows of `documents`, in rank order at the point (x / w, y / w), w
-        above 0; equal scores stay in the order in which the documents were given."""
+        above 0; equal scores stay in the order in which the documents were given.
+        """
         if w <= 0:
             raise RankgaugeError(f"w={w}, expected a number above 0")
         rows = range(int(self.offsets[query]), int(self.offsets[query + 1]))
@@ -285,7 +288,8 @@ class Plane(Record):
 
     def values(self, measure: AnyMeasure) -> Floats:
         """The mean of a measure over the queries, in each cell; undefined values are left out, or undo
-        the mean, as the measure has it."""
+        the mean, as the measure has it.
+        """
         parsed = parse(measure)
         total, count = np.zeros(len(self)), np.zeros(len(self), dtype=np.int64)
         for values in self._values_by_query(parsed):
@@ -356,7 +360,8 @@ class Plane(Record):
 
 class _Partition(Record):
     """The regions of a measure: their cells, one region after the other, and whether something better is
-    behind an edge of a region, or next to a vertex of it."""
+    behind an edge of a region, or next to a vertex of it.
+    """
 
     value: Floats
     good: Floats
@@ -496,7 +501,7 @@ def _boundaries(
                 number = lines.setdefault(line, len(lines))
                 boundaries.append(FlipBoundary(number, query, first, second, sign))
         if len(lines) > MOST_LINES:
-            done = f"{count_phrase(query + 1, 'query', 'queries')} of {len(given.queries):,}"
+            done = f"{count_phrase(query + 1, 'query')} of {len(given.queries):,}"
             raise RankgaugeError(
                 f"more than {MOST_LINES:,} lines after {done}; so many make up to "
                 f"{most_cells(MOST_LINES):,} cells. {'Take neutral=False, or ' * neutral}"

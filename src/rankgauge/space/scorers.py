@@ -117,7 +117,8 @@ class LinearScorer(Record):
         self, scores: Iterable[Floats], measure: Measure | Aggregate
     ) -> Iterator[float]:
         """The same for several arrays of scores, which are ranked together: that is faster for few
-        documents."""
+        documents.
+        """
         lists, remaining = self.documents, iter(scores)
         size = max(1, DOCUMENTS_AT_A_TIME // max(1, len(lists.labels)))
         while together := list(itertools.islice(remaining, size)):

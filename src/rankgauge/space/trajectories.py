@@ -229,7 +229,8 @@ class Trajectory(Result, Record):
 
     def table(self) -> Table:
         """A row for each flip: where it is, which documents, whether it is good, which measures notice
-        it, and for each measure what it adds to the value of the query and to the mean."""
+        it, and for each measure what it adds to the value of the query and to the mean.
+        """
         columns = ["piece", "position", "query", "rank", "upper", "lower", "flip", "noticed by"]
         for measure in self.measures:
             columns += [str(measure), f"mean {measure}"]
@@ -238,7 +239,8 @@ class Trajectory(Result, Record):
 
     def measure_table(self) -> Table:
         """A row for each measure: its mean at the ends of the path, the least and the greatest on the
-        way, and which flips it notices."""
+        way, and which flips it notices.
+        """
         cells = []
         for start, measure in zip(self.start, self.measures, strict=True):
             means = np.append(start, self.means(measure))
@@ -436,7 +438,8 @@ class NoticedFlips(Record):
 
     def measure_table(self, columns: Sequence[str], cells: Sequence[Row]) -> Table:
         """A row for each measure: these cells, how many flips of each kind it notices, which share of
-        the good and bad ones, at which ranks, and how often it goes the wrong way."""
+        the good and bad ones, at which ranks, and how often it goes the wrong way.
+        """
         rows: list[Row] = []
         decisive = self.merit != 0
         for number, (measure, seen) in enumerate(zip(self.measures, self.seen, strict=True)):
@@ -456,7 +459,8 @@ class NoticedFlips(Record):
 
     def rank_table(self) -> Table:
         """A row for each rank: how many flips of it with the next rank there are, and for each measure
-        which share of the good and bad ones it notices."""
+        which share of the good and bad ones it notices.
+        """
         decisive, seen = self.merit != 0, self.seen
         most = int(self.rank.max(initial=0)) + 1
         counts = [np.bincount(self.rank[self.merit == sign], minlength=most) for sign in KINDS]

@@ -169,7 +169,7 @@ class WeightSpace(Record):
                 f"{parameters[0]} alone: all weights above 0 give the same ranking; add a parameter, or "
                 f"{FIX_REMEDY}"
             )
-        queries = count_phrase(len(scorer.documents), "query", "queries")
+        queries = count_phrase(len(scorer.documents), "query")
         size = Note(f"{queries}, {count_phrase(len(scorer.documents.labels), 'document')}")
         return cls(scorer, parameters, fixed, (size, *notes))
 
@@ -183,7 +183,8 @@ class WeightSpace(Record):
 
     def path(self, low: float = 0.0, high: float = 1.0) -> Floats:
         """The usual path: one parameter goes from low to high; of several, the first has weight 1 and
-        the others 0, then the second has weight 1, and so on."""
+        the others 0, then the second has weight 1, and so on.
+        """
         if len(self.parameters) > 1:
             return np.eye(len(self.parameters))
         return np.array(_check_ends(low, high, WEIGHT)).reshape(2, 1)

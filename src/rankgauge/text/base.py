@@ -147,8 +147,10 @@ class Metric(Scored):
         return len(source_words(texts, text, self.split))
 
     def _score_drawn(self, drawn: DrawnTexts) -> Floats:
-        """The score of each text that was drawn from a source word by word. A metric of words need not
-        make texts of them."""
+        """The score of each text that was drawn from a source word by word.
+
+        A metric of words need not make texts of them.
+        """
         return self.score_each(
             drawn.candidates(lambda text: source_words(drawn.texts, text, self.split))
         )
@@ -160,17 +162,20 @@ class Metric(Scored):
     def _expected(self, texts: Texts, text: Ints, length: Ints) -> Floats | None:
         """The expected score of so many units drawn from the source of a text, where there is a
         formula: NaN for a text without units in its source, and for one without a formula. None if
-        there is no formula at all."""
+        there is no formula at all.
+        """
         return None
 
     def expected_each(self, candidates: Candidates, null: Null) -> Mean:
         """What chance gets in place of each candidate, with its standard error and the number of texts
-        drawn for it: 0 where the value is exact."""
+        drawn for it: 0 where the value is exact.
+        """
         return candidates.once((self, null), lambda: null.mean_of(self, candidates))
 
     def spread_each(self, candidates: Candidates, null: Null) -> Floats:
         """The standard deviation of what chance gets in place of each candidate, from texts drawn at
-        random."""
+        random.
+        """
         return candidates.once((self, null, "spread"), lambda: null.spread_of(self, candidates))
 
     def score(self, candidate: str, references: str | Sequence[str], source: str = "") -> float:
@@ -247,4 +252,6 @@ class Metric(Scored):
     @classmethod
     def expect(cls, candidates: Candidates, metrics: Sequence[Metric]) -> None:
         """Hear which metrics of this family will score these candidates, before the first one does.
-        So they can share work."""
+
+        So they can share work.
+        """

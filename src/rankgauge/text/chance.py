@@ -219,7 +219,8 @@ class Null(ChanceParameters):
 
     def mean_of(self, metric: Metric, candidates: Candidates) -> Mean:
         """The expected score of what is drawn in place of each candidate; NaN where a source has no
-        words."""
+        words.
+        """
         check_null(self.null, metric)
         tasks = self._tasks(metric, candidates)
         texts = candidates.texts
@@ -275,7 +276,8 @@ class Null(ChanceParameters):
 
     def _seed_of(self, candidates: Candidates, place: int) -> int:
         """A seed that follows from the id of a text, and for a candidate from its words, so that no
-        other text or system changes what is drawn."""
+        other text or system changes what is drawn.
+        """
         parts = [str(self.seed), candidates.texts.ids[candidates.of[place]]]
         if self.per == CANDIDATE:
             parts.append(candidates.words[place])
@@ -398,7 +400,8 @@ def _blocks(wanted: Ints, length: Ints) -> Iterator[tuple[Ints, Ints]]:
 
 class _RunningMoments(Record):
     """For each task the number of draws, the mean of their scores, and the sum of the squares of what
-    they differ from it."""
+    they differ from it.
+    """
 
     number: Ints
     center: Floats

@@ -188,7 +188,8 @@ class DocumentKinds(Result, Record):
 
     def table(self) -> Table:
         """A row for each kind and layer: the means over the sources of this kind, and how many of them
-        are of the same kind by another layer."""
+        are of the same kind by another layer.
+        """
         rows: list[tuple[Cell, ...]] = []
         for kind in (HETEROGENEOUS, HOMOGENEOUS):
             order = 1 if kind == HETEROGENEOUS else -1

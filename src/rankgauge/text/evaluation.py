@@ -317,7 +317,8 @@ class TextOverview(Result, Record):
     def table(self) -> Table:
         """A row for each metric and system, the best system first: the mean with its confidence
         interval, what chance gets, the normalized forms, the mean number of words, and how many texts
-        are empty."""
+        are empty.
+        """
         means, intervals = self.scores.mean(), self.scores.interval(level=self.level)
         rows: list[tuple[Cell, ...]] = []
         for metric in self.metrics:

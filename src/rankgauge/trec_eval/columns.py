@@ -309,8 +309,10 @@ def set_f(request: Request) -> Iterable[ReportColumn]:
 
 
 def multiples_of_r(request: Request) -> Iterable[ReportColumn]:
-    """Precision at multiples of R. It is 0 at multiples of 0 or less, and at those that no list
-    reaches."""
+    """Precision at multiples of R.
+
+    It is 0 at multiples of 0 or less, and at those that no list reaches.
+    """
     least, greatest = MULTIPLES_OF_R
     for times in sorted(map(parse_number, request.parameters)):
         text = f"Rprec(times={number_text(min(max(times, least), greatest))})"

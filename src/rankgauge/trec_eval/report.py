@@ -55,7 +55,8 @@ def report(judgments: Judgments, run: Run, settings: Settings) -> Iterator[str]:
 
 def _topics(judgments: Judgments, run: Run, settings: Settings) -> ReportTopics:
     """The judged topics in the order of their ids: those of the run, and with version 10's -c all of
-    them, the missing ones as a list of one unjudged document."""
+    them, the missing ones as a list of one unjudged document.
+    """
     judged = judged_labels(judgments)
     aligned = align(judgments, run, judged, precision=settings.precision)
     rankings = aligned.rankings.top(settings.most_retrieved)

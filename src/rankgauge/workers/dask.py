@@ -138,7 +138,8 @@ class ClusterPool:
 
     def _batch_size(self) -> int:
         """How many tasks go together: as many as are quick, if they take what the last tasks took; fewer
-        toward the end, so that each thread gets its share."""
+        toward the end, so that each thread gets its share.
+        """
         last = min(TASKS_PER_THREAD * self._threads, MOST_REMEMBERED)
         if self._timed or not last or len(self._took) < last:
             return 1

@@ -54,8 +54,11 @@ LARGEST_ATTACHED = 1 << 14
 
 
 class Parcel:
-    """A value on its way. What each process must do first is done before the value is unpickled: the
-    value may be of a class that a plug-in brings."""
+    """A value on its way.
+
+    What each process must do first is done before the value is unpickled: the value may be of a class
+    that a plug-in brings.
+    """
 
     def __init__(self, prepared: tuple[Preparation, ...], value: Any, size: int = 0) -> None:
         self.prepared, self.value, self.size = prepared, value, size

@@ -318,8 +318,11 @@ def _run_by_futures(
     name: Callable[[T], str],
     in_order: bool,
 ) -> Generator[tuple[T, R | RankgaugeError], None, None]:
-    """Each item with its result, by threads or an executor of `concurrent.futures`. If the executor
-    fails, for example because a process died, the item is done again in a process of its own."""
+    """Each item with its result, by threads or an executor of `concurrent.futures`.
+
+    If the executor fails, for example because a process died, the item is done again in a process of
+    its own.
+    """
     if executor is None and len(items) < 2:
         for item in items:
             task = Task(Shared(work, anywhere=False), item, name)

@@ -225,7 +225,8 @@ class _ReceivedValue:
 
 class TaskResult(Generic[R]):
     """How a task ended: with a result, with a failure of its item, or with an error that ends
-    everything."""
+    everything.
+    """
 
     def __init__(self, result: R | RankgaugeError | None, error: Exception | None = None) -> None:
         self.result, self.error = result, error

@@ -3,9 +3,9 @@ places.
 
 The paper's focus is on rank correlations. So each claim is looked at by τ over systems, by τ and ρ over
 rows, and by R². A place is a target, a depth and a track. The first claims are the paper's, in its own
-protocol and with features that see all judgments, as its level implies. τ over systems takes all topics
-of each system, which that protocol does not test; it is from the split by topics. The other claims are
-looked at where topics are new and judgments cheap.
+protocol and with features that see all judgments, as its level implies. τ over systems takes all queries
+of each system, which that protocol does not test; it is from the split by queries. The other claims are
+looked at where queries are new and judgments cheap.
 """
 
 from __future__ import annotations
@@ -140,23 +140,23 @@ CLAIMS = (
         _paper_side("voting"),
     ),
     Claim(
-        "New topics, cheap judgments: averaged boosting models are better than one.",
+        "New queries, cheap judgments: averaged boosting models are better than one.",
         NEW_BOOSTING,
         _new_query_side("boosting, one model"),
     ),
     Claim(
-        "New topics, cheap judgments: averaged lines are better than one.",
+        "New queries, cheap judgments: averaged lines are better than one.",
         _new_query_side("regression"),
         _new_query_side("regression, one model"),
     ),
     Claim(
-        "New topics, cheap judgments: averaged boosting models are better than one with other settings "
+        "New queries, cheap judgments: averaged boosting models are better than one with other settings "
         "(pooled).",
         NEW_BOOSTING,
         NEW_POOLED,
     ),
     Claim(
-        "New tracks, cheap judgments: topic scores (boosting) rank systems better than the means of "
+        "New tracks, cheap judgments: query scores (boosting) rank systems better than the means of "
         "systems (Gupta).",
         _new_track_side("boosting"),
         _new_track_side("gupta"),
@@ -178,12 +178,12 @@ CLAIMS = (
         SHALLOW,
     ),
     Claim(
-        "A random split of rows flatters: one model of all tracks is better there than on new topics.",
+        "A random split of rows flatters: one model of all tracks is better there than on new queries.",
         Side("pooled", "rows", "pool"),
         NEW_POOLED,
     ),
     Claim(
-        "Boosting is better on new topics than on a new kind of collection.",
+        "Boosting is better on new queries than on a new kind of collection.",
         NEW_BOOSTING,
         Side("boosting", "kind", "pool"),
     ),
@@ -197,7 +197,8 @@ CLAIMS = (
 
 class MeasuredClaim(NamedTuple):
     """A claim by one number: the mean difference over places with its interval, and in how many places
-    it is above 0."""
+    it is above 0.
+    """
 
     claim: str
     number: str
@@ -211,8 +212,10 @@ class MeasuredClaim(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """Whether the claim holds, does not, or is not decided; or that the study has no numbers. The
-        interval and most places must agree, so that no single track decides."""
+        """Whether the claim holds, does not, or is not decided; or that the study has no numbers.
+
+        The interval and most places must agree, so that no single track decides.
+        """
         if not self.of:
             return NO_NUMBERS
         verdict = IntervalEstimate(self.difference, self.low, self.high).verdict
@@ -301,7 +304,7 @@ def claim_table(study: ForecastStudy) -> Table:
     ]
     notes = [
         "difference: the mean over places, each a target, a depth and a track, with its 95% interval "
-        "(other topics and splits); holds: the places in which it is above 0",
+        "(other queries and splits); holds: the places in which it is above 0",
         "one, other: what is compared, as method, split and judgments",
         "verdict: holds if the interval is above 0 and so are most places, does not hold if the "
         "interval is at or below 0 and most places are not above 0",

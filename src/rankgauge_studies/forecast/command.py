@@ -117,13 +117,13 @@ def command(
         --target-track b --target-track c --repeats 5
     \f
     A track is NAME=KIND:QRELS,RUNS: its name, the kind of its collection, a file of judgments, and a
-    folder or a pattern of runs. NAME=KIND:SCORES takes a table of scores of topics, as `rankgauge
+    folder or a pattern of runs. NAME=KIND:SCORES takes a table of scores of queries, as `rankgauge
     evaluate --save` writes it, in place of judgments and runs. It must have every feature at every
-    depth, and takes part where features see all judgments. Topics with the same id in two tracks of
-    one kind are one topic. No number depends on names, or on the order of the tracks.
+    depth, and takes part where features see all judgments. Queries with the same id in two tracks of
+    one kind are one query. No number depends on names, or on the order of the tracks.
 
     The costly measures are forecast from cheap ones at several depths, by all methods, in the paper's
-    protocol and in five other splits: by rows, by topics, by topics and runs, by tracks and by kinds of
+    protocol and in five other splits: by rows, by queries, by queries and runs, by tracks and by kinds of
     collection. Random splits are repeated, and every number has a 95% interval.
 
     It prints how good each method is at the greatest depth, and which claims hold. It writes to DIR, as

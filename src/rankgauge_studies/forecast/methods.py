@@ -35,9 +35,11 @@ GUPTA: Mapping[str, Mapping[str, str]] = {
 def methods_of(
     learners: Sequence[StudyLearner], judgments: FeatureJudgments, split: RowSplit
 ) -> tuple[str, ...]:
-    """The methods of a split. Our own models of all tracks are for judgments of a pool and not for the
-    paper's protocol: they take most of the time, and rich features of all judgments have the target
-    itself among them."""
+    """The methods of a split.
+
+    Our own models of all tracks are for judgments of a pool and not for the paper's protocol: they take
+    most of the time, and rich features of all judgments have the target itself among them.
+    """
     own = [name for learner in learners for name in (learner, ONE_MODEL.format(learner))]
     if "regression" in learners:
         own.append("regression, all features")

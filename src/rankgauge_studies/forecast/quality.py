@@ -31,8 +31,11 @@ ROW_NUMBERS = NUMBERS[:4]
 
 
 def quality_of(target: Floats, forecast: Floats, systems: Ints | None) -> ForecastQuality:
-    """The quality of forecasts of the rows of one track. `systems` has the number of the run of each
-    row; None where runs have different topics, so that their means cannot be compared."""
+    """The quality of forecasts of the rows of one track.
+
+    `systems` has the number of the run of each row; None where runs have different queries, so that
+    their means cannot be compared.
+    """
     if len(target) < FEWEST:
         return ForecastQuality(*(math.nan,) * len(NUMBERS))
     tau_a, tau_b, rho = rank_correlations(target, forecast)
@@ -61,7 +64,7 @@ def _system_tau(target: Floats, forecast: Floats, systems: Ints) -> float:
 class StudyNumber(Record):
     """A number of the study, and what its interval is made of.
 
-    `repeats` has the number for each repetition of a split. `halves` has it for two halves of the topics
+    `repeats` has the number for each repetition of a split. `halves` has it for two halves of the queries
     (the rows), for each of several ways to halve them (the columns).
     """
 
@@ -77,9 +80,9 @@ class StudyNumber(Record):
 
     @property
     def amount(self) -> IntervalEstimate:
-        """The number with its 95% interval: for other topics like these, and other splits.
+        """The number with its 95% interval: for other queries like these, and other splits.
 
-        The variance over topics is the mean of (a − b)²/4 over the ways to halve them: two halves vary
+        The variance over queries is the mean of (a − b)²/4 over the ways to halve them: two halves vary
         twice as much as the whole, and their difference twice as much again. This also holds for τ, of
         which a jackknife makes too much. The variance of the mean over repetitions comes on top. The
         interval is by Student's t with a degree of freedom for each way to halve. NaN where fewer than
@@ -104,7 +107,7 @@ def estimate_of(estimate: StudyNumber | None) -> IntervalEstimate:
 def combine_numbers(
     formula: Callable[..., Floats], estimates: Sequence[StudyNumber]
 ) -> StudyNumber:
-    """What a formula makes of several estimates on the same topics and splits.
+    """What a formula makes of several estimates on the same queries and splits.
 
     A split that is not drawn has one repetition, which goes with all those of the others.
     """
@@ -117,6 +120,7 @@ def combine_numbers(
 
 def mean_of(estimates: Sequence[StudyNumber]) -> StudyNumber | None:
     """The mean of several numbers, each of the same weight, without those that are undefined; None if
-    all are."""
+    all are.
+    """
     known = [each for each in estimates if math.isfinite(each.value)]
     return combine_numbers(lambda *values: np.mean(values, axis=0), known) if known else None

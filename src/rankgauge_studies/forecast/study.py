@@ -66,7 +66,7 @@ REPEATS, FEWEST_REPEATS = 20, 5
 STANDARD_ERROR_LIMIT = 0.01
 """A split is not drawn again once the standard errors of all means over tracks are at most this."""
 HALVINGS = 10
-"""In so many ways topics are halved, to see how far a number depends on the topics."""
+"""In so many ways queries are halved, to see how far a number depends on the queries."""
 GAIN_MEASURES = ("nDCG", "DCG")
 """The measures that `gain` is for."""
 
@@ -130,7 +130,8 @@ def with_gain(measure: str, gain: str) -> str:
 
 class TrackNumbers(Record):
     """How good a method is on a track: the numbers of `ForecastQuality` for each repetition of the
-    split, and for halves of the topics, as `StudyNumber` has them."""
+    split, and for halves of the queries, as `StudyNumber` has them.
+    """
 
     repeats: Floats
     halves: Floats
@@ -260,8 +261,10 @@ def _reaches(track: AnyTrack, target: str) -> bool:
 
 
 def _rows(track: AnyTrack, asked: ForecastProtocol) -> dict[RowsKey, Rows]:
-    """The rows of a track; of a table of scores for the targets that it has. Rich features come after
-    the others."""
+    """The rows of a track; of a table of scores for the targets that it has.
+
+    Rich features come after the others.
+    """
     if isinstance(track, ScoreTrack):
         targets = [target for target in asked.targets if _reaches(track, target)]
         return score_rows(track, targets or asked.targets, asked.depths, asked.features)
@@ -270,7 +273,7 @@ def _rows(track: AnyTrack, asked: ForecastProtocol) -> dict[RowsKey, Rows]:
 
 
 def _count_shared_queries(tracks: Sequence[AnyTrack]) -> int:
-    """How many topics are in more than one track of their kind."""
+    """How many queries are in more than one track of their kind."""
     counts = Counter(
         (track.kind, topic)
         for track in tracks
@@ -322,7 +325,7 @@ class _QualityRecorder:
         self.repeats: dict[tuple[str, int], list[tuple[float, ...]]] = {}
         self.by_half: dict[tuple[str, int], list[Floats]] = {}
         self.looked_at = 1 if split in ALL_ROWS_SPLITS else math.ceil(1 / TESTED_SHARE)
-        """In so many repetitions halves of topics are looked at: until about all rows were tested."""
+        """In so many repetitions halves of queries are looked at: until about all rows were tested."""
 
     def add(self, forecast: Mapping[str, Floats]) -> None:
         """One more repetition."""
@@ -411,12 +414,12 @@ class ForecastStudy(Result, Record):
             "Kendall's τ of rows, by Equation 2 of the paper; τ-b allows for ties", column="tau_a"
         )
         yield Note(
-            "Kendall's τ of the mean scores of systems; none where runs are tested on different topics",
+            "Kendall's τ of the mean scores of systems; none where runs are tested on different queries",
             column="system_tau",
         )
         yield Note(
-            f"the 95% interval, for other topics like these and other splits: from {HALVINGS} ways to "
-            "halve the topics, and the standard error of the mean over the splits",
+            f"the 95% interval, for other queries like these and other splits: from {HALVINGS} ways to "
+            "halve the queries, and the standard error of the mean over the splits",
             column="low, high",
         )
         yield Note(
@@ -432,8 +435,10 @@ class ForecastStudy(Result, Record):
                 "--target-track names the targets"
             )
         if self.shared:
-            topics = count_phrase(self.shared, "topic")
-            yield Note(f"{topics} in two tracks of one kind: no split by topic parts them")
+            shared = count_phrase(self.shared, "query")
+            yield Note(
+                f"{shared} in two tracks of one kind: a split by queries cannot separate them"
+            )
         for target, names in self.left_out.items():
             if names:
                 yield Note(f"left out for {target}: {', '.join(names)}; the runs are not that deep")
@@ -445,7 +450,7 @@ class ForecastStudy(Result, Record):
         return means_table(self)
 
     def figures(self) -> dict[str, Figure]:
-        """Figures 1 and 2 of the paper, and τ over systems for new topics."""
+        """Figures 1 and 2 of the paper, and τ over systems for new queries."""
         from rankgauge_studies.forecast.tables import study_figures
 
         return study_figures(self)

@@ -31,7 +31,7 @@ PAPER_METHODS = ("boosting", "regression")
 OVERVIEW: Mapping[str, tuple[str, str, str]] = {
     "rows": ("pool", "rows", "r2"),
     "topics": ("pool", "topics", "r2"),
-    "topics and runs": ("pool", "topics and runs", "r2"),
+    "queries and runs": ("pool", "queries and runs", "r2"),
     "new kind": ("pool", "kind", "r2"),
     "new track": ("pool", "track", "r2"),
     "full": ("full", "topics", "r2"),
@@ -94,7 +94,8 @@ def track_table(study: ForecastStudy) -> Table:
 
 def overview(study: ForecastStudy, *, short: bool = False) -> Table:
     """The greatest depth at a glance, a row for each target and method: R² in each split, and τ over
-    systems, as means over tracks. `short` has an interval in one cell with its number."""
+    systems, as means over tracks. `short` has an interval in one cell with its number.
+    """
     depth = max(study.asked.depths)
     rows: list[tuple[Cell, ...]] = []
     for target, method in dict.fromkeys((cell.target, cell.method) for cell in study.cells):
@@ -108,15 +109,17 @@ def overview(study: ForecastStudy, *, short: bool = False) -> Table:
     notes = [
         Note(
             f"all are means over tracks, judged to depth {depth}; R² (1 − squared error / spread) but "
-            "for system τ; 95% intervals, for other topics and splits"
+            "for system τ; 95% intervals, for other queries and splits"
         ),
         Note(
-            "how the tested rows were chosen: any rows; rows of new topics; rows of new topics and new "
+            "how the tested rows were chosen: any rows; rows of new queries; rows of new queries and new "
             "runs; all rows of a kind of collection that was not learned from, or of such a track",
             column="rows to new track",
         ),
-        Note("new topics, with features that see all judgments, which is not cheap", column="full"),
-        Note("Kendall's τ of the mean scores of systems, on new topics", column="system τ"),
+        Note(
+            "new queries, with features that see all judgments, which is not cheap", column="full"
+        ),
+        Note("Kendall's τ of the mean scores of systems, on new queries", column="system τ"),
         Note("learned from other tracks, and judged on systems alone", column="gupta"),
     ]
     return Table(("target", "method", *columns), tuple(rows), note_texts(notes))
@@ -144,7 +147,8 @@ def _plus_minus(value: Cell, low: Cell, high: Cell) -> str | None:
 
 def paper_tables(study: ForecastStudy) -> dict[str, Table]:
     """Tables 1 and 2 of the paper, and one for every other target: R² of both methods at each depth in
-    the paper's protocol, the test sets side by side, with the printed numbers."""
+    the paper's protocol, the test sets side by side, with the printed numbers.
+    """
     lettered = _track_labels(study)
     made = {}
     for target in study.asked.targets:
@@ -175,7 +179,8 @@ def _number(cell: StudyCell | None, track: str, number: str) -> StudyNumber | No
 
 def percentage_table(study: ForecastStudy) -> Table:
     """The percentages of the paper's text: by how much a method is ahead of another on each target
-    track. Gupta's method is compared as the paper does it: τ over its systems with τ over rows."""
+    track. Gupta's method is compared as the paper does it: τ over its systems with τ over rows.
+    """
     names = {paper_target(study.asked, target): target for target in study.asked.targets}
     tested = study.target_tracks
     rows: list[tuple[Cell, ...]] = []
@@ -214,8 +219,9 @@ def _percent_ahead(one: StudyNumber | None, other: StudyNumber | None) -> StudyN
 
 
 def study_figures(study: ForecastStudy) -> dict[str, Figure]:
-    """Figures 1 and 2 of the paper, with a panel for each test set; and τ over systems on new topics,
-    with the judgments of the pool and a panel for each target."""
+    """Figures 1 and 2 of the paper, with a panel for each test set; and τ over systems on new queries,
+    with the judgments of the pool and a panel for each target.
+    """
     from rankgauge.figures import depth_curves
 
     made = {}
@@ -234,7 +240,7 @@ def study_figures(study: ForecastStudy) -> dict[str, Figure]:
     panels = {target: _system_curves(study, target) for target in study.asked.targets}
     panels = {target: curves for target, curves in panels.items() if curves}
     if panels:
-        title = "New topics, judgments of the pool"
+        title = "New queries, judgments of the pool"
         made["systems"] = depth_curves(
             study.asked.depths, panels, title, "Kendall's τ over systems"
         )

@@ -173,7 +173,7 @@ def _compare_with_published(
 
 
 class JudgedQueries(Record):
-    """For each topic, how many documents reach each threshold, and the ideal DCG@20."""
+    """For each query, how many documents reach each threshold, and the ideal DCG@20."""
 
     name: str
     counts: dict[int, Ints]
@@ -189,7 +189,7 @@ class JudgedQueries(Record):
         return np.sort(self.ideal)[::-1]
 
     def count_underestimated(self) -> int:
-        """On how many topics SSP@100 is below AP@100: the same sum, divided by 100 and by R."""
+        """On how many queries SSP@100 is below AP@100: the same sum, divided by 100 and by R."""
         relevant = self.counts[1]
         return int(np.count_nonzero((relevant > 0) & (relevant < 100)))
 
@@ -200,8 +200,9 @@ class JudgedQueries(Record):
 
 
 def reference_lines() -> dict[str, float]:
-    """The ideal DCG@20 of a topic with 20 navigational documents, and of a topic with 1 navigational
-    document and 19 key documents."""
+    """The ideal DCG@20 of a query with 20 navigational documents, and of a query with 1 navigational
+    document and 19 key documents.
+    """
     measure = _dcg()
     return {
         "20 navigational": measure.score([4] * 20),
@@ -229,7 +230,7 @@ def queries_of(name: str, judgments: Judgments) -> JudgedQueries:
 
 
 def _labels_by_subtopic(judgments: Judgments) -> JudgedLabels:
-    """The labels of each topic, one for each subtopic of a document."""
+    """The labels of each query, one for each subtopic of a document."""
     subtopics = judgments.subtopics
     assert subtopics is not None
     ends = subtopics.offsets[judgments.bounds]
@@ -241,7 +242,7 @@ def _labels_by_subtopic(judgments: Judgments) -> JudgedLabels:
 
 
 def read(folder: str | os.PathLike[str]) -> list[JudgedQueries]:
-    """The topics of the four sets of judgments; InputError if a file is missing."""
+    """The queries of the four sets of judgments; InputError if a file is missing."""
     return [
         queries_of(name, read_qrels(os.path.join(folder, file), subtopics=name.endswith(SUBTOPICS)))
         for name, file in QRELS.items()
@@ -271,7 +272,7 @@ def claims_table(sets: Sequence[JudgedQueries]) -> Table:
         (*columns, "by a factor up to", "ideal above 3.58"),
         tuple(rows),
         (
-            "each column counts topics, out of 50; only the column `by a factor up to` does not",
+            "each column counts queries, out of 50; only the column `by a factor up to` does not",
             "ideal: the DCG@20 of the best order",
             f"lines of Figure 2: {first} {high:.4f}; {second} {low:.4f} (published: 3.58)",
         ),

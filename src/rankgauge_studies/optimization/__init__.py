@@ -45,8 +45,10 @@ REAL_SEED, REAL_INSTANCES = 7, 200
 
 
 def make_table_functions(data: queries.Queries | None) -> dict[str, Callable[[], Table]]:
-    """What makes each table, by the name of its file without ending. Without data there are no tables of
-    real queries, and all instances are random."""
+    """What makes each table, by the name of its file without ending.
+
+    Without data there are no tables of real queries, and all instances are random.
+    """
     random = np.random.default_rng(REAL_SEED)
     pairs = [
         ("random, 3 queries", theorems.draw_instance(random, 3, 4, 300))
@@ -85,7 +87,8 @@ def _add_section_note(name: str, make: Callable[[], Table]) -> Table:
 
 def figures() -> dict[str, Figure]:
     """Figures 1 to 3 of the paper, one for its notes 3 to 5 and one for section 4, by the names of their
-    files."""
+    files.
+    """
     from rankgauge.figures import objectives_figure, regions_figure
 
     one, other = example.example_plane(example.FIRST), example.example_plane(example.SECOND)

@@ -48,7 +48,8 @@ def _draw_graded_labels(random: np.random.Generator, count: int) -> list[int]:
 
 def _count_responses(made: Plane, measure: str) -> Ints:
     """Of the edges: good or bad flips, those noticed, those answered the wrong way, neutral flips, and
-    neutral flips noticed."""
+    neutral flips noticed.
+    """
     values, edges = made.values(measure), made.arrangement
     flips = {flip.line: flip for flip in made.boundaries}
     first, second, sign = (
@@ -74,7 +75,8 @@ LENGTH, LABELS, CUTOFF = 5, 3, 4
 
 def assertion_table() -> Table:
     """Assertion 1 over all registered measures: every flip of every list of five documents of three
-    labels."""
+    labels.
+    """
     lists = [list(labels) for labels in itertools.product(range(LABELS), repeat=LENGTH)]
     known = JudgedLabels.of(*lists, max_grade=LABELS - 1)
     rankings = Rankings(
@@ -160,7 +162,8 @@ def smallest_table() -> Table:
 
 def smallest_on_shared_line(flips: Sequence[LabelFlip]) -> tuple[Cell, ...]:
     """Two queries that flip on one line, one for the better: the fewest documents for which AP and nDCG
-    disagree, and of these the clearest."""
+    disagree, and of these the clearest.
+    """
     disagreeing = []
     for worse, better in itertools.product(flips, flips):
         if worse.ap < 0 < better.ap:

@@ -43,7 +43,8 @@ class Queries(Record):
         self, chosen: Ints, documents: int | None = None, highest: int | None = None
     ) -> Instance:
         """Some of the queries, with all their documents or the first ones; labels above the highest
-        become the highest."""
+        become the highest.
+        """
         made = Instance([], [], [])
         for query in chosen.tolist():
             labels = np.minimum(self.labels[query][:documents], highest or 99)

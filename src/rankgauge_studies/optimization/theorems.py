@@ -190,7 +190,8 @@ def dropped_assumptions_table() -> Table:
 
 def draw_padded_instance(random: np.random.Generator) -> Instance:
     """Three queries with one flip each, all three lines through the origin, and documents far above and
-    below, which never change places near it."""
+    below, which never change places near it.
+    """
     made = Instance([], [], [])
     for query in range(3):
         above, below = int(random.integers(0, 5)), int(random.integers(0, 3))

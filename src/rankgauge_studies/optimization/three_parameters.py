@@ -37,7 +37,8 @@ POINT_DRAWS = 600
 
 class Boundary(Record):
     """The plane normal · point + offset = 0 on which two documents change places; where it is above 0,
-    `first` is above `second`."""
+    `first` is above `second`.
+    """
 
     normal: Vector
     offset: int
@@ -157,7 +158,8 @@ class Space(Record):
     @cached_property
     def generic(self) -> bool:
         """Whether the assumptions of Theorem 2 hold: every flip has a plane of its own, and planes meet
-        in a line or a point only where they must, because they share documents."""
+        in a line or a point only where they must, because they share documents.
+        """
         pairs = itertools.combinations(self.boundaries, 2)
         if not all(any(_cross(one.normal, other.normal)) for one, other in pairs):
             return False  # two planes are parallel, or the same
@@ -173,7 +175,8 @@ class Space(Record):
 
     def _count_independent(self, planes: Sequence[int]) -> int:
         """How many flips must happen for all of these to happen: with d1/d2 and d2/d3, d1/d3 is not one
-        more."""
+        more.
+        """
         group: dict[tuple[int, int], int] = {}
         count = 0
         for number in planes:
@@ -224,7 +227,8 @@ def generic_instances() -> Iterator[Space]:
 
 def draw_one_flip_space(random: np.random.Generator) -> Space | None:
     """Four queries with one flip each, all four planes through the origin; None where three of them
-    share a line, or two are the same. Other documents stay above and below the two that flip."""
+    share a line, or two are the same. Other documents stay above and below the two that flip.
+    """
     normals = [tuple(row) for row in random.integers(-3, 4, (4, 3)).tolist()]
     labels, boundaries = [], []
     for query, (u, v, t) in enumerate(normals):

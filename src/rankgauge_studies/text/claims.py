@@ -60,7 +60,8 @@ CLAIMS = {
 
 class TextStatement(Record):
     """One number that a claim says is above 0. `shown` is the number that is told in its place, such as
-    a share of wins in place of what it has above one half; `what` then names the limit."""
+    a share of wins in place of what it has above one half; `what` then names the limit.
+    """
 
     claim: str
     data: str
@@ -111,8 +112,10 @@ def _statements_about(data: DataSetResult, asked: TextProtocol) -> Iterator[Text
 
 
 def _percentile_estimate(value: float, drawn: Floats, level: float) -> IntervalEstimate:
-    """A number and its percentile interval, which is widened to have the number in it. What is left of a
-    rounding error is 0."""
+    """A number and its percentile interval, which is widened to have the number in it.
+
+    What is left of a rounding error is 0.
+    """
     low, high = percentiles(drawn, level)
     ends = (value, float(np.fmin(low, value)), float(np.fmax(high, value)))
     return IntervalEstimate(*(round(each, 12) + 0.0 for each in ends))
@@ -242,8 +245,10 @@ def _bootstrap_estimate(
 
 
 def _preference_statements(data: DataSetResult, asked: TextProtocol) -> Iterator[TextStatement]:
-    """The share of wins, and how often ROUGE wins minus how often BERTScore does, in percent. The
-    dimensions are taken together."""
+    """The share of wins, and how often ROUGE wins minus how often BERTScore does, in percent.
+
+    The dimensions are taken together.
+    """
     wins: dict[tuple[str, str], list[tuple[float, Floats]]] = {}
     enough = dict.fromkeys(VERSIONS, False)
     for label, result in form_comparisons(data):

@@ -29,8 +29,10 @@ PRINTED_TITLES = {
 
 
 def list_counterparts(study: TextStudy, drawn: Collection[str]) -> Iterator[Counterpart]:
-    """Where the counterpart of each printed table and figure is. `drawn` are the names of the figures
-    that there are files of."""
+    """Where the counterpart of each printed table and figure is.
+
+    `drawn` are the names of the figures that there are files of.
+    """
     made = study.tables()
     for printed, shows in PRINTED_TITLES.items():
         figure = printed.startswith("Figure")

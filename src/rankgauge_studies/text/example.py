@@ -39,7 +39,8 @@ class TokenExample(NamedTuple):
 
 def token_example(texts: Texts, layer: int) -> TokenExample | None:
     """The example for one output, by the current encoder; None where the encoder cannot name its tokens,
-    or where every output is empty."""
+    or where every output is empty.
+    """
     encoder: Any = current_encoder()
     chosen = _choose_output(texts)
     if chosen is None or not hasattr(encoder, "decode"):
@@ -55,8 +56,11 @@ def token_example(texts: Texts, layer: int) -> TokenExample | None:
 
 
 def _choose_output(texts: Texts) -> tuple[str, str, str, str] | None:
-    """A text and a system, with the first words of the reference and of the output. Sentences that fit
-    whole are taken if there are any, of an output that is not copied from the reference."""
+    """A text and a system, with the first words of the reference and of the output.
+
+    Sentences that fit whole are taken if there are any, of an output that is not copied from the
+    reference.
+    """
     first = None
     for place, name in enumerate(texts.ids):
         reference = texts.references[place][0]

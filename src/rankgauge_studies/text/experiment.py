@@ -57,7 +57,8 @@ V = TypeVar("V")
 
 class Attention(Record):
     """Of each document of a kind: the mean and the standard deviation of the cosines of its tokens with
-    the document. A token is the mean of the last layer's vectors, weighted by its attention."""
+    the document. A token is the mean of the last layer's vectors, weighted by its attention.
+    """
 
     mean: Floats
     spread: Floats
@@ -260,7 +261,9 @@ def examine(
     bert: bool = True,
 ) -> DataSetResult:
     """All of the work on a data set, a part after the other; finished parts are taken from the store.
-    `bert` is whether there is an encoder for BERTScore."""
+
+    `bert` is whether there is an encoder for BERTScore.
+    """
 
     def done(what: str) -> None:
         if advance is not None:
@@ -409,8 +412,11 @@ def _correlate_scores(
 def _correlate_with_people(
     data: RatedSummaries, asked: TextProtocol, scores: Scores, over: Over, seed: int | None = None
 ) -> HumanCorrelation:
-    """Correlations with people. Kinds of documents have seeds of their own, so that what is drawn of one
-    kind has nothing to do with what is drawn of the other."""
+    """Correlations with people.
+
+    Kinds of documents have seeds of their own, so that what is drawn of one kind has nothing to do with
+    what is drawn of the other.
+    """
     assert data.ratings is not None
     return human_correlation(
         scores,

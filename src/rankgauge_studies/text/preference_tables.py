@@ -15,7 +15,8 @@ PRINTED_PAIRS = "5 chosen pairs, as printed"
 
 def preference_table(examined: Sequence[DataSetResult]) -> Table:
     """A row for each data set, group of systems, metric, reading of chance that depends on the output,
-    form and dimension: the counterpart of Tables 8.4 and 9.2."""
+    form and dimension: the counterpart of Tables 8.4 and 9.2.
+    """
     rows: list[tuple[Cell, ...]] = []
     for each in examined:
         for systems, label, result in each.preferred:
@@ -52,7 +53,8 @@ def preference_table(examined: Sequence[DataSetResult]) -> Table:
 
 def win_table(examined: Sequence[DataSetResult], number: str) -> Table:
     """Table 8.4 or 9.2: in percent, how often people side with V1 or V2, how often with the metric, and
-    all other pairs; the printed rows first. The dimensions that people rated are taken together."""
+    all other pairs; the printed rows first. The dimensions that people rated are taken together.
+    """
     family, forms = published.PREFERENCES[number]
     rows: list[tuple[Cell, ...]] = [
         (None, PRINTED_PAIRS, family.lower(), None, _row_name(form, family), *counts, None, None)
@@ -95,7 +97,8 @@ def _row_name(form: str, family: str) -> str:
 
 def comparison_group(examined: DataSetResult) -> str:
     """The group of systems whose outputs people compare: the chosen or judged pairs, or else the systems
-    that extract, where they are known."""
+    that extract, where they are known.
+    """
     groups = examined.data.compared()
     if EVERY not in groups:
         return next(iter(groups))
@@ -104,7 +107,8 @@ def comparison_group(examined: DataSetResult) -> str:
 
 def form_comparisons(examined: DataSetResult) -> Iterator[tuple[MetricLabel, Preferences]]:
     """Whom people agree with where a metric and a form of it disagree, over these systems, by the
-    readings of chance that depend on the output."""
+    readings of chance that depend on the output.
+    """
     group = comparison_group(examined)
     for systems, label, result in examined.preferred:
         if systems == group and READINGS[label.chance].depends_on_output:
@@ -138,7 +142,8 @@ def preferences_text(examined: DataSetResult) -> str:
 
 def count_constant_disagreements(examined: DataSetResult) -> int:
     """How often a form by a chance that is one number for each document puts two systems in another
-    order than the metric does, on a document."""
+    order than the metric does, on a document.
+    """
     return sum(
         result.disagreements
         for _, label, result in examined.preferred

@@ -182,7 +182,8 @@ class TextProtocol(NamedTuple):
     def parts(self, bert: bool = True) -> Iterator[tuple[str, dict[Metric, MetricLabel]]]:
         """The metrics, a part after the other as they are computed: the plain scores, then each reading
         of chance. The first reference counts, as in the dissertation. `bert` is whether there is an
-        encoder for BERTScore."""
+        encoder for BERTScore.
+        """
         rouge: dict[str, Metric] = {each.name: each(references=FIRST) for each in ROUGE}
         layers: dict[str, Metric] = {
             layer_name(layer): bertscore(layer=layer, references=FIRST) for layer in self.layers
@@ -280,8 +281,10 @@ class RatedSummaries(Record):
         return self.name.lower() == "summeval"
 
     def correlated(self) -> list[str]:
-        """The groups of systems over which correlations are computed, the dissertation's first. Without
-        ratings there are none."""
+        """The groups of systems over which correlations are computed, the dissertation's first.
+
+        Without ratings there are none.
+        """
         if self.ratings is None:
             return []
         own = [name for name in (ABSTRACTIVE, EVERY, EXTRACTIVE) if name in self.groups]
@@ -289,7 +292,8 @@ class RatedSummaries(Record):
 
     def compared(self) -> dict[str, tuple[str, ...]]:
         """The systems whose outputs people compare, by the name of their group: only those of the chosen
-        pairs, or of the judged ones, where there are such pairs."""
+        pairs, or of the judged ones, where there are such pairs.
+        """
         if self.pairs:
             return {CHOSEN: tuple(dict.fromkeys(name for pair in self.pairs for name in pair))}
         return dict(self.groups) if self.preferences is None else {JUDGED: self.texts.systems}

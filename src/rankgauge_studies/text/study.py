@@ -92,8 +92,10 @@ def run_study(
     executor: AnyExecutor | None = None,
     progress: Progress | None = None,
 ) -> TextStudy:
-    """The study on these data sets. Without an encoder it is about ROUGE alone, which is chapter 9; once
-    there is an encoder, the same study goes on with BERTScore.
+    """The study on these data sets.
+
+    Without an encoder it is about ROUGE alone, which is chapter 9; once there is an encoder, the same
+    study goes on with BERTScore.
 
     Parameters
     ----------
@@ -144,8 +146,10 @@ def run_study(
 
 
 def _begin(folder: OwnPath, content: Mapping[str, Any]) -> None:
-    """Make the folder of a study, or check that it has the same one. Other pairs may be compared, and a
-    study that was done without an encoder can go on with one."""
+    """Make the folder of a study, or check that it has the same one.
+
+    Other pairs may be compared, and a study that was done without an encoder can go on with one.
+    """
     file = folder / STUDY_FILE
     if file.exists():
         here = read_json(json_bytes(content), STUDY_FILE, "JSON", "rankgauge")

@@ -60,7 +60,8 @@ def metric_readings(examined: DataSetResult) -> list[tuple[str, str]]:
 
 def dissertation_rows(changes: Mapping[str, Change]) -> list[tuple[Cell, ...]]:
     """The rows of a table such as 8.1: τ-b of the metric, of V1 and of V2 with each dimension; their
-    PAI, and its average."""
+    PAI, and its average.
+    """
     base = changes["v1"].base
     rows: list[tuple[Cell, ...]] = [(SCORE, *base.tolist())]
     rows += [(form, *change.value.tolist()) for form, change in changes.items()]
@@ -91,7 +92,8 @@ def panels(
 ) -> dict[Panel, list[tuple[Cell, ...]]]:
     """The counterparts of a table, over each group of systems and each level, first the level that the
     printed table fits: of Tables 8.1 to 8.3 for each layer, by Algorithm 1 and by tokens in context; of
-    Table 9.1 for each ROUGE."""
+    Table 9.1 for each ROUGE.
+    """
     documents, by = TABLES[number]
     if number == "9.1":
         wanted = [(each.name, WORDS.name) for each in ROUGE]
@@ -113,8 +115,10 @@ def has_printed_numbers(examined: DataSetResult) -> bool:
 
 
 def short_sentences(examined: DataSetResult, asked: TextProtocol) -> list[str]:
-    """By how much V1 and V2 change the agreement with people, in words, with the printed PAI. Without
-    ratings there is nothing to say."""
+    """By how much V1 and V2 change the agreement with people, in words, with the printed PAI.
+
+    Without ratings there is nothing to say.
+    """
     if not examined.correlated:
         return []
     systems = examined.data.correlated()[0]
@@ -158,7 +162,8 @@ def short_sentences(examined: DataSetResult, asked: TextProtocol) -> list[str]:
 
 def panel_table(examined: DataSetResult, asked: TextProtocol, number: str, encoder: str) -> Table:
     """All counterparts of a table one below the other, the printed one first where it is of these
-    data."""
+    data.
+    """
     rows: list[tuple[Cell, ...]] = []
     bert = number != "9.1"
     every = panels(examined, asked, number)
@@ -181,7 +186,8 @@ def panel_table(examined: DataSetResult, asked: TextProtocol, number: str, encod
 
 def correlation_table(examined: Sequence[DataSetResult]) -> Table:
     """A row for each data set, group of systems, set of documents, metric, reading of chance, form and
-    dimension: τ-b with its interval, and the change by the form with its interval, and as PAI."""
+    dimension: τ-b with its interval, and the change by the form with its interval, and as PAI.
+    """
     rows: list[tuple[Cell, ...]] = []
     for each in examined:
         for (systems, documents, kinds_by, over), result in each.correlated.items():
@@ -208,7 +214,8 @@ def correlation_table(examined: Sequence[DataSetResult]) -> Table:
 def overview_table(examined: Sequence[DataSetResult]) -> Table:
     """A row for each data set, metric and reading of chance, over the first group of systems: by how
     much V1 and V2 agree better with people, as a mean over dimensions, on all documents and on each
-    kind, and the average PAI of V1 and V2."""
+    kind, and the average PAI of V1 and V2.
+    """
     rows: list[tuple[Cell, ...]] = []
     for each in examined:
         if not each.correlated:
@@ -243,7 +250,8 @@ def _mean_changes(changes: Mapping[str, Change]) -> list[Cell]:
 
 def interval_table(examined: DataSetResult, asked: TextProtocol) -> Table:
     """τ-b of the first layer of BERTScore and of each ROUGE with its interval, over systems, texts and
-    all outputs; of V1 and V2 by Algorithm 1 and by words."""
+    all outputs; of V1 and V2 by Algorithm 1 and by words.
+    """
     rows: list[tuple[Cell, ...]] = []
     systems = examined.data.correlated()[0]
     chosen = [(layer_name(asked.layers[0]), MOST_SIMILAR.name)] if examined.bert else []
@@ -267,7 +275,8 @@ def interval_table(examined: DataSetResult, asked: TextProtocol) -> Table:
 
 def kinds_table(examined: DataSetResult, asked: TextProtocol) -> Table:
     """By how much V1 and V2 of BERTScore by Algorithm 1 agree better with people on each kind of
-    document, by both readings of what the kinds are."""
+    document, by both readings of what the kinds are.
+    """
     systems = examined.data.correlated()[0]
     rows: list[tuple[Cell, ...]] = []
     for by in KIND_CRITERIA:
@@ -308,7 +317,8 @@ def _chance_statistics(
     examined: DataSetResult, metric: str, chance: str
 ) -> tuple[float, float, float]:
     """Of the outputs for which chance is known: the mean score, what chance gets, and the share that
-    scores less than chance."""
+    scores less than chance.
+    """
     score = examined.column(MetricLabel(metric, "", SCORE))
     level = examined.column(MetricLabel(metric, chance, CHANCE))
     known = ~np.isnan(level)
@@ -391,7 +401,8 @@ def task_table(examined: Sequence[DataSetResult], asked: TextProtocol) -> Table:
 
 def document_table(kinds: DocumentKinds) -> Table:
     """A row for each document: what its most and its least similar tokens get by each layer, and how
-    similar its tokens are to it."""
+    similar its tokens are to it.
+    """
     columns = ["document"]
     for layer in kinds.layers:
         columns += [f"best_to_worst_{layer}", f"worst_to_best_{layer}"]

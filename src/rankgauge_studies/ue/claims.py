@@ -33,8 +33,10 @@ NOT_A_NUMBER = float("nan")
 
 
 class PrintedClaim(Record):
-    """A claim of the paper in our words, and the tables that it rests on. A claim that something is kept
-    holds if no more than a margin is lost."""
+    """A claim of the paper in our words, and the tables that it rests on.
+
+    A claim that something is kept holds if no more than a margin is lost.
+    """
 
     short: str
     text: str
@@ -181,7 +183,8 @@ class Statement(Record):
     @property
     def growth(self) -> float | None:
         """How many times as many queries would decide the statement; None if it is decided, or if
-        queries have nothing to do with it."""
+        queries have nothing to do with it.
+        """
         undecided = self.verdict == "undecided" and np.isfinite(self.amount.value)
         return self.factor if self.queries and undecided else None
 
@@ -358,8 +361,10 @@ class _CaseStatements(Record):
     def collection_statements(
         self, both: str, pairs: Mapping[str, QuerySetPair]
     ) -> Iterator[Statement]:
-        """The statements about two data sets. The abstract speaks of all queries, the tables of all
-        sets."""
+        """The statements about two data sets.
+
+        The abstract speaks of all queries, the tables of all sets.
+        """
         for part, opposed in pairs.items():
             if not self.case.sums_precisions:
                 yield from self._swap_statements("nDCG swaps", both, part, opposed)
@@ -388,7 +393,8 @@ class _CaseStatements(Record):
 
     def documents(self, data: str, rates: Mapping[str, Floats]) -> Iterator[Statement]:
         """By how much each version lowers the swap rate between parts of the documents: the mean over
-        the splits, with the interval that `level` of the splits lie in."""
+        the splits, with the interval that `level` of the splits lie in.
+        """
         name = self.case.name
         before = rates[name]
         for version in VERSIONS:

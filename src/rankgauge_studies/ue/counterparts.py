@@ -194,7 +194,8 @@ def _sets(study: Study) -> Table:
 
 def study_figures(study: Study) -> dict[str, StudyFigure]:
     """The histograms of expected scores (Figures 2 and 3) and the maps of queries (Figure 1), by the
-    names of their files."""
+    names of their files.
+    """
     from rankgauge.figures import expected_histogram, query_map
 
     made: dict[str, StudyFigure] = {}
@@ -220,7 +221,8 @@ def study_figures(study: Study) -> dict[str, StudyFigure]:
 
 def query_tables(study: Study) -> dict[str, Table]:
     """For each reading, case and data set: each query with its mean score, its expected score, the
-    difference, and the set it is in."""
+    difference, and the set it is in.
+    """
     return {
         f"{case}.{slug(name)}.reading-{reading}": query_table(found)
         for reading, name, each in study.each()

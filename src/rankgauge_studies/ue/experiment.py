@@ -98,7 +98,8 @@ class ResampledParts(Record):
 
 class CaseStudy(Record):
     """What was found in one case, and how often random parts of the documents disagree (version: a swap
-    rate for each split)."""
+    rate for each split).
+    """
 
     scores: CaseScores
     drawn: ResampledParts
@@ -154,7 +155,7 @@ def choose_queries(
             raise RankgaugeError(message)
         if 2 * size > len(queries):
             raise RankgaugeError(
-                f"{sizes} of {count_phrase(len(queries), 'query', 'queries')}: the sets share "
+                f"{sizes} of {count_phrase(len(queries), 'query')}: the sets share "
                 "queries; make "
                 f"them smaller ({data.name}=FOLDS,set=N with N up to {len(queries) // 2:,}, "
                 "--set-share or --set-number), or draw more queries"
@@ -170,7 +171,8 @@ def choose_queries(
 
 class EmptyQueryMeans(Record):
     """The mean of a measure over all test queries, method × cut-off: with 0 for queries without relevant
-    documents, and without these queries."""
+    documents, and without these queries.
+    """
 
     as_zero: Floats
     left_out: Floats

@@ -8,7 +8,8 @@ from rankgauge_studies.ue.protocol import CASES, Case, slug
 
 class PrintedTables(Record):
     """A subject of the case studies: what its tables show, and their numbers in the paper for nDCG and
-    for MAP. Two numbers are of MSLR-WEB30K and of MQ2007."""
+    for MAP. Two numbers are of MSLR-WEB30K and of MQ2007.
+    """
 
     shows: str
     numbers: tuple[tuple[int, ...], tuple[int, ...]]

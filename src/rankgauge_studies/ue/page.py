@@ -316,7 +316,7 @@ def _sizes(protocol: Protocol) -> str:
     texts = []
     for data in protocol.collections:
         size = protocol.size(data)
-        text = count_phrase(size.number or 0, "query", "queries")
+        text = count_phrase(size.number or 0, "query")
         if size.share is not None:
             text = f"{size.share:.0%} of the queries drawn"
         texts.append(f"{data.name}: {text}")

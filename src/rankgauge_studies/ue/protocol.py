@@ -142,8 +142,10 @@ def _check_texts(what: str, values: Iterable[Any]) -> None:
 
 
 class DataSet(Value):
-    """Learning-to-rank data: a name, the folder or file that `read_folds` reads, and sizes. A size that
-    is None is that of the protocol."""
+    """Learning-to-rank data: a name, the folder or file that `read_folds` reads, and sizes.
+
+    A size that is None is that of the protocol.
+    """
 
     name: str
     folds: str
@@ -182,7 +184,7 @@ class Protocol(Record):
     replicates: int = REPLICATES
     """How often they are split."""
     samples: int = RESAMPLES
-    """How often the topics are drawn again, for intervals."""
+    """How often the queries are drawn again, for intervals."""
     level: float = LEVEL
     margin: float = MARGIN
     """What a measure may lose, in percentage points, where a claim says that nothing is lost."""

@@ -243,9 +243,11 @@ class Counts(NamedTuple):
     features: int
 
     def same(self, other: Counts) -> bool:
-        """Whether these can be the counts of the same data. Queries and features are counted exactly;
-        documents are not: Table 1 rounds one of its two numbers, and the other one, 65,323, is 38.6
-        documents a query, where section 6.1 has 41.47."""
+        """Whether these can be the counts of the same data.
+
+        Queries and features are counted exactly; documents are not: Table 1 rounds one of its two
+        numbers, and the other one, 65,323, is 38.6 documents a query, where section 6.1 has 41.47.
+        """
         near = abs(self.documents - other.documents) <= DOCUMENT_TOLERANCE * other.documents
         return near and self[1:] == other[1:]
 

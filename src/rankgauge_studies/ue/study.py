@@ -198,7 +198,8 @@ class Study(Result, Record):
 
     def index(self, *, joined: bool = False, drawn: bool = True) -> Table:
         """For each printed table and figure, the files that repeat it, each in a row or joined; `drawn`
-        says whether figures were drawn."""
+        says whether figures were drawn.
+        """
         return index_table(list_counterparts(self, drawn), joined=joined)
 
     def _title(self) -> str:
@@ -351,8 +352,10 @@ def run_study(
 
 
 def changed_fields(folder: OwnPath, protocol: Protocol) -> tuple[str, ...]:
-    """In what a protocol differs from the one in a folder. The folders of the folds decide whether what
-    is trained can be used again."""
+    """In what a protocol differs from the one in a folder.
+
+    The folders of the folds decide whether what is trained can be used again.
+    """
     path = folder / PROTOCOL_FILE
     if not path.exists():
         return ()

@@ -76,8 +76,10 @@ def bootstrap_interval(value: float, draws: Sequence[float], level: float) -> tu
 def score_table(
     methods: Sequence[str], cutoffs: Sequence[int], means: Mapping[str, Floats]
 ) -> Table:
-    """The mean of each method, with a column for each version and cut-off. `means` has method × cut-off
-    for each version."""
+    """The mean of each method, with a column for each version and cut-off.
+
+    `means` has method × cut-off for each version.
+    """
     columns = [f"{version}@{k}" for version in means for k in cutoffs]
     rows: list[tuple[Cell, ...]] = [
         (
@@ -222,7 +224,8 @@ def swap_table(case: Case, label: str, opposed: Mapping[str, QuerySetPair], leve
 
 def document_table(case: Case, rates: Mapping[str, Mapping[str, Floats]], level: float) -> Table:
     """The swap rate between random parts of the documents: of the first split, as the paper has one, and
-    over all splits."""
+    over all splits.
+    """
     rows: list[tuple[Cell, ...]] = []
     for name, versions in rates.items():
         for version in case.rows:

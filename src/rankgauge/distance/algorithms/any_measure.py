@@ -49,7 +49,8 @@ def can_enumerate(pairs: ListPairs) -> NDArray[np.bool_]:
 
 class _ScoreMonitor:
     """Scores, whether none was seen outside the range that is declared of them, and how many were not
-    defined."""
+    defined.
+    """
 
     def __init__(self, score_each: Score, within: tuple[float, float]) -> None:
         self.score_each = score_each
@@ -133,7 +134,8 @@ def _try_all_labelings(score_each: Score, two: Lists) -> list[Lead]:
 
 def _hill_climb_both(score_each: Score, two: Lists) -> list[Lead]:
     """For each list, the labels that put it furthest ahead: those of its own search, or those of the
-    search for the other list, which may pass better ones on its way."""
+    search for the other list, which may pass better ones on its way.
+    """
     both = [_hill_climb(score_each, two, sign) for sign in (1, -1)]
     best = []
     for own, (behind, labels) in zip(both, both[::-1], strict=True):

@@ -85,7 +85,8 @@ class Lists(Record):
         self, score_each: Callable[[Rankings], Floats], one: int, assigned: NDArray[np.int32]
     ) -> Floats:
         """The score of one list for each row of labels, which are of all documents, free ones -1 where
-        they stay unjudged; what is assigned is judged from then on."""
+        they stay unjudged; what is assigned is judged from then on.
+        """
         count = len(assigned)
         listed = self.list(one)
         given = self.free & (assigned >= 0)
@@ -108,7 +109,8 @@ class Lists(Record):
 
 class Pair(NamedTuple):
     """The documents of two lists: their numbers, their rank in each, 0 where it lacks them, and what
-    is known of them, -1 for nothing."""
+    is known of them, -1 for nothing.
+    """
 
     documents: NDArray[np.int32]
     first: Ints
@@ -167,7 +169,9 @@ class ListPairs(Record):
         limit: float = np.inf,
     ) -> GreatestDifferences:
         """The greatest differences, where `best_of` says how far one list can be ahead of another.
-        Free documents that are relevant get the label `top`."""
+
+        Free documents that are relevant get the label `top`.
+        """
         found = [(best_of(a, b), best_of(b, a)) for a, b in self]
         lists = self.lists
 
@@ -188,7 +192,8 @@ class ListPairs(Record):
         defined: NDArray[np.bool_] | None = None,
     ) -> GreatestDifferences:
         """The greatest differences, where for each pair and side `found` has how far the list is ahead,
-        and the labels of the pair's documents then."""
+        and the labels of the pair's documents then.
+        """
         pairs = list(self)
 
         def labeling(p: int, side: int) -> tuple[NDArray[np.int32], int]:
@@ -202,7 +207,8 @@ class ListPairs(Record):
 
 class GreatestLead(NamedTuple):
     """How far a list can be ahead of another at most, which free documents are relevant then, and how
-    many documents off the lists."""
+    many documents off the lists.
+    """
 
     value: float
     relevant: Callable[[], NDArray[np.int32]]

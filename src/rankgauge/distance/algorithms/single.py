@@ -46,8 +46,10 @@ def r_precision(measure: RPrecision, pairs: ListPairs) -> GreatestDifferences:
 def _differences_of_pairs(
     measure: Binary, pairs: ListPairs, best_of: Callable[[Pair], PairLead]
 ) -> GreatestDifferences:
-    """The greatest differences, where `best_of` says how far the first list of a pair can be ahead. The
-    labels of the pair are 1 for relevant, 0 for other and -1 for free documents."""
+    """The greatest differences, where `best_of` says how far the first list of a pair can be ahead.
+
+    The labels of the pair are 1 for relevant, 0 for other and -1 for free documents.
+    """
     lists, top = pairs.lists, int(pairs.lists.grades[-1])
     if top < measure.rel:
         lists = lists.fixed()
@@ -125,7 +127,8 @@ def _r_precision(
 ) -> PairLead:
     """For each R that can be, with R − R_J of the free documents relevant: first those that only the
     first list has among the first that count, then those that change nothing, off the lists or not, and
-    at last those that only the second has."""
+    at last those that only the second has.
+    """
     free, known = pair.free, pair.labels == 1
     longest = int(max(pair.first.max(initial=0), pair.second.max(initial=0)))
     count = int(np.count_nonzero(free))
@@ -160,7 +163,8 @@ def _r_precision(
 
 def _last_totals(longest: int, least: int, depth_of: Callable[[int], int]) -> list[int]:
     """For each depth up to `longest` the largest number of relevant documents, above `least`, that has
-    it: the more the better, when those off the lists may be among them."""
+    it: the more the better, when those off the lists may be among them.
+    """
     totals, depth = [], depth_of(least)
     while depth <= longest:
         low, high = least, max(1, 2 * least)

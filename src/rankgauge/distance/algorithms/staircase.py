@@ -36,7 +36,8 @@ MOST_TRACED_STATES = 1 << 33
 
 class Rewards(NamedTuple):
     """What the documents of a list add: `known` says which are judged relevant, `table[i, n]` what a
-    relevant document at place i, from 1, adds with n relevant free ones down to it, itself included."""
+    relevant document at place i, from 1, adds with n relevant free ones down to it, itself included.
+    """
 
     known: NDArray[np.uint8]
     table: Floats
@@ -49,7 +50,8 @@ asked for."""
 
 class ListPositions:
     """The places of documents in each list, and the rewards of the lists, each computed once however
-    many pairs a list is in."""
+    many pairs a list is in.
+    """
 
     def __init__(self, lists: Lists) -> None:
         self.lists = lists
@@ -67,7 +69,8 @@ class ListPositions:
 
     def ranks(self, one: int, other: int) -> Ints:
         """The place in the other list of each document of a list, from 1; one beyond the last if it
-        lacks it."""
+        lacks it.
+        """
         listed = self.lists.list(one)
         rank = np.full(self.places + 1, self.places + 1, dtype=np.int64)
         rank[1 : len(listed) + 1] = self._place[other, listed]
@@ -170,7 +173,8 @@ class OrderedPair(Record):
 
 class BestDifference(NamedTuple):
     """The greatest difference, how many free documents are relevant in it, the rewards that it uses, and
-    how many documents in neither list are relevant too."""
+    how many documents in neither list are relevant too.
+    """
 
     value: float
     relevant: int
@@ -225,7 +229,8 @@ def expected_reciprocal_rank(
     measure: ExpectedReciprocalRank, pairs: ListPairs
 ) -> GreatestDifferences:
     """Each document's chance to satisfy is in the score to the first power, so grades between the
-    lowest and the best never help."""
+    lowest and the best never help.
+    """
     lists, grade = pairs.lists, pairs.lists.judged.max_grade
     allowed = measure._stop_chances(lists.grades, grade)
     top, most = int(lists.grades[np.argmax(allowed)]), float(allowed.max())
@@ -235,7 +240,8 @@ def expected_reciprocal_rank(
 
     def rewarding(listed: NDArray[np.int32], free: int) -> Rewards:
         """The chance to pass all above and stop here, over the rank: (1 − ρ)^n for n free
-        documents passed, the document itself not among them."""
+        documents passed, the document itself not among them.
+        """
         is_free, stop = lists.free[listed], stops[listed]
         passed = np.concatenate(([1.0], np.cumprod(1 - stop)))[:-1]
         here = passed * np.where(is_free, most, stop) / np.arange(1, len(listed) + 1)
@@ -253,7 +259,8 @@ def expected_reciprocal_rank(
 
 def q_measure(measure: QMeasure, pairs: ListPairs) -> GreatestDifferences:
     """Once for each number of relevant documents, which sets the ideal gains; exact where free
-    documents have the highest gain of all or none."""
+    documents have the highest gain of all or none.
+    """
     lists, grade = pairs.lists, pairs.lists.judged.max_grade
     allowed = measure._gains(lists.grades, grade)
     top, most = int(lists.grades[np.argmax(allowed)]), float(allowed.max())
@@ -264,7 +271,7 @@ def q_measure(measure: QMeasure, pairs: ListPairs) -> GreatestDifferences:
     places = int(np.diff(lists.offsets).max(initial=0))
 
     def divisors(more: int) -> Floats:
-        """i + β·cg*_i with so many documents of the highest gain more."""
+        """I + β·cg*_i with so many documents of the highest gain more."""
         best = np.zeros(places)
         ordered = np.sort(np.concatenate((known, np.full(more, most))))[::-1][:places]
         best[: len(ordered)] = ordered

@@ -51,8 +51,9 @@ def fixed_weights(measure: Weighted, pairs: ListPairs) -> GreatestDifferences:
 
 
 def ideal_weights(measure: NormalizedDCG, pairs: ListPairs) -> GreatestDifferences:
-    """The same for scores that are divided by the best order of all gains. Free documents raise that
-    too.
+    """The same for scores that are divided by the best order of all gains.
+
+    Free documents raise that too.
 
     Moffat 2017, Computing maximized effectiveness distance for recall-based metrics, where a free
     document has the highest grade or none. With grades between, gains are cut into layers at the allowed
@@ -113,7 +114,8 @@ def ideal_weights(measure: NormalizedDCG, pairs: ListPairs) -> GreatestDifferenc
 def _candidate_levels(levels: Floats, known: Floats) -> NDArray[np.bool_]:
     """Which levels of gain can be best: the lowest, the highest, and those next to which the number of
     judged documents above changes. Two neighboring layers with the same judged documents cost the
-    same, so what is right for one is right for the other."""
+    same, so what is right for one is right for the other.
+    """
     below = np.searchsorted(np.sort(known), levels)  # judged documents below each level
     through = np.searchsorted(np.sort(known), levels, side="right")
     kept = np.ones(len(levels), dtype=np.bool_)

@@ -74,7 +74,7 @@ const measureChoice = (value, changed) =>
 const runOptions = () => data.runs.map((name, run) => /** @type {[number, string]} */ ([run, name])).sort((a, b) => byName(a[1], b[1]));
 
 /**
- * A column of a table whose rows are runs or topics; it sorts if it has a value.
+ * A column of a table whose rows are runs or queries; it sorts if it has a value.
  * @typedef {object} Column
  * @property {string} key
  * @property {string} head

@@ -40,7 +40,7 @@ function shownP(value) {
 const percent = (value) => (known(value) ? `${(100 * value).toFixed(1)} %` : "–");
 
 /** @type {(count: number, noun: string) => string} */
-const counted = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
+const counted = (count, noun) => `${count} ${count === 1 ? noun : noun.replace(/y$/, "ie") + "s"}`;
 
 /**
  * Compares numbers, smallest first; what is not known comes last in either direction.
@@ -99,14 +99,14 @@ const pairValue = (key, measure, i, j) =>
   data.pairs?.[key]?.[measure]?.[i < j ? pairAt(i, j) : pairAt(j, i)] ?? null;
 
 /**
- * The differences of two runs, topic by topic; null where a score is not known.
+ * The differences of two runs, query by query; null where a score is not known.
  * @param {number} measure
  * @param {number} i
  * @param {number} j
  */
 function differences(measure, i, j) {
   const [first, second] = [data.values[measure][i], data.values[measure][j]];
-  return first.map((value, topic) => (known(value) && known(second[topic]) ? value - second[topic] : null));
+  return first.map((value, query) => (known(value) && known(second[query]) ? value - second[query] : null));
 }
 
 /**
@@ -119,7 +119,7 @@ function comparison(measure, i, j) {
   const counts = [pairValue("wins", measure, i, j), pairValue("losses", measure, i, j)];
   const [wins, losses] = i < j ? counts : counts.reverse();
   const [first, second] = [data.means[measure][i], data.means[measure][j]];
-  // Over the topics that all runs have, as the tests are; the means are each over a run's own topics.
+  // Over the queries that all runs have, as the tests are; the means are each over a run's own queries.
   const shared = pairValue("difference", measure, i, j);
   const own = known(first) && known(second) ? first - second : null;
   return {

@@ -5,7 +5,7 @@
 /**
  * @typedef {object} PageData
  * @property {string[]} runs
- * @property {string[]} topics
+ * @property {string[]} queries
  * @property {string[]} measures
  * @property {number[]} directions
  * @property {number | null} baseline
@@ -21,7 +21,7 @@
  * @property {PagePairs} pairs
  * @property {((number | null)[] | null)[] | null} expected
  * @property {((string | null)[] | null)[] | null} types
- * @property {(string | null)[] | null} topicTexts
+ * @property {(string | null)[] | null} queryTexts
  * @property {PageRankings | null} rankings
  * @property {PageAgreement | null} agreement
  * @property {PagePower[] | null} power

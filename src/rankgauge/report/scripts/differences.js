@@ -1,4 +1,4 @@
-// The differences: a matrix of all pairs of runs, a pair topic by topic, and a topic by its two rankings.
+// The differences: a matrix of all pairs of runs, a pair query by query, and a query by its two rankings.
 
 const MOST_RUNS = 40;
 const LEVELS = 4;
@@ -17,7 +17,7 @@ function pairSentence(measure, i, j) {
   if (known(found.corrected)) parts.push(`corrected p ${shownP(found.corrected)}`);
   if (known(found.wins))
     parts.push(
-      `better on ${found.wins}, worse on ${found.losses} of ${counted(known(found.ties) ? found.wins + found.ties + found.losses : data.topics.length, "topic")}`,
+      `better on ${found.wins}, worse on ${found.losses} of ${counted(known(found.ties) ? found.wins + found.ties + found.losses : data.queries.length, "query")}`,
     );
   return parts.join("\n");
 }
@@ -100,8 +100,8 @@ function matrixTable(measure, runs) {
 }
 
 /**
- * Opens a pair, and perhaps a topic of it; the section of differences sets it.
- * @type {(measure: number, i: number, j: number, topic?: number | null, focus?: boolean) => void}
+ * Opens a pair, and perhaps a query of it; the section of differences sets it.
+ * @type {(measure: number, i: number, j: number, query?: number | null, focus?: boolean) => void}
  */
 let openPair = () => {};
 
@@ -149,7 +149,7 @@ function differencesSection(section) {
     announce("The pair is closed.");
   };
 
-  openPair = (measure, i, j, topic = null, focus = false) => {
+  openPair = (measure, i, j, query = null, focus = false) => {
     if (measure !== state.measure) {
       state.measure = measure;
       controls.querySelector("select").value = measure;
@@ -161,14 +161,14 @@ function differencesSection(section) {
     panel.replaceChildren(...state.content.children);
     panel.hidden = false;
     if (focus) panel.querySelector("h3").focus();
-    if (topic !== null) state.content.openTopic(topic);
+    if (query !== null) state.content.openQuery(query);
     else if (focus) panel.scrollIntoView({ block: "nearest" });
   };
 
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || panel.hidden || event.defaultPrevented) return;
     event.preventDefault();
-    if (!state.content.closeTopic()) close();
+    if (!state.content.closeQuery()) close();
     hideTip();
   });
 

@@ -122,7 +122,7 @@ function swapTable() {
   const [, greatest] = extent(bars.flatMap(({ value, high }) => [0, value, high]));
   return explained(
     "Swap rates",
-    "How often two halves of the topics put two runs in opposite orders. Lower is more stable.",
+    "How often two halves of the queries put two runs in opposite orders. Lower is more stable.",
     barTable("Swap rates", ["measure", "rate", `${axisNumber(100 * data.level)} % interval`], bars, [
       0,
       greatest || 1,

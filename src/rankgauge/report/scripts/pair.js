@@ -1,13 +1,13 @@
-// A pair of runs: its differences topic by topic, and both rankings of a topic side by side.
+// A pair of runs: its differences query by query, and both rankings of a query side by side.
 
-/** Two runs: figures, the differences of all topics as sorted bars, and a table of them. */
+/** Two runs: figures, the differences of all queries as sorted bars, and a table of them. */
 function pairContent(measure, i, j, close) {
   const found = comparison(measure, i, j);
   const all = differences(measure, i, j);
-  const topics = all.map((_, topic) => topic).filter((topic) => known(all[topic]));
-  topics.sort((a, b) => byNumber(all[a], all[b], -direction(measure)) || a - b);
-  const better = topics.filter((topic) => all[topic] * direction(measure) > 0).length;
-  const worse = topics.filter((topic) => all[topic] * direction(measure) < 0).length;
+  const queries = all.map((_, query) => query).filter((query) => known(all[query]));
+  queries.sort((a, b) => byNumber(all[a], all[b], -direction(measure)) || a - b);
+  const better = queries.filter((query) => all[query] * direction(measure) > 0).length;
+  const worse = queries.filter((query) => all[query] * direction(measure) < 0).length;
   const [wins, losses] = known(found.wins) ? [found.wins, found.losses] : [better, worse];
   const facts = [
     [data.runs[i], shown(data.means[measure][i])],
@@ -15,22 +15,22 @@ function pairContent(measure, i, j, close) {
     ["difference", signed(found.difference)],
     ["p", shownP(found.p)],
     ["corrected p", shownP(found.corrected)],
-    ["wins, ties, losses", `${wins}, ${found.ties ?? topics.length - wins - losses}, ${losses}`],
+    ["wins, ties, losses", `${wins}, ${found.ties ?? queries.length - wins - losses}, ${losses}`],
   ];
-  const place = make("div", { class: "topic" });
+  const place = make("div", { class: "query" });
   let opener = null;
-  const openTopic = (topic, from = null) => {
+  const openQuery = (query, from = null) => {
     opener = from;
-    place.replaceChildren(...topicContent(measure, i, j, topic));
+    place.replaceChildren(...queryContent(measure, i, j, query));
     place.querySelector("h4").focus({ preventScroll: true });
     place.scrollIntoView({ block: "nearest" });
   };
-  /** Closes the topic that is open; false if there is none. */
-  const closeTopic = () => {
+  /** Closes the query that is open; false if there is none. */
+  const closeQuery = () => {
     if (!place.firstChild) return false;
     place.replaceChildren();
     if (opener?.isConnected) opener.focus();
-    announce("The topic is closed.");
+    announce("The query is closed.");
     return true;
   };
   const button = make("button", { type: "button" }, "Close");
@@ -55,46 +55,46 @@ function pairContent(measure, i, j, close) {
       ...facts.map(([name, value]) => make("div", {}, make("dt", {}, cut(name)), make("dd", {}, value))),
     ),
   ];
-  if (topics.length) {
+  if (queries.length) {
     children.push(
-      differenceBars(measure, topics, all, (topic) => topicSentence(measure, i, j, topic), openTopic),
+      differenceBars(measure, queries, all, (query) => querySentence(measure, i, j, query), openQuery),
       make(
         "p",
         { class: "ends about" },
         make("span", {}, "← ", cut(data.runs[i]), " is better"),
         make("span", {}, cut(data.runs[j]), " is better →"),
       ),
-      make("p", { class: "about hint" }, "A click or Enter on a bar opens the topic."),
+      make("p", { class: "about hint" }, "A click or Enter on a bar opens the query."),
       place,
-      differenceTable(measure, i, j, topics, all, openTopic),
+      differenceTable(measure, i, j, queries, all, openQuery),
     );
-  } else children.push(make("p", {}, "No topic has scores of both runs."));
-  return { children, openTopic, closeTopic };
+  } else children.push(make("p", {}, "No query has scores of both runs."));
+  return { children, openQuery, closeQuery };
 }
 
-const topicText = (topic) => data.topicTexts?.[topic] ?? null;
+const queryText = (query) => data.queryTexts?.[query] ?? null;
 
-function topicSentence(measure, i, j, topic) {
-  const [first, second] = [data.values[measure][i][topic], data.values[measure][j][topic]];
-  const text = topicText(topic);
-  return `Topic ${data.topics[topic]}${text ? `: ${text}` : ""}\n${signed(first - second)} = ${shown(first)} − ${shown(second)}`;
+function querySentence(measure, i, j, query) {
+  const [first, second] = [data.values[measure][i][query], data.values[measure][j][query]];
+  const text = queryText(query);
+  return `Query ${data.queries[query]}${text ? `: ${text}` : ""}\n${signed(first - second)} = ${shown(first)} − ${shown(second)}`;
 }
 
-/** A bar for each topic, the greatest win on the left. */
-function differenceBars(measure, topics, all, sentence, act) {
+/** A bar for each query, the greatest win on the left. */
+function differenceBars(measure, queries, all, sentence, act) {
   const [left, height] = [56, 200];
-  const step = Math.max(6, Math.min(20, Math.floor(780 / topics.length)));
-  const [least, greatest] = extent([0, ...topics.map((topic) => all[topic])]);
+  const step = Math.max(6, Math.min(20, Math.floor(780 / queries.length)));
+  const [least, greatest] = extent([0, ...queries.map((query) => all[query])]);
   const ends = least < greatest ? [least, greatest] : [-1, 1];
   const y = (value) => 10 + height - scale(ends, height)(value);
-  const width = left + step * topics.length + 8;
+  const width = left + step * queries.length + 8;
   const chart = draw("svg", {
     class: "bars",
     width,
     height: height + 20,
     viewBox: `0 0 ${width} ${height + 20}`,
     role: "group",
-    "aria-label": "Differences by topic, sorted",
+    "aria-label": "Differences by query, sorted",
   });
   for (const value of ticks(ends, 4)) {
     chart.append(
@@ -112,8 +112,8 @@ function differenceBars(measure, topics, all, sentence, act) {
       ),
     );
   }
-  topics.forEach((topic, at) => {
-    const value = all[topic];
+  queries.forEach((query, at) => {
+    const value = all[query];
     const better = value * direction(measure) > 0;
     chart.append(
       draw(
@@ -122,8 +122,8 @@ function differenceBars(measure, topics, all, sentence, act) {
           role: "button",
           tabindex: "-1",
           "data-item": true,
-          "data-topic": topic,
-          "aria-label": sentence(topic),
+          "data-query": query,
+          "aria-label": sentence(query),
         },
         draw("rect", { class: "hit", x: left + at * step, y: 0, width: step, height: height + 20 }),
         draw("rect", {
@@ -142,32 +142,32 @@ function differenceBars(measure, topics, all, sentence, act) {
     (item) => {
       for (const each of chart.querySelectorAll("[aria-pressed]")) each.removeAttribute("aria-pressed");
       item.setAttribute("aria-pressed", "true");
-      act(Number(item.dataset.topic), item);
+      act(Number(item.dataset.query), item);
     },
   );
   return make("div", { class: "scroll" }, chart);
 }
 
-function differenceTable(measure, i, j, topics, all, act) {
+function differenceTable(measure, i, j, queries, all, act) {
   const values = data.values[measure];
-  const rows = topics.map((topic) => {
+  const rows = queries.map((query) => {
     const button = make(
       "button",
-      { type: "button", class: "plain", "aria-label": `Open topic ${data.topics[topic]}` },
-      cut(data.topics[topic]),
+      { type: "button", class: "plain", "aria-label": `Open query ${data.queries[query]}` },
+      cut(data.queries[query]),
     );
-    button.addEventListener("click", () => act(topic, button));
+    button.addEventListener("click", () => act(query, button));
     return make(
       "tr",
       {},
       make("th", { scope: "row" }, button),
-      data.topicTexts ? make("td", {}, topicText(topic) ? cut(topicText(topic)) : "") : "",
-      ...[shown(values[i][topic]), shown(values[j][topic]), signed(all[topic])].map((text) =>
+      data.queryTexts ? make("td", {}, queryText(query) ? cut(queryText(query)) : "") : "",
+      ...[shown(values[i][query]), shown(values[j][query]), signed(all[query])].map((text) =>
         make("td", { class: "number" }, text),
       ),
     );
   });
-  const heads = ["topic", ...(data.topicTexts ? ["text"] : [])].map((name) =>
+  const heads = ["query", ...(data.queryTexts ? ["text"] : [])].map((name) =>
     make("th", { scope: "col" }, name),
   );
   const numbers = [cut(data.runs[i]), cut(data.runs[j]), "difference"].map((name) =>
@@ -176,40 +176,40 @@ function differenceTable(measure, i, j, topics, all, act) {
   return make(
     "details",
     {},
-    make("summary", {}, `All ${counted(topics.length, "topic")} as a table`),
+    make("summary", {}, `All ${counted(queries.length, "query")} as a table`),
     scrolling(
-      "Differences by topic",
+      "Differences by query",
       make("table", {}, make("thead", {}, make("tr", {}, ...heads, ...numbers)), make("tbody", {}, ...rows)),
       "tall",
     ),
   );
 }
 
-/** One topic: its scores and the two rankings side by side. */
-function topicContent(measure, i, j, topic) {
-  const text = topicText(topic);
+/** One query: its scores and the two rankings side by side. */
+function queryContent(measure, i, j, query) {
+  const text = queryText(query);
   const values = data.values[measure];
-  const heading = make("h4", { tabindex: "-1" }, "Topic ", cut(data.topics[topic]));
+  const heading = make("h4", { tabindex: "-1" }, "Query ", cut(data.queries[query]));
   const scores = make(
     "p",
     {},
     `${data.measures[measure]}: `,
     cut(data.runs[i]),
-    ` ${shown(values[i][topic])}, `,
+    ` ${shown(values[i][query])}, `,
     cut(data.runs[j]),
-    ` ${shown(values[j][topic])}.`,
+    ` ${shown(values[j][query])}.`,
   );
-  const children = [heading, ...(text ? [make("p", { class: "query" }, text)] : []), scores];
+  const children = [heading, ...(text ? [make("p", { class: "query-text" }, text)] : []), scores];
   if (!data.rankings)
     return [...children, make("p", { class: "about" }, "The report was made without rankings.")];
-  return [...children, ...rankingsSideBySide(i, j, topic)];
+  return [...children, ...rankingsSideBySide(i, j, query)];
 }
 
-function rankingsSideBySide(i, j, topic) {
+function rankingsSideBySide(i, j, query) {
   const { depth, lists, left } = data.rankings;
-  const [first, second] = [lists[i]?.[topic] ?? [], lists[j]?.[topic] ?? []];
+  const [first, second] = [lists[i]?.[query] ?? [], lists[j]?.[query] ?? []];
   const rows = Math.max(first.length, second.length);
-  const labels = data.rankings.labels?.[topic] ?? {};
+  const labels = data.rankings.labels?.[query] ?? {};
   const relevant = (document) => known(labels[document]) && labels[document] > 0;
   const links = draw("svg", {
     class: "links",
@@ -266,7 +266,7 @@ function rankingsSideBySide(i, j, topic) {
   ];
   if (left?.documents)
     notes.push(
-      `In the rankings of all runs and topics together, ${left.documents.toLocaleString("en")} documents are further down and not in this report.`,
+      `In the rankings of all runs and queries together, ${left.documents.toLocaleString("en")} documents are further down and not in this report.`,
     );
   if (left?.texts) notes.push(`${left.texts.toLocaleString("en")} texts were cut or left out.`);
   return [whole, box, make("p", { class: "about" }, notes.join(" "))].filter(Boolean);

@@ -3,7 +3,7 @@
 const SECTIONS = {
   leaderboard,
   differences: differencesSection,
-  topics: topicsSection,
+  queries: queriesSection,
   measures: measuresSection,
 };
 

@@ -199,7 +199,8 @@ def _search_dips(
     scorer: ParameterScorer, dips: _Brackets, rounding: Floats
 ) -> tuple[list[_Brackets], int]:
     """Where the distance of each pair is smallest: brackets of the pairs that change places, and how
-    many pairs touch there."""
+    many pairs touch there.
+    """
     low, high = dips.low.copy(), dips.high.copy()
     pairs = np.column_stack((dips.upper, dips.lower))
 

@@ -85,7 +85,8 @@ class Terms(Record):
 
 class Points(NamedTuple):
     """Documents at points: the sum of their positive terms, the sum of the sizes of their negative
-    terms, and the slopes of these two sums."""
+    terms, and the slopes of these two sums.
+    """
 
     positive: Floats
     negative: Floats
@@ -123,8 +124,11 @@ class Ranges(Record):
 
 
 class RationalScorer(ParameterScorer):
-    """A scorer that finds all flips for certain. Its scores are sums of c / (p + q·t) with p + q·t > 0,
-    times a positive factor that all documents share."""
+    """A scorer that finds all flips for certain.
+
+    Its scores are sums of c / (p + q·t) with p + q·t > 0, times a positive factor that all documents
+    share.
+    """
 
     @abstractmethod
     def terms(self, low: float, high: float) -> Terms:
@@ -294,7 +298,8 @@ class _Isolation:
 
     def _decide_level(self, pairs: Ints, left: Ints, width: float) -> tuple[int, Bools]:
         """Decide what can be decided on intervals of this width: how many pairs bounds tell apart there,
-        and which intervals are left."""
+        and which intervals are left.
+        """
         upper, lower = self.upper[pairs], self.lower[pairs]
         nodes = round(1 / width) + 1
         rows = np.concatenate((upper, upper, lower, lower))

@@ -119,7 +119,8 @@ class Surface(Record):
 
 class BestPoint(NamedTuple):
     """The best point that was found: the mean there, the point, and how far one can go from it along
-    each parameter before the mean changes."""
+    each parameter before the mean changes.
+    """
 
     value: float
     point: tuple[float, float]
@@ -183,7 +184,8 @@ class ParameterMap(Result, Record):
     def best(self) -> BestPoint:
         """The best point that was found: from the best row, exact curves over the two parameters in
         turn, until neither has anything better. It is a local optimum along both, not certainly the best
-        of all."""
+        of all.
+        """
         number = self.best_row
         row, sign = self.rows[number], sign_of(self.measure)
         points = [row.point, float(self.at[number])]
@@ -209,7 +211,8 @@ class ParameterMap(Result, Record):
 
     def gaps(self) -> Floats:
         """The greatest difference of each row from the next one, over all values of the parameter along
-        the rows."""
+        the rows.
+        """
         return np.array([_greatest_difference(*rows) for rows in itertools.pairwise(self.rows)])
 
     @property
@@ -246,7 +249,8 @@ class ParameterMap(Result, Record):
 
     def table(self) -> Table:
         """A row for each value of the second parameter: its flips and breaks, and the best interval of
-        the first parameter."""
+        the first parameter.
+        """
         along, across = self.parameters
         columns = (across, "flips", "breaks", "lowest", "best", f"{along} from", "to")
         rows: list[Row] = []
@@ -286,7 +290,8 @@ STRIPES = 600
 
 def _interval_around(curve: ParameterCurve, point: float, mean: float) -> Interval:
     """The interval between two breaks around a point with this mean; the point alone if documents are
-    tied there, so that the mean is another one beside it."""
+    tied there, so that the mean is another one beside it.
+    """
     edges = curve.edges
     place = int(np.clip(np.searchsorted(edges, point, side="right") - 1, 0, len(edges) - 2))
     if abs(curve.values[place] - mean) > NEAR:

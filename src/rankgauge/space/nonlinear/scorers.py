@@ -49,7 +49,8 @@ class ParameterScorer(ABC):
 
     def ranked(self, values: Floats, offsets: Ints) -> tuple[Ints, Bools]:
         """The documents in rank order, list by list, each with its own value of the parameter; and
-        whether the document at each place is tied with the next one of its list."""
+        whether the document at each place is tied with the next one of its list.
+        """
         scores = self.at(values, np.arange(self.rows))
         order = segments.segment_order(np.ascontiguousarray(scores), offsets)
         tied = np.append(scores[order][1:] == scores[order][:-1], False)[: self.rows]

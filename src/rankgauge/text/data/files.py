@@ -146,8 +146,10 @@ def refuse_sparse(filled: int, sizes: Mapping[str, int], source: str) -> None:
 def known_rows(
     rows: Iterable[R], texts: Texts | None, about: Callable[[R], tuple[str, set[str]]]
 ) -> tuple[list[R], dict[str, int]]:
-    """The rows about these texts and their systems, and how many are about other ones. `about` gives the
-    text and the systems of a row; without texts all rows are kept."""
+    """The rows about these texts and their systems, and how many are about other ones.
+
+    `about` gives the text and the systems of a row; without texts all rows are kept.
+    """
     left_out = {"text": 0, "system": 0}
     if texts is None:
         return list(rows), left_out
@@ -296,7 +298,8 @@ def _texts_from_columns(rows: FileRows, columns: tuple[str, ...]) -> Texts:
 
 class _TextRows(NamedTuple):
     """What the rows of a text have said so far: the first row, the source and the references by column,
-    and the outputs by system; each with its row."""
+    and the outputs by system; each with its row.
+    """
 
     where: RowLocation
     cells: dict[str, tuple[str, RowLocation]]

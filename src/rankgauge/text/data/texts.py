@@ -149,7 +149,8 @@ class Candidates(Record):
 
 class DrawnTexts(Record):
     """Texts drawn from sources word by word: the place of each word in its source, one text after
-    another, with their offsets, and the number of the text that each belongs to."""
+    another, with their offsets, and the number of the text that each belongs to.
+    """
 
     texts: Texts
     places: Ints
@@ -174,8 +175,11 @@ class DrawnTexts(Record):
 
 
 class Draws(Record):
-    """What is to be drawn from sources. Each task has the number of a text, how many units are drawn for
-    a text, such as words, how many texts are drawn, and the generator that draws them."""
+    """What is to be drawn from sources.
+
+    Each task has the number of a text, how many units are drawn for a text, such as words, how many
+    texts are drawn, and the generator that draws them.
+    """
 
     texts: Texts
     text: Ints
@@ -195,7 +199,8 @@ class Draws(Record):
 
     def units(self, known: Callable[[int], int]) -> DrawnTexts:
         """Texts of units of the source, each drawn anew; `known` says how many there are in the source
-        of a text."""
+        of a text.
+        """
         places = [
             generator.integers(0, known(of), size * number)
             for of, size, number, generator in self.tasks()

@@ -16,7 +16,7 @@ SERIES = tuple(map(F, (1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.2
 
 
 def gelu(x: Floats32) -> Floats32:
-    """x times the share of the standard normal distribution below x, off by less than 1e-6.
+    """X times the share of the standard normal distribution below x, off by less than 1e-6.
 
     This is x/2 + |x| (1 − s)/2, where s is the share beyond ±x: a series in t = 1/(1 + ROOT |x|), times
     exp(−x²/2).

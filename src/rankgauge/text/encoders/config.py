@@ -40,8 +40,10 @@ class Config(Record):
 
     @property
     def longest(self) -> int:
-        """How many tokens a text may have, with the special tokens. In some models the vectors of
-        positions begin after the one of the padding token."""
+        """How many tokens a text may have, with the special tokens.
+
+        In some models the vectors of positions begin after the one of the padding token.
+        """
         return self.positions - (self.padding + 1 if self.type.after_padding else 0)
 
 

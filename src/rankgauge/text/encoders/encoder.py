@@ -117,8 +117,10 @@ class Encoder:
         return _load_again, (str(self.folder.absolute()), self.digest)
 
     def tokens(self, texts: Sequence[str]) -> list[Ints]:
-        """The ids of the tokens of each text, a special token first and last. White space around a text
-        does not count."""
+        """The ids of the tokens of each text, a special token first and last.
+
+        White space around a text does not count.
+        """
         return self._tokenization.ids(texts)
 
     def decode(self, token: int) -> str:
@@ -136,8 +138,10 @@ class Encoder:
     def encode(
         self, tokens: Sequence[Ints], layers: Sequence[int], *, truncate: bool = False
     ) -> list[tuple[Floats32, ...]]:
-        """For each text, and for each of these layers, a vector for each token, not normalized. Layer 0
-        has the vectors that the first layer gets."""
+        """For each text, and for each of these layers, a vector for each token, not normalized.
+
+        Layer 0 has the vectors that the first layer gets.
+        """
         asked = tuple(check_value("layer", layer, Integer(0, self.layers)) for layer in layers)
         texts = [self._check_tokens(ids) for ids in tokens]
         if truncate:
@@ -149,7 +153,8 @@ class Encoder:
     def attention(self, tokens: Ints, *, truncate: bool = False) -> Floats32:
         """How much each token of a text attends to each token in the last layer, as a mean over heads:
         token × token, each row adding up to 1. In a text with several windows, a token attends to the
-        tokens of its window."""
+        tokens of its window.
+        """
         ids = self._check_tokens(tokens)
         ids = self.truncated(ids) if truncate else ids
         length = len(ids)

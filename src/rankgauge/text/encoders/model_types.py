@@ -14,7 +14,8 @@ EMBEDDING_NORM = "embeddings.LayerNorm"
 
 class ModelType(Record):
     """A type of model: the keys of config.json, the names of the tensors of a layer, and what is
-    particular about it."""
+    particular about it.
+    """
 
     width: str = "hidden_size"
     layers: str = "num_hidden_layers"

@@ -16,7 +16,8 @@ from typing import Any
 @contextmanager
 def limit_blas_threads() -> Iterator[None]:
     """While it is open, linear algebra has one thread; without the package threadpoolctl as many as
-    before."""
+    before.
+    """
     controller = _controller()
     if controller is None:
         yield

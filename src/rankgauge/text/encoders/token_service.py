@@ -38,8 +38,10 @@ def tokenizer_memory(content: bytes) -> int:
 
 
 def tokenizer_handler(source: str, content: bytes) -> Callable[[bytes], bytes]:
-    """The function that answers requests to a tokenizer. A request is JSON: the name of a method of
-    `LimitedTokenizer`, and its argument."""
+    """The function that answers requests to a tokenizer.
+
+    A request is JSON: the name of a method of `LimitedTokenizer`, and its argument.
+    """
     tokenizer = LimitedTokenizer(source, content)
     methods: dict[str, Callable[[Any], bytes]] = {
         "largest_id": tokenizer.largest_id,
@@ -131,8 +133,11 @@ class LimitedTokenizer:
 
 
 def _normalizers_to_check(normalizer: Any) -> list[Any]:
-    """The normalizers, in order, whose results are checked. BertNormalizer alone is not among them: it
-    adds at most two spaces per character, and computing it twice would take a third longer."""
+    """The normalizers, in order, whose results are checked.
+
+    BertNormalizer alone is not among them: it adds at most two spaces per character, and computing it
+    twice would take a third longer.
+    """
     from tokenizers import normalizers
 
     if normalizer is None or isinstance(normalizer, normalizers.BertNormalizer):

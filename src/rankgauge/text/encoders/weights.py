@@ -49,8 +49,10 @@ class TensorFile:
         self._prefix = ""
 
     def find_prefix(self, name: str) -> None:
-        """Let the name of this tensor be how its full name ends. What precedes it, such as `bert.`,
-        precedes all names."""
+        """Let the name of this tensor be how its full name ends.
+
+        What precedes it, such as `bert.`, precedes all names.
+        """
         before = [full[: -len(name)] for full in self._names if f".{full}".endswith(f".{name}")]
         if len(before) != 1:
             there = "no tensor" if not before else count_phrase(len(before), "tensor")
@@ -96,7 +98,8 @@ class TensorFile:
     @cached_property
     def _bfloat16_tensors(self) -> dict[str, Floats32]:
         """The tensors of bfloat16 numbers, which NumPy does not know: each is the upper half of a
-        float32."""
+        float32.
+        """
         from safetensors import deserialize
 
         return {

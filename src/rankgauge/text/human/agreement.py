@@ -86,8 +86,11 @@ class PairAgreement(Result, Record):
         return win_share(self.agree, self.oppose)
 
     def table(self) -> Table:
-        """A row for each metric, with intervals. A normalized form has also the pairs where it and its
-        metric disagree, and whom people side with there."""
+        """A row for each metric, with intervals.
+
+        A normalized form has also the pairs where it and its metric disagree, and whom people side with
+        there.
+        """
         low, high = win_share_interval(self.drawn, self.level)
         rows: list[tuple[Cell, ...]] = []
         for m, metric in enumerate(self.metrics):

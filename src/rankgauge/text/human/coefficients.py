@@ -170,7 +170,8 @@ def _correlate_vectors(
 
 def _signs(values: Floats, unit: Floats) -> Signs:
     """Vector × row × system × system: 1 where the first system is ahead, −1 where it is behind, and 0
-    where two numbers are the same but for rounding."""
+    where two numbers are the same but for rounding.
+    """
     differences = values[:, :, :, None] - values[:, :, None]
     signs: Signs = np.sign(differences).astype(np.float32)
     signs[np.abs(differences) <= ROUNDING * unit[:, None, None]] = 0
@@ -193,7 +194,7 @@ def _pearson_r(x: Floats, y: Floats, counts: Bools) -> Floats:
 
 
 def _ratio(product: Floats, squares: Floats) -> Floats:
-    """product / √squares within −1 and 1, NaN without squares."""
+    """Product / √squares within −1 and 1, NaN without squares."""
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.where(squares > 0, product / np.sqrt(squares), np.nan)
     return np.asarray(np.clip(ratio, -1.0, 1.0))
@@ -204,7 +205,8 @@ def _ratio(product: Floats, squares: Floats) -> Floats:
 
 def _tau_b_of_rows(x: Floats, y: Floats, text: Ints, samples: Floats) -> Floats:
     """τ-b in each sample: Σ w_t·w_u·C_tu, with C_tu the pairs of an output of text t and one of u in
-    the same order, less those in opposite orders."""
+    the same order, less those in opposite orders.
+    """
     texts, starts = np.unique(text, return_index=True)
     codes = np.array([np.unique(each, return_inverse=True)[1] for each in (*x, *y)], dtype=np.int32)
     pairs = [(m, d) for m in range(len(x)) for d in range(len(y))]
@@ -236,7 +238,8 @@ def _quadratic_forms(forms: Floats, weights: Floats) -> Floats:
 
 class _TieGroups(Record):
     """The order of some numbers: the lowest first, where each group of ties starts, and the group of
-    each number."""
+    each number.
+    """
 
     order: Ints
     starts: Ints
@@ -252,8 +255,10 @@ class _TieGroups(Record):
         return cls(order, starts, group)
 
     def ranks(self, weights: Floats) -> Floats:
-        """Sample × number: its mean rank, where each number is there as often as its weight says. Ranks
-        are counted from the middle, so their mean is 0."""
+        """Sample × number: its mean rank, where each number is there as often as its weight says.
+
+        Ranks are counted from the middle, so their mean is 0.
+        """
         sizes = np.add.reduceat(weights[:, self.order], self.starts, axis=1)
         total = weights.sum(axis=1, keepdims=True)
         middle = np.cumsum(sizes, axis=1) - (sizes + total) / 2

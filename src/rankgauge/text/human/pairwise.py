@@ -225,8 +225,10 @@ def _winner(cell: object, a: str, b: str, where: RowLocation) -> int:
 
 
 def _count_votes(kept: list[_Vote], notes: list[Note]) -> PairwisePreferences:
-    """The votes of each pair. What an annotator says twice counts once; InputError if they say
-    different things."""
+    """The votes of each pair.
+
+    What an annotator says twice counts once; InputError if they say different things.
+    """
     seen: dict[tuple[str, str, str, str], _Vote] = {}
     votes: dict[tuple[str, str, str], list[int]] = {}
     again = 0

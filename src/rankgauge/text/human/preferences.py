@@ -303,8 +303,10 @@ Cases: TypeAlias = tuple[Ints, Ints, Ints]
 
 
 class ComparedPairs(Record):
-    """Pairs of outputs for the same text, with the scores of both. The arrays of `cases` have a common
-    shape once they are broadcast."""
+    """Pairs of outputs for the same text, with the scores of both.
+
+    The arrays of `cases` have a common shape once they are broadcast.
+    """
 
     metrics: tuple[Scored | Aggregate, ...]
     scores: Floats
@@ -315,7 +317,8 @@ class ComparedPairs(Record):
 
     def orders(self, metric: int) -> Floats:
         """For each pair 1 where the first output scores higher, −1 where the second does, 0 where they
-        are the same but for rounding, NaN where one of them has no score."""
+        are the same but for rounding, NaN where one of them has no score.
+        """
         values = np.where(np.isfinite(self.scores[metric]), self.scores[metric], np.nan)
         greatest = float(np.nanmax(np.abs(values), initial=0.0))
         a, b, text = self.cases
@@ -422,7 +425,8 @@ def _preferences_from_ratings(
     cases: Cases, both: SharedOutputs, dimension: int, people: Ratings | None, tie: float
 ) -> Floats:
     """For each case 1 if people prefer the first system, −1 the second, 0 neither, NaN if they rated
-    not both."""
+    not both.
+    """
     ratings = both.ratings[dimension]
     greatest = float(np.nanmax(np.abs(ratings), initial=0.0))
     slack = tie + ROUNDING * greatest

@@ -107,7 +107,8 @@ class Ratings(Result, Record):
 
     def table(self) -> Table:
         """A row for each dimension: the mean and the range of the ratings, how many there are, and how
-        many outputs they are about."""
+        many outputs they are about.
+        """
         rows: list[tuple[Cell, ...]] = []
         for d, dimension in enumerate(self.dimensions):
             known = self.values[~np.isnan(self.values[:, d]), d]

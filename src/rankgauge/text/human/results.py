@@ -102,8 +102,11 @@ class HumanCorrelation(Result, Record):
         return np.asarray(self.values[2])
 
     def table(self) -> Table:
-        """A row for each metric and dimension: τ-b, ρ and r with their intervals. For a normalized form,
-        also by how much its τ-b is higher than that of its metric, with the interval, and as PAI."""
+        """A row for each metric and dimension: τ-b, ρ and r with their intervals.
+
+        For a normalized form, also by how much its τ-b is higher than that of its metric, with the
+        interval, and as PAI.
+        """
         columns = [f"{name}{end}" for name in COEFFICIENTS for end in ("", "_low", "_high")]
         changes = self.normalized()
         place = {form: p for p, (_, form) in enumerate(changes.pairs)}
@@ -127,7 +130,8 @@ class HumanCorrelation(Result, Record):
 
     def difference(self, first: Scored | str, second: Scored | str) -> CorrelationDifference:
         """How much higher the correlations of the second metric are than those of the first, from the
-        same samples."""
+        same samples.
+        """
         names = [str(metric) for metric in self.metrics]
         asked = [ByMeasure.name(each) for each in (first, second)]
         m = find_positions("measure", names, asked).tolist()
@@ -135,7 +139,8 @@ class HumanCorrelation(Result, Record):
 
     def normalized(self) -> CorrelationDifference:
         """How much higher the correlations of each normalized form are than those of its metric, such
-        as v2(rouge1) and rouge1."""
+        as v2(rouge1) and rouge1.
+        """
         place = {metric: m for m, metric in enumerate(self.metrics)}
         pairs = [
             (place[metric.measure], m)

@@ -37,15 +37,18 @@ class SharedOutputs(Record):
     notes: list[Note]
 
     def is_scored(self) -> Bools:
-        """System × text: whether each metric has a score. A metric without any score does not
-        matter."""
+        """System × text: whether each metric has a score.
+
+        A metric without any score does not matter.
+        """
         known = np.isfinite(self.scores)
         return np.asarray(known[known.any(axis=(1, 2))].all(axis=0))
 
 
 def shared_outputs(scores: Scores, ratings: AnyRatings) -> SharedOutputs:
     """The systems and texts that are in both, in the order of the scores; RankgaugeError where there
-    are none."""
+    are none.
+    """
     rated = ratings.scores if isinstance(ratings, Ratings) else ratings
     for measure in (*scores.measures, *rated.measures):
         if isinstance(measure, Aggregate) and not isinstance(measure, ArithmeticMean):

@@ -137,7 +137,8 @@ def expected_pairs(
 
 def score_drawn_tokens(store: EmbeddingStore, drawn: DrawnTexts, first: bool, layer: int) -> Floats:
     """Precision and recall of drawn tokens, each with its vector in the source: 2 × 2 × pair, in the
-    order of the grid."""
+    order of the grid.
+    """
     grid = ReferenceGrid.of(store.texts, drawn.of, first)
     scores = np.zeros((2, 2, len(grid.row)))
     layers = store.request_layer(layer)
@@ -225,7 +226,8 @@ def _shares_by_row(weights: Floats, starts: Ints) -> Floats:
 
 def document_similarity(store: EmbeddingStore, text: int) -> Floats:
     """The cosine of the vector of each token of a source with the mean vector of the source, in the last
-    layer. The special tokens have a part in the mean, but no number of their own."""
+    layer. The special tokens have a part in the mean, but no number of their own.
+    """
     key = "similarity", text
     if key not in store.known:
         last = store.encoder.layers
@@ -239,7 +241,8 @@ def document_similarity(store: EmbeddingStore, text: int) -> Floats:
 
 def ranked_tokens(store: EmbeddingStore, text: int) -> Ints:
     """The different tokens of a source, the most similar to the source first. A token that occurs
-    several times has the similarity of its last occurrence, as in Algorithm 1."""
+    several times has the similarity of its last occurrence, as in Algorithm 1.
+    """
     ids = store.sources[text][drawable_places(store, text)]
     similarity = dict(zip(ids.tolist(), document_similarity(store, text).tolist(), strict=True))
     order = sorted(similarity, key=lambda token: -similarity[token])

@@ -85,7 +85,8 @@ class AnyEncoder(Protocol):
         self, tokens: Sequence[Ints], layers: Sequence[int], *, truncate: bool = False
     ) -> list[tuple[Floats32, ...]]:
         """For each text, and each of these layers, the vectors of its tokens: token × width. A text that
-        does not fit is cut, or encoded in windows."""
+        does not fit is cut, or encoded in windows.
+        """
 
 
 # Which encoder
@@ -205,7 +206,8 @@ def unit_vectors(vectors: Floats32) -> Floats:
 
 class TokenWeights(Record):
     """How much each token counts: 0 for the special tokens first and last in a text, which are only
-    matched; else 1, or by how few references have the token."""
+    matched; else 1, or by how few references have the token.
+    """
 
     special: Ints
     known: Ints
@@ -215,7 +217,8 @@ class TokenWeights(Record):
     @classmethod
     def of(cls, special: Ints, references: Sequence[Ints]) -> TokenWeights:
         """TokenWeights by inverse document frequency, as bert-score has them: log((N + 1)/(n + 1)) for a
-        token that n of N references have."""
+        token that n of N references have.
+        """
         each = [np.unique(ids) for ids in references]
         known, often = np.unique(np.concatenate([special, *each]), return_counts=True)
         often[np.isin(known, special)] -= 1
@@ -288,7 +291,8 @@ class EmbeddingStore:
 
     def source(self, text: int, layers: Sequence[int]) -> Vectors:
         """The vectors of the source of a text. The sources of the next texts, which will soon be asked
-        for, are encoded with it."""
+        for, are encoded with it.
+        """
         if not self._has((text, None), layers):
             ahead, size = [text], len(self.sources[text])
             for other in range(text + 1, len(self.sources)):

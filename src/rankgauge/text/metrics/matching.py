@@ -26,7 +26,8 @@ the order of the grid."""
 
 class References(Record):
     """The tokens of the references of a text, one reference after another: where each begins, their
-    weights (2 × token), and whether each reference has a token that counts."""
+    weights (2 × token), and whether each reference has a token that counts.
+    """
 
     starts: Ints
     weights: Floats
@@ -44,7 +45,8 @@ class References(Record):
 
 def normalize_weights(weights: Floats) -> Floats:
     """The weights (2 × token) with the sum 1. If all weights by frequency are 0, every token counts the
-    same; without a token that counts all are 0."""
+    same; without a token that counts all are 0.
+    """
     total = weights.sum(axis=1, keepdims=True)
     if total[IDF] == 0:
         weights = np.stack([weights[PLAIN]] * 2)

@@ -19,7 +19,8 @@ F, PRECISION, RECALL = "f", "precision", "recall"
 class ReferenceGrid(Record):
     """Each of some texts beside each of its references, which makes a pair: the number of the text and
     the number of the reference among all references; and where the pairs of each text begin, with the
-    end of the last."""
+    end of the last.
+    """
 
     row: Ints
     reference: Ints

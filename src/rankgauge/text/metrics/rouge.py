@@ -214,7 +214,8 @@ def _is_foreign_script(text: str) -> bool:
 
 class LibraryRouge(Rouge):
     """A metric that rouge-score-rs computes. Drawn texts, which are many and have only words of the
-    source, are compared as numbers of words."""
+    source, are compared as numbers of words.
+    """
 
     by_library = True
 
@@ -248,7 +249,8 @@ class GramRouge(Rouge):
 
 class RougeN(GramRouge, LibraryRouge):
     """A metric with a formula for what words drawn at random get. The maximum over several references
-    has none."""
+    has none.
+    """
 
     def _expected(self, texts: Texts, text: Ints, length: Ints) -> Floats:
         from rankgauge.text.metrics.rouge_chance import expected_hits

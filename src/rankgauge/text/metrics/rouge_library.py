@@ -1,5 +1,6 @@
 """The package that computes ROUGE-1, -2, -L and -Lsum, and stems words: rouge-score-rs, or else Google's
-rouge-score. Both give the same numbers."""
+rouge-score. Both give the same numbers.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +41,8 @@ def _module(name: str) -> Any:
 
 def tokenizer(stem: bool) -> SplitWords:
     """A function that gives the words of a text, or their stems by Porter's algorithm. There are as many
-    stems as words."""
+    stems as words.
+    """
     if not stem:
         return words_of
     tokenize: SplitWords = _module("tokenizers").DefaultTokenizer(use_stemmer=True).tokenize

@@ -1,7 +1,7 @@
-// The topics: a heat map of scores by topic and run, and a map of the scores against chance.
+// The queries: a heat map of scores by query and run, and a map of the scores against chance.
 
 const SHADES = 9;
-/** How topics of each type are drawn on the map. */
+/** How queries of each type are drawn on the map. */
 const SHAPES = {
   ideal: "circle",
   "uninformative hard": "triangle",
@@ -10,17 +10,17 @@ const SHAPES = {
   "nothing relevant": "cross",
 };
 
-const typeOf = (measure, topic) => data.types?.[measure]?.[topic] ?? null;
+const typeOf = (measure, query) => data.types?.[measure]?.[query] ?? null;
 
-/** The mean of a topic's known scores over all runs. */
-function topicMean(measure, topic) {
-  const values = data.values[measure].map((run) => run[topic]).filter(known);
+/** The mean of a query's known scores over all runs. */
+function queryMean(measure, query) {
+  const values = data.values[measure].map((run) => run[query]).filter(known);
   return values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : null;
 }
 
-/** The least score to the greatest one of a topic. */
-function topicSpread(measure, topic) {
-  const ends = extent(data.values[measure].map((run) => run[topic]));
+/** The least score to the greatest one of a query. */
+function querySpread(measure, query) {
+  const ends = extent(data.values[measure].map((run) => run[query]));
   return ends ? ends[1] - ends[0] : null;
 }
 
@@ -28,26 +28,26 @@ function topicSpread(measure, topic) {
  * @param {number} measure
  * @returns {Column[]}
  */
-function topicColumns(measure) {
-  const cache = data.topics.map((_, topic) => [topicMean(measure, topic), topicSpread(measure, topic)]);
+function queryColumns(measure) {
+  const cache = data.queries.map((_, query) => [queryMean(measure, query), querySpread(measure, query)]);
   const expected = data.expected?.[measure];
   return [
     {
-      key: "topic",
-      head: "topic",
+      key: "query",
+      head: "query",
       first: 1,
-      value: (topic) => data.topics[topic],
-      compare: (a, b, way) => way * byName(data.topics[a], data.topics[b]),
+      value: (query) => data.queries[query],
+      compare: (a, b, way) => way * byName(data.queries[a], data.queries[b]),
     },
-    { key: "mean", head: "mean", first: 1, value: (topic) => cache[topic][0] },
-    { key: "spread", head: "spread", first: -1, value: (topic) => cache[topic][1] },
-    ...(expected ? [{ key: "chance", head: "chance", first: 1, value: (topic) => expected[topic] }] : []),
+    { key: "mean", head: "mean", first: 1, value: (query) => cache[query][0] },
+    { key: "spread", head: "spread", first: -1, value: (query) => cache[query][1] },
+    ...(expected ? [{ key: "chance", head: "chance", first: 1, value: (query) => expected[query] }] : []),
   ];
 }
 
-function topicsSection(section) {
+function queriesSection(section) {
   const place = section.querySelector(".place");
-  const state = { measure: 0, type: "", filter: "", run: null, sort: "topic", direction: 1 };
+  const state = { measure: 0, type: "", filter: "", run: null, sort: "query", direction: 1 };
   const [holder, map, note, typePlace, printed] = [
     make("div"),
     make("div"),
@@ -56,24 +56,24 @@ function topicsSection(section) {
     make("p", { class: "printed" }),
   ];
 
-  const matches = (topic) =>
-    (!state.type || typeOf(state.measure, topic) === state.type) &&
-    [data.topics[topic], topicText(topic) ?? ""].some((text) => text.toLowerCase().includes(state.filter));
+  const matches = (query) =>
+    (!state.type || typeOf(state.measure, query) === state.type) &&
+    [data.queries[query], queryText(query) ?? ""].some((text) => text.toLowerCase().includes(state.filter));
 
   const redraw = () => {
     const { measure } = state;
-    const topics = [...data.topics.keys()].filter(matches);
-    const columns = topicColumns(measure);
+    const queries = [...data.queries.keys()].filter(matches);
+    const columns = queryColumns(measure);
     const column = columns.find(({ key }) => key === state.sort) ?? columns[0];
-    const box = heatMap(measure, sortedBy(column, state, topics), columns, (each, attributes) =>
+    const box = heatMap(measure, sortedBy(column, state, queries), columns, (each, attributes) =>
       sortHead(each, state, redraw, holder, attributes),
     );
     const left = holder.firstElementChild?.scrollLeft ?? 0;
     holder.replaceChildren(box);
     if (left) box.scrollLeft = left;
-    map.replaceChildren(chanceMap(measure, state.run, topics));
+    map.replaceChildren(chanceMap(measure, state.run, queries));
     printed.textContent = `By ${data.measures[measure]}.`;
-    note.textContent = `${counted(topics.length, "topic")} of ${data.topics.length}.`;
+    note.textContent = `${counted(queries.length, "query")} of ${data.queries.length}.`;
   };
   const changed = () => {
     redraw();
@@ -127,7 +127,7 @@ function topicsSection(section) {
         changed();
       }),
       typePlace,
-      search(data.topicTexts ? "Topics whose id or text has" : "Topics whose id has", (text) => {
+      search(data.queryTexts ? "Queries whose id or text has" : "Queries whose id has", (text) => {
         state.filter = text;
         changed();
       }),
@@ -141,7 +141,7 @@ function topicsSection(section) {
           "p",
           { class: "about" },
           "Chance is what a random order of the judged documents gets; the spread is the highest score minus the lowest. " +
-            "Ideal topics are the quarter on which the runs are furthest above chance, uninformative ones the quarter on which " +
+            "Ideal queries are the quarter on which the runs are furthest above chance, uninformative ones the quarter on which " +
             "they are least above it: easy if the scores are in the upper half of these, else hard.",
         )
       : "",
@@ -149,7 +149,7 @@ function topicsSection(section) {
       ? make(
           "p",
           { class: "about hint" },
-          "A click or Enter on a cell compares the run with the baseline on this topic, or with the best run if there is no baseline.",
+          "A click or Enter on a cell compares the run with the baseline on this query, or with the best run if there is no baseline.",
         )
       : "",
     make("h3", {}, "Scores against chance"),
@@ -175,13 +175,13 @@ function rival(measure, run) {
   return run === best ? second : best;
 }
 
-/** A row for each topic and a cell for each run, darker for higher scores. */
-function heatMap(measure, topics, columns, head) {
+/** A row for each query and a cell for each run, darker for higher scores. */
+function heatMap(measure, queries, columns, head) {
   const runs = bestFirst(measure);
   const ends = extent(data.values[measure].flat()) ?? [0, 1];
   const share = scale(ends, 1);
-  const cell = (topic, run) => {
-    const value = data.values[measure][run][topic];
+  const cell = (query, run) => {
+    const value = data.values[measure][run][query];
     const kind = known(value) ? `shade-${level(share(value), SHADES)}` : "missing";
     return make(
       "td",
@@ -189,30 +189,30 @@ function heatMap(measure, topics, columns, head) {
         class: kind,
         "data-item": true,
         "data-run": run,
-        "data-topic": topic,
+        "data-query": query,
         tabindex: "-1",
-        "aria-label": `${data.runs[run]}, topic ${data.topics[topic]}: ${shown(value)}`,
+        "aria-label": `${data.runs[run]}, query ${data.queries[query]}: ${shown(value)}`,
       },
       known(value) ? "" : "○",
     );
   };
   const [name, ...numbers] = columns;
-  const rows = topics.map((topic) =>
+  const rows = queries.map((query) =>
     make(
       "tr",
       {},
-      make("th", { scope: "row", title: topicText(topic) }, cut(data.topics[topic])),
-      data.topicTexts ? make("td", { class: "text" }, topicText(topic) ? cut(topicText(topic)) : "") : "",
-      data.types?.[measure] ? make("td", { class: "type" }, typeOf(measure, topic) ?? "") : "",
-      ...numbers.map((column) => make("td", { class: "number" }, shown(column.value(topic)))),
-      ...runs.map((run) => cell(topic, run)),
+      make("th", { scope: "row", title: queryText(query) }, cut(data.queries[query])),
+      data.queryTexts ? make("td", { class: "text" }, queryText(query) ? cut(queryText(query)) : "") : "",
+      data.types?.[measure] ? make("td", { class: "type" }, typeOf(measure, query) ?? "") : "",
+      ...numbers.map((column) => make("td", { class: "number" }, shown(column.value(query)))),
+      ...runs.map((run) => cell(query, run)),
     ),
   );
   const box = scrolling(
-    "Scores by topic and run",
+    "Scores by query and run",
     make(
       "table",
-      { class: "heat", role: "grid", "aria-label": `${data.measures[measure]} by topic and run` },
+      { class: "heat", role: "grid", "aria-label": `${data.measures[measure]} by query and run` },
       make(
         "thead",
         {},
@@ -220,7 +220,7 @@ function heatMap(measure, topics, columns, head) {
           "tr",
           {},
           head(name),
-          data.topicTexts ? make("th", { scope: "col", class: "text" }, "text") : "",
+          data.queryTexts ? make("th", { scope: "col", class: "text" }, "text") : "",
           data.types?.[measure] ? make("th", { scope: "col", class: "type" }, "type") : "",
           ...numbers.map((column) => head(column, { class: "number" })),
           ...runs.map((run) =>
@@ -241,7 +241,7 @@ function heatMap(measure, topics, columns, head) {
     () => [...box.querySelectorAll("tbody tr")].map((row) => [...row.querySelectorAll("[data-item]")]),
     (item) => {
       const run = Number(item.dataset.run);
-      if (runCount > 1) openPair(measure, run, rival(measure, run), Number(item.dataset.topic), true);
+      if (runCount > 1) openPair(measure, run, rival(measure, run), Number(item.dataset.query), true);
     },
   );
   return box;
@@ -261,18 +261,18 @@ function pointMark(shape, x, y) {
     : draw("circle", { class: `mark ${shape}`, cx: x, cy: y, r: r - 1 });
 }
 
-/** Each topic as a point: chance from left to right, the score upwards, equality as a line. */
-function chanceMap(measure, run, topics) {
+/** Each query as a point: chance from left to right, the score upwards, equality as a line. */
+function chanceMap(measure, run, queries) {
   const expected = data.expected?.[measure];
   if (!expected || !extent(expected))
     return make("p", {}, `What chance gets is not known for ${data.measures[measure]}.`);
-  const score = (topic) => (run === null ? topicMean(measure, topic) : data.values[measure][run][topic]);
-  const points = topics.filter((topic) => known(expected[topic]) && known(score(topic)));
+  const score = (query) => (run === null ? queryMean(measure, query) : data.values[measure][run][query]);
+  const points = queries.filter((query) => known(expected[query]) && known(score(query)));
   points.sort((a, b) => expected[a] - expected[b] || a - b);
-  const all = [...data.topics.keys()];
+  const all = [...data.queries.keys()];
   const [xEnds, yEnds] = [
     extent([0, ...expected]),
-    extent([0, ...all.map((topic) => score(topic) ?? 0)]),
+    extent([0, ...all.map((query) => score(query) ?? 0)]),
   ].map(([least, greatest]) => [least, greatest > least ? greatest : least + 1]);
   const [left, top, width, height] = [56, 10, 520, 300];
   const x = (value) => left + scale(xEnds, width)(value);
@@ -285,7 +285,7 @@ function chanceMap(measure, run, topics) {
     height: size[1],
     viewBox: `0 0 ${size[0]} ${size[1]}`,
     role: "group",
-    "aria-label": `Scores against chance by topic, ${who}`,
+    "aria-label": `Scores against chance by query, ${who}`,
   });
   for (const value of ticks(xEnds, 5)) {
     chart.append(
@@ -315,9 +315,9 @@ function chanceMap(measure, run, topics) {
   );
   const types = [...new Set(data.types?.[measure] ?? [])].filter(Boolean).sort();
   const shapeOf = (type) => SHAPES[type] ?? "circle";
-  for (const topic of points) {
-    const type = typeOf(measure, topic);
-    const text = [`Topic ${data.topics[topic]}`, type].filter(Boolean).join(", ");
+  for (const query of points) {
+    const type = typeOf(measure, query);
+    const text = [`Query ${data.queries[query]}`, type].filter(Boolean).join(", ");
     chart.append(
       draw(
         "g",
@@ -325,10 +325,10 @@ function chanceMap(measure, run, topics) {
           role: "img",
           tabindex: "-1",
           "data-item": true,
-          "data-topic": topic,
-          "aria-label": `${text}\nscore ${shown(score(topic))}, chance ${shown(expected[topic])}`,
+          "data-query": query,
+          "aria-label": `${text}\nscore ${shown(score(query))}, chance ${shown(expected[query])}`,
         },
-        pointMark(shapeOf(type), x(expected[topic]), y(score(topic))),
+        pointMark(shapeOf(type), x(expected[query]), y(score(query))),
       ),
     );
   }
