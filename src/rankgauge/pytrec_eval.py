@@ -118,8 +118,9 @@ class RelevanceEvaluator:
         self._queries = list(judged)
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
-        """The values of a run, `{query: {document: score}}`, for its judged queries, in its order:
-        `{query: {measure: value}}`.
+        """The values of a run for its judged queries: `{query: {measure: value}}`.
+
+        The run is `{query: {document: score}}`. The queries have the order of the run.
         """
         if not scores:
             return {}
@@ -174,8 +175,10 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
 
 
 def compute_aggregated_measure(measure: str, values: Sequence[float]) -> float:
-    """One value of a measure from its values on the queries: the sum for counts (`num_…`), the geometric
-    mean for `gm_…` (whose values are logarithms), and the mean for any other measure.
+    """One value of a measure from its values on the queries.
+
+    It is the sum for counts (`num_…`), the geometric mean for `gm_…` (whose values are logarithms),
+    and the mean for any other measure.
 
     >>> compute_aggregated_measure("num_ret", [3.0, 4.0]), compute_aggregated_measure("map", [0.5, 1.0])
     (7.0, 0.75)

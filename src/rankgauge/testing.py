@@ -1,9 +1,10 @@
-"""The laws that every measure obeys, for a measure of one's own: `check_measure`; `check_ranker` tries a
-method of learning to rank.
+"""The laws that every measure and every method of learning to rank obeys, for those of one's own.
 
-A measure is compared with its own scores. Its best, worst and mean score must be those of all orders of
-some labels, and its bounds those of all labels of the unjudged documents. Whether the score is the one
-of the paper only its author knows; that needs a test by the author.
+`check_measure` tests a measure, and `check_ranker` tries a method of learning to rank.
+
+A measure is compared with its own scores. Its best, worst and mean score must be those of all orders
+of some labels, and its bounds those of all labels of the unjudged documents. Whether the score is the
+one of the paper only its author knows; that needs a test by the author.
 """
 
 from __future__ import annotations

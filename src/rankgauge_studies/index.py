@@ -22,8 +22,10 @@ class Counterpart(Record):
 
 
 def index_table(counterparts: Iterable[Counterpart], *, joined: bool = False) -> Table:
-    """A row for each printed table and figure and each file that repeats it; or, if `joined`, one row
-    with all its files.
+    """Return a table of the printed tables and figures and the files that repeat them.
+
+    Each printed table or figure has a row for each file; or, if `joined`, one row with all its
+    files.
     """
     rows = [
         (each.printed, each.shows, file, each.remark)

@@ -37,7 +37,8 @@ TASKS = {
     },
     "Combine": {
         "fuse": "You have several runs, such as BM25 and a dense one: make one run of them.",
-        "tune": "Which weight for which run? The best one, exactly, and what it is worth on new queries.",
+        "tune": "Which weight for which run? The best one, exactly, and what it is worth on new "
+        "queries.",
         "space": "How does a measure change with the weights? Flips, exact curves, what a grid misses.",
     },
     "Train": {
@@ -113,8 +114,10 @@ def _limit_threads() -> None:
 
 
 class _ErrorStream(io.FileIO):
-    """Standard error. Messages that cannot be written, because the disk is full, are lost; the results
-    and the exit code are not.
+    """A stream for standard error that survives failed writes.
+
+    Messages that cannot be written, because the disk is full, are lost; the results and the exit
+    code are not.
     """
 
     def write(self, text: Any) -> int:
@@ -205,8 +208,9 @@ def _report_error(error: BaseException) -> int:
 
 
 def _lacks_memory(error: BaseException) -> bool:
-    """Whether this is for lack of memory: libraries that cannot be loaded and threads that cannot be
-    started have errors of other types.
+    """Test whether an error is caused by lack of memory.
+
+    Libraries that cannot be loaded and threads that cannot be started raise errors of other types.
     """
     return (
         isinstance(error, MemoryError)

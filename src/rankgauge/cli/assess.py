@@ -130,8 +130,8 @@ class AssessmentFiles(OptionGroup, heading="Output"):
         "asl_file",
         type=FIGURE_FILE,
         metavar="FILE",
-        help="Draw the p-values (achieved significance levels, ASL) of each measure over all queries, as "
-        ".svg or .png.",
+        help="Draw the p-values (achieved significance levels, ASL) of each measure over all queries, "
+        "as .svg or .png.",
     )
     tau: str | None = option(
         "--tau",
@@ -195,8 +195,8 @@ def command(
     For each pair of measures it prints how similarly they rank the runs, how often only one of the two
     measures finds a significant difference, and how often the two measures find different runs better.
 
-    If there are several sets of queries, or several collections, it prints how often two of them disagree
-    which of two runs is better.
+    If there are several sets of queries, or several collections, it prints how often two of them
+    disagree which of two runs is better.
 
     The exit code is 0 when all is well, and 2 when nothing could be assessed. It is 3 when some runs
     could not be read: the other runs are used. A message on stderr names each unread run, and says

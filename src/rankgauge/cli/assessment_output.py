@@ -43,8 +43,9 @@ def draw_figures(assessment: Assessment, files: dict[AssessmentFigure, str | Non
 
 
 def show_assessment(assessment: Assessment, shown: str | None, output: Output) -> None:
-    """Print one table for programs, or all tables with headings for people; `shown` is the only table to
-    print.
+    """Print one table for programs, or all tables with headings for people.
+
+    `shown` is the only table to print.
 
     The notes come once, at the end.
     """

@@ -1,4 +1,4 @@
-"""rankgauge compare: are the differences between runs real, or chance?"""
+"""rankgauge compare: test whether the differences between runs are real or due to chance."""
 
 from __future__ import annotations
 
@@ -88,9 +88,9 @@ class ComparisonOptions(TestingOptions):
         type=Decimal(0, 1, min_open=True, max_open=True),
         metavar="P",
         help="Print a power analysis in place of the tests. Column `detectable`: the smallest "
-        "difference that the test finds on these queries with power P. Column `needed`: how many queries "
-        "are needed, so that the test finds the difference D of --difference. 0.8 is usual. Only for "
-        "paired-t and tukey-randomized.",
+        "difference that the test finds on these queries with power P. Column `needed`: how many "
+        "queries are needed, so that the test finds the difference D of --difference. 0.8 is usual. "
+        "Only for paired-t and tukey-randomized.",
     )
     difference: float | None = option(
         "--difference",

@@ -58,8 +58,9 @@ class TwoPhaseRuns(ScoringOptions, RunFileOptions, WorkerOptions, heading="Judgm
         "--deep-queries",
         old="--deep-topics",
         metavar="FILE",
-        help="The deep queries, one id per line. Needed if the file of --deep has queries that are not "
-        "judged deeply. With --choose: these queries are already judged deeply, and are not drawn again.",
+        help="The deep queries, one id per line. Needed if the file of --deep has queries that are "
+        "not judged deeply. With --choose: these queries are already judged deeply, and are not drawn "
+        "again.",
     )
 
 
@@ -77,8 +78,9 @@ class PhaseTables(OptionGroup, heading="Output"):
         "--choose",
         type=WholeNumber(1),
         metavar="M",
-        help="Draw M queries to judge deeply, and print their ids. This needs only --shallow. The queries "
-        "are spread over queries with few and with many relevant documents. --seed fixes the draw.",
+        help="Draw M queries to judge deeply, and print their ids. This needs only --shallow. The "
+        "queries are spread over queries with few and with many relevant documents. --seed fixes the "
+        "draw.",
     )
     pairs: bool = PAIRS.but(
         "Print a row for each pair of runs: the difference, and whether it is separable."

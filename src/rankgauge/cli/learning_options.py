@@ -182,8 +182,8 @@ SET_NUMBER = option(
     common=False,
     type=WholeNumber(0),
     metavar="N",
-    help="In place of --set-share: how many queries are in the set `ideal`. The set `uninformative` gets "
-    "the same number.",
+    help="In place of --set-share: how many queries are in the set `ideal`. The set `uninformative` "
+    "gets the same number.",
 )
 
 

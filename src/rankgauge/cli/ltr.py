@@ -91,8 +91,9 @@ def _explanation(name: str) -> str:
 
 
 def _read_features(width: int, data: str) -> Features:
-    """The features of a file, for a ranker of so many features. A feature that no line has is 0, like
-    any feature that a line lacks.
+    """Read the features of a file, for a ranker of `width` features.
+
+    A feature that no line has is 0, like any feature that a line lacks.
     """
     features = read_letor(data)
     own = features.values.shape[1]

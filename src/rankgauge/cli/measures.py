@@ -120,8 +120,9 @@ def explanation(name: str) -> str:
 
 
 def answers(entry: Entry | MetricEntry) -> str:
-    """Which questions a measure can answer, and how. A wrapper is asked around the measure of its first
-    example.
+    """List the questions that a measure can answer, and how it answers each.
+
+    For a wrapper, the answers are computed for its first example.
     """
     if entry_kind(entry) is not Measure:
         return ""
@@ -139,8 +140,10 @@ def entry_kind(entry: Entry | MetricEntry) -> type[Scored]:
 
 
 def list_aliases(entry: Entry | MetricEntry, *, brief: bool = False) -> list[str]:
-    """The other names of a measure, with the tools that have them; `brief`: names without a number,
-    and no tools.
+    """List the other names of a measure, with the tools that use them.
+
+    With `brief`, the names stand alone, without the tools, and names that end in a number are left
+    out.
     """
     if entry_kind(entry) is not Measure:
         return list(entry.aliases)

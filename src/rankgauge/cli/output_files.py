@@ -27,7 +27,9 @@ class OutputFile(click.ParamType):  # type: ignore[type-arg]
     def convert(
         self, value: Any, option: click.Parameter | None, context: click.Context | None
     ) -> Any:
-        """The path as it is. InputError if it cannot be written; UsageError if another option names the
+        """Return the path unchanged, after checking it.
+
+        Raise InputError if the file cannot be written, and UsageError if another option names the
         same file.
         """
         if self.folder:

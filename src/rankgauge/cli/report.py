@@ -144,8 +144,10 @@ def command(source: ReportedScores, page: PageOptions, level: float, output: str
 
 
 def _command() -> str:
-    """The command as it was called. Of absolute paths it has the last part only, so that a page does
-    not tell where its maker keeps files. Who did the work is left out: it changes nothing.
+    """Return the command line of this call, for the page.
+
+    Of absolute paths it has the last part only, so that a page does not tell where its author keeps
+    files. The options of workers are left out: they do not change the page.
     """
     words = [
         os.path.basename(os.path.normpath(word)) if os.path.isabs(word) else word

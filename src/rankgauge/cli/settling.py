@@ -1,4 +1,4 @@
-"""The column of `rankgauge evaluate --settled`: is each run certain to stay above the next run?"""
+"""The column of `rankgauge evaluate --settled`: whether each run is certain to stay above the next."""
 
 from __future__ import annotations
 
@@ -46,8 +46,10 @@ def check_policies(scoring: Scoring) -> None:
 def add_settled_column(
     table: Table, scoring: Scoring, judgments: Judgments, scores: Scores, offlist: Offlist
 ) -> Table:
-    """The table of means with one more column: is each run certain to stay above the next run by the
-    first measure, however the unjudged documents of the two runs are judged?
+    """Add a column to the table of means: whether each run is certain to stay above the next run.
+
+    A run is certain to stay above the next run if it does so by the first measure, however the
+    unjudged documents of the two runs are judged.
     """
     measure = scores.measures[0]
     if len(scores.runs) < 2:

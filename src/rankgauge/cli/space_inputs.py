@@ -135,8 +135,8 @@ class SpaceInputs(RunFileOptions, heading="Weights", common=True):
     )
     missing: Missing = missing_option(
         "zero",
-        "Runs: what to do with queries that some run lacks. zero: the other runs rank them; a query that "
-        "all runs lack counts as an empty ranking. skip: they are left out.",
+        "Runs: what to do with queries that some run lacks. zero: the other runs rank them; a query "
+        "that all runs lack counts as an empty ranking. skip: they are left out.",
     ).but(heading="Queries", common=False)
     normalize: str = normalize_option(
         "Runs: how the scores of each run are made comparable, query by query."

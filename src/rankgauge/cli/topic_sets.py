@@ -137,8 +137,10 @@ def _add_files(
 
 
 def read_set(file: str, queries: Iterable[str], have: str) -> list[str]:
-    """The queries in a file, one a line, each once; all are among `queries`, those that `have` something
-    such as scores.
+    """Read the queries in a file, one id per line, each returned once.
+
+    All must be among `queries`, the queries that have something such as scores. `have` is the word
+    for it in the error message.
     """
     known = set(queries)
     chosen: dict[str, None] = {}
@@ -156,8 +158,10 @@ def read_set(file: str, queries: Iterable[str], have: str) -> list[str]:
 
 
 def _read_other(file: str, scores: Scores) -> Scores:
-    """The scores of the same runs and measures in a file. If a table names no measure, it must be the
-    only measure of `scores`.
+    """Read a file of scores, and select the runs and measures of `scores`.
+
+    If the table in the file names no measure, the measure is taken to be the only measure of
+    `scores`.
     """
     other = read_scores_file(None, file)
     if len(scores.measures) == 1 and isinstance(other.measures[0], GivenScores):

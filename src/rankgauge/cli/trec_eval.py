@@ -160,8 +160,10 @@ def _version(text: str) -> Compat:
 
 
 def _parse_nonnegative(flags: dict[str, str], flag: str, default: int) -> int:
-    """A number as C reads it. Below 0, trec_eval's -l counts unjudged documents as relevant in some
-    measures and not in others, and its -M breaks down.
+    """Parse the number of a flag as C does, and refuse a number below 0.
+
+    Below 0, trec_eval's -l counts unjudged documents as relevant in some measures and not in
+    others, and its -M breaks down.
     """
     value = parse_integer(flags.get(flag, str(default)))
     if value < 0:

@@ -92,7 +92,8 @@ class SplitOptions(OptionGroup, heading="Cross-validation", common=False):
     )
     samples: int = samples_option(
         SAMPLES,
-        text="How many samples of the queries are drawn for the interval of the best weight of two runs.",
+        text="How many samples of the queries are drawn for the interval of the best weight of two "
+        "runs.",
     )
     level: float = level_option()
     seed: int = seed_option("the parts and the samples of queries")

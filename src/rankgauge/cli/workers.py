@@ -64,8 +64,9 @@ class WorkerOptions(OptionGroup, heading="Workers", common=False):
     )
 
     def prepare(self) -> None:
-        """Start the workers, so that a cluster which does not answer is an error before any work. They
-        end with the command.
+        """Start the workers, so that a cluster that does not answer is an error before any work.
+
+        The workers end with the command.
         """
         if self.workers is None:
             for name, value in (("retries", self.retries), ("timeout", self.timeout)):

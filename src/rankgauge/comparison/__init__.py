@@ -1,4 +1,4 @@
-"""Comparing systems: is a difference real, and how similar are two rankings?"""
+"""Compare systems: test whether a difference is real, and measure how similar two rankings are."""
 
 from rankgauge.core.lazy import attach
 

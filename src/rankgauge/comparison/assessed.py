@@ -164,11 +164,35 @@ class MeasureAssessment(Record):
 
 
 class Assessment(Result, Record):
-    """The result of `assess`: the measures, by name, on each set of queries or collection.
+    """The result of `assess`: each measure on each set of queries or collection.
 
-    `parts` is {set: {measure: Assessed}}. `runs` are the names of the runs. `queries` has the queries of
-    each set. `options` has the arguments of `assess`. `definitions` says what the columns of each table
-    mean.
+    `table()` has a row for each set and measure, `pair_table()` for each pair of measures, and
+    `swap_table()` for each pair of sets. `figure()` draws them.
+
+    Attributes
+    ----------
+    runs : tuple of str
+        The names of the runs.
+    parts : dict of str to dict of str to MeasureAssessment
+        The assessments by set and measure: `{set: {measure: MeasureAssessment}}`. The set "all" has all
+        queries. Other collections count as sets, too.
+    queries : dict of str to tuple of str
+        The ids of the queries of each set.
+    options : dict of str to object
+        The arguments of `assess`, by name.
+    definitions : dict of str to tuple of str
+        What the columns of each table mean. The keys are "measures", "pairs" and "swaps".
+    notes : tuple of Note
+        Remarks on the numbers, such as on queries that were left out.
+
+    Examples
+    --------
+    >>> from rankgauge import Scores, assess
+    >>> values = [[0.5, 0.7, 0.6, 0.8], [0.3, 0.6, 0.5, 0.6], [0.1, 0.3, 0.2, 0.5]]
+    >>> scores = Scores.from_matrix(values, runs=["a", "b", "c"], measure="AP")
+    >>> assessment = assess(scores)
+    >>> assessment.measures, assessment.parts["all"]["AP"].power
+    (('AP',), 1.0)
     """
 
     runs: tuple[str, ...]
@@ -229,8 +253,10 @@ class Assessment(Result, Record):
         }
 
     def table(self) -> Table:
-        """A row for each set and measure: how often it finds a significant difference, and how far two
-        halves of the queries agree.
+        """A row for each set of queries and measure, with how well the measure tells runs apart.
+
+        The row says how often the measure finds a significant difference, and how far two halves of the
+        queries agree.
         """
         rows: list[tuple[Cell, ...]] = []
         for part, each in self._iterate_measures():
@@ -246,8 +272,9 @@ class Assessment(Result, Record):
         return ((part, each) for part, names in self.parts.items() for each in names.values())
 
     def pair_table(self) -> Table:
-        """A row for each set and pair of measures: how similarly they rank the runs, and their
-        conflicts.
+        """A row for each set of queries and pair of measures, with how far the two agree.
+
+        The row says how similarly the two measures rank the runs, and counts their conflicts.
         """
         rows: list[tuple[Cell, ...]] = []
         for part, pairs in self.agreement.items():
@@ -259,8 +286,9 @@ class Assessment(Result, Record):
         )
 
     def swap_table(self) -> Table:
-        """A row for each pair of sets or collections and each measure: how often they put two runs in
-        opposite orders.
+        """A row for each pair of sets or collections and each measure, with the swap rate.
+
+        The row says how often the two sets put two runs in opposite orders.
         """
         rows = []
         for (one, other), measures in self.swaps.items():
@@ -402,7 +430,8 @@ def _swap_curve(splits: Splits | None) -> SwapCurve:
 
     if splits is None:
         raise RankgaugeError(
-            "the queries were not split, so there are no swap rates; call assess with splits of 1 or more"
+            "the queries were not split, so there are no swap rates; call assess with splits of 1 or "
+            "more"
         )
     counts = splits.decided >= LEAST_DECISIONS
     sizes = (np.arange(len(counts)) + 0.5) / len(counts)

@@ -74,35 +74,70 @@ def assess(
     executor: AnyExecutor | None = None,
     progress: Progress | None = None,
 ) -> Assessment:
-    """How well each measure of the scores tells the runs apart, and how far the measures agree.
+    """Assess how well each measure tells the runs apart, and how far the measures agree.
+
+    For each measure, get the discriminative power (how often it finds a significant difference between
+    two runs), the size of the differences (PAD), and the swap rate (how often two halves of the queries
+    disagree on two runs). For each pair of measures, get how similarly they rank the runs, and how
+    often their tests conflict.
+
+    Call it with scores, `assess(scores)`, or with what `evaluate` takes,
+    `assess(qrels, runs, measures)`.
 
     Parameters
     ----------
-    scores: the scores of at least two runs.
-    sets: sets of queries, by name. Each set is assessed too, and compared with the others.
-    others: by name, the scores of the same runs and measures on other collections. Each collection is
+    qrels : Scores, or judgments
+        The scores of at least two runs. Or judgments in any form that `evaluate` takes.
+    runs : runs, optional
+        The runs, in any form that `evaluate` takes. Required with judgments, refused with scores.
+    measures : measure, str, or sequence of these
+        The measures, in any form that `evaluate` takes. Refused with scores. The default is nDCG@10,
+        v2(nDCG@10), AP and RR.
+    sets : dict of str to iterable of str, optional
+        Sets of query ids, by name. Each set is assessed too, and compared with the others.
+    others : dict of str to Scores, optional
+        By name, the scores of the same runs and measures on other collections. Each collection is
         assessed too, and compared with the others.
-    pool_cutoffs: treat a measure at several cut-offs as one measure, as the UE paper does. The tests
-        at all its cut-offs are counted together, and the means are averaged over the cut-offs. All
-        measures must have the same cut-offs.
-    test: the significance test, as in `compare`.
-    correction: the correction for many comparisons, as in `compare`; by default none, as is usual for
-        discriminative power.
-    level: a difference is significant if its p-value is at most 1 − level.
-    missing: what to do with queries that some run lacks, as in `compare`.
-    splits: how often the queries are split into two random halves, for the swap rates; 0: no swap rates.
-    fuzziness: for the swap rates, two runs are tied if their means differ by at most this share of the
-        greater mean.
-    persistence: the parameter p of rank-biased overlap, which compares two rankings of the runs.
-    samples: how many samples a test draws, if it draws samples.
-    seed: fixes the samples and the splits.
-    executor: does the work; by default threads do. The result is the same.
-    progress: called with the name of each measure that is done.
+    pool_cutoffs : bool, default False
+        Whether to treat a measure at several cutoffs as one measure, as the UE paper does. The tests at
+        all its cutoffs are counted together, and the means are averaged over the cutoffs. All measures
+        must have the same cutoffs.
+    test : str, default "paired-t"
+        The significance test, as in `compare`.
+    correction : str or None, default None
+        The correction for many comparisons, as in `compare`. None is usual for discriminative power.
+    level : float, default 0.95
+        A difference is significant if its p-value is at most 1 − level.
+    missing : {"zero", "skip"}, optional
+        What to do with queries that some run lacks, as in `compare`.
+    splits : int, default 1000
+        How often the queries are split into two random halves, for the swap rates. With 0 there are no
+        swap rates.
+    fuzziness : float, default 0.0
+        For the swap rates, two runs are tied if their means differ by at most this share of the greater
+        mean.
+    persistence : float, default 0.9
+        The parameter p of rank-biased overlap, which compares two rankings of the runs; see `rbo`.
+    samples : int, default 10000
+        How many samples a test draws, if it draws samples.
+    seed : int, default 0
+        Fixes the samples and the splits.
+    executor : executor, optional
+        Does the work; by default threads do. The result is the same.
+    progress : callable, optional
+        Called with the name of each measure that is done.
 
+    Returns
+    -------
+    Assessment
+        The assessments of the measures, with tables and figures.
+
+    Examples
+    --------
     >>> values = [[0.5, 0.7, 0.6, 0.8], [0.3, 0.6, 0.5, 0.6], [0.1, 0.3, 0.2, 0.5]]
     >>> scores = Scores.from_matrix(values, runs=["a", "b", "c"], measure="AP")
-    >>> found = assess(scores)
-    >>> found.parts["all"]["AP"].power, found.parts["all"]["AP"].splits.swap_rate
+    >>> assessment = assess(scores).parts["all"]["AP"]
+    >>> assessment.power, assessment.splits.swap_rate
     (1.0, 0.0)
     """
     find_test(test)

@@ -26,7 +26,7 @@ LEAST_DECISIONS = 100
 class Splits(Record):
     """How far two halves of the queries agree on pairs of runs, over many splits.
 
-    `topics` is the number of queries in a half. `tau` has for each split Kendall's τ between the orders
+    `queries` is the number of queries in a half. `tau` has for each split Kendall's τ between the orders
     of the runs by the two halves; fuzziness does not change it. A decision is a pair of runs and a split
     in which neither half ties the two runs. `tied` counts the pairs and splits with a tie. `edges` are
     sizes of the difference on the first half. From each edge to the next, `decided` counts the
@@ -63,7 +63,9 @@ class Splits(Record):
             return np.asarray(self.swapped / self.decided)
 
     def trusted(self, rate: float = 0.05) -> tuple[float, float]:
-        """The size from which on differences have a swap rate of at most `rate`, and the share of the
+        """The size from which on differences can be trusted, and the share of decisions that reach it.
+
+        From this size on, differences have a swap rate of at most `rate`. The share is the share of the
         decisions with a difference of this size or more.
 
         The two are NaN and 0 if there is no such size. Both are NaN if there are too few decisions.

@@ -33,20 +33,35 @@ PAIRWISE_LIMIT = 64
 
 
 def kendall_tau(x: RankingLike, y: RankingLike) -> float:
-    """Kendall's τ of two rankings, τ-a: from −1 (one is the other reversed) to 1 (the same order).
+    """Measure how similar two rankings of the same items are by Kendall's τ (τ-a).
 
         τ = (C − D) / (n·(n − 1)/2)
 
-    C is the number of pairs of items that stand in the same order in both rankings, D the number that
-    stand in opposite orders. A pair that is tied in a ranking counts in neither, so ties bring τ nearer
-    to 0. NaN for fewer than two items.
+    n is the number of items. C is the number of pairs of items that stand in the same order in both
+    rankings, and D is the number of pairs that stand in opposite orders. A pair that is tied in a
+    ranking counts in neither, so ties bring τ nearer to 0. `kendall_tau_b` corrects for ties.
 
-    A ranking is given as scores or as a list of ids. Scores are numbers, or `{name: number}`; higher is
-    better. A list has the best first, and may have groups of tied ids. Two lists that have only numbers
-    are scores. Both rankings must have the same items.
+    The source is Kendall 1938, A new measure of rank correlation.
 
-    Kendall 1938, A new measure of rank correlation.
+    Parameters
+    ----------
+    x, y : dict or sequence
+        The two rankings, as scores or as lists of ids. Scores are numbers, or `{name: number}`; higher
+        is better. A list has the best id first, and may have groups of tied ids. Two lists that have
+        only numbers are scores. Both rankings must have the same items.
 
+    Returns
+    -------
+    float
+        From −1 (one is the other reversed) to 1 (the same order); NaN for fewer than two items.
+
+    Raises
+    ------
+    RankgaugeError
+        If the rankings have different items, or if a score is NaN or no number.
+
+    Examples
+    --------
     >>> kendall_tau([0.9, 0.5, 0.4, 0.1], [0.8, 0.3, 0.6, 0.1])
     0.6666666666666666
     >>> kendall_tau(["a", "b", "c", "d"], ["a", "c", "b", "d"])
@@ -56,18 +71,35 @@ def kendall_tau(x: RankingLike, y: RankingLike) -> float:
 
 
 def kendall_tau_b(x: RankingLike, y: RankingLike) -> float:
-    """Kendall's τ-b of two rankings: τ corrected for ties.
+    """Measure how similar two rankings of the same items are by Kendall's τ-b, corrected for ties.
 
-    Two rankings with the same ties can still reach −1 and 1.
+    Unlike τ-a, it can still reach −1 and 1 for two rankings with the same ties.
 
         τ-b = (C − D) / √((N − T_x)·(N − T_y))
 
-    N is the number of pairs of items. T_x is the number of pairs that are tied in x, and T_y in y. NaN
-    if all items of a ranking are tied, and for fewer than two items. `kendall_tau` says how rankings are
-    given.
+    C is the number of pairs of items that stand in the same order in both rankings, and D is the number
+    of pairs that stand in opposite orders. N is the number of all pairs of items. T_x is the number of
+    pairs that are tied in x, and T_y is the number of pairs that are tied in y.
 
-    Kendall 1945, The treatment of ties in ranking problems.
+    The source is Kendall 1945, The treatment of ties in ranking problems.
 
+    Parameters
+    ----------
+    x, y : dict or sequence
+        The two rankings, as scores or as lists of ids; `kendall_tau` describes both forms.
+
+    Returns
+    -------
+    float
+        From −1 to 1; NaN if all items of a ranking are tied, and for fewer than two items.
+
+    Raises
+    ------
+    RankgaugeError
+        If the rankings have different items, or if a score is NaN or no number.
+
+    Examples
+    --------
     >>> kendall_tau_b(["a", ("b", "c")], ["a", ("b", "c")])
     1.0
     """
@@ -75,25 +107,45 @@ def kendall_tau_b(x: RankingLike, y: RankingLike) -> float:
 
 
 def tau_ap(x: RankingLike, y: RankingLike, *, ties: Literal["a", "b"] = "a") -> float:
-    """The AP correlation τ_AP of a ranking `x` with a reference `y`: τ with more weight at the top.
+    """Compute the AP correlation τ_AP of a ranking with a reference: τ with more weight at the top.
 
         τ_AP = 2/(n − 1) · Σ_{i=2..n} C(i)/(i − 1) − 1
 
-    C(i) counts items above rank i in x: those that y also has above the item at rank i. τ_AP is 1 for
-    the same order and −1 for the reverse. If x and y change places, the number changes. `ties` is one
-    of:
+    n is the number of items. Of the items above rank i in x, C(i) counts those that y also has above the
+    item at rank i.
 
-    - "a": the mean over all ways to break the ties, in x and in y. It is 0 if all items are tied.
-    - "b": for two rankings of which neither is the reference. Each ranking in turn is x, and the result
-      is the mean of the two. Tied items of x share one rank, and only the items above their group count
-      as above them. The sum is over the items that are not tied for the first rank. NaN if all items
-      of a ranking are tied.
+    The sources are Yilmaz, Aslam and Robertson 2008, A new rank correlation coefficient for information
+    retrieval; and Urbano and Marrero 2017, The treatment of ties in AP correlation (there "a" has no
+    ties in y).
 
-    NaN for fewer than two items. `kendall_tau` says how rankings are given.
+    Parameters
+    ----------
+    x : dict or sequence
+        The ranking, as scores or as a list of ids; `kendall_tau` describes both forms.
+    y : dict or sequence
+        The reference, a ranking of the same items. With `ties="a"`, exchanging x and y changes the
+        result.
+    ties : {"a", "b"}, default "a"
+        How ties are treated.
 
-    Yilmaz, Aslam and Robertson 2008, A new rank correlation coefficient for information retrieval;
-    Urbano and Marrero 2017, The treatment of ties in AP correlation (there "a" has no ties in y).
+        - "a": the mean over all ways to break the ties, in x and in y. It is 0 if all items are tied.
+        - "b": for two rankings of which neither is the reference. Each ranking in turn is x, and the
+          result is the mean of the two. Tied items of x share one rank, and only the items above their
+          group count as above them. The sum is over the items that are not tied for the first rank. NaN
+          if all items of a ranking are tied.
 
+    Returns
+    -------
+    float
+        From −1 (one is the other reversed) to 1 (the same order); NaN for fewer than two items.
+
+    Raises
+    ------
+    RankgaugeError
+        If `ties` is neither "a" nor "b", or if x and y are not rankings of the same items.
+
+    Examples
+    --------
     >>> round(tau_ap(["b", "a", "c", "d"], ["a", "b", "c", "d"]), 4)  # a fault at the top
     0.3333
     >>> round(tau_ap(["a", "b", "d", "c"], ["a", "b", "c", "d"]), 4)  # and at the bottom
@@ -106,15 +158,29 @@ def tau_ap(x: RankingLike, y: RankingLike, *, ties: Literal["a", "b"] = "a") -> 
 
 
 def spearman(x: RankingLike, y: RankingLike) -> float:
-    """Spearman's ρ of two rankings: the linear correlation of the ranks.
+    """Measure how similar two rankings of the same items are by Spearman's ρ.
 
-    Tied items have their mean rank.
+    It is the linear correlation of the ranks. Tied items have their mean rank.
 
-    NaN if all items of a ranking are tied, and for fewer than two items. `kendall_tau` says how rankings
-    are given.
+    The source is Spearman 1904, The proof and measurement of association between two things.
 
-    Spearman 1904, The proof and measurement of association between two things.
+    Parameters
+    ----------
+    x, y : dict or sequence
+        The two rankings, as scores or as lists of ids; `kendall_tau` describes both forms.
 
+    Returns
+    -------
+    float
+        From −1 to 1; NaN if all items of a ranking are tied, and for fewer than two items.
+
+    Raises
+    ------
+    RankgaugeError
+        If the rankings have different items, or if a score is NaN or no number.
+
+    Examples
+    --------
     >>> round(spearman({"bm25": 0.3, "dense": 0.4, "both": 0.5}, {"bm25": 1, "dense": 3, "both": 2}), 4)
     0.5
     """
@@ -122,12 +188,33 @@ def spearman(x: RankingLike, y: RankingLike) -> float:
 
 
 class Concordance(Result, Value):
-    """How far two measures agree on the order of systems. For `tau_ap`, `second` is the reference.
+    """How far two measures agree on the order of systems: the result of `concordance`.
 
-    `tau`, `tau_b`, `tau_ap` and `spearman` are correlations of the two rankings. `rbo` is their
-    rank-biased overlap; tied systems share a rank. The last three count pairs of systems. concordant:
-    both measures put the pair in the same order. discordant: they put it in opposite orders. tied: at
-    least one measure ties the pair.
+    Attributes
+    ----------
+    first, second : str
+        The names of the two measures. For `tau_ap`, `second` is the reference.
+    systems : int
+        The number of systems.
+    tau, tau_b, tau_ap, spearman : float
+        The correlations of the two rankings of the systems, by the functions `kendall_tau`,
+        `kendall_tau_b`, `tau_ap` and `spearman`.
+    rbo : RBO
+        The rank-biased overlap of the two rankings; tied systems share a rank.
+    concordant : int
+        The number of pairs of systems that both measures put in the same order.
+    discordant : int
+        The number of pairs of systems that the measures put in opposite orders.
+    tied : int
+        The number of pairs of systems that at least one measure ties.
+    notes : tuple of Note, default ()
+        Remarks on the numbers.
+
+    Examples
+    --------
+    >>> agreement = concordance_of([0.5, 0.4, 0.3], [0.5, 0.1, 0.2])
+    >>> agreement.concordant, agreement.discordant, round(agreement.swap_rate, 4)
+    (2, 1, 0.3333)
     """
 
     first: str
@@ -165,16 +252,40 @@ def concordance(
     second: Scored | Aggregate | str,
     p: float = PERSISTENCE,
 ) -> Concordance:
-    """How far two measures of the scores agree on the order of the runs, by their means.
+    """Measure how far two measures agree on the order of the runs, by their means.
 
-    If lower is better for a measure, the order is reversed first. `p` is the persistence of the
-    rank-biased overlap, see `rbo`.
+    If lower is better for a measure, its order is reversed first. Means that differ only by rounding
+    are tied.
 
+    Parameters
+    ----------
+    scores : Scores
+        The scores of the runs by both measures.
+    first, second : measure or str
+        The two measures. For `tau_ap`, `second` is the reference.
+    p : float, default 0.9
+        The persistence of the rank-biased overlap, above 0 and below 1; see `rbo`.
+
+    Returns
+    -------
+    Concordance
+        Rank correlations and the rank-biased overlap of the two orders, and how many pairs of runs are
+        in the same order.
+
+    Raises
+    ------
+    RankgaugeError
+        If there are no scores by one of the measures, or if the mean of a run is undefined.
+    MeasureError
+        If neither higher nor lower is better for one of the measures.
+
+    Examples
+    --------
     >>> from rankgauge import evaluate
     >>> qrels = {"q": {"a": 1, "b": 0, "c": 2}}
     >>> runs = {"one": {"q": {"a": 2.0, "c": 1.0}}, "two": {"q": {"c": 2.0, "b": 1.0}}}
-    >>> found = concordance(evaluate(qrels, runs, ["AP", "nDCG"]), "AP", "nDCG")
-    >>> found.tau, found.swap_rate
+    >>> agreement = concordance(evaluate(qrels, runs, ["AP", "nDCG"]), "AP", "nDCG")
+    >>> agreement.tau, agreement.swap_rate
     (1.0, 0.0)
     """
     known = {str(measure): measure for measure in scores.measures}

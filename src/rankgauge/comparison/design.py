@@ -22,10 +22,10 @@ def shared_queries(
 ) -> tuple[Floats, list[Note]]:
     """The scores of a measure, run × query, on the queries that count for all runs; and notes on them.
 
-    `missing` says what to do with queries that some run lacks. "zero" gives the run the score of an empty
-    ranking, or 0 if that is not known. "skip" leaves the query out for all runs. By default it
-    is done as when the runs were evaluated. Queries on which the measure is undefined for some run are
-    left out.
+    `missing` says what to do with queries that some run lacks. "zero" gives the run the score of an
+    empty ranking, or 0 if that is not known. "skip" leaves the query out for all runs. By default it is
+    done as when the runs were evaluated. Queries on which the measure is undefined for some run are left
+    out.
     """
     values, counts, notes = find_shared_queries(scores, m, missing)
     if not counts.any():

@@ -18,8 +18,25 @@ _GROUP_TYPES = (tuple, list, set, frozenset)
 
 
 class RBO(Value):
-    """A rank-biased overlap: extrapolated, and the least and the greatest value that unseen items
-    allow.
+    """A rank-biased overlap of two rankings, with the range that unseen items allow.
+
+    The function `rbo` computes it.
+
+    Attributes
+    ----------
+    ext : float
+        The extrapolated overlap: what is not seen agrees as far as what is seen. NaN if a list is
+        empty.
+    min : float
+        The least overlap: the lists go on with nothing in common.
+    max : float
+        The greatest overlap: the lists go on with as much in common as possible.
+
+    Examples
+    --------
+    >>> overlap = rbo(["a", "b", "c"], ["b", "a", "d"], p=0.5)
+    >>> round(overlap.ext, 4), round(overlap.res, 4)
+    (0.4167, 0.072)
     """
 
     ext: float
@@ -33,8 +50,9 @@ class RBO(Value):
 
 
 class Groups(Record):
-    """A ranking as groups of tied items, best first: the size of each group, and the group of each
-    id.
+    """A ranking as groups of tied items, best first.
+
+    `sizes` has the size of each group, and `group_of` has the group of each id.
     """
 
     sizes: Ints
@@ -48,31 +66,53 @@ def rbo(
     *,
     ties: OverlapTies = DEFAULT_OVERLAP_TIES,
 ) -> RBO:
-    """The rank-biased overlap of two rankings, from 0 (nothing in common) to 1.
+    """Compute the rank-biased overlap of two rankings, from 0 (nothing in common) to 1.
 
-    A ranking is a list, best first, of ids (anything hashable, usually text) and of groups of tied
-    ids (a tuple, list or set). The two may hold different ids and differ in length.
+    The two rankings may hold different ids and differ in length.
 
         RBO = (1 − p) · Σ_{d≥1} p^(d−1) · A_d,    A_d the agreement of the rankings down to depth d
 
-    `p` is the probability that a reader goes on from one rank to the next. The result has three values.
-    ext: what is not seen agrees as far as what is seen. min: the lists go on with nothing in common.
-    max: the lists go on with as much in common as possible. `ties` is one of three variants:
+    Without ties the three variants of `ties` are the same. By "w" and "b", a ranking with itself has
+    `ext` 1. By "a" it has less if it has ties, since two orders of the ties differ.
 
-    - "w": tied items share one rank, as in sports: A_d = 2·|A ∩ B| / (|A| + |B|), where A and B are
-      all items whose group begins at depth d or above.
-    - "a": the order of tied items is unknown: A_d is |A ∩ B| / d, averaged over all orders of the ties.
-    - "b": as "a", but divided by the overlap of each ranking with itself, as τ-b does.
+    The sources are Webber, Moffat and Zobel 2010, A similarity measure for indefinite rankings; and
+    Corsi and Urbano 2024, The treatment of ties in rank-biased overlap.
 
-    Without ties the three are the same. By "w" and "b", a ranking with itself has `ext` 1. By "a" it has
-    less if it has ties, since two orders of the ties differ. If a list is empty, there is no agreement
-    to extrapolate, and `ext` is NaN.
+    Parameters
+    ----------
+    a, b : iterable
+        The two rankings, best first. An item is an id (anything hashable, usually text), or a group of
+        tied ids (a tuple, list or set).
+    p : float, default 0.9
+        The persistence: the probability that a reader goes on from one rank to the next. It is above 0
+        and below 1.
+    ties : {"w", "a", "b"}, default "w"
+        The variant.
 
-    Webber, Moffat and Zobel 2010, A similarity measure for indefinite rankings; Corsi and Urbano
-    2024, The treatment of ties in rank-biased overlap.
+        - "w": tied items share one rank, as in sports: A_d = 2·|A ∩ B| / (|A| + |B|), where A and B
+          are all items whose group begins at depth d or above.
+        - "a": the order of tied items is unknown: A_d is |A ∩ B| / d, averaged over all orders of the
+          ties.
+        - "b": as "a", but divided by the overlap of each ranking with itself, as τ-b does.
 
-    >>> found = rbo(["a", "b", "c"], ["b", "a", "d"], p=0.5)
-    >>> print(f"{found.ext:.4f}, at least {found.min:.4f}, at most {found.max:.4f}")
+    Returns
+    -------
+    RBO
+        The extrapolated overlap `ext`, where what is not seen agrees as far as what is seen. The least
+        overlap `min`, where the lists go on with nothing in common. The greatest overlap `max`, where
+        the lists go on with as much in common as possible. If a list is empty, there is no agreement to
+        extrapolate, and `ext` is NaN.
+
+    Raises
+    ------
+    RankgaugeError
+        If a ranking is not a list of ids and groups, has an id twice, or has an empty group; or if `p`
+        or `ties` is out of range.
+
+    Examples
+    --------
+    >>> overlap = rbo(["a", "b", "c"], ["b", "a", "d"], p=0.5)
+    >>> print(f"{overlap.ext:.4f}, at least {overlap.min:.4f}, at most {overlap.max:.4f}")
     0.4167, at least 0.3863, at most 0.4583
     >>> tied = rbo(["a", ("b", "c")], ["a", "c", "b"], ties="a")
     >>> round(tied.ext, 4)
@@ -114,10 +154,13 @@ def parse_groups(name: str, ranking: Iterable[Any]) -> Groups:
 
 
 class _RankingByDepth(Record):
-    """A ranking at each depth d: how many items are above the group at d, the size of this group, and
+    """A ranking at each depth d, as far as the items down to d count.
+
+    `above` is how many items are above the group at d, `size` is the size of this group, and `part` is
     which part of it counts. An item beyond the end is a group of its own.
 
-    For each shared item `begun` is the depth from which it counts in part, and `whole` fully.
+    For each shared item, `begun` is the depth from which it counts in part, and `whole` is the depth
+    from which it counts fully.
     """
 
     above: Ints
@@ -199,8 +242,9 @@ def overlap(
 
 
 def _shared_content(a: _RankingByDepth, b: _RankingByDepth) -> Floats:
-    """At each depth, the sum over the shared items of the product of the parts that count in the two
-    rankings.
+    """At each depth, how much of the shared items counts in both rankings.
+
+    It is the sum over the shared items of the product of the parts that count in the two rankings.
     """
 
     def counted(a_from: Ints, b_from: Ints) -> Ints:

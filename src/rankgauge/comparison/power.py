@@ -76,9 +76,9 @@ def _smallest_effect(test: PairedT, queries: int, power: float) -> float:
 class TukeyRandomized(Value):
     """The randomized Tukey test for one pair among all pairs of some systems.
 
-    On `known` queries a difference is significant if it is at least `critical`. On n queries it must be at
-    least critical · √(known / n), since a range of means shrinks with √n. The observed difference of a
-    pair is taken as normally distributed around the true difference.
+    On `known` queries a difference is significant if it is at least `critical`. On n queries it must be
+    at least critical · √(known / n), since a range of means shrinks with √n. The observed difference of
+    a pair is taken as normally distributed around the true difference.
     """
 
     critical: float
@@ -123,16 +123,29 @@ def queries_needed(
     level: float = LEVEL,
     test: Power | None = None,
 ) -> float:
-    """The fewest queries on which a test finds a difference of the means with this power.
+    """Compute the fewest queries on which a test finds a difference of the means with this power.
 
     Parameters
     ----------
-    difference: the difference of the means; for 0 the result is infinite.
-    sd: the standard deviation of the differences on queries.
-    power: how often the test should find the difference.
-    level: the level of the test.
-    test: the test; by default the paired t test at `level`.
+    difference : float
+        The difference of the means.
+    sd : float
+        The standard deviation of the differences on queries.
+    power : float, default 0.8
+        How often the test should find the difference, above 1 − level and below 1.
+    level : float, default 0.95
+        The level of the test.
+    test : PairedT or TukeyRandomized, optional
+        The test. By default, the paired t test at `level`.
 
+    Returns
+    -------
+    int or float
+        The number of queries, at least 2. Infinite if the difference is 0, or if more than some 500
+        million queries are needed.
+
+    Examples
+    --------
     >>> queries_needed(0.02, sd=0.1)
     199
     """
@@ -154,16 +167,28 @@ def detectable_difference(
     level: float = LEVEL,
     test: Power | None = None,
 ) -> float:
-    """The smallest difference of the means that a test finds with this power.
+    """Compute the smallest difference of the means that a test finds with this power.
 
     Parameters
     ----------
-    sd: the standard deviation of the differences on queries.
-    queries: the number of queries.
-    power: how often the test should find the difference.
-    level: the level of the test.
-    test: the test; by default the paired t test at `level`.
+    sd : float
+        The standard deviation of the differences on queries.
+    queries : int
+        The number of queries, at least 2.
+    power : float, default 0.8
+        How often the test should find the difference, above 1 − level and below 1.
+    level : float, default 0.95
+        The level of the test.
+    test : PairedT or TukeyRandomized, optional
+        The test. By default, the paired t test at `level`.
 
+    Returns
+    -------
+    float
+        The difference, in the unit of `sd`.
+
+    Examples
+    --------
     >>> round(detectable_difference(sd=0.1, queries=50), 4)
     0.0404
     """
@@ -174,7 +199,24 @@ def detectable_difference(
 
 
 class Detectable(Result, Record):
-    """The result of `detectable`: `table()` has a row for each measure and pair of runs."""
+    """The result of `detectable`: the detectable difference of each pair of runs by each measure.
+
+    `table()` has a row for each measure and pair of runs.
+
+    Attributes
+    ----------
+    rows : tuple of tuple
+        The rows of the table.
+    notes : tuple of Note
+        Remarks on the numbers, such as on the test and its power.
+
+    Examples
+    --------
+    >>> values = [[0.5, 0.7, 0.6, 0.8], [0.3, 0.6, 0.5, 0.6]]
+    >>> scores = Scores.from_matrix(values, runs=["new", "old"], measure="AP")
+    >>> detectable(scores).rows[0][:3]
+    ('AP', 'new', 'old')
+    """
 
     rows: tuple[tuple[Any, ...], ...]
     notes: tuple[Note, ...]
@@ -209,24 +251,48 @@ def detectable(
     executor: AnyExecutor | None = None,
     progress: Progress | None = None,
 ) -> Detectable:
-    """For each pair of runs: the smallest difference that a test finds on these queries, and how many
-    queries it needs to find a given difference.
+    """Compute the smallest difference that a test finds on these queries, for each pair of runs.
+
+    Also compute how many queries the test needs to find a given difference. Both take the standard
+    deviation of the differences between two runs from their scores.
 
     Parameters
     ----------
-    scores: the scores of at least two runs.
-    baseline: a run, or several, to compare each other run with; by default all pairs of runs.
-    difference: the difference that the test should find; by default the observed difference of each
-    pair.
-    test: "paired-t" for a single comparison, or "tukey-randomized" for all pairs of the runs together.
-    power: how often the test should find the difference.
-    level: a difference is significant if its p-value is at most 1 − level.
-    missing: what to do with queries that some run lacks, as in `compare`.
-    samples: how many samples "tukey-randomized" draws.
-    seed: fixes the samples.
-    executor: does the work; by default threads do.
-    progress: called as the work goes on.
+    scores : Scores
+        The scores of at least two runs.
+    baseline : str or sequence of str, optional
+        A run, or several, to compare each other run with. By default, all pairs of runs are compared.
+    difference : float, optional
+        The difference that the test should find. By default, the observed difference of each pair.
+    test : {"paired-t", "tukey-randomized"}, default "paired-t"
+        "paired-t" is for a single comparison, "tukey-randomized" for all pairs of the runs together.
+    power : float, default 0.8
+        How often the test should find the difference, above 1 − level and below 1.
+    level : float, default 0.95
+        A difference is significant if its p-value is at most 1 − level.
+    missing : {"zero", "skip"}, optional
+        What to do with queries that some run lacks, as in `compare`.
+    samples : int, default 10000
+        How many samples "tukey-randomized" draws.
+    seed : int, default 0
+        Fixes the samples.
+    executor : executor, optional
+        Does the work; by default threads do.
+    progress : callable, optional
+        Called as the work goes on.
 
+    Returns
+    -------
+    Detectable
+        A table with a row for each measure and pair of runs.
+
+    Raises
+    ------
+    RankgaugeError
+        If a measure has scores for fewer than two queries.
+
+    Examples
+    --------
     >>> values = [[0.5, 0.7, 0.6, 0.8], [0.3, 0.6, 0.5, 0.6], [0.4, 0.6, 0.7, 0.6]]
     >>> scores = Scores.from_matrix(values, runs=["new", "old", "other"], measure="AP")
     >>> detectable(scores, baseline="old").to_polars()["needed"].to_list()

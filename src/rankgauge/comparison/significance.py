@@ -1,8 +1,8 @@
 """Significance tests of the differences between systems, for all pairs of systems at once.
 
-Each test takes the scores of runs on queries, and pairs of runs. It gives an `Outcome`: for each pair the
-p-value (two-sided), an interval for the difference of the means, and the effect size. `TESTS` lists the
-tests.
+Each test takes the scores of runs on queries, and pairs of runs. It gives an `Outcome`: for each pair
+the p-value (two-sided), an interval for the difference of the means, and the effect size. `TESTS`
+lists the tests.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from rankgauge.comparison.studentized_range import critical_value, upper_tail
 from rankgauge.core.arrays import Floats, Ints, T
+from rankgauge.core.notes import count_phrase
 from rankgauge.core.registry import Registry
 from rankgauge.core.resampling import (
     CELLS,
@@ -87,9 +88,7 @@ class Pairs:
 
     @cached_property
     def signs(self) -> tuple[Ints, Ints, Ints]:
-        """For each pair, on how many queries the first run has the higher score, the same score, and the
-        lower score.
-        """
+        """For each pair, on how many queries the first run scores higher, the same, and lower."""
         counts = self.each(
             lambda apart: np.stack(
                 [np.count_nonzero(np.sign(apart) == sign, axis=1) for sign in (1, 0, -1)], axis=1
@@ -165,7 +164,7 @@ class Test:
     def __call__(self, pairs: Pairs) -> Outcome:
         """The outcome for each pair."""
         if pairs.queries < self.least_queries:
-            few = f"{pairs.queries} query{'s' if pairs.queries != 1 else ''}"
+            few = count_phrase(pairs.queries, "query")
             raise RankgaugeError(
                 f"{few}, expected at least {self.least_queries} for this test; "
                 "the variance of the differences cannot be estimated from a single query"
@@ -422,8 +421,9 @@ def holm(p: Floats) -> Floats:
 
 
 def benjamini_hochberg(p: Floats) -> Floats:
-    """Benjamini and Hochberg's step-up correction: it bounds the expected share of false alarms among
-    all alarms.
+    """Benjamini and Hochberg's step-up correction, which bounds the false discovery rate.
+
+    The rate is the expected share of false alarms among all alarms.
 
     >>> benjamini_hochberg(np.array([0.01, 0.04, 0.03])).tolist()
     [0.03, 0.04, 0.04]

@@ -18,8 +18,10 @@ _TAIL = 1e-18
 
 
 class LogEstimate:
-    """The logarithm of an estimate of a standard deviation of 1 with `df` degrees of freedom: points
-    that are `step` apart, all that matter, and their weights in a sum that is an expectation.
+    """The logarithm of an estimate of a standard deviation of 1 with `df` degrees of freedom.
+
+    It is given by all points that matter, `step` apart, and by their weights in a sum that is an
+    expectation.
     """
 
     def __init__(self, df: int) -> None:
@@ -48,8 +50,10 @@ class LogEstimate:
 
 
 def upper_tail(q: Floats, groups: int, df: int) -> Floats:
-    """P(Q ≥ q) for each q, where Q is the range of so many standard normals over an independent
-    estimate of their standard deviation with `df` degrees of freedom.
+    """P(Q ≥ q) for each q, where Q is a studentized range.
+
+    Q is the range of so many (`groups`) standard normals over an independent estimate of their standard
+    deviation with `df` degrees of freedom.
 
     With S that estimate and R(w) the probability that the range is w or more,
     P(Q ≥ q) = ∫ f_S(s) R(qs) ds. In v = ln s this is ∫ g(v) R(e^(ln q + v)) dv, a sum over points that

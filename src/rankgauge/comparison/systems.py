@@ -41,9 +41,51 @@ if TYPE_CHECKING:
 class Comparison(Result, Record):
     """The result of `compare`: each pair of runs by each measure.
 
-    `first` and `second` have the numbers of the runs of each pair. `difference`, `low`, `high`,
-    `effect`, `p`, `p_corrected`, `wins`, `ties` and `losses` are arrays, measure × pair. `means` is
-    measure × run. A win is a query on which the first run is better than the second run.
+    `table()` has a row for each measure and pair, and `marked_table()` has a row for each run, marked
+    with letters, as in papers. Arrays are measure × pair where nothing else is said.
+
+    Attributes
+    ----------
+    runs : tuple of str
+        The names of the runs.
+    measures : tuple of measures
+        The measures.
+    first, second : array of int
+        For each pair, the two runs, as positions in `runs`.
+    means : array of float
+        The mean score of each run, measure × run.
+    difference : array of float
+        The mean of the first run minus the mean of the second run.
+    low, high : array of float
+        The ends of the interval of the difference.
+    effect : array of float
+        The effect size. A note gives its definition.
+    p, p_corrected : array of float
+        The p-value of the test, before and after the correction for many comparisons.
+    wins, ties, losses : array of int
+        The number of queries on which the first run is better than the second run, equally good, and
+        worse. If neither higher nor lower is better, a win is a higher score.
+    baselines : tuple of str
+        The runs that each other run is compared with; empty if all pairs are compared.
+    test : str
+        The name of the significance test.
+    correction : str or None
+        The name of the correction. None if the p-values are not corrected, or already cover all pairs.
+    level : float
+        The level of the intervals. A difference is significant if `p_corrected` is at most 1 − level.
+    seed : int or None
+        The seed of the samples; None if the test draws none.
+    notes : tuple of Note
+        How the numbers were computed, and what to be careful with.
+
+    Examples
+    --------
+    >>> scores = Scores.from_matrix(
+    ...     [[0.5, 0.7, 0.6, 0.8], [0.3, 0.6, 0.5, 0.6]], runs=["new", "old"], measure="AP"
+    ... )
+    >>> comparison = compare(scores)
+    >>> comparison.significant.tolist(), comparison.wins.tolist()
+    ([[True]], [[4]])
     """
 
     runs: tuple[str, ...]
@@ -74,8 +116,10 @@ class Comparison(Result, Record):
 
     @property
     def better(self) -> Ints:
-        """Measure × pair: 1 if the first run is better, −1 if the second run is better, significant or
-        not. 0 if the means are equal, or if for the measure neither higher nor lower is better.
+        """Measure × pair: 1 if the first run is better, −1 if the second run is better, else 0.
+
+        A difference counts whether it is significant or not. The entry is 0 if the means are equal, or
+        if neither higher nor lower is better for the measure.
         """
         signs = {"higher": 1, "lower": -1, "none": 0}
         direction = np.array([signs[inner(measure).direction] for measure in self.measures])
@@ -127,8 +171,9 @@ class Comparison(Result, Record):
             start += some.stop - pair
 
     def _letters(self) -> dict[int, str]:
-        """The letters of the runs, or of the baselines if there are any; numbers if there are more than
-        26.
+        """The letters of the runs, or of the baselines if there are any.
+
+        If there are more than 26, they are numbers.
         """
         shown = [
             r for r, run in enumerate(self.runs) if not self.baselines or run in self.baselines
@@ -182,34 +227,61 @@ def compare(
     executor: AnyExecutor | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Whether the differences between runs are more than chance.
+    """Test whether the differences between runs are more than chance.
 
-    A query on which a measure is undefined for some run is left out for all runs.
+    Runs are compared in pairs, by the means of each measure over the queries. A query on which a measure
+    is undefined for some run is left out for all runs.
+
+    Call it with scores, `compare(scores)`, or with what `evaluate` takes,
+    `compare(qrels, runs, measures)`.
 
     Parameters
     ----------
-    scores: the scores of at least two runs.
-    baseline: a run, or several, to compare each other run with; by default all pairs are compared.
-    test: "paired-t", "welch" and "student" (both unpaired), "wilcoxon", "sign", "randomization",
+    qrels : Scores, or judgments
+        The scores of at least two runs. Or judgments in any form that `evaluate` takes.
+    runs : runs, optional
+        The runs, in any form that `evaluate` takes. Required with judgments, refused with scores.
+    measures : measure, str, or sequence of these, default "nDCG@10"
+        The measures, in any form that `evaluate` takes. Refused with scores.
+    baseline : str or sequence of str, optional
+        A run, or several, to compare each other run with. By default, all pairs are compared.
+    test : str, default "paired-t"
+        "paired-t", "welch" and "student" (both unpaired), "wilcoxon", "sign", "randomization",
         "bootstrap" (Studentized), "tukey" (two-way, by run and query) or "tukey-randomized".
-    correction: the correction for many comparisons, over all pairs of a measure: "holm", "bonferroni",
-        "bh" or None. The p-values of the two Tukey tests already cover all pairs, and do not change.
-    level: the level of the intervals. A difference is significant if its corrected p-value is at most
+    correction : str or None, default "holm"
+        The correction for many comparisons, over all pairs of a measure: "holm", "bonferroni", "bh" or
+        None. The p-values of the two Tukey tests already cover all pairs, and do not change.
+    level : float, default 0.95
+        The level of the intervals. A difference is significant if its corrected p-value is at most
         1 − level.
-    missing: what to do with queries that some run lacks. "zero": they have the score of an empty ranking,
-        or 0 if that is not known. "skip": they are left out for all runs. By default as when the
-        runs were evaluated.
-    samples: how many samples a test draws, if it draws samples; by default 10,000. "randomization" draws
-        more by default, if 10,000 are too few for any difference to be significant after the correction.
-    seed: fixes the samples.
-    executor: does the work; by default threads do. The result is the same.
-    progress: called as the work goes on.
+    missing : {"zero", "skip"}, optional
+        What to do with queries that some run lacks. "zero": they have the score of an empty ranking, or
+        0 if that is not known. "skip": they are left out for all runs. By default, as when the runs
+        were evaluated.
+    samples : int, optional
+        How many samples a test draws, if it draws samples; by default 10,000. "randomization" draws
+        more by default, if 10,000 are too few for any difference to be significant after the
+        correction.
+    seed : int, default 0
+        Fixes the samples.
+    executor : executor, optional
+        Does the work; by default threads do. The result is the same.
+    progress : callable, optional
+        Called as the work goes on.
 
+    Returns
+    -------
+    Comparison
+        For each pair of runs and each measure, the difference of the means, its interval, the effect
+        size, p-values, and how often each run is better.
+
+    Examples
+    --------
     >>> scores = Scores.from_matrix(
     ...     [[0.5, 0.7, 0.6, 0.8], [0.3, 0.6, 0.5, 0.6]], runs=["new", "old"], measure="AP"
     ... )
-    >>> found = compare(scores)
-    >>> found.difference.round(3).tolist(), found.p.round(4).tolist()
+    >>> comparison = compare(scores)
+    >>> comparison.difference.round(3).tolist(), comparison.p.round(4).tolist()
     ([[0.15]], [[0.0138]])
     """
     method = find_test(test)

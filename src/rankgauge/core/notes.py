@@ -142,7 +142,10 @@ _NOUNS = {
     "outputs": "output",
     "topics": "query",
 }
-"""What a count is of, by its name in braces. Notes of earlier versions, in saved files, have {topics}."""
+"""What a count is of, by its name in braces.
+
+Notes of earlier versions, in saved files, have {topics}.
+"""
 
 
 class _Line(Record):

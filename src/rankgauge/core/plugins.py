@@ -108,8 +108,10 @@ def origin(kind: type | FunctionType) -> str:
 
 
 def may_replace(known: str, new: str) -> bool:
-    """Whether a class may take the name of another one, by their origins: if it is the same class anew,
-    or if both are from plug-ins that came to a worker, perhaps from two users.
+    """Test whether a class may take the name of another class, given the origins of both.
+
+    It may if it is the same class anew, or if both are from plug-ins that came to a worker, perhaps from
+    two users.
     """
     both = known.startswith(PREFIX) and new.startswith(PREFIX)
     return known == new or (both and getattr(_running, "on_worker", False))

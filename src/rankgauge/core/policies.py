@@ -240,8 +240,10 @@ T = TypeVar("T", bound=Callable[..., Any])
 
 
 def takes_policies(target: T) -> T:
-    """Show the fields of `Policies` where a function or class takes `**options: Unpack[PolicyOptions]`:
-    as keywords in its signature, and explained in its docstring, in place of {policies}.
+    """Show the fields of `Policies` in the signature and the docstring of a function or class.
+
+    The target takes `**options: Unpack[PolicyOptions]`. Its signature then has the fields as keywords,
+    and its docstring explains them in place of {policies}.
     """
     function: Any = target.__init__ if isinstance(target, type) else target  # type: ignore[misc]
     signature = inspect.signature(function)

@@ -213,8 +213,10 @@ class Registry(Mapping[str, E]):
         raise self._error("; ".join([message, self.hint(name, others), *self.broken]))
 
     def check_argument(self, argument: str, name: object, *others: str) -> E:
-        """The entry of exactly this name, the value of an argument; an error lists all names if there
-        is none. `others` are values that the argument may have beside them.
+        """Return the entry of exactly this name, which is the value of an argument.
+
+        If there is no such entry, an error lists all names. `others` are values that the argument may
+        have beside them.
         """
         if name not in self:
             self.discover()

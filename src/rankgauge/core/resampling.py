@@ -83,8 +83,10 @@ def tries_all_signs(topics: int, drawing: SamplingOptions) -> bool:
 def sign_flip_p_values(
     values: Floats, first: Ints, second: Ints, least: Floats, drawing: SamplingOptions
 ) -> Floats:
-    """For each pair of runs, the share of samples in which the sum of the differences, with random
-    signs, is at least as large as `least` in absolute value.
+    """Return the p-value of a sign-flip test for each pair of runs.
+
+    The p-value is the share of samples in which the sum of the differences, with random signs, is at
+    least as large as `least` in absolute value.
 
     The sum of signed differences is the difference of two signed sums. So each sample costs a product of
     `values` with the signs, and one subtraction for each pair.
@@ -182,13 +184,15 @@ def studentized_bootstrap(
     drawing: SamplingOptions,
     shares: tuple[float, float],
 ) -> tuple[Floats, Floats]:
-    """For each pair of runs the p-value of the t statistic, from samples of queries (Sakai 2006); and
-    pair × share, the quantiles of t over the samples.
+    """Return p-values and quantiles of the t statistic, from samples of queries (Sakai 2006).
+
+    There is a p-value for each pair of runs. The quantiles of t over the samples are pair × share.
 
     Parameters
     ----------
     values
-        Run × query: the scores. The differences of a pair are shifted to mean 0 before queries are drawn.
+        Run × query: the scores. The differences of a pair are shifted to mean 0 before queries are
+        drawn.
     first, second
         The rows of the two runs of each pair.
     t
@@ -250,8 +254,9 @@ def _t_statistic(means: Floats, variances: Floats, size: int, greatest: Floats) 
 
 
 def draw_mean_ranges(values: Floats, drawing: SamplingOptions) -> Floats:
-    """For each sample the range of the means of the runs, after the scores of each query are
-    shuffled.
+    """Return the range of the means of the runs in each sample.
+
+    In a sample, the scores of each query are shuffled.
     """
     return np.concatenate(
         list(map_parallel(_MeanRanges(values, drawing.alone()), drawing.blocks(), drawing))

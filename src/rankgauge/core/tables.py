@@ -168,8 +168,10 @@ class Table(Value):
     def lines(
         self, format: str, *, digits: int | None = None, width: int | None = None
     ) -> Iterator[str]:
-        """The lines of `render`, one by one: ``tsv``, ``csv`` and ``jsonl`` of any length need little
-        memory. The other formats know how wide a column is when they have seen all rows.
+        """Return the lines of `render`, one by one.
+
+        ``tsv``, ``csv`` and ``jsonl`` of any length need little memory. The other formats know how wide
+        a column is only when they have seen all rows.
         """
         if format not in _RENDERERS:
             raise ValueError(f"unknown format {format!r}, expected one of: {', '.join(FORMATS)}")

@@ -271,11 +271,13 @@ def _encoding_error(role: Role, place: RowLocator, row: int, value: str) -> Inpu
 
 
 def missing_value_error(role: Role, place: RowLocator, row: int, expected: str) -> InputError:
+    """The error for a row without a value for a role."""
     message = f"no {role.option}, expected {expected} (leave out rows without one)"
     return place.error(row, message)
 
 
 def grade_error(place: RowLocator, row: int, grade: object) -> InputError:
+    """The error for a grade that is not a whole number of at most 32 bits."""
     plain = grade.item() if isinstance(grade, np.generic) else grade
     return place.error(
         row, f"grade {short_repr(plain, LONGEST)}, expected a whole number of at most 32 bits"
@@ -289,6 +291,7 @@ def type_error(role: Role, place: RowLocator, what: str, held: str, expected: st
 
 
 def arrow_error(source: str, error: Exception) -> InputError:
+    """The error for data that cannot be read as Arrow data."""
     message = f"cannot be read as Arrow data ({error_summary(error)}), expected a table"
     return InputError(source, None, message)
 

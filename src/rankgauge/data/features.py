@@ -28,11 +28,33 @@ SelectedQueries: TypeAlias = str | int | Iterable[str] | Iterable[int] | NDArray
 class Features(Record):
     """What a ranker learns from: for each query, documents with a label and a row of feature values.
 
-    Query q has the rows bounds[q]:bounds[q + 1]. Row r of `values` belongs to `labels[r]`, and feature f
-    is in column f - 1. Values that come from a file are in single precision. `documents` is None where
-    the file does not name them. `dropped` says what lenient reading left out. InputError where the parts
-    do not fit together, or where two queries have the same id.
+    `read_letor` reads features from a file. Query q has the rows `bounds[q]:bounds[q + 1]`.
 
+    Parameters
+    ----------
+    queries : Ids
+        The ids of the queries, each once.
+    bounds : array of int
+        Where the rows of each query begin, and at last the number of rows.
+    labels : array of int
+        The label of each row, a whole number of at most 32 bits.
+    values : array of float
+        The feature values, with a row for each document. Feature f is in column f - 1. Values that come
+        from a file are in single precision.
+    documents : Ids or None, default None
+        The name of the document of each row. None where the file does not name them.
+    source : str, default "features"
+        Where the features come from, for error messages.
+    dropped : tuple of Note, default ()
+        What lenient reading left out.
+
+    Raises
+    ------
+    InputError
+        If the parts do not fit together, or if two queries have the same id.
+
+    Examples
+    --------
     >>> features = Features(
     ...     Ids.of(["q1", "q2"]), np.array([0, 2, 3]), np.array([2, 0, 1], np.int32), np.eye(3)
     ... )
@@ -218,9 +240,10 @@ class Features(Record):
         return _draw_names(self.queries, self.bounds, seed)
 
     def in_tie_order(self) -> Features:
-        """The same, the rows of each query in the order in which an evaluator ranks documents with equal
-        scores: the greatest name first. For callers that keep rows as they stand. Documents without a
-        name are named.
+        """The same, with the rows of each query in the order in which an evaluator breaks ties.
+
+        An evaluator ranks documents with equal scores by name, the greatest name first. The result is
+        for callers that keep rows as they stand. Documents without a name are named.
         """
         named, order = self.named(), self.tie_order()
         if (np.diff(order) == 1).all():
@@ -233,8 +256,9 @@ class Features(Record):
         )
 
     def tie_order(self) -> Ints:
-        """The rows, query by query, in the order in which an evaluator ranks documents with equal
-        scores.
+        """The rows, query by query, in the order in which an evaluator breaks ties.
+
+        It ranks documents with equal scores by name, the greatest name first.
         """
         names = self._names(SEED)
         return native_ids.descending(names.data, names.offsets, self.bounds)
@@ -306,8 +330,9 @@ def _digit_count(numbers: Ints) -> Ints:
 
 
 def _digits(numbers: Ints, counts: Ints) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
-    """The decimal digits of the numbers as text, one row each, and which of them belong to a number
-    that has this many.
+    """The decimal digits of the numbers as text, one row each, and which of them count.
+
+    The mask has the last digits of each row, as many as `counts` says for the number.
     """
     width = int(counts.max(initial=1))
     powers = 10 ** np.arange(width - 1, -1, -1, dtype=np.int64)

@@ -34,34 +34,55 @@ def read_folds(
     seed: int = SEED,
     size_limit: int = SIZE_LIMIT,
 ) -> Folds:
-    """The folds in a folder of LETOR files, or one file cut into folds.
+    """Read the folds in a folder of LETOR files, or cut one file into folds.
 
     The names in the folder tell which of these layouts it has; `.layout` of the result says it. Names
     may be in upper or lower case, and files may be compressed.
 
     - Fold1, Fold2, …: a folder each, with train.txt, vali.txt and test.txt, or with trainingset.txt,
       validationset.txt and testset.txt as in LETOR 2.0; or files Fold1.train.txt and so on.
-    - S1.txt, S2.txt, …: parts. Fold 1 tests on the last part, validates on the one before, and trains on
-      the others; each fold moves on by one part, as LETOR 4.0 does.
+    - S1.txt, S2.txt, …: parts. Fold 1 tests on the last part, validates on the part before it, and
+      trains on the others; each fold moves on by one part, as LETOR 4.0 does.
     - Fold1.test.txt, Fold2.test.txt, … alone: fold k tests on part k, validates on the part before, and
       trains on the others.
     - train.txt, vali.txt and test.txt: one fold.
 
-    Files are read when a fold is asked for its features. InputError where the folder has no such layout.
+    Files are read when a fold is asked for its features.
 
     Parameters
     ----------
-    folder
+    folder : str or path
         The folder, or a file.
-    folds
-        How many folds a file is cut into, three or more. It is only for a file, or for a folder with one
-        file. The queries are dealt out by their ids and the seed.
-    absent
-        The value of a feature that a line lacks: "zero" or "nan".
-    seed
+    folds : int, optional
+        How many folds a file is cut into, three or more. It is only for a file, or for a folder with
+        one file. The queries are dealt out by their ids and the seed.
+    absent : {"zero", "nan"}, default "zero"
+        The value of a feature that a line lacks.
+    seed : int, default 0
         The seed for the cut.
-    size_limit
+    size_limit : int, default 8 GiB
         How many bytes a file may hold, as for `read_letor`.
+
+    Returns
+    -------
+    Folds
+        The folds, with the training, validation and test queries of each.
+
+    Raises
+    ------
+    InputError
+        If the folder has no such layout, or if a file to be cut has fewer queries than folds.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     for part in (1, 2, 3):
+    ...         _ = Path(folder, f"S{part}.txt").write_text(f"1 qid:{part} 1:0.5")
+    ...     folds = read_folds(folder)
+    ...     print(len(folds), folds[0].test.queries.texts(), folds[1].test.queries.texts())
+    3 ['3'] ['1']
     """
     check_value("absent", absent, one_of(AbsentFeature))
     number = check_value("folds", folds, FOLDS, optional=True)
@@ -118,9 +139,30 @@ class FoldFiles:
 
 
 class Fold(Record):
-    """What one fold trains, validates and tests on. Files are read when features are first asked for.
+    """The data that one fold trains, validates and tests on.
 
-    All three have the same number of features. `validation` is None where the layout has none.
+    `train`, `validation` and `test` are the features of the three parts. All three have the same number
+    of features. `validation` is None where the layout has none. Files are read when features are first
+    asked for.
+
+    Attributes
+    ----------
+    number : int
+        The number of the fold, from 1.
+    files : FoldFiles
+        The reader of the files.
+    parts : dict of str to tuple of FoldPart
+        For "train", "validation" and "test", the files, or the queries of a file.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     for part, query in (("train", 1), ("vali", 2), ("test", 3)):
+    ...         _ = Path(folder, f"{part}.txt").write_text(f"1 qid:{query} 1:0.5")
+    ...     print(read_folds(folder)[0].train)
+    Features: 1 query, 1 document, 1 feature
     """
 
     number: int
@@ -154,9 +196,29 @@ class Fold(Record):
 
 
 class Folds(Record, Sequence[Fold]):
-    """The folds of a data set. `layout` says in a sentence how they were found.
+    """The folds of a data set, as a sequence of `Fold`: the result of `read_folds`.
 
-    A fold that is taken out of it is new each time, so that its features are given up with it.
+    Each access gives a new `Fold`, so that the features it reads are freed together with it.
+
+    Attributes
+    ----------
+    layout : str
+        How the folds are laid out, in a sentence.
+    folds : tuple of Fold
+        The folds.
+    source : str, default "folds"
+        The name of the folder or the file.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     for part, query in (("train", 1), ("vali", 2), ("test", 3)):
+    ...         _ = Path(folder, f"{part}.txt").write_text(f"1 qid:{query} 1:0.5")
+    ...     folds = read_folds(folder)
+    ...     print(len(folds), folds.test().queries.texts())
+    1 ['3']
     """
 
     layout: str
@@ -190,8 +252,10 @@ class Folds(Record, Sequence[Fold]):
         return Features.joined(parts, absent=self.folds[0].files.value)
 
     def statistics(self) -> Table:
-        """How many documents, queries and features there are, in each part of each fold, and in all test
-        sets together; how many documents have each label; and how many queries have no relevant one.
+        """Count documents, queries and features in each part of each fold, and in all test sets.
+
+        The table also says how many documents have each label, and how many queries have no relevant
+        document. The test sets are counted together.
 
         This reads all folds, one after the other.
         """

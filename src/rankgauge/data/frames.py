@@ -43,8 +43,10 @@ from rankgauge.native import arrow
 
 
 class Grouping(Record):
-    """Rows grouped by query: the queries in the order of their first row, the bounds of each, and the
-    order that groups the rows; None if they were grouped already.
+    """Rows grouped by query.
+
+    `queries` has the queries in the order of their first row, and `bounds` has the bounds of each.
+    `order` is the order that groups the rows; None if they were grouped already.
     """
 
     queries: Ids
@@ -67,8 +69,9 @@ def group_rows(queries: Ids) -> Grouping:
 
 
 def group_blocks(blocks: Ids, bounds: Ints) -> Grouping:
-    """How blocks of rows are brought together: block b has one query and the rows
-    bounds[b]:bounds[b + 1].
+    """How blocks of rows are brought together by query.
+
+    Block b has one query and the rows bounds[b]:bounds[b + 1].
     """
     numbers, firsts = blocks.factorize()
     if len(firsts) == len(blocks):

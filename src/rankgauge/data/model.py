@@ -138,8 +138,9 @@ class Ids:
         return native.repeats(self.data, self.offsets, bounds)
 
     def rows_in(self, table: Ids, bounds: Ints, table_bounds: Ints, segments: Ints) -> Ints:
-        """For each row the row of the table that holds the same id, or -1. Segment s of these ids is
-        looked up in segment segments[s] of the table.
+        """For each row the row of the table that holds the same id, or -1.
+
+        Segment s of these ids is looked up in segment segments[s] of the table.
         """
         return native.match(
             self.data, self.offsets, bounds, table.data, table.offsets, table_bounds, segments
@@ -190,14 +191,37 @@ class Subtopics(Record):
 
 
 class Judgments(Record):
-    """What the assessors said: for each query, documents with grades (a qrels file).
+    """The judgments of assessors: for each query, documents with grades (a qrels file).
 
-    A negative grade means pooled but not judged; `judged` has this rule, and `with_negative` changes it.
-    `negative` says whether it was changed. Where documents were judged
-    for subtopics, `subtopics` has those grades, and the grade of a document is the highest of them.
-    `max_grade` is the highest grade of the collection, if these judgments may be without it: part of
-    larger judgments, for example. None means that it is the highest grade here.
+    Use `from_dict`, `from_frame`, `from_arrays` or `read_qrels` to make judgments. They are immutable,
+    and the arrays are read-only. A negative grade means pooled but not judged; `judged` has this rule,
+    and `with_negative` changes it.
 
+    Attributes
+    ----------
+    queries : Ids
+        The ids of the queries.
+    bounds : array of int
+        Query q has the rows bounds[q]:bounds[q + 1].
+    documents : Ids
+        The id of the document in each row.
+    grades : array of int
+        The grade in each row. If documents were judged for subtopics, it is the highest of their grades.
+    source : str, default "judgments"
+        How messages name the judgments, such as the name of a file.
+    dropped : tuple of Note, default ()
+        Notes on lines that lenient reading left out.
+    subtopics : Subtopics, optional
+        The grades for each subtopic, if documents were judged for subtopics.
+    max_grade : int, optional
+        The highest grade of the collection, for judgments that may lack it, such as a part of larger
+        judgments. By default it is the highest grade of these judgments.
+    negative : {"unjudged", "nonrelevant"}, default "unjudged"
+        What `with_negative` did with negative grades: "unjudged" if it left them as they are,
+        "nonrelevant" if it made them 0.
+
+    Examples
+    --------
     >>> Judgments.from_dict({"q1": {"d1": 1, "d2": 0}})
     Judgments: 1 query, 2 judgments
     """
@@ -214,8 +238,10 @@ class Judgments(Record):
 
     @classmethod
     def from_dict(cls, judgments: JudgedDict, *, source: str = "judgments") -> Judgments:
-        """Judgments from `{query: {document: grade}}`; a list or a set in place of `{document: grade}`
-        has the relevant documents, and their grade is 1. Ids are text or whole numbers.
+        """Judgments from `{query: {document: grade}}`.
+
+        A list or a set in place of `{document: grade}` has the relevant documents, and their grade is
+        1. Ids are text or whole numbers.
 
         >>> Judgments.from_dict({"q1": {"d1": 2, "d2": 0}, "q2": {"d1", "d3"}})
         Judgments: 2 queries, 4 judgments
@@ -421,7 +447,8 @@ class Judgments(Record):
         return replace(part, max_grade=highest, negative=self.negative)
 
     def with_negative(self, negative: Negative) -> Judgments:
-        """The same judgments, where documents with a negative grade count as `negative` says:
+        """The same judgments, with documents of a negative grade treated as `negative` says.
+
         "nonrelevant" makes their grade 0, and "unjudged" leaves the judgments as they are.
 
         >>> read = Judgments.from_dict({"q1": {"d1": -2, "d2": 1}})
@@ -469,10 +496,33 @@ class Judgments(Record):
 
 
 class Run(Record):
-    """What a system retrieved: for each query, documents with scores.
+    """The documents that a system retrieved: for each query, documents with scores.
 
-    `dropped` says what lenient reading left out.
+    Use `from_dict`, `from_frame`, `from_arrays` or `read_run` to make a run. Runs are immutable, and
+    the arrays are read-only. The documents of a query may be in any order, since an evaluation ranks
+    them by score.
 
+    Attributes
+    ----------
+    name : str
+        The name of the run.
+    queries : Ids
+        The ids of the queries.
+    bounds : array of int
+        Query q has the rows bounds[q]:bounds[q + 1].
+    documents : Ids
+        The id of the document in each row.
+    scores : array of float
+        The score of the document in each row; higher is better.
+    tag : str, default ""
+        The name that the run has inside its TREC file.
+    source : str, default ""
+        The file or table that the run was read from.
+    dropped : tuple of Note, default ()
+        Notes on lines that lenient reading left out.
+
+    Examples
+    --------
     >>> Run.from_dict({"q1": {"d1": 2.5, "d2": 1.0}}, name="bm25")
     Run bm25: 1 query, 2 documents
     """

@@ -72,8 +72,10 @@ class Advice(Result, Value):
         )
 
     def table(self) -> Table:
-        """A row for each document: its ranks, the distance on its query before and after it is judged
-        not relevant, and the distance that is then left, as the mean over queries.
+        """Return a table with a row for each document.
+
+        A row has the ranks of the document, the distance on its query before and after it is judged not
+        relevant, and the distance that is then left, as the mean over queries.
         """
         return Table(
             ("topic", "document", "rank a", "rank b", "before", "after", "left"),

@@ -110,8 +110,10 @@ def _greedy_leads(measure: Measure, two: Lists) -> list[Lead]:
 
 
 def greedy_search(measure: Measure, two: Lists) -> list[tuple[Lead, tuple[TraceStep, ...]]]:
-    """Algorithm 1: make relevant, one by one, the free document that adds most to the difference of the
-    numerators, as long as one adds anything; for each of the two lists ahead, with the steps.
+    """Run Algorithm 1 for each of two lists ahead, and return the leads with the steps.
+
+    The algorithm makes relevant, one by one, the free document that adds most to the difference of the
+    numerators, as long as one adds anything.
     """
     scorer, top = _Scorer(measure, two), int(two.grades[-1])
     start = np.where(two.free, 0, two.labels).astype(np.int32)
@@ -151,8 +153,10 @@ def greedy_search(measure: Measure, two: Lists) -> list[tuple[Lead, tuple[TraceS
 
 
 def _tabu_search(measure: Measure, two: Lists) -> list[Lead]:
-    """Change again and again the label whose change is best, also where it makes the difference smaller,
-    and leave a changed label alone for some rounds unless it leads to a new best difference.
+    """Search by tabu search for the labels that put each of two lists furthest ahead.
+
+    Each round changes the label whose change is best, even where it makes the difference smaller. A
+    changed label is left alone for some rounds, unless it leads to a new best difference.
     """
     scorer, top = _Scorer(measure, two), int(two.grades[-1])
     free = scorer.free

@@ -1,6 +1,4 @@
-"""The greatest difference that the scores of two lists can have, over all labels of unjudged
-documents.
-"""
+"""The greatest difference of the scores of two lists, over all labels of unjudged documents."""
 
 from __future__ import annotations
 
@@ -102,15 +100,38 @@ TRACE_COLUMNS = (
 
 
 class Distance(Value):
-    """The distance of two rankings: the greatest difference that their scores can have, over all labels
-    of the unjudged documents.
+    """The distance of two rankings: the greatest difference of their scores over all labels.
 
-    If `exact` is True, `value` is this difference. Else the difference is between `lower`, which is
-    `value`, and `upper`. `ahead` says which ranking then has the higher score: "a", "b", or "neither" if
-    no labels make a difference. `residual` is a part of the value: what documents after the end of the
-    list ahead may add (only RBP and INSQ without a cut-off). `grades` has the labels that an unjudged
-    document may get: the value is exact over these. `witness()` gives labels that lead to the value,
-    without the residual. `trace` has the steps of Moffat's Algorithm 1, if they were asked for.
+    The labels are those that the unjudged documents may get. If `exact` is True, `value` is the greatest
+    difference. Otherwise the greatest difference is between `lower`, which is `value`, and `upper`.
+    `witness()` gives labels that lead to the value, without the residual.
+
+    Attributes
+    ----------
+    value : float
+        The distance, or a lower bound of it. `float(distance)` gives it too.
+    exact : bool
+        Whether the value is exact over the labels in `grades`.
+    lower, upper : float
+        The bounds of the distance. Both are the value if it is exact.
+    ahead : {"a", "b", "neither"}
+        The ranking that then has the higher score; "neither" if no labels make a difference.
+    residual : float
+        The part of the value that documents after the end of the list ahead may add. Only RBP and INSQ
+        without a cutoff have one.
+    grades : tuple of int
+        The labels that an unjudged document may get.
+    trace : Trace, optional
+        The steps of Moffat's Algorithm 1, if they were asked for.
+
+    Examples
+    --------
+    >>> from rankgauge import med
+    >>> distance = med(["a", "b"], ["c", "d"], "P@2", {"a": 1})
+    >>> float(distance), distance.ahead, distance.exact
+    (1.0, 'a', True)
+    >>> distance.witness().labels
+    {'b': 1, 'c': 0, 'd': 0}
     """
 
     value: float

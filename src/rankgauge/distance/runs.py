@@ -79,37 +79,63 @@ def med(
     trace: bool = False,
     executor: AnyExecutor | None = None,
 ) -> Distance | Distances:
-    """The greatest difference that the scores of two rankings can have, over all labels of the unjudged
-    documents.
+    """Compute the maximized effectiveness distance (MED) of two rankings.
 
-    Two lists of document ids give a `Distance`. Two runs give `Distances`, one for each query. If the
-    measure has a cut-off, both lists are cut there. Else the lists end where they end; only RBP and INSQ
-    add what the ranks after the end could contribute. Where `exact` is True, no judgments with these
-    grades can ever make the difference larger.
+    The distance is the greatest difference that the scores of the two rankings can have, over all labels
+    of the unjudged documents. Two lists of document ids give a `Distance`. Two runs give `Distances`,
+    one for each query. If the measure has a cutoff, both lists are cut there. Otherwise the lists end
+    where they end; only RBP and INSQ add what the ranks after the end could contribute. Where `exact` is
+    True, no judgments with these grades can ever make the difference larger.
 
     Parameters
     ----------
-    measure: the measure, such as "AP@10".
-    a: a list of document ids, best first; or a run (a Run, a dict, a data frame or a file).
-    b: the other ranking, of the same kind as `a`.
-    labels: for lists, a dict of the known labels; for runs, judgments as `evaluate` takes them. By
-        default nothing is judged.
-    grades: the labels that unjudged documents may get; by default every whole number from 0 to
-        `max_grade`. `(0, "max")` asks for less: a document is not relevant, or has the highest label.
-    offlist: "allowed": documents of neither ranking may be relevant too, any number of them. "none" asks
-        for less: they are not relevant. The difference can matter for Rprec, Q and all measures without
-        an algorithm; of these only Rprec and Q are exact with "allowed".
-    max_grade: the highest label that is possible; by default the highest label in `grades` or `labels`,
-        or the highest grade of the collection if the judgments know it, as those of a pool do.
-    negative: what a negative label means. "unjudged": the document may get any label. "nonrelevant": the
+    a : list of document ids, or a run
+        A list has the best document first. A run is a Run, a dict, a data frame or a file.
+    b : list of document ids, or a run
+        The other ranking, of the same kind as `a`.
+    measure : Measure or str
+        The measure, such as "AP@10".
+    labels : dict or judgments, optional
+        For lists, a dict of the known labels. For runs, judgments as `evaluate` takes them. By default
+        nothing is judged.
+    grades : iterable of int or "max", optional
+        The labels that unjudged documents may get. By default every whole number from 0 to `max_grade`;
+        if `max_grade` is above 100, only 0 and the known labels. `(0, "max")` asks for less: a document
+        is not relevant, or has the highest label.
+    offlist : {"allowed", "none"}, default "allowed"
+        "allowed": documents of neither ranking may be relevant too, any number of them. "none" asks for
+        less: they are not relevant. The difference can matter for Rprec, Q and all measures without an
+        algorithm; of these only Rprec and Q are exact with "allowed".
+    max_grade : int, optional
+        The highest label that is possible. By default the highest label in `grades` or `labels`, or the
+        highest grade of the collection if the judgments know it, as those of a pool do.
+    negative : {"unjudged", "nonrelevant"}, default "unjudged"
+        What a negative label means. "unjudged": the document may get any label. "nonrelevant": the
         document is judged and not relevant, as the junk (-2) of TREC's Web tracks.
-    method: "exact", or one of the heuristics of the literature, which give lower bounds: "greedy" is
-        Moffat's Algorithm 1, with the weights of his Equation 13 for AP; "tabu" is tabu search, which
+    method : {"exact", "greedy", "tabu"}, default "exact"
+        "greedy" and "tabu" are heuristics of the literature, which give lower bounds. "greedy" is
+        Moffat's Algorithm 1, with the weights of his Equation 13 for AP. "tabu" is tabu search, which
         Tan and Clarke use.
-    trace: for lists, whether `.trace` of the result has the steps of Algorithm 1.
-    executor: for runs, does the work, query by query; by default threads do.
+    trace : bool, default False
+        For lists, whether `.trace` of the result has the steps of Algorithm 1.
+    executor : Executor, Client or Workers, optional
+        For runs, does the work, query by query. By default threads do.
 
-    >>> distance = med("AP@10", ["a", "b", "c"], ["c", "a", "d"], {"a": 1, "b": 0})
+    Returns
+    -------
+    Distance or Distances
+        A `Distance` for two lists, `Distances` for two runs.
+
+    Raises
+    ------
+    RankgaugeError
+        If a list is given with a run, if there are not exactly two runs, or if `trace` is set for runs.
+    MeasureError
+        If the measure has no distance, or if labels or grades are not valid.
+
+    Examples
+    --------
+    >>> distance = med(["a", "b", "c"], ["c", "a", "d"], "AP@10", {"a": 1, "b": 0})
     >>> distance.value, distance.exact, distance.ahead
     (0.5, True, 'a')
     >>> distance.witness().labels
@@ -160,11 +186,37 @@ class DocumentRanks(NamedTuple):
 
 
 class Distances(Result, Record):
-    """The distances of runs: `values` is pair × query, with the pairs in the order of `pairs`.
+    """The distances of all pairs of runs on each query.
 
     `numpy.asarray` gives the values. If `exact` is False, some values are only lower bounds, and `upper`
-    has upper bounds. `grades` has the labels that an unjudged document may get: the values are exact
-    over these. `method` says how they were found.
+    has upper bounds.
+
+    Attributes
+    ----------
+    measure : Measure
+        The measure.
+    runs, queries : tuple of str
+        The names of the runs and the queries.
+    values : array
+        Pair × query: the distances, with the pairs in the order of `pairs`.
+    exact : bool
+        Whether all values are exact over the labels in `grades`.
+    upper : array
+        Pair × query: upper bounds of the distances. They are the values where these are exact.
+    grades : tuple of int
+        The labels that an unjudged document may get.
+    notes : tuple of Note
+        What to know about the distances.
+    method : {"exact", "greedy", "tabu"}
+        The method that computed the distances.
+
+    Examples
+    --------
+    >>> qrels = {"q1": {"x": 1}, "q2": {"y": 1}}
+    >>> runs = {"a": {"q1": ["x"], "q2": ["z"]}, "b": {"q1": ["z"], "q2": ["z"]}}
+    >>> distances = med_matrix(qrels, runs, "P@1")
+    >>> distances.per_query(), distances.mean()
+    ({'q1': 1.0, 'q2': 0.0}, 0.5)
     """
 
     measure: Measure
@@ -215,8 +267,9 @@ class Distances(Result, Record):
     def distance(
         self, query: str, a: int | str = 0, b: int | str = 1, *, trace: bool = False
     ) -> Distance:
-        """The distance of two runs on one query, with its witness, and with `trace` the steps of
-        Algorithm 1. Runs are given by number or name.
+        """Return the distance of two runs on one query, with its witness.
+
+        With `trace`, the distance also has the steps of Algorithm 1. Runs are given by number or name.
         """
         topic = self._lists_of_query(query)
         one, two = self._number(a), self._number(b)
@@ -271,8 +324,9 @@ class Distances(Result, Record):
         )
 
     def to_polars(self) -> Any:
-        """A polars data frame with a row for each pair of runs and query: a, b, query, distance,
-        upper.
+        """Return a polars data frame with a row for each pair of runs and query.
+
+        The columns are a, b, query, distance and upper.
         """
         import polars
 
@@ -286,8 +340,9 @@ class Distances(Result, Record):
         return polars.DataFrame({**columns, **values})
 
     def query_table(self, top: int | None = None) -> Table:
-        """A row for each query, with the mean over pairs; or only the `top` queries with the greatest
-        distance.
+        """Return a table with a row for each query, with the mean over pairs.
+
+        With `top`, it has only the `top` queries with the greatest distance.
         """
         values = list(self.per_query().items())
         if top is not None:
@@ -343,24 +398,47 @@ def med_matrix(
     executor: AnyExecutor | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Distances:
-    """The distances of all pairs of runs, query by query.
+    """Compute the maximized effectiveness distances of all pairs of runs, query by query.
 
     The queries are the judged ones; without judgments, all queries of the runs. If a run lacks a query,
     its list for the query is empty.
 
     Parameters
     ----------
-    measure: the measure, such as "AP@10".
-    runs: at least two runs, as `evaluate` takes them.
-    qrels: the judgments, as `evaluate` takes them; by default nothing is judged.
-    grades: the labels that unjudged documents may get; as in `med`.
-    offlist: whether documents that no run retrieved may be relevant too; as in `med`.
-    max_grade: the highest label that is possible; as in `med`.
-    negative: what a negative grade means; as in `med`.
-    method: how distances are found; as in `med`.
-    ties: the order of documents with equal scores.
-    executor: does the work, query by query; by default threads do.
-    progress: called with each query that is done.
+    qrels : judgments or None
+        The judgments, as `evaluate` takes them. With None, nothing is judged.
+    runs : runs
+        At least two runs, as `evaluate` takes them.
+    measure : Measure or str
+        The measure, such as "AP@10".
+    grades, max_grade, negative, method
+        As in `med`.
+    offlist : {"allowed", "none"}, default "allowed"
+        Whether documents that no run retrieved may be relevant too; as in `med`.
+    ties : {"docno", "docno-ascending", "input"}, default "docno"
+        The order of documents with equal scores.
+    executor : Executor, Client or Workers, optional
+        Does the work, query by query. By default threads do.
+    progress : callable, optional
+        A function that is called with each query that is done.
+
+    Returns
+    -------
+    Distances
+        The distances, pair × query.
+
+    Raises
+    ------
+    RankgaugeError
+        If there are fewer than two runs.
+    MeasureError
+        If the measure has no distance, or if grades are not valid.
+
+    Examples
+    --------
+    >>> runs = {"a": {"q": ["x", "y"]}, "b": {"q": ["x", "z"]}, "c": {"q": ["y", "z"]}}
+    >>> med_matrix(None, runs, "P@2").matrix().tolist()
+    [[0.0, 0.5, 0.5], [0.5, 0.0, 0.5], [0.5, 0.5, 0.0]]
     """
     check_argument_order(runs, measure, "measure")
     asked = parse_distance_measure(measure)

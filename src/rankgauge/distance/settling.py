@@ -1,5 +1,6 @@
-"""Which orders of two runs are settled: they stay the same, however the unjudged documents are
-judged.
+"""Which orders of two runs are settled, however the unjudged documents are judged.
+
+A settled order stays the same whatever labels these documents get.
 """
 
 from __future__ import annotations
@@ -44,13 +45,42 @@ Paired: TypeAlias = Literal["all", "neighbors"]
 class Settled(Result, Record):
     """Which orders of two runs are settled: no labels of the unjudged documents can reverse them.
 
-    `means` has the mean score of each run by the judgments. `pairs` has the numbers of the two runs of
-    each pair. `ahead` is pair × 2. Its first column says by how much the mean of the first run can at
-    most exceed the mean of the second run, over all labels of the unjudged documents. Its second column
-    says the same for the second run. If a number is negative, this run is always behind, and the order
-    is settled. If `exact` is True, there are labels that give each of these numbers. Else some numbers
-    are upper bounds, and more orders may be settled than are counted. `grades` has the labels that an
-    unjudged document may get, and `offlist` says whether documents of neither run may be relevant.
+    `is_settled` says for each pair whether its order is settled, and `orders()` lists the settled
+    orders.
+
+    Attributes
+    ----------
+    measure : Measure
+        The measure.
+    runs, queries : tuple of str
+        The names of the runs and the queries.
+    means : array
+        The mean score of each run by the judgments.
+    pairs : array
+        The numbers of the two runs of each pair.
+    ahead : array
+        Pair × 2. The first column says by how much the mean of the first run can at most exceed the mean
+        of the second run, over all labels of the unjudged documents. The second column says the same for
+        the second run. If a number is negative, this run is always behind, and the order is settled.
+    exact : bool
+        If True, there are labels that give each number in `ahead`. Otherwise some numbers are upper
+        bounds, and more orders may be settled than are counted.
+    rounding : float
+        How far below 0 a number in `ahead` must be to count as negative.
+    grades : tuple of int
+        The labels that an unjudged document may get.
+    offlist : {"allowed", "none"}
+        Whether documents of neither run may be relevant.
+    about : tuple of Note
+        Notes on the runs.
+
+    Examples
+    --------
+    >>> qrels = {"q": {"a": 1, "b": 1, "c": 0, "d": 0}}
+    >>> runs = {"good": {"q": ["a", "b"]}, "poor": {"q": ["c", "d"]}}
+    >>> result = settled(qrels, runs, "P@2")
+    >>> result.is_settled.tolist(), result.ahead.tolist()
+    ([True], [[1.0, -1.0]])
     """
 
     measure: Measure
@@ -67,8 +97,9 @@ class Settled(Result, Record):
 
     @cached_property
     def higher(self) -> Ints:
-        """For each pair, which run has the higher mean whatever the labels are: 0 for the first run, 1
-        for the second run, -1 if the labels decide.
+        """For each pair, which run has the higher mean whatever the labels are.
+
+        It is 0 for the first run, 1 for the second run, and -1 if the labels decide.
         """
         behind = self.ahead < -self.rounding
         return np.where(behind[:, 1], 0, np.where(behind[:, 0], 1, -1))
@@ -119,8 +150,10 @@ class Settled(Result, Record):
         )
 
     def pair_table(self) -> Table:
-        """A row for each pair of runs, the run with the better mean first: the difference of the means,
-        the least and the most that it can become, and whether the order is settled.
+        """Return a table with a row for each pair of runs, the run with the better mean first.
+
+        A row has the difference of the means, the least and the most that it can become, and whether the
+        order is settled.
         """
         place = {run: place for place, run in enumerate(self.ranking)}
         rows = []
@@ -188,31 +221,57 @@ def settled(
     executor: AnyExecutor | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Settled:
-    """Which orders of two runs, by their means, no labels of the unjudged documents can reverse.
+    """Compute which orders of two runs, by their means, no labels of the unjudged documents can reverse.
 
     The order "a above b" is settled if b stays below a whatever labels the unjudged documents get. The
     labels of one query do not depend on those of another. So the queries are taken one by one: on each,
-    by how much can b at most be ahead of a? If the sum over the queries is below 0, the order is settled.
-    Equal means are not settled. If a run lacks a query, its ranking for the query is empty.
+    by how much can b at most be ahead of a? If the sum over the queries is below 0, the order is
+    settled. Equal means are not settled. If a run lacks a query, its ranking for the query is empty.
 
     Parameters
     ----------
-    qrels: the judgments, as `evaluate` takes them.
-    runs: at least two runs, as `evaluate` takes them.
-    measure: such as "P@10". With a cut-off it is fast, and more orders are settled.
-    grades: the labels that unjudged documents may get; as in `med`.
-    offlist: "allowed": documents that neither run retrieved down to the cut-off may be relevant too,
-        any number of them. Measures such as AP, nDCG and Recall divide by what is relevant, so that the
+    qrels : judgments
+        The judgments, as `evaluate` takes them.
+    runs : runs
+        At least two runs, as `evaluate` takes them.
+    measure : Measure or str
+        The measure, such as "P@10". With a cutoff it is fast, and more orders are settled.
+    grades : iterable of int or "max", optional
+        The labels that unjudged documents may get; as in `med`.
+    offlist : {"allowed", "none"}, default "allowed"
+        "allowed": documents that neither run retrieved down to the cutoff may be relevant too, any
+        number of them. Measures such as AP, nDCG and Recall divide by what is relevant, so that the
         queries with many such documents hardly count, and no order is settled. "none" asks for less:
         these documents are not relevant.
-    max_grade: the highest label that is possible; by default the highest label of a judged document, or
-        the highest grade of the collection if the judgments know it, as those of a pool do.
-    negative: what a negative grade means; as in `med`.
-    ties: the order of documents with equal scores.
-    pairs: "all", or "neighbors" for each run and the run with the next best mean.
-    executor: does the work, query by query; by default threads do.
-    progress: called with each query that is done.
+    max_grade : int, optional
+        The highest label that is possible. By default the highest label of a judged document, or the
+        highest grade of the collection if the judgments know it, as those of a pool do.
+    negative : {"unjudged", "nonrelevant"}, default "unjudged"
+        What a negative grade means; as in `med`.
+    ties : {"docno", "docno-ascending", "input"}, default "docno"
+        The order of documents with equal scores.
+    pairs : {"all", "neighbors"}, default "all"
+        "all" compares every pair of runs. "neighbors" compares each run and the run with the next best
+        mean.
+    executor : Executor, Client or Workers, optional
+        Does the work, query by query. By default threads do.
+    progress : callable, optional
+        A function that is called with each query that is done.
 
+    Returns
+    -------
+    Settled
+        The pairs of runs, and which of their orders are settled.
+
+    Raises
+    ------
+    MeasureError
+        If the measure needs subtopics, or has no distance.
+    RankgaugeError
+        If no query is judged, or if there are fewer than two runs.
+
+    Examples
+    --------
     >>> qrels = {"q": {"a": 1, "b": 1, "c": 0, "d": 0}}
     >>> runs = {"good": {"q": {"a": 2, "b": 1}}, "poor": {"q": {"c": 2, "d": 1}}}
     >>> runs["new"] = {"q": {"c": 2, "x": 1}}
@@ -275,7 +334,9 @@ def leaderboard(measure: Measure, means: Floats) -> list[int]:
 
 
 def _pairs(order: Sequence[int], pairs: Paired) -> Ints:
-    """The pairs to compare: all pairs, the earlier run first, or each run and the next run of
+    """Return the pairs of runs to compare.
+
+    These are all pairs, the earlier run first; or, for "neighbors", each run and the next run of
     `order`.
     """
     if pairs == "neighbors":
@@ -304,8 +365,9 @@ def _greatest_finite_magnitude(*values: ArrayLike) -> float:
 
 
 class _GreatestLeadTask(Value):
-    """For one query, by how much each run of each pair can at most be ahead of the other, and whether
-    there are labels that give this. It can be sent to another process.
+    """Computes for one query by how much each run of each pair can at most be ahead of the other.
+
+    It also says whether there are labels that give this. It can be sent to another process.
     """
 
     measure: Measure

@@ -56,8 +56,9 @@ class RunPairDistances(Record):
         return self._table(("measure", "topics", "distance"), rows)
 
     def query_table(self, top: int | None = None) -> Table:
-        """A row for each measure and query, and the means; or only the `top` queries with the greatest
-        distance.
+        """Return a table with a row for each measure and query, and the means.
+
+        With `top`, it has only the `top` queries with the greatest distance, and no means.
         """
         rows: list[tuple[Cell, ...]] = []
         for number, distances in enumerate(self.measured):

@@ -77,30 +77,47 @@ def evaluate(
     progress: Callable[[str], None] | None = None,
     **options: Unpack[PolicyOptions],
 ) -> Scores:
-    """The score of every run on every judged query by every measure.
+    """Compute the score of every run on every judged query by every measure.
 
     Parameters
     ----------
-    qrels
+    qrels : judgments
         Judgments, `{query: {document: grade}}`, `{query: {relevant documents}}`, a data frame, a qrels
         file, or judgments of ranx or ir_measures.
-    runs
+    runs : runs
         A Run, `{query: {document: score}}`, `{query: [documents, the best first]}`, a data frame, a run
         file, a folder, a pattern such as "runs/*.gz", a run of ranx or ir_measures; several of these in
         a list, or in a dict by name. `RunParts("runs/bm25/")` is one run in many files.
-    measures
+    measures : Measure, str, or sequence of these
         One measure or several, each a measure or its text: "nDCG@10"; "nDCG@5,10" is two.
-    policies
+    policies : Policies, optional
         The policies below in one record; those that are also given by keyword replace its own.
-    failures
+    failures : {"raise", "skip"}, default "raise"
         "skip" leaves out the runs that cannot be read, or that share no query with the judgments, and
         says so in `.failed`; "raise" raises the error.
-    executor
-        Does the work, run by run and part by part; by default threads.
-    progress
-        Is called with the name of each run done, and of each part of a run in parts.
+    executor : Executor, Client or Workers, optional
+        Does the work, run by run and part by part. By default threads do.
+    progress : callable, optional
+        A function that is called with the name of each run done, and of each part of a run in parts.
     {policies}
 
+    Returns
+    -------
+    Scores
+        Run × query × measure: the scores, with the policies they were computed by.
+
+    Raises
+    ------
+    InputError
+        If judgments cannot be read, or, with failures="raise", a run cannot be read or shares no query
+        with the judgments.
+    MeasureError
+        If a measure cannot be parsed.
+    RankgaugeError
+        If a policy is not valid, if there are no runs, or if two runs have the same name.
+
+    Examples
+    --------
     >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}
     >>> evaluate(qrels, {"q1": {"b": 9.0, "a": 8.0}}, "RR").mean()
     {'run': {'RR': 0.25}}
@@ -120,15 +137,17 @@ class Evaluator:
 
     Parameters
     ----------
-    qrels
+    qrels : judgments
         Judgments, `{query: {document: grade}}`, `{query: {relevant documents}}`, a data frame, a qrels
         file, or judgments of ranx or ir_measures.
-    measures
+    measures : Measure, str, or sequence of these
         One measure or several, each a measure or its text: "nDCG@10"; "nDCG@5,10" is two.
-    policies
+    policies : Policies, optional
         The policies below in one record; those that are also given by keyword replace its own.
     {policies}
 
+    Examples
+    --------
     >>> evaluator = Evaluator({"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}, ["RR", "P@1"])
     >>> evaluator.scores({"q1": {"b": 9.0, "a": 8.0}}).mean()
     {'run': {'RR': 0.25, 'P@1': 0.0}}

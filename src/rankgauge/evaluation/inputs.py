@@ -38,8 +38,9 @@ NO_RUN = "is not a run; give a run file, a data frame or a dict"
 
 
 def judgments_of(qrels: Qrels, negative: Negative = DEFAULT_NEGATIVE) -> Judgments:
-    """The judgments, read from a file or made of other data where needed; `negative` says what a
-    negative grade means.
+    """Return the judgments, read from a file or made of other data where needed.
+
+    `negative` says what a negative grade means.
     """
     return _judgments_of(qrels).with_negative(check_value("negative", negative, one_of(Negative)))
 
@@ -101,8 +102,9 @@ def _sources_of(runs: Runs) -> list[Source]:
 
 
 def check_places(qrels: Qrels, runs: Runs, error: InputError) -> None:
-    """Raise MisplacedFile if this error came about because judgments and runs are files that were given
-    in each other's place.
+    """Raise MisplacedFile if judgments and runs are files that were given in each other's place.
+
+    It is raised only if that is how this error came about.
     """
     if not isinstance(qrels, str | os.PathLike):
         return

@@ -212,8 +212,10 @@ class Scorer(Record):
     def _apply_policies(
         self, rankings: Rankings | TiedRankings, lists: Alignment
     ) -> Rankings | TiedRankings:
-        """The rankings with the rest of the collection as a tail, and without unjudged documents, as the
-        policies say.
+        """Apply the policies on the rest of the collection and on unjudged documents to the rankings.
+
+        As the policies say, the rest of the collection is added as a tail, and unjudged documents are
+        taken out.
         """
         if isinstance(rankings, TiedRankings) and self.policies.documents is not None:
             rankings = append_tail(
@@ -334,8 +336,10 @@ class RunTask(Record):
 
 
 def _unjudged_ids(piece: Piece, lists: Alignment) -> tuple[Ids, Ids, Ints]:
-    """The queries of a piece that are not judged; and, if none of its documents is judged, some of these,
-    with their queries.
+    """Return the queries of a piece that are not judged.
+
+    If none of the documents of the piece is judged, some of these documents are returned too, with their
+    queries.
     """
     strangers = piece.queries.take(np.flatnonzero(piece.numbers < 0))
     if len(lists.retrieved):

@@ -366,8 +366,10 @@ class SplitRun:
 
 
 class _QueryIndex:
-    """The queries of all units, each as a number: the judged queries first, as in the judgments, then the
-    others. A query that is in several units has several entries; entries are in the order of the run.
+    """The queries of all units, each as a number.
+
+    The judged queries come first, as in the judgments, then the others. A query that is in several units
+    has several entries; entries are in the order of the run.
 
     `spread` says which queries must be read again: those in several units, and those at edges that were
     scored together with one of them, or with a query that has a document twice.

@@ -63,14 +63,13 @@ class SwapCurve(Record):
 
 @plotting()
 def asl_curves(curves: Mapping[str, AslCurve], *, alpha: float = 0.05, about: str = "") -> Figure:
-    """The achieved significance levels (p-values) of all tests, the largest first: a line for each
-    measure.
+    """Draw the achieved significance levels (p-values) of all tests, with a line for each measure.
 
-    The figure shows the levels near `alpha`, which is a dashed line. A line crosses it at the share of
-    the tests that find no difference. So the further left it crosses, the better the measure tells runs
-    apart. The legend has the discriminative power, the greatest first. If there are more than ten
-    measures, only the five with the greatest power and the five with the least power are colored.
-    `about` is the title.
+    The largest level comes first. The figure shows the levels near `alpha`, which is a dashed line. A
+    line crosses it at the share of the tests that find no difference. So the further left it crosses,
+    the better the measure tells runs apart. The legend has the discriminative power, the greatest
+    first. If there are more than ten measures, only the five with the greatest power and the five with
+    the least power are colored. `about` is the title.
 
     >>> figure = asl_curves({"AP": AslCurve([0.01, 0.2], 0.5), "RR": AslCurve([0.01, 0.02], 1.0)})
     >>> [text.get_text() for text in figure.legends[0].get_texts()]
@@ -99,13 +98,13 @@ def asl_curves(curves: Mapping[str, AslCurve], *, alpha: float = 0.05, about: st
 
 @plotting()
 def swap_curves(curves: Mapping[str, SwapCurve], *, about: str = "") -> Figure:
-    """How often two halves of the queries disagree which of two runs is better, against the size of the
-    difference: a line for each measure.
+    """Draw how often two halves of the queries disagree which run is better, a line for each measure.
 
-    Measures have different scales, so each difference is divided by the greatest difference of two runs.
-    The dashed line is a swap rate of 5%. The legend has the share of the decisions with a difference so
-    large that at most 5% swap, the greatest first. If there are more than ten measures, only the five
-    with the greatest share and the five with the least share are colored. `about` is the title.
+    The swap rate is drawn against the size of the difference of two runs. Measures have different
+    scales, so each difference is divided by the greatest difference of two runs. The dashed line is a
+    swap rate of 5%. The legend has the share of the decisions with a difference so large that at most
+    5% swap, the greatest first. If there are more than ten measures, only the five with the greatest
+    share and the five with the least share are colored. `about` is the title.
 
     >>> figure = swap_curves({"AP": SwapCurve([0.1, 0.5], [0.3, 0.01], 0.75)})
     >>> [text.get_text() for text in figure.legends[0].get_texts()]

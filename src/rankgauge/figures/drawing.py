@@ -1,5 +1,6 @@
-"""What figures share: matplotlib with our settings, colors, the order of a square, and texts that are
-safe to draw.
+"""What all figures share.
+
+It is matplotlib with our settings, colors, the order of a square, and texts that are safe to draw.
 """
 
 from __future__ import annotations
@@ -135,8 +136,9 @@ def marker_area(count: int) -> float:
 
 
 def thin_steps(edges: Floats, values: Floats) -> tuple[Floats, Floats]:
-    """The edges and values of a step function with no more steps than can be seen: of many steps in a
-    small part of the axis, the least and the greatest.
+    """The edges and values of a step function with no more steps than can be seen.
+
+    Of many steps in a small part of the axis, the least and the greatest remain.
 
     >>> few = thin_steps(np.array([0.0, 0.5, 1.0]), np.array([1.0, 2.0]))
     >>> few[1].tolist()
@@ -151,8 +153,9 @@ def thin_steps(edges: Floats, values: Floats) -> tuple[Floats, Floats]:
 
 
 def cluster_order(apart: Floats) -> list[int]:
-    """An order of the rows of a square of distances that puts near rows next to each other: the leaves
-    of an average-link tree.
+    """An order of the rows of a square of distances that puts near rows next to each other.
+
+    It is the order of the leaves of an average-link tree.
 
     >>> cluster_order(np.array([[0.0, 0.9, 0.1], [0.9, 0.0, 0.8], [0.1, 0.8, 0.0]]))
     [1, 2, 0]

@@ -46,8 +46,8 @@ def run_intervals(
 ) -> Figure:
     """The interval of each run, the first run on top.
 
-    The estimates are blue; the deep queries alone are gray; the shallow scores are orange crosses. An end
-    that is NaN is not drawn.
+    The estimates are blue; the deep queries alone are gray; the shallow scores are orange crosses. An
+    end that is NaN is not drawn.
 
     Parameters
     ----------
@@ -103,10 +103,9 @@ def correlation_intervals(
     label: str = "",
     about: str = "",
 ) -> Figure:
-    """The correlation of each metric and its interval, the first metric on top: a panel for each
-    dimension.
+    """Draw the correlation of each metric and its interval, with a panel for each dimension.
 
-    A correlation or an end that is NaN is not drawn.
+    The first metric is on top. A correlation or an end that is NaN is not drawn.
 
     Parameters
     ----------

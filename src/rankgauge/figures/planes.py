@@ -138,8 +138,9 @@ def _draw_lines(
     box: tuple[float, float, float, float],
     taken: Floats,
 ) -> None:
-    """The lines with the documents that change places on them, and arrows to the good side, away from
-    points that are taken.
+    """Draw the lines, with the documents that change places on them and arrows to the good side.
+
+    The arrows stay away from points that are taken.
     """
     size = np.array([box[2] - box[0], box[3] - box[1]])
     for number, (a, b, c) in enumerate(plane.drawn_lines.tolist()):

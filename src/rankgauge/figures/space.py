@@ -1,5 +1,6 @@
-"""Figures of the space of weights: measures along a path, over a grid or a plane, and beside other
-objectives.
+"""Figures of the space of weights.
+
+They show measures along a path, over a grid or a plane, and beside other objectives.
 """
 
 from __future__ import annotations

@@ -323,8 +323,9 @@ class JudgingDepth(Result, Record):
                 )
 
     def figure(self) -> Figure:
-        """τ with the deep ranking and the bias of the scores for each depth, with a line
-        for each measure.
+        """Draw τ with the deep ranking and the bias of the scores for each depth.
+
+        There is a line for each measure.
         """
         from rankgauge.figures.depths import depth_curves
 

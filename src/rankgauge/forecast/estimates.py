@@ -1,4 +1,4 @@
-"""Two-phase estimates: shallow judgments for all queries, deep ones for a few queries drawn at random."""
+"""Two-phase estimates: shallow judgments for all queries, deep ones for a few queries at random."""
 
 from __future__ import annotations
 
@@ -174,16 +174,18 @@ class TwoPhase(Result, Record):
         return Table(COLUMNS, rows, note_texts(self.notes))
 
     def pair_table(self) -> Table:
-        """A row for each pair of runs: the difference of their estimates, and whether they are
-        separable.
+        """A row for each pair of runs, with the difference of their estimates.
+
+        The row also says whether the runs are separable.
         """
         return Table(
             PAIR_COLUMNS, LazyRows(len(self.first), self._pair_rows), note_texts(self.notes)
         )
 
     def figure(self) -> Figure:
-        """The intervals of the runs, the best estimate on top, beside the deep queries alone and the
-        shallow scores.
+        """Draw the intervals of the runs, the best estimate on top.
+
+        Beside them are the intervals from the deep queries alone, and the shallow scores.
         """
         from rankgauge.figures.intervals import run_intervals
 
@@ -314,8 +316,8 @@ def _general_notes(
         text = (
             f"{percent} interval for the deep mean over these "
             f"{count_phrase(everything, 'query')}, not over "
-            f"new queries; it holds if the {some} deep queries were drawn at random; each interval is for "
-            "its run alone"
+            f"new queries; it holds if the {some} deep queries were drawn at random; each interval is "
+            "for its run alone"
         )
     yield Note(text, measure=name, column="low, high")
     if np.isnan(estimate.ratio):

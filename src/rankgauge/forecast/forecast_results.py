@@ -99,8 +99,9 @@ class Forecast(Result, Record):
         return replace(scores, notes=self.notes, failed=self.failed)
 
     def bounds(self) -> tuple[Floats, Floats]:
-        """The ends of the intervals of each run and query, within the range of the measure; NaN where
-        there are no intervals.
+        """The ends of the intervals of each run and query, within the range of the measure.
+
+        They are NaN where there are no intervals.
         """
         if not math.isfinite(self.half_width):
             none = np.full(self.values.shape, np.nan)
@@ -110,8 +111,10 @@ class Forecast(Result, Record):
         return np.clip(ends[0], low, high), np.clip(ends[1], low, high)
 
     def table(self) -> Table:
-        """A row for each run, the best forecast first: the mean forecast, and beside it the measure at
-        the depth, a line through it, and the shallow score, which needs no learning.
+        """A row for each run with its mean forecast, the best forecast first.
+
+        Beside the forecast are the measure at the depth, a line through it, and the shallow score, which
+        needs no learning.
         """
         columns = ("run", "forecast", "at depth", "line", "shallow")
         numbers = (self.values, self.rows.plain, self.line, self.rows.shallow)

@@ -350,8 +350,9 @@ class Forecaster:
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> Forecaster:
-        """The forecaster in a folder; InputError where there is none, or where it was changed to what
-        training does not write.
+        """Load the forecaster in a folder.
+
+        InputError if there is no forecaster, or if it was changed to what training does not write.
         """
         path = OwnPath(folder) / FILE
         source = display_name(path)

@@ -19,7 +19,8 @@ MOST_ERRORS = 2_000
 """So many errors are kept for intervals."""
 
 PartLeftOut: TypeAlias = Literal["tracks", "queries"]
-"""What is left out of the training to see errors: whole tracks of a kind, or queries of its one track."""
+"""What is left out of the training to see errors: whole tracks of a kind, or queries of its one
+track."""
 
 
 class KindErrors(Record):
@@ -35,8 +36,9 @@ class KindErrors(Record):
     by_mass: tuple[tuple[float, float], ...]
 
     def half_width(self, level: float) -> float:
-        """The error that `level` of the queries' mass does not exceed; infinite where there are too few
-        queries for this level.
+        """The error that `level` of the queries' mass does not exceed.
+
+        It is infinite where there are too few queries for this level.
         """
         return next((error for error, mass in self.by_mass if mass >= level - 1e-12), math.inf)
 
@@ -121,8 +123,9 @@ def tracks_to_leave_out(rows: StackedRows, kinds: Sequence[str]) -> list[int]:
 
 
 def errors_by_mass(errors: Floats, groups: Ints) -> tuple[tuple[float, float], ...]:
-    """Errors from small to large, each with the mass up to it: each query has the same mass, and one
-    more, which was not seen, has an infinite error.
+    """Errors from small to large, each with the mass up to it.
+
+    Each query has the same mass. One more query, which was not seen, has an infinite error.
     """
     _, inverse, counts = np.unique(groups, return_inverse=True, return_counts=True)
     mass = 1 / ((len(counts) + 1) * counts[inverse])

@@ -18,8 +18,9 @@ def highest_grade(*phases: Judgments) -> int:
 
 
 def select_common_runs(shallow: Scores, deep: Scores) -> tuple[Scores, Scores]:
-    """The scores of the runs that both have, without notes; `failed` has what is wrong with each other
-    run.
+    """The shallow and the deep scores of the runs that both have, without notes.
+
+    `failed` has what is wrong with each other run.
     """
     failed = tuple(dict.fromkeys((*shallow.failed, *deep.failed)))
     common = [run for run in shallow.runs if run in set(deep.runs)]

@@ -1,5 +1,6 @@
-"""Pools: the judgments that are made if the first documents of each run are judged, and no others; and
-the scores of runs by these judgments.
+"""Pools of judgments, and the scores of runs by these judgments.
+
+A pool has the judgments that are made if the first documents of each run are judged, and no others.
 """
 
 from __future__ import annotations
@@ -227,8 +228,9 @@ class PoolScorer(Record):
         return self._scores(judgments, judgments.labels)
 
     def score_by_pool(self, depth: int, runs: Bools | None = None) -> Floats:
-        """The scores by the judgments of the first `depth` documents of these runs, by default of all
-        runs.
+        """The scores by the judgments of the first `depth` documents of these runs.
+
+        By default, all runs give documents to the pool.
         """
         judgments = self.lists.judgments
         inside = self.lists.pooled(depth, runs)[: len(judgments.documents)]

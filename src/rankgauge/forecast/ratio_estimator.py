@@ -1,11 +1,12 @@
 """The ratio estimator of two-phase samples, on plain arrays.
 
-All M queries have shallow scores x. The deep scores y are known on m queries, chosen at random. One ratio
-serves all runs: b = ΣΣy / ΣΣx, over runs and deep queries. The deep mean of a run over all M queries is
-estimated by ȳ + b (X̄ − x̄), where X̄ is over all queries, and ȳ and x̄ are over the deep queries. Its
-variance is s² (1/m − 1/M), where s² is the variance of the residuals (y − ȳ) − b (x − x̄). A run's own
-s² from a few queries is often too small by chance, so each run has at least the mean s² of all runs
-(Cochran, Sampling Techniques, 1977, chapters 6 and 12; the common ratio and the floor are ours).
+All M queries have shallow scores x. The deep scores y are known on m queries, chosen at random. One
+ratio serves all runs: b = ΣΣy / ΣΣx, over runs and deep queries. The deep mean of a run over all M
+queries is estimated by ȳ + b (X̄ − x̄), where X̄ is over all queries, and ȳ and x̄ are over the deep
+queries. Its variance is s² (1/m − 1/M), where s² is the variance of the residuals
+(y − ȳ) − b (x − x̄). A run's own s² from a few queries is often too small by chance, so each run has at
+least the mean s² of all runs (Cochran, Sampling Techniques, 1977, chapters 6 and 12; the common ratio
+and the floor are ours).
 
 If the range of the scores is known, estimates and ends of intervals beyond it are moved to its nearest
 end. The truth is within the range, so an interval holds as often as before.

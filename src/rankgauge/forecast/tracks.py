@@ -483,8 +483,9 @@ def rows_by(
 
 
 class _MeasureNames(Record):
-    """The names of the measures of some rows: the features at each depth, the targets, and each target
-    cut at each depth.
+    """The names of the measures of some rows.
+
+    They are the features at each depth, the targets, and each target cut at each depth.
     """
 
     targets: tuple[str, ...]

@@ -106,8 +106,10 @@ def _check_scores(run: Run) -> None:
 
 
 def _union(runs: Sequence[Run]) -> tuple[Ids, list[Ints], Ints, Ids]:
-    """The queries that have documents; for each run the number of each of its queries, -1 where no run
-    has a document for it; and the documents of each query.
+    """Return the queries that have documents, and the documents of each query.
+
+    Between them is, for each run, the number of each of its queries, -1 where no run has a document for
+    it. The documents are given by the bounds of the queries and the ids.
     """
     every = Ids.joined([run.queries for run in runs])
     number, first = native.number(every.data, every.offsets)

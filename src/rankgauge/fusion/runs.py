@@ -40,7 +40,7 @@ def fuse(
     name: str | None = None,
     **parameters: float,
 ) -> Run:
-    """One run from two or more, with every document that any of them has for a query.
+    """Fuse two or more runs into one, with every document that any of them has for a query.
 
     Documents stand in rank order. Scores that differ also differ in single precision, so trec_eval up to
     9.0.7, which compares in single precision, finds the same order. For that, a score that is too near
@@ -48,25 +48,40 @@ def fuse(
 
     Parameters
     ----------
-    runs
-        What `evaluate` takes: dicts, files, folders, data frames, Run objects.
-    method
+    runs : runs
+        What `evaluate` takes: dicts, files, folders, data frames, Run objects. At least two.
+    method : str, default "wsum"
         wsum, rrf, sum, mnz, gmnz, anz, min, max, med, wmnz, mixed, isr, log_isr, logn_isr, rbc, borda or
         condorcet.
-    normalize
+    normalize : str, default "min-max"
         How the scores of each list are made comparable: min-max, max, sum, z, rank, borda or none.
         Methods that look at ranks alone take no other than the default.
-    weights
+    weights : sequence of float, optional
         A weight for each run, in their order, for wsum, rrf, wmnz, mixed, borda and condorcet. By
         default 1 for each.
-    absent
+    absent : {"minimum", "zero", "skip"}, default "minimum"
         The score of a document in a list that lacks it: the minimum of that list, zero, or skip to
         leave the list out.
-    name
-        The name of the fused run; by default that of the method.
-    parameters
-        Of the method: k of rrf, gamma of gmnz, sigma of logn_isr, persistence of rbc.
+    name : str, optional
+        The name of the fused run. By default it is the name of the method.
+    **parameters : float
+        Parameters of the method: k of rrf, gamma of gmnz, sigma of logn_isr, persistence of rbc.
 
+    Returns
+    -------
+    Run
+        The fused run.
+
+    Raises
+    ------
+    RankgaugeError
+        If there are fewer than two runs, if a run shares no query with another run, or if the method
+        does not exist or does not take these settings.
+    InputError
+        If a run cannot be read, or has a score that is NaN.
+
+    Examples
+    --------
     >>> bm25 = {"q1": {"d1": 12.5, "d2": 11.0, "d3": 7.5}}
     >>> dense = {"q1": {"d2": 0.9, "d4": 0.7}}
     >>> run = fuse([bm25, dense], weights=(0.5, 0.5))
@@ -96,8 +111,9 @@ class Fusion(Record):
         absent: Absent = DEFAULT_ABSENT,
         **parameters: Any,
     ) -> Fusion:
-        """A method by its name, with settings as `fuse` takes them; RankgaugeError where they do not
-        go together.
+        """Return a method by its name, with settings as `fuse` takes them.
+
+        RankgaugeError if the settings do not go together.
         """
         chosen = METHODS.check_argument("method", method)
         NORMALIZATIONS.check_argument("normalize", normalize)

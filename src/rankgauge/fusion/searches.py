@@ -41,8 +41,9 @@ class PairSearch:
         self._means = MeanSteps(self.steps, measure)
 
     def best(self, weights: Floats) -> tuple[Interval, float]:
-        """The widest interval of the weight of the second run that is best, and its value, where each
-        query counts as often as its own weight says.
+        """Return the widest interval of the weight of the second run that is best, and its value.
+
+        Each query counts as often as its own weight says.
         """
         breaks, values = self._means.curve(weights)
         if np.isnan(values).all():

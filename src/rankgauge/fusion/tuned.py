@@ -28,14 +28,67 @@ TUNED, EQUAL, RRF, RRF_TUNED = "tuned", "equal weights", "rrf", "rrf, k tuned"
 
 
 class Tuning(Result, Record):
-    """The best weights of several runs: what `tune` found.
+    """The best weights of several runs, and what to expect of them.
 
-    `weights` are those of the runs, which add up to 1, and `value` is the mean of the measure with them,
-    on `topics`, the queries they were chosen on. `cross_validated` is what to expect of weights that are
-    chosen this way on queries that took no part in the choice: by cross-validation, or on the test queries
-    if there are any. For two runs, `curve` has the mean for every weight of the second run, `best` the
-    parts of it with the best value, `plateau` the part around the weight that is within `margin` of the
-    best, and `spread` an interval of the best weight over samples of the queries.
+    `tune` returns it. `run()` fuses the runs with the best weights. For two runs, `best` has the parts
+    of the curve with the best value, and `plateau` the part around the weight that is within `margin` of
+    the best.
+
+    Attributes
+    ----------
+    runs : tuple of str
+        The names of the runs.
+    measure : Measure or Aggregate
+        The measure that the weights were tuned by.
+    weights : tuple of float
+        The weights of the runs, which add up to 1.
+    value : float
+        The mean of the measure with these weights, on `queries`.
+    cross_validated : float
+        What to expect of weights that are chosen this way on queries that took no part in the choice: by
+        cross-validation, or on the test queries if there are any.
+    normalize : str
+        The normalization of the scores of each list.
+    choices : int
+        How many normalizations were tried.
+    absent : {"minimum", "zero", "skip"}
+        The score of a document in a list that lacks it.
+    comparison : Comparison, optional
+        All ways in pairs, query by query; None where there is one query alone.
+    level : float
+        The level of the intervals.
+    baselines : dict
+        The mean of each way that needs no weights, and of rrf with k tuned, on the same queries as
+        `cross_validated`.
+    fitted : dict
+        The mean of each way that needs no tuning, on the queries of the choice.
+    singles : tuple of str
+        The names of the runs in `baselines`.
+    k : int
+        The k that is best for rrf.
+    curve : Curve, optional
+        For two runs, the mean for every weight of the second run.
+    spread : Interval, optional
+        For two runs, an interval of the best weight over samples of the queries; None where there is one
+        query alone.
+    margin : float
+        How far below the best value the plateau goes.
+    queries : tuple of str
+        The queries that the weights were chosen on.
+    test_queries : tuple of str, optional
+        The queries that were kept for the test.
+    notes : tuple of Note
+        What to know about the weights.
+
+    Examples
+    --------
+    >>> from rankgauge import tune
+    >>> qrels = {"q1": {"a": 1}, "q2": {"c": 1}}
+    >>> bm25 = {"q1": {"a": 3.0, "b": 2.0}, "q2": {"d": 2.0, "c": 1.0}}
+    >>> dense = {"q1": {"b": 0.9, "a": 0.8}, "q2": {"c": 0.7, "d": 0.1}}
+    >>> tuning = tune(qrels, {"bm25": bm25, "dense": dense}, "RR")
+    >>> tuning.runs, sum(tuning.weights), tuning.value
+    (('bm25', 'dense'), 1.0, 0.75)
     """
 
     _renamed: ClassVar[dict[str, str]] = {
@@ -105,8 +158,9 @@ class Tuning(Result, Record):
         return fusion.fused(self._pool, name)
 
     def table(self) -> Table:
-        """A row for the tuned weights, on queries that took no part in their choice, and one for each
-        other way.
+        """Return a table with a row for the tuned weights, and one for each other way.
+
+        The row for the tuned weights is about queries that took no part in their choice.
         """
         columns = ("way", "mean", "difference", "low", "high", "p")
         rows: list[tuple[Cell, ...]] = [(TUNED, self.cross_validated, None, None, None, None)]
@@ -136,8 +190,10 @@ class Tuning(Result, Record):
         return difference, low, high, PValue(p)
 
     def query_table(self) -> Table:
-        """A row for each query of the choice: the weights of the second run that are best for it alone,
-        their value, and the value with the weights that are best for all queries.
+        """Return a table with a row for each query of the choice.
+
+        A row has the weights of the second run that are best for this query alone, their value, and the
+        value with the weights that are best for all queries.
         """
         curve = self._require_curve("a best weight of each query")
         rows: list[tuple[Cell, ...]] = []
@@ -270,8 +326,9 @@ def format_difference(number: float) -> str:
 def round_inward(
     low: float, high: float, inside: float, with_low: bool = False, with_high: bool = False
 ) -> tuple[str, str]:
-    """The ends of an interval with few decimals, both within it, on either side of a number inside; the
-    ends themselves only where that is said.
+    """Round the ends of an interval to few decimals, both within it, on either side of a number inside.
+
+    The ends themselves are returned only where `with_low` or `with_high` allows it.
 
     >>> round_inward(0.5034, 0.5265, 0.52)
     ('0.51', '0.52')

@@ -85,7 +85,7 @@ def tune(
     executor: AnyExecutor | None = None,
     progress: Progress | None = None,
 ) -> Tuning:
-    """The weights of runs in a weighted sum of their scores that are best by a measure.
+    """Find the weights of runs in a weighted sum of their scores that are best by a measure.
 
     For two runs the mean of the measure is known for every weight, exactly, so nothing better exists.
     For more runs, one weight after the other is searched exactly, from several starts. Documents with
@@ -93,38 +93,55 @@ def tune(
 
     Parameters
     ----------
-    qrels, runs
-        As `evaluate` takes them; at least two runs.
-    measure
-        The measure, or its text. Measures of subtopics cannot be followed along the weights.
-    normalize
+    qrels : judgments
+        The judgments, as `evaluate` takes them.
+    runs : runs
+        At least two runs, as `evaluate` takes them.
+    measures : Measure or str, default "nDCG@10"
+        One measure, or its text. Measures of subtopics cannot be followed along the weights.
+    normalize : str, default "min-max"
         How the scores of each list are made comparable, such as min-max (see docs/FUSION.md); or all, to
         take the best of them, which is chosen anew in each part of the cross-validation.
-    absent
+    absent : {"minimum", "zero", "skip"}, default "minimum"
         The score of a document in a list that lacks it: the minimum of that list, zero, or skip.
-    missing
+    missing : {"zero", "skip"}, default "zero"
         Queries that some run lacks. "zero": the other runs rank them, and a query that all runs lack
         counts as an empty ranking. "skip": they are left out.
-    test_queries
+    test_queries : sequence of str, optional
         Queries that take no part in the choice; `cross_validated` is then the mean over these.
-    margin
+    margin : float, default 0.005
         How far below the best value the plateau goes.
-    folds, repeats
+    folds, repeats : int, default 5 and 20
         The cross-validation: in so many parts, so many times. With fewer queries than parts, each query
         is a part.
-    samples
+    samples : int, default 1000
         How many samples of the queries the interval of the best weight is from; for two runs.
-    restarts
+    restarts : int, default 8
         From how many weights the search starts; for three or more runs.
-    level
+    level : float, default 0.95
         The level of the intervals.
-    seed
+    seed : int, default 0
         The seed of all that is drawn.
-    executor
-        Does the work of the cross-validation; by default threads. The result is the same.
-    progress
-        Is called after each repeat of the cross-validation.
+    executor : Executor, Client or Workers, optional
+        Does the work of the cross-validation. By default threads do. The result is the same.
+    progress : callable, optional
+        A function that is called after each repeat of the cross-validation.
 
+    Returns
+    -------
+    Tuning
+        The best weights, their value, and what to expect of them on other queries.
+
+    Raises
+    ------
+    RankgaugeError
+        If there are fewer than two runs, if there is not exactly one measure, if neither higher nor
+        lower is better by it, or if it is undefined on the queries to choose by.
+    Unsupported
+        If the measure looks at subtopics.
+
+    Examples
+    --------
     >>> qrels = {"q1": {"a": 1}, "q2": {"c": 1}}
     >>> bm25 = {"q1": {"a": 3.0, "b": 2.0}, "q2": {"d": 2.0, "c": 1.0}}
     >>> dense = {"q1": {"b": 0.9, "a": 0.8}, "q2": {"c": 0.7, "d": 0.1}}
@@ -281,8 +298,9 @@ def _one_measure(evaluator: Evaluator) -> Measure | Aggregate:
 def _mixtures(
     pool: Pool, labeled: LabeledPool, settings: _Settings
 ) -> tuple[dict[str, Mixture], dict[str, RankgaugeError]]:
-    """The scores of the runs under each normalization to try; of all of them, those that these scores
-    allow, and why the others do not go.
+    """Return the scores of the runs under each normalization to try, and why others do not go.
+
+    If all normalizations are to be tried, only those that these scores allow are returned.
     """
     names = list(NORMALIZATIONS) if settings.normalize == ALL else [settings.normalize]
     mixtures, refused = {}, {}
@@ -297,8 +315,9 @@ def _mixtures(
 
 
 class _Design(Record):
-    """The queries to choose the weights by, and how the choice is tried on other queries: on `tested`, or
-    each time on the `parts` of the queries in turn.
+    """The queries to choose the weights by, and how the choice is tried on other queries.
+
+    It is tried on `tested`, or each time on the `parts` of the queries in turn.
     """
 
     queries: Ints
@@ -342,8 +361,9 @@ class _Design(Record):
         return self.queries if self.tested is None else self.tested
 
     def held_out_scores(self, searches: Searches, drawing: SamplingOptions | None = None) -> Floats:
-        """Time × query: the scores with a choice that the query took no part in; NaN for one query
-        alone.
+        """Return the scores with a choice that the query took no part in, time × query.
+
+        A score is NaN if there is one query alone.
         """
         if self.tested is not None:
             return searches.fit_and_score(self.queries)[None, self.tested]

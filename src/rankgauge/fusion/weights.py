@@ -43,8 +43,9 @@ def run_space(
     jitter: float | None = None,
     seed: int = SEED,
 ) -> WeightSpace:
-    """The weights of runs in a weighted sum of their scores, as `tune` takes them, with all that can be
-    asked of a space of weights: flips, curves, planes, grids and optima.
+    """Return the space of the weights of runs in a weighted sum of their scores, as `tune` takes them.
+
+    It has all that can be asked of a space of weights: flips, curves, planes, grids and optima.
 
     Parameters
     ----------

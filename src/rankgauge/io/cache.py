@@ -56,8 +56,10 @@ ARRAYS = (
 
 
 def cache_folder() -> str | None:
-    """The folder for parsed files: the one that RANKGAUGE_CACHE names, None where it is `off`, and by
-    default the user's cache folder.
+    """Return the folder for parsed files, or None if there is to be none.
+
+    It is the folder that RANKGAUGE_CACHE names, None if the variable is `off`, and by default the user's
+    cache folder.
     """
     named = os.environ.get(VARIABLE, "")
     if named.lower() == OFF:
@@ -122,8 +124,9 @@ class CacheEntry(Record):
 
     @classmethod
     def of(cls, path: Path, beside: str | None, options: dict[str, str]) -> Self | None:
-        """The place for a data file as it is now, with the file beside it that was read with it; None
-        where nothing is cached: no cache, a small file, standard input, or a pipe.
+        """Return the place for a data file as it is now, with the file beside it that was read with it.
+
+        It is None where nothing is cached: no cache, a small file, standard input, or a pipe.
         """
         if os.fspath(path) == STANDARD_INPUT:
             return None

@@ -97,7 +97,8 @@ def decoder_error(source: str, reason: str) -> InputError:
 
 
 def memory_allowance(limit: int) -> int:
-    """How many bytes the other process may allocate: room for the packages and threads, and for the data
-    in each form that it has on its way.
+    """Return how many bytes the other process may allocate.
+
+    They are room for the packages and threads, and for the data in each form that it has on its way.
     """
     return (2 << 30) + (16 << 20) * (os.cpu_count() or 1) + 8 * limit

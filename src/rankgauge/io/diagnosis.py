@@ -1,5 +1,6 @@
-"""What is wrong with runs and judgments, and the likely reason: the two files are given in each other's
-place, or the two share few ids or none.
+"""What is wrong with runs and judgments, and the likely reason.
+
+The two files are given in each other's place, or the two share few ids or none.
 """
 
 from __future__ import annotations

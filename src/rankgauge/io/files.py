@@ -132,8 +132,9 @@ def open_content(path: str | os.PathLike[str], *, limit: int = SIZE_LIMIT) -> Co
 
 
 def pieces_of(path: str | os.PathLike[str], *, limit: int = SIZE_LIMIT) -> Iterator[bytes]:
-    """The content of a file, piece by piece: neither a plain file nor a decompressed one is in memory as
-    a whole. `-` is standard input.
+    """Yield the content of a file, piece by piece.
+
+    Neither a plain file nor a decompressed one is in memory as a whole. `-` is standard input.
 
     Raises InputError for a missing, unreadable, damaged or oversized file.
     """
@@ -294,8 +295,10 @@ def default_size_limit(size: int) -> int:
 
 
 def _stream_limit(limit: int) -> int:
-    """How many bytes may come from a pipe or a device, which do not say how many they have: at the
-    default limit a third of the memory of the machine, since pieces are held beside the whole.
+    """Return how many bytes may come from a pipe or a device, which do not say how many they have.
+
+    At the default limit it is a third of the memory of the machine, since pieces are held beside the
+    whole.
     """
     return min(limit, _memory() // 3) if limit == SIZE_LIMIT else limit
 
@@ -477,8 +480,9 @@ def remove_unfinished(folder: OwnPath) -> None:
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:
-    """InputError where `atomic_write` could write no such file, as far as that can be told
-    beforehand.
+    """Raise InputError where `atomic_write` could write no such file.
+
+    This is checked as far as that can be told beforehand.
     """
     try:
         if isinstance(path, OwnPath):

@@ -271,8 +271,9 @@ def polars_is_strict() -> bool:
 def _polars_json(
     text: bytes, roles: dict[str, Role], first: JsonObject, source: str
 ) -> ColumnsByRole | None:
-    """The columns as polars reads them, None where anything is unusual: then a slower look at each
-    line finds the fault, or finds that there is none.
+    """Return the columns as polars reads them, or None where anything is unusual.
+
+    A slower look at each line then finds the fault, or finds that there is none.
     """
     import polars as pl
 
@@ -305,8 +306,10 @@ def _polars_json(
 
 
 def _is_plain_column(text: bytes, key: str, kind: Any, rows: int) -> bool:
-    """Whether a key is as often in the text as there are rows, and always before a value that Python
-    reads as polars does: a whole number in digits only, a text in quotes. A float may be anything.
+    """Test whether polars reads each value of a key as Python does.
+
+    The key must be as often in the text as there are rows, and always before a value that both read
+    alike: a whole number in digits only, or a text in quotes. A float may be anything.
     """
     import polars as pl
 

@@ -128,8 +128,9 @@ def entry_error(
 def documents_by_query(
     entries: Iterable[QueryEntry], role: Role, names: ColumnNames, source: str
 ) -> tuple[Grouping, Ids, ArrayColumn, ListLocator]:
-    """The queries of these entries, their retrieved or relevant documents with scores or grades, and
-    where the documents are.
+    """Return the queries of these entries, their documents with numbers, and where the documents are.
+
+    The documents are retrieved documents with scores, or relevant documents with grades.
     """
     reader = _Reader(role, names, source)
     for entry in entries:

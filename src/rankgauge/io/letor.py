@@ -78,7 +78,7 @@ def read_letor(
     lenient: bool = False,
     size_limit: int = SIZE_LIMIT,
 ) -> Features:
-    """The labels and features in a LETOR file, the values in single precision.
+    """Read the labels and features in a LETOR file, the values in single precision.
 
     There is a column for each number up to the highest feature in the file. A file without queries, as
     LightGBM reads it, needs a file beside it: rank.train has rank.train.query or rank.train.group. That
@@ -89,15 +89,36 @@ def read_letor(
 
     Parameters
     ----------
-    path
+    path : str or os.PathLike
         The file, which may be compressed.
-    absent
-        The value of a feature that a line lacks, or for which it has NULL: "zero" or "nan".
-    lenient
+    absent : {"zero", "nan"}, default "zero"
+        The value of a feature that a line lacks, or for which it has NULL.
+    lenient : bool, default False
         Drop faulty lines, and say so in `.dropped`, instead of raising InputError. In a file without
         queries a faulty line is always refused, because the queries are known by counting lines.
-    size_limit
-        How many bytes the file may hold once decompressed, and the values in memory.
+    size_limit : int, optional
+        How many bytes the file may hold once decompressed, and the values in memory. By default 8 GiB.
+
+    Returns
+    -------
+    Features
+        The queries, documents, labels and values.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, is too large, or has a faulty line.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "train.txt")
+    ...     with open(path, "w") as file:
+    ...         _ = file.write("2 qid:1 1:0.5 2:3\\n0 qid:1 2:1\\n")
+    ...     features = read_letor(path)
+    >>> features.labels.tolist(), features.values.tolist()
+    ([2, 0], [[0.5, 3.0], [0.0, 1.0]])
     """
     check_value("absent", absent, one_of(AbsentFeature))
     source = display_name(path)
@@ -351,8 +372,9 @@ def _fault(
 
 
 def _find_sizes_file(path: Path) -> str | None:
-    """The file with the sizes of the queries of a data file: rank.train.gz has rank.train.query, or
-    rank.train.gz.query, each of them compressed or not. None where there is none.
+    """Return the file with the sizes of the queries of a data file, or None where there is none.
+
+    rank.train.gz has rank.train.query, or rank.train.gz.query, each of them compressed or not.
     """
     name = os.fspath(path)
     if name == STANDARD_INPUT:

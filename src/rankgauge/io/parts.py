@@ -58,8 +58,8 @@ class RunParts(Value):
     may be in several parts. Each part is a file as `read_run` takes it; all are TREC text, or all are
     tables. Empty parts, and files that begin with . or _, such as _SUCCESS, are passed over.
 
-    `evaluate` scores each part where it lies, and joins the queries that are in several parts. This is as
-    quick as for one file if the run was sorted by query and then cut. If queries are spread over the
+    `evaluate` scores each part where it lies, and joins the queries that are in several parts. This is
+    as quick as for one file if the run was sorted by query and then cut. If queries are spread over the
     parts, `evaluate` reads the parts again, some queries at a time: up to 10 million rows in a task. It
     then also holds the scores of each query in each part, so sort a very large run by query first.
 
@@ -79,6 +79,8 @@ class RunParts(Value):
     columns
         The names of columns that are not the usual ones.
 
+    Examples
+    --------
     >>> RunParts("runs/bm25/").label, RunParts("runs/bm25-*.gz").label
     ('bm25', 'bm25')
     """
@@ -215,8 +217,10 @@ def parts_name(path: Path) -> str:
 
 
 class Outline(Record):
-    """What is known of a part beside its rows: whether it is TREC text (otherwise it is a table),
-    whether its first and its last line are faulty, and whether its last line has no newline.
+    """What is known of a part beside its rows.
+
+    `is_text` says whether it is TREC text; otherwise it is a table. `faulty_start` and `faulty_end` say
+    whether its first and its last line are faulty. `open_end` says whether its last line has no newline.
     """
 
     path: Path
@@ -307,8 +311,10 @@ def check_neighbors(before: Outline, after: Outline) -> None:
 
 
 class DroppedRows(Record):
-    """Rows of a part that lenient reading left out: the number of the part, the line of the first row
-    (0 if it is not known), and the note.
+    """Rows of a part that lenient reading left out.
+
+    `part` is the number of the part. `line` is the line of the first row, 0 if it is not known. `note`
+    says what was left out.
     """
 
     part: int

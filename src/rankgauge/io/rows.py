@@ -452,9 +452,9 @@ def describe_value(value: object) -> str:
 
 
 def parse_object_loosely(line: bytes, source: str, number: int, expected: str) -> dict[str, Any]:
-    """The object in a line of JSON Lines that only has to be shown: bytes that are not UTF-8, numbers
-    beyond double precision and repeated keys are taken as they come.
+    """Return the object in a line of JSON Lines that only has to be shown.
 
+    Bytes that are not UTF-8, numbers beyond double precision and repeated keys are taken as they come.
     `expected` says more about the object, such as "on each line".
     """
     try:

@@ -1,8 +1,9 @@
-"""Well-formed TREC files read fast: in pieces of whole queries, several at once, ids left where they are.
+"""Well-formed TREC files read fast: in pieces of whole queries, several at once.
 
-What is not plain (queries not together, a fault, a duplicate, odd characters) is not decided here: then
-`scan_pieces` gives None, and `io/trec.py` reads the file with care. Files are read, not mapped into
-memory: a file that is cut short meanwhile is then a short read, not a crash.
+Ids are left where they are. What is not plain (queries not together, a fault, a duplicate, odd
+characters) is not decided here: then `scan_pieces` gives None, and `io/trec.py` reads the file with
+care. Files are read, not mapped into memory: a file that is cut short meanwhile is then a short read,
+not a crash.
 """
 
 from __future__ import annotations
@@ -196,8 +197,10 @@ def scan_pieces(
 
 
 def _is_mixed(content: Content, columns: int) -> bool:
-    """Whether the first lines of a large file show that it is not plain, as when queries are mixed: then
-    no more of it is scanned, which takes long where each line has another query than the line before.
+    """Test whether the first lines of a large file show that it is not plain, as when queries are mixed.
+
+    Then no more of the file is scanned, which takes long where each line has another query than the line
+    before.
     """
     if content.size < 4 * SAMPLE:
         return False

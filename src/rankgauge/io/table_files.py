@@ -27,17 +27,40 @@ def read_run_table(
     score: str | None = None,
     size_limit: int = SIZE_LIMIT,
 ) -> Run:
-    """The run in a CSV, TSV, JSON, JSON Lines or Parquet file.
-
-    Raises InputError, with the line where the file has lines.
+    """Read the run in a CSV, TSV, JSON, JSON Lines or Parquet file.
 
     Parameters
     ----------
-    path : the file; `-` is standard input.
-    name : what the run is called; by default it is named after the file.
-    query, document, score : the columns, or the keys in JSON, by default those of the usual names
-        (docs/INPUTS.md). A table without scores but with ranks is in order of rank.
-    size_limit : how many bytes the file may hold once decompressed.
+    path : str or os.PathLike
+        The file; `-` is standard input.
+    name : str, optional
+        The name of the run. By default it is named after the file.
+    query, document, score : str, optional
+        The columns, or the keys in JSON. By default those of the usual names (docs/INPUTS.md). A table
+        without scores but with ranks is in order of rank.
+    size_limit : int, optional
+        How many bytes the file may hold once decompressed. By default 8 GiB.
+
+    Returns
+    -------
+    Run
+        The run.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read as a table of a run. The error has the line where the file has lines.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "bm25.csv")
+    ...     with open(path, "w") as file:
+    ...         _ = file.write("qid,docno,score\\nq1,a,2.5\\nq1,b,1.5\\n")
+    ...     run = read_run_table(path)
+    >>> run.name, run.documents.texts(), run.scores.tolist()
+    ('bm25', ['a', 'b'], [2.5, 1.5])
     """
     names = ColumnNames(query, document, score)
     with open_content(path, limit=size_limit) as content:
@@ -54,17 +77,40 @@ def read_qrels_table(
     subtopic: str | None = None,
     size_limit: int = SIZE_LIMIT,
 ) -> Judgments:
-    """The judgments in a CSV, TSV, JSON, JSON Lines or Parquet file.
-
-    Raises InputError, with the line where the file has lines.
+    """Read the judgments in a CSV, TSV, JSON, JSON Lines or Parquet file.
 
     Parameters
     ----------
-    path : the file; `-` is standard input.
-    query, document, grade : the columns, or the keys in JSON, by default those of the usual names
-        (docs/INPUTS.md).
-    subtopic : the column of subtopics, where documents were judged for these.
-    size_limit : how many bytes the file may hold once decompressed.
+    path : str or os.PathLike
+        The file; `-` is standard input.
+    query, document, grade : str, optional
+        The columns, or the keys in JSON. By default those of the usual names (docs/INPUTS.md).
+    subtopic : str, optional
+        The column of subtopics, where documents were judged for these.
+    size_limit : int, optional
+        How many bytes the file may hold once decompressed. By default 8 GiB.
+
+    Returns
+    -------
+    Judgments
+        The judgments.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read as a table of judgments. The error has the line where the file has
+        lines.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "qrels.csv")
+    ...     with open(path, "w") as file:
+    ...         _ = file.write("qid,docno,grade\\nq1,a,1\\nq1,b,0\\n")
+    ...     judgments = read_qrels_table(path)
+    >>> judgments.documents.texts(), judgments.grades.tolist()
+    (['a', 'b'], [1, 0])
     """
     names = ColumnNames(query, document, grade=grade, subtopic=subtopic)
     with open_content(path, limit=size_limit) as content:

@@ -52,9 +52,9 @@ Path = str | os.PathLike[str]
 COMMENT = re.compile(rb"^#[^\n]*", re.MULTILINE)
 """A line that starts with #; its newline stays, so that lines keep their numbers."""
 
-RUN_LINE = "query Q0 document rank score tag"
-QRELS_LINE = "query iteration document grade"
-SUBTOPICS_LINE = "query subtopic document grade"
+RUN_LINE = "topic Q0 document rank score tag"
+QRELS_LINE = "topic iteration document grade"
+SUBTOPICS_LINE = "topic subtopic document grade"
 SUBTOPICS_REMEDY = "; if the second column is a subtopic, read with subtopics=True (--subtopics)"
 COLUMNS = {line: len(line.split()) for line in (RUN_LINE, QRELS_LINE, SUBTOPICS_LINE)}
 
@@ -91,19 +91,46 @@ def read_qrels(
     size_limit: int = SIZE_LIMIT,
     columns: ColumnNames = USUAL_NAMES,
 ) -> Judgments:
-    """The judgments in a qrels file of TREC, or in a table: CSV, TSV, JSON, JSON Lines or Parquet.
+    """Read the judgments in a qrels file of TREC, or in a table: CSV, TSV, JSON, JSON Lines or Parquet.
 
     The content of the file says which of these it is. Tables are read as by `read_qrels_table`.
 
     Parameters
     ----------
-    path : the file; `-` is standard input.
-    subtopics : take the second column as the subtopic that a document was judged for. A document may
-        have several.
-    lenient : drop faulty lines of a TREC file and say so in `.dropped`, instead of raising InputError.
-    comments : pass over lines of a TREC file that start with #.
-    size_limit : how many bytes the file may hold once decompressed.
-    columns : the names of columns that are not the usual ones.
+    path : str or os.PathLike
+        The file; `-` is standard input.
+    subtopics : bool, default False
+        Take the second column as the subtopic that a document was judged for. A document may have
+        several.
+    lenient : bool, default False
+        Drop faulty lines of a TREC file and say so in `.dropped`, instead of raising InputError.
+    comments : bool, default False
+        Pass over lines of a TREC file that start with #.
+    size_limit : int, optional
+        How many bytes the file may hold once decompressed. By default 8 GiB.
+    columns : ColumnNames, optional
+        The names of columns that are not the usual ones.
+
+    Returns
+    -------
+    Judgments
+        The judgments.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, is too large, or has a faulty line.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "qrels.txt")
+    ...     with open(path, "w") as file:
+    ...         _ = file.write("q1 0 a 1\\nq1 0 b 0\\n")
+    ...     judgments = read_qrels(path)
+    >>> judgments.documents.texts(), judgments.grades.tolist()
+    (['a', 'b'], [1, 0])
     """
     with open_content(path, limit=size_limit) as content:
         return _qrels(content, subtopics, lenient, comments, columns)
@@ -165,19 +192,47 @@ def read_run(
     size_limit: int = SIZE_LIMIT,
     columns: ColumnNames = USUAL_NAMES,
 ) -> Run:
-    """The run in a TREC run file, or in a table: CSV, TSV, JSON, JSON Lines or Parquet.
+    """Read the run in a TREC run file, or in a table: CSV, TSV, JSON, JSON Lines or Parquet.
 
     The content of the file says which of these it is. Tables are read as by `read_run_table`.
 
     Parameters
     ----------
-    path : the file; `-` is standard input.
-    name : what the run is called; by default it is named after the file.
-    lenient : drop faulty lines of a TREC file and say so in `.dropped`, instead of raising InputError.
-    comments : pass over lines of a TREC file that start with #.
-    more_columns : pass over what follows the tag in a TREC file.
-    size_limit : how many bytes the file may hold once decompressed.
-    columns : the names of columns that are not the usual ones.
+    path : str or os.PathLike
+        The file; `-` is standard input.
+    name : str, optional
+        The name of the run. By default it is named after the file.
+    lenient : bool, default False
+        Drop faulty lines of a TREC file and say so in `.dropped`, instead of raising InputError.
+    comments : bool, default False
+        Pass over lines of a TREC file that start with #.
+    more_columns : bool, default False
+        Pass over what follows the tag in a TREC file.
+    size_limit : int, optional
+        How many bytes the file may hold once decompressed. By default 8 GiB.
+    columns : ColumnNames, optional
+        The names of columns that are not the usual ones.
+
+    Returns
+    -------
+    Run
+        The run.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, is too large, or has a faulty line.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "bm25.run")
+    ...     with open(path, "w") as file:
+    ...         _ = file.write("q1 Q0 a 1 2.5 tag\\nq1 Q0 b 2 1.5 tag\\n")
+    ...     run = read_run(path)
+    >>> run.name, run.documents.texts(), run.scores.tolist()
+    ('bm25', ['a', 'b'], [2.5, 1.5])
     """
     file = RunFile(path, name, lenient, size_limit, columns)
     with file.open() as content:
@@ -292,8 +347,10 @@ def run_files(
 
 
 def distinct_names(paths: Sequence[str], name: Callable[[str], str]) -> list[str]:
-    """The names of the runs at these paths: by the function, or the whole path if two runs would have
-    the same name. InputError if a path is given twice.
+    """Return the names of the runs at these paths, all of them different.
+
+    A name is by the function, or the whole path if two runs would have the same name. InputError if a
+    path is given twice.
     """
     twice, count = Counter(paths).most_common(1)[0] if paths else ("", 0)
     if count > 1:
@@ -335,8 +392,10 @@ def files_inside(path: str) -> list[str]:
 
 
 def _may_be_run(file: str) -> bool:
-    """Whether a file in a folder is read: pipes, sockets and devices may never end, so that only who
-    names them gets them. What cannot be looked at is, so that it is said to be unreadable.
+    """Test whether a file in a folder is read.
+
+    Pipes, sockets and devices may never end, so they are read only if they are named. A file that cannot
+    be looked at is read, so that an error says it is unreadable.
     """
     try:
         return stat.S_ISREG(os.stat(file).st_mode)
@@ -361,9 +420,32 @@ def run_name(path: Path) -> str:
 
 
 def write_run(run: Run | Mapping[str, Mapping[str, float]], path: Path) -> None:
-    """Write a run, or a dict of one, as a TREC run file, best first and in full precision.
+    """Write a run as a TREC run file, best first and in full precision.
 
     The file appears whole or not at all; the endings .gz, .bz2, .xz and .zst compress.
+
+    Parameters
+    ----------
+    run : Run or dict
+        The run, or `{query: {document: score}}`.
+    path : str or os.PathLike
+        The file to write.
+
+    Raises
+    ------
+    InputError
+        If the file cannot hold an id, such as one with blanks, or cannot be written.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "bm25.run")
+    ...     write_run({"q1": {"a": 1.5, "b": 2.5}}, path)
+    ...     with open(path) as file:
+    ...         print(file.read(), end="")
+    q1 Q0 b 1 2.5 run
+    q1 Q0 a 2 1.5 run
     """
     run = run if isinstance(run, Run) else Run.from_dict(run)
     lines = run_lines(run, path)
@@ -372,8 +454,9 @@ def write_run(run: Run | Mapping[str, Mapping[str, float]], path: Path) -> None:
 
 
 def run_lines(run: Run, path: Path) -> Iterator[bytes]:
-    """The lines of a TREC run file, best first and in full precision; InputError, which names `path`,
-    where such a file cannot hold an id.
+    """Return the lines of a TREC run file, best first and in full precision.
+
+    InputError, which names `path`, if such a file cannot hold an id.
     """
     tag = b"_".join(encode(run.tag or run.name).replace(b"\0", b" ").split()) or b"run"
     documents = _check_documents(run, path)
@@ -389,9 +472,33 @@ def run_lines(run: Run, path: Path) -> Iterator[bytes]:
 
 
 def write_qrels(judgments: Judgments | Mapping[str, Mapping[str, int]], path: Path) -> None:
-    """Write judgments, or a dict of them, as a qrels file, whole or not at all.
+    """Write judgments as a qrels file of TREC, whole or not at all.
 
-    Where they have subtopics, there is a line for each subtopic of a document.
+    Where they have subtopics, there is a line for each subtopic of a document. The endings .gz, .bz2,
+    .xz and .zst compress.
+
+    Parameters
+    ----------
+    judgments : Judgments or dict
+        The judgments, or `{query: {document: grade}}`.
+    path : str or os.PathLike
+        The file to write.
+
+    Raises
+    ------
+    InputError
+        If the file cannot hold an id, such as one with blanks, or cannot be written.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "qrels.txt")
+    ...     write_qrels({"q1": {"a": 1, "b": 0}}, path)
+    ...     with open(path) as file:
+    ...         print(file.read(), end="")
+    q1 0 a 1
+    q1 0 b 0
     """
     if not isinstance(judgments, Judgments):
         judgments = Judgments.from_dict(judgments)
@@ -564,6 +671,7 @@ def number_queries(text: NDArray[np.uint8], starts: Ints, lengths: Ints) -> tupl
 
 
 def line_number(text: NDArray[np.uint8], position: int) -> int:
+    """Return the number, from 1, of the line that a position in the text is on."""
     return int(np.count_nonzero(text[:position] == ord("\n"))) + 1
 
 

@@ -59,8 +59,10 @@ class PairAccuracy(Binary):
         return reached.astype(np.float64)
 
     def _tied(self, tied: TiedRankings) -> Floats:
-        """Each pair in one group counts half. Where the cut-off goes through a group, it is the mean
-        over the number of its relevant documents above the cut-off.
+        """Count each pair within one group as half.
+
+        Where the cutoff goes through a group, the score is the mean over the number of relevant
+        documents of the group above the cutoff.
         """
         places, found = tied.within(self.depth), tied.count(tied.rankings.relevant(self.rel))
         whole = places == tied.sizes

@@ -102,8 +102,10 @@ class QueryReferenceScores(_ReferenceScores, Record):
 
 
 class RankingReferenceScores(_ReferenceScores, Record):
-    """For each ranking, the scores that orders of some documents get. With null=run these are the
-    documents of the ranking itself, else the documents of its query, as in `QueryReferenceScores`.
+    """For each ranking, the scores that orders of some documents get.
+
+    With null=run the documents are those of the ranking itself. Otherwise they are the documents of
+    its query, as in `QueryReferenceScores`.
     """
 
     rankings: Rankings

@@ -136,8 +136,10 @@ class DelegatingWrapper(Wrapper):
 
 
 class JudgedInvariantWrapper(DelegatingWrapper):
-    """A wrapper that changes nothing once every document is judged. So the measure inside answers about
-    the judged documents, and about all labels that the others can get.
+    """A wrapper that changes nothing once every document is judged.
+
+    So the measure inside answers questions about the judged documents, and about all labels that the
+    unjudged documents can get.
     """
 
     _of_some_scores = True

@@ -22,8 +22,9 @@ from rankgauge.rankings.tied_lists import TiedRankings
 
 
 class PrecisionSumMeasure(Binary):
-    """A measure that follows from the sum of precisions at the relevant documents and R, and rises with
-    the sum.
+    """A measure that is computed from R and the sum of precisions at the relevant documents.
+
+    The measure rises with the sum.
     """
 
     tail_matters = False
@@ -83,9 +84,11 @@ class SumOfPrecisions(RelevantOnlyMeasure, PrecisionSumMeasure):
         return ratio(total, self._norm(relevant))
 
     def _tied(self, tied: TiedRankings) -> Floats | None:
-        """At place j of a group of g documents, r of them relevant, with c relevant ones above the
-        group: (r/g)·[(c+1) + (j−1)(r−1)/(g−1)]/rank, added up by harmonic numbers (McSherry and
-        Najork 2008).
+        """Add up the mean precisions at the places of each group by harmonic numbers.
+
+        Take place j of a group of g documents, r of them relevant, with c relevant documents above the
+        group. The mean precision there is (r/g)·[(c+1) + (j−1)(r−1)/(g−1)]/rank (McSherry and Najork
+        2008).
         """
         relevant = tied.count(tied.rankings.relevant(self.rel))
         places = tied.within(self.depth)
@@ -116,8 +119,9 @@ class SumOfPrecisions(RelevantOnlyMeasure, PrecisionSumMeasure):
         return ratio(np.maximum(spread, 0.0), self._norms(tied.rankings) ** 2)
 
     def _independent(self, tied: TiedRankings, places: Ints) -> Floats:
-        """k·p², as if precision at a rank did not depend on whether it holds a relevant document
-        (so Feng and Karmaker have it).
+        """Return k·p², as if precision at a rank did not depend on whether its document is relevant.
+
+        The formula is the one of Feng and Karmaker.
         """
         share = ratio(tied.count(tied.rankings.relevant(self.rel)), tied.sizes)
         return ratio(places * share**2, self._norms(tied.rankings))
@@ -196,8 +200,10 @@ class AveragePrecision(NormalizedSumMeasure, SumOfPrecisions):  # type: ignore[o
 
 
 class RankSums(Record):
-    """Sums over the ranks that count, of weights a_i of a relevant document at rank i and b_ij of two
-    at ranks i and j; ρ_i is Σ_j b_ij. One of each a list.
+    """Sums of weights over the ranks that count, with one number of each kind for each list.
+
+    a_i is the weight of a relevant document at rank i, and b_ij the weight of two relevant documents
+    at ranks i and j. ρ_i is Σ_j b_ij.
     """
 
     a: Floats
@@ -248,8 +254,10 @@ def covariance_of_pairs(sums: RankSums, size: Ints, more: Ints, fewer: Ints) -> 
 
 
 def sums_by_count(one: Rankings, rel: int, cutoff: int | None) -> tuple[Floats, Floats]:
-    """The sums of precisions of one list with 0, 1, … of its unjudged documents relevant: the highest
-    ranked ones first, which sums up to the most, and the lowest ranked ones first, to the least.
+    """The highest and the lowest sums of precisions, by the number of relevant unjudged documents.
+
+    Each array has the sums of the list with 0, 1, … of its unjudged documents relevant. The sum is
+    highest if those ranked highest are the relevant ones, and lowest if those ranked lowest are.
     """
     relevant, free = one.labels >= rel, np.flatnonzero(one.labels < 0)
     weight = 1.0 / one.ranks

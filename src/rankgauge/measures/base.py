@@ -65,10 +65,95 @@ def estimate_notes(mean: Mean, what: str) -> list[Note]:
 
 
 class Measure(FlipFormulas, SingleListMixin, Scored):
-    """One number for each query, from the labels in rank order and the judged labels.
+    """A base class for measures: one number for each query, from labels in rank order.
 
-    Subclasses declare what they are in class attributes and their parameters as fields made by
-    `parameter`; `_score` gets rankings already cut at the cut-off.
+    The score may also depend on the labels of all judged documents of the query. A measure is an
+    immutable value: equal parameters make equal measures. `measure @ 10` sets the cutoff, and calling
+    a measure sets other parameters, as in `AP(rel=2)`. It answers questions about one list of labels
+    with `score`, `ideal`, `worst`, `expected`, `variance`, `bounds` and `flips`. It answers by a
+    formula if it has one, and otherwise tries all orders or labels if there are few enough documents.
+    If there are more, it estimates `expected` and `variance` from orders drawn at random, and refuses
+    `ideal`, `worst` and `bounds`. `answers` tells how the measure answers each question.
+
+    To write a measure, subclass `Measure`, declare what is true of its score in the class attributes
+    below, and define `_score`. It gets rankings that are already cut at the cutoff, and returns one
+    score for each. Parameters are fields made by `parameter`. Derive from `Binary` for measures that
+    only ask whether a document is relevant. `rankgauge.testing.check_measure` tests the declarations,
+    and `register` makes the measure known by its name. CONTRIBUTING.md walks through an example.
+
+    Parameters
+    ----------
+    cutoff : int, optional
+        How many documents of a ranking count; by default all. `measure @ 10` sets it too.
+
+    Attributes
+    ----------
+    name : str
+        The name, as in the text of the measure.
+    summary, formula, source : str
+        What `rankgauge measures` shows: the measure in one sentence, its formula, and the paper or tool
+        that defines it.
+    aliases : tuple of str
+        Other names of the measure.
+    examples : tuple of str
+        Texts that show how the measure is written.
+    range : tuple of float, default (0.0, 1.0)
+        The lowest and the highest score.
+    direction : {"higher", "lower", "none"}, default "higher"
+        Which scores are better.
+    averages_defined : bool, default True
+        Whether means leave out queries whose score is undefined. Otherwise one such query makes the mean
+        undefined.
+    own_ties : str, optional
+        How equal scores are treated, if the definition of the measure says so. An evaluation follows it
+        instead of its own `ties`.
+    cutoffs : {"optional", "required", "none"}, default "optional"
+        Whether the measure takes a cutoff.
+    expectation : {"enumerated", "exact", "monte-carlo", "no"}, default "enumerated"
+        How the mean over all orders of tied documents is computed; "exact" if `_tied` is a formula.
+    swap_monotone : bool, default False
+        Whether putting the better of two neighbors first never hurts. Then the best order is by label.
+    ideal_is_best : bool, default False
+        Whether no list beats the best order of all the judged documents.
+    tail_matters : bool, default True
+        Whether documents of label 0, or none, below all others can change the score.
+    monotone : bool, default False
+        Whether raising one label never lowers the score, which depends on nothing but the list.
+    off_list : {"ignored", "divides", "counts"}, default "counts"
+        What relevant documents that are not in a ranking do to its score: nothing; divide the scores of
+        all rankings of the query by the same number, which is at least 1; or anything else.
+    deeper : {"same", "divides", "counts"}, default "counts"
+        What the cutoff does to a score once it is deeper than the ranking and the judged documents
+        together: nothing; divide the score by the cutoff; or anything else.
+    open_ended : bool, default False
+        Whether ranks beyond the end of a list have weight.
+    by_subtopic : bool, default False
+        Whether the measure asks which subtopics a document was judged for.
+    over_orders : bool, default False
+        Whether the measure compares a ranking with orders of documents, so that it matters which are
+        judged.
+
+    See Also
+    --------
+    parse : Make a measure from its text.
+
+    Examples
+    --------
+    >>> from rankgauge import AP, nDCG
+    >>> nDCG @ 10
+    nDCG @ 10
+    >>> AP.score([1, 0, 1], judged=[1, 1, 0, 0])
+    0.8333333333333333
+
+    A measure of your own, which adds up the labels at the even ranks:
+
+    >>> class EvenRanks(Measure):
+    ...     name = "EvenRanks"
+    ...     range = (0.0, np.inf)
+    ...     def _score(self, lists):
+    ...         return lists.sum(np.where(lists.ranks % 2 == 0, np.maximum(lists.labels, 0), 0.0))
+    >>> EvenRanks().score([2, 1, 0, 1])
+    2.0
     """
 
     cutoffs: ClassVar[Literal["optional", "required", "none"]] = "optional"
@@ -134,8 +219,10 @@ class Measure(FlipFormulas, SingleListMixin, Scored):
         pass
 
     def __call__(self, /, *values: Any, **parameters: Any) -> Measure:
-        """The same measure with these parameters; `judged_only=True` takes unjudged documents out of a
-        ranking before this measure looks, as `condensed` does.
+        """The same measure with these parameters.
+
+        `judged_only=True` takes unjudged documents out of a ranking before this measure looks at it,
+        as `condensed` does.
         """
         judged_only = "judged_only" in parameters and "judged_only" not in self.parameters()
         only = parameters.pop("judged_only") if judged_only else False
@@ -183,7 +270,7 @@ class Measure(FlipFormulas, SingleListMixin, Scored):
         return self.name + inside + (f"{at}{places}" if places else "")
 
     def complete(self) -> Self:
-        """This measure, or MeasureError when it still needs a cut-off."""
+        """Return the measure itself; MeasureError if it still needs a cutoff."""
         if self.cutoff is None and self.cutoffs == "required":
             raise MeasureError(f"{self} needs a cut-off; write, for example, {self}@10")
         return self
@@ -291,11 +378,10 @@ class Measure(FlipFormulas, SingleListMixin, Scored):
         return self.complete()._extreme(tied, best=best)
 
     def _merit(self, labels: Labels, max_grade: int) -> Floats:
-        """What the best order sorts by, the highest first: the label, with an unjudged document just
-        above 0.
+        """What the best order sorts by, the highest first: the label, or ½ for an unjudged document.
 
-        Its place beside 0 is free for nearly all measures; it is above it for the sake of
-        CorrectPairs, for which only a judged document can be in the wrong place.
+        For nearly all measures an unjudged document could as well be below label 0. It is above for
+        the sake of CorrectPairs, for which only a judged document can be in the wrong place.
         """
         return np.where(labels < 0, 0.5, labels)
 
@@ -367,17 +453,17 @@ class Measure(FlipFormulas, SingleListMixin, Scored):
         return variance_over_orders(self.score_each, tied, self.depth)
 
     def _independent(self, tied: TiedRankings, places: Ints) -> Floats:
-        """The mean score of random orders if ranks were independent, for lists of one tie each; so many
-        ranks of each list count.
+        """The mean score of random orders if ranks were independent, for lists of one tie each.
+
+        `places` says how many ranks of each list count.
         """
         raise NotImplementedError
 
     def independent_each(self, tied: TiedRankings, capped: bool = False) -> Floats:
-        """The mean score of random orders by the formula of Feng and Karmaker 2023, for lists of one
-        tie each.
+        """The mean score of random orders by the formula of Feng and Karmaker 2023.
 
-        The formula counts k ranks, also where there are fewer documents; `capped` counts only ranks that
-        documents fill.
+        Each list is one tie. The formula counts k ranks, even where there are fewer documents.
+        `capped` counts only ranks that documents fill.
         """
         if not self.knows("_independent"):
             raise self._unsupported_error(
@@ -474,8 +560,9 @@ class Measure(FlipFormulas, SingleListMixin, Scored):
         )
 
     def divisor_each(self, judged: JudgedLabels) -> Floats:
-        """What the score is divided by on each query, if the measure is a sum over ranks that is divided
-        by something; else 1.
+        """What the score of each query is divided by, for a measure that is a sum over ranks; else 1.
+
+        It is 1 also for a sum that is not divided by anything.
         """
         return np.ones(len(judged))
 
@@ -484,8 +571,9 @@ class Measure(FlipFormulas, SingleListMixin, Scored):
         return grades
 
     def flip_each(self, rankings: Rankings) -> Floats:
-        """By how much the score of each list changes for each pair of neighbors that change places:
-        list by list, from the first rank on.
+        """How much the score of each list changes for each pair of neighbors that change places.
+
+        The changes are in one array, list by list, from the first rank on.
         """
         if self.by_subtopic and rankings.judged.aspects is not None:
             raise self._unsupported_error(

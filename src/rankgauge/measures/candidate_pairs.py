@@ -15,9 +15,10 @@ from rankgauge.rankings.lists import Rankings
 
 
 class CandidatePair(Record):
-    """Two judged documents with different labels. A rank is None below the cut-off, or if the ranking
-    lacks the document. `right` is 1 if the better document is first, 0 if it is last, and ½ if neither
-    has a rank.
+    """Two judged documents with different labels.
+
+    A rank is None below the cutoff, or if the ranking lacks the document. `right` is 1 if the better
+    document is first, 0 if it is last, and ½ if neither has a rank.
     """
 
     better_label: int
@@ -28,8 +29,9 @@ class CandidatePair(Record):
 
 
 class CandidatePairs(Result):
-    """All candidate pairs of one ranking, the highest labels first; `share` is the share in the right
-    order, NaN if there is no pair.
+    """All candidate pairs of one ranking, the highest labels first.
+
+    `share` is the share of pairs in the right order, NaN if there is no pair.
     """
 
     notes: tuple[Note, ...] = ()

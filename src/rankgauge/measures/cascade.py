@@ -26,8 +26,9 @@ MOST_JOINT_PLACES = 50
 
 
 class ExpectedReciprocalRank(Measure):
-    """The mean of 1/rank of the document where a user stops. The better a document, the more likely the
-    user stops there.
+    """The mean of 1/rank of the document where a user stops.
+
+    The better a document, the more likely the user stops there.
     """
 
     name = "ERR"
@@ -70,8 +71,10 @@ class ExpectedReciprocalRank(Measure):
         return reached * self._stop_chances(places.label, grade) / places.rank
 
     def _flip_changes(self, flips: Flips) -> Floats:
-        """The chance to come as far, times the difference of the chances to satisfy, times that of the
-        reciprocal ranks: what both documents add together at the lower rank does not change.
+        """Multiply the chance of reaching the upper rank by two differences.
+
+        One is the difference of the chances that the documents satisfy, the other the difference of
+        the reciprocal ranks. What the two documents add together at the lower rank does not change.
         """
         stop = self._stop_chances(flips.kinds, flips.judged.max_grade)
         reached = np.exp(flips.places(flips.upper).sum_above(np.log1p(-stop)))

@@ -429,8 +429,9 @@ def served_subtopics(lists: Rankings, intents: Intents, rel: int) -> tuple[Ints,
 
 
 def sort_served_subtopics(lists: Rankings, intents: Intents, rel: int) -> tuple[Ints, Ints, Ints]:
-    """The pairs of `served_subtopics`, each subtopic of a list from the top down, and for each pair how
-    many documents above serve the subtopic.
+    """The pairs of `served_subtopics`, subtopic by subtopic in each list, from the top down.
+
+    The third array says for each pair how many documents above serve the subtopic.
     """
     row, intent = served_subtopics(lists, intents, rel)
     first_of_list = offsets_of(intents.counts[lists.query])
@@ -441,8 +442,9 @@ def sort_served_subtopics(lists: Rankings, intents: Intents, rel: int) -> tuple[
 
 
 def _entries(aspects: Subtopics, rows: Ints) -> tuple[Ints, Ints]:
-    """The places of the subtopics of these judgments, one judgment after the other, and how many
-    each has.
+    """The places of the subtopics of these judgments, and how many each judgment has.
+
+    The places are one judgment after the other.
     """
     starts, lengths = aspects.offsets[rows], aspects.offsets[rows + 1] - aspects.offsets[rows]
     return _ranges(starts, lengths), lengths

@@ -15,8 +15,9 @@ from rankgauge.measures.scored import Direction
 
 
 class GivenScores(Measure):
-    """A name for scores that rankgauge did not compute, such as ratings by people. It cannot score a
-    ranking.
+    """A name for scores that rankgauge did not compute, such as ratings by people.
+
+    The measure cannot score a ranking.
     """
 
     name = "given"

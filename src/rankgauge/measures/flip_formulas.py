@@ -30,20 +30,25 @@ class FlipFormulas:
         def depth(self) -> int | None: ...
 
     def _contribution(self, places: Places) -> Floats:
-        """What a document adds to the score of its list, by its label, its rank and how many documents
-        of each label stand above it; for measures that are such a sum. Nothing beyond the cut-off.
+        """What a document adds to the score of its list, for measures that are such a sum.
+
+        It follows from the label of the document, its rank, and how many documents of each label are
+        above it. Beyond the cutoff nothing counts, whatever is returned there.
         """
         raise NotImplementedError
 
     def _noncontributing_labels(self, labels: Labels, max_grade: int) -> Bools:
-        """Which labels add nothing by `_contribution`, and change what documents below add only through
-        their ranks.
+        """Which labels add nothing by `_contribution`.
+
+        Documents of these labels change what documents below add only through the ranks of those
+        documents.
         """
         return np.zeros(len(labels), dtype=np.bool_)
 
     def _removable_labels(self, labels: Labels, max_grade: int) -> Bools:
-        """Which labels make no difference without a cut-off: the score of a list is the same without its
-        documents of these labels.
+        """Which labels make no difference without a cutoff.
+
+        The score of a list is the same without its documents of these labels.
         """
         return np.zeros(len(labels), dtype=np.bool_)
 

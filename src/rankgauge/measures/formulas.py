@@ -85,11 +85,11 @@ def inverse_square_sums(count: Ints) -> Floats:
 def sum_over_ranks(
     weight: Callable[[Floats], Floats], first: int, last: int, kept: float = 1.0
 ) -> float:
-    """The sum of kept^(i−1) · weight(i) over the ranks i from `first` to `last`, in a time that does not
-    depend on how many they are.
+    """The sum of kept^(i−1) · weight(i) over the ranks i from `first` to `last`.
 
-    The weight is smooth and changes on the scale of its rank, as 1/i and 1/log(i) do. The first ranks
-    are added up; the others come from the Euler–Maclaurin formula, accurate to 1e-12 of the sum.
+    The time does not depend on the number of ranks. The weight is smooth and changes on the scale of
+    its rank, as 1/i and 1/log(i) do. The first ranks are added up; the others come from the
+    Euler–Maclaurin formula, accurate to 1e-12 of the sum.
 
     >>> round(sum_over_ranks(lambda rank: 1 / rank, 1, 10**9), 9)  # ln(10**9) + 0.577215665
     21.300481502
@@ -121,8 +121,9 @@ def _gauss_legendre() -> tuple[Floats, Floats]:
 
 
 def miss_chance(size: Ints, hits: Ints, drawn: Ints) -> Floats:
-    """The chance that the first `drawn` of `size` documents in random order hold none of the hits:
-    C(size − hits, drawn)/C(size, drawn).
+    """The chance that the first `drawn` of `size` documents in random order hold none of the hits.
+
+    It is C(size − hits, drawn)/C(size, drawn).
     """
     factors, fixed = np.minimum(hits, drawn), np.maximum(hits, drawn)
     offsets = offsets_of(factors + 1)
@@ -133,8 +134,10 @@ def miss_chance(size: Ints, hits: Ints, drawn: Ints) -> Floats:
 
 
 def chances_of_hits(size: Ints, hits: Ints, drawn: Ints) -> tuple[Floats, Ints]:
-    """For each row the chances of 0, 1, … hits among the first `drawn` of `size` documents in random
-    order, and these numbers of hits.
+    """The chances of each number of hits among the first documents in random order, and these numbers.
+
+    A row has the chances of 0, 1, … hits among the first `drawn` of `size` documents, as far as they
+    are possible.
 
     >>> chance, number = chances_of_hits(np.array([4]), np.array([2]), np.array([2]))
     >>> chance.round(4).tolist(), number.tolist()
@@ -194,7 +197,9 @@ def _mean_by_places(size: Ints, hits: Ints, above: Ints, places: Ints) -> Floats
 
 
 def _mean_by_recursion(size: Ints, hits: Ints, above: Ints) -> Floats:
-    """From the mean for one hit, (H_{above+size} − H_above)/size, to that for r hits by
+    """The mean of 1/rank of the first hit, from the mean for one hit up to the mean for r hits.
+
+    The mean for one hit is (H_{above+size} − H_above)/size. The recursion is
     E_r = r/((r−1)(size−r+1)) · [(size + above − r + 2)·E_{r−1} − 1].
 
     It follows from C(m, r−1) = C(m, r−2)·(m−r+2)/(r−1). Errors grow like r·(1 + above/size)^r, so it
@@ -208,8 +213,10 @@ def _mean_by_recursion(size: Ints, hits: Ints, above: Ints) -> Floats:
 
 
 def variance_of_reciprocal_rank(size: Ints, hits: Ints, depth: int | None) -> Floats:
-    """The variance of 1/rank of the first of the hits, at least one, in a random order; 0 beyond
-    `depth`. Place by place, or for a long way to the first hit by recursion.
+    """The variance of 1/rank of the first of the hits in a random order.
+
+    1/rank counts as 0 beyond `depth`. There is at least one hit. The variance is added up place by
+    place, or computed by recursion where the way to the first hit is long.
     """
     places = size - hits + 1
     likely = np.ceil(size / hits * -np.log(NEGLIGIBLE)).astype(np.int64)
@@ -239,9 +246,10 @@ def _variance_by_places(size: Ints, hits: Ints, places: Ints) -> Floats:
 
 
 def _variance_by_recursion(size: Ints, hits: Ints) -> Floats:
-    """From the means of 1/t and 1/t² for one hit to those for r hits, by
-    E_r = r/((r−1)(size−r+1)) · [(size − r + 2)·E_{r−1} − 1] and, S for the squares,
-    S_r = r/((r−1)(size−r+1)) · [(size − r + 2)·S_{r−1} − E_{r−1}].
+    """The variance of 1/t of the first hit, from the means of 1/t and 1/t² for one hit up to r hits.
+
+    The mean of 1/t follows by E_r = r/((r−1)(size−r+1)) · [(size − r + 2)·E_{r−1} − 1], and S, the
+    mean of 1/t², by S_r = r/((r−1)(size−r+1)) · [(size − r + 2)·S_{r−1} − E_{r−1}].
 
     Both follow from C(m, r−1) = C(m, r−2)·(m−r+2)/(r−1).
     """
@@ -259,8 +267,11 @@ def _variance_by_recursion(size: Ints, hits: Ints) -> Floats:
 def highest_ratio(
     thickness: Floats, gained: Floats, possible: Floats | Ints, base: float = 0.0
 ) -> float:
-    """The highest (base + Σ_l t_l · gained[l, s_l]) / Σ_l t_l · possible[l, s_l], 0 where nothing is
-    possible, over all choices of an s for each layer l, of thickness t_l: by Dinkelbach's method.
+    """The highest ratio of two sums over layers, by Dinkelbach's method.
+
+    The ratio is (base + Σ_l t_l · gained[l, s_l]) / Σ_l t_l · possible[l, s_l], for layers l of
+    thickness t_l. The highest is over all choices of an s for each layer. It is 0 where nothing is
+    possible.
     """
     layers, high = np.arange(len(thickness)), 0.0
     while True:

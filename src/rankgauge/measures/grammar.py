@@ -46,10 +46,32 @@ AnyMeasure: TypeAlias = str | Measure | Aggregate | IrMeasure
 
 
 def parse(text: AnyMeasure) -> Measure | Aggregate:
-    """The measure that a text describes; a measure is returned as it is, one of ir_measures as ours.
+    """Make the measure that a text describes.
 
-    MeasureError says what is wrong and shows the right form.
+    A measure is returned as it is, and a measure of ir_measures becomes the one of rankgauge. The
+    names that other tools give to measures are understood, such as trec_eval's ndcg_cut_10, unless
+    they are ambiguous. docs/GRAMMAR.md has the grammar.
 
+    Parameters
+    ----------
+    text : str, Measure, Aggregate or measure of ir_measures
+        The text of the measure, such as "nDCG(gain=exp2)@10", or a measure. A text describes one
+        measure; `evaluate` also takes several cutoffs in one text, such as "nDCG@5,10".
+
+    Returns
+    -------
+    Measure or Aggregate
+        The measure. An aggregate, such as `gm(AP)`, is computed from the scores of a measure on all
+        queries.
+
+    Raises
+    ------
+    MeasureError
+        If the text does not describe a measure, or if it is a name that other tools give to different
+        measures. The message says what is wrong and shows the right form.
+
+    Examples
+    --------
     >>> parse("nDCG(gain=exp2)@10")
     nDCG(gain='exp2') @ 10
     >>> parse("ndcg_cut_10")

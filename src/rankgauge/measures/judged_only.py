@@ -134,8 +134,10 @@ def condense_if(judged_only: Any, measure: Measure) -> Measure:
 
 
 def _condense(rankings: Rankings) -> Rankings:
-    """The lists without unjudged documents; the same lists, with all that is known of them, where
-    there are none.
+    """The lists without unjudged documents.
+
+    Lists without unjudged documents are returned as they are, with everything that was computed for
+    them.
     """
     return rankings.condensed() if (rankings.labels < 0).any() else rankings
 

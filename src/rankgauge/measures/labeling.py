@@ -85,8 +85,9 @@ def enumerate_labelings(grades: Sequence[int], free: int) -> NDArray[np.int32]:
 
 
 def labeled_variants(one: Rankings, choices: NDArray[np.integer]) -> Rankings:
-    """A list for each row of `choices`: its labels put on the unjudged documents of the one list,
-    and each of them judged from then on.
+    """A list for each row of `choices`, which labels the unjudged documents of the one list.
+
+    These documents then count as judged.
     """
     variants, _free = choices.shape
     lists = np.repeat(one.labels[None, :], variants, axis=0)

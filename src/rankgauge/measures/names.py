@@ -247,8 +247,9 @@ def translate_name(name: str, row: Name | AmbiguousName, number: str, cutoff: st
 
 
 def other_names(ours: str, *, brief: bool = False) -> list[str]:
-    """What a measure of ours is called elsewhere, each with who calls it so; `brief`: the names alone,
-    without those that end in a number.
+    """What a measure of ours is called elsewhere, with the tools that call it so.
+
+    `brief` returns the names alone, without the names that end in a number.
 
     >>> other_names("Rprec")
     ['r_precision (ranx)', 'rprecision', 'Rprec_mult_0.5 (trec_eval)']
@@ -292,8 +293,10 @@ def translate_text(text: str) -> str:
 
 
 def translate_arguments(name: str, keywords: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    """A measure of ours and its arguments, from a name and arguments of ir_measures where these are
-    others: `NumRet(rel=1)` is NumRelRet, `SetP(relative=True)` is SetRelP, and `gains` are the gain.
+    """A measure of ours and its arguments, from a name and arguments of ir_measures.
+
+    Where both use the same words, nothing changes. `NumRet(rel=1)` becomes NumRelRet,
+    `SetP(relative=True)` becomes SetRelP, and `gains` becomes `gain`.
 
     >>> translate_arguments("NumRet", {"rel": 2})
     ('NumRelRet', {'rel': 2})

@@ -37,8 +37,9 @@ from rankgauge.rankings.tied_lists import TiedRankings
 
 
 class NormalizedMeasure(OrderBasedWrapper):
-    """A measure compared with the scores of orders of documents. Higher is better, also where lower is
-    better by the measure inside.
+    """A measure compared with the scores of orders of documents.
+
+    Higher is better, even where lower is better by the measure inside.
     """
 
     asks: ClassVar[tuple[str, ...]]

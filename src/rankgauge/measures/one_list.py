@@ -111,8 +111,9 @@ class SingleListMixin:
         *,
         max_grade: int | None = None,
     ) -> list[float]:
-        """By how much the score changes if the documents at ranks 1 and 2 change places, at ranks 2
-        and 3, and so on.
+        """How much the score changes if neighbors in the ranking change places.
+
+        The first number is for the documents at ranks 1 and 2, the next for ranks 2 and 3, and so on.
 
         >>> from rankgauge import RR
         >>> RR.flips([0, 1, 0, 1])

@@ -27,8 +27,9 @@ MOST_PLACES = 100_000
 
 
 class Mean(NamedTuple):
-    """The mean score of each list, its standard error, and how many orders were drawn; both 0 if
-    exact.
+    """The mean score of each list, its standard error, and how many orders were drawn.
+
+    The error and the number of orders are 0 if the mean is exact.
     """
 
     values: Floats
@@ -134,8 +135,10 @@ def _scores_by_list(
     depth: int | None,
     orders_of: Callable[[int, Ints, list[_MixedTie], int], Iterator[Ints]],
 ) -> list[Floats]:
-    """For each list the scores of the orders that `orders_of` makes of it, so many at a time, from its
-    first `depth` places, its mixed ties and its number.
+    """For each list, the scores of the orders that `orders_of` makes of it.
+
+    `orders_of` gets the number of orders to make at a time, the first `depth` places of the list, its
+    mixed ties, and the number of the list.
     """
     scores: list[list[Floats]] = [[] for _ in range(len(tied))]
     batch: list[tuple[int, Ints]] = []
@@ -166,8 +169,11 @@ def _scores_by_list(
 
 
 class _MixedTie(NamedTuple):
-    """A tie of documents that are not all alike: where it starts, how many places of it count, its
-    rows by kind, documents of one kind being as good as the same, and how many have no row.
+    """A tie of documents that are not all alike.
+
+    `start` is where the tie starts, and `places` is how many of its places count. `kinds` has the rows
+    of each kind; documents of one kind are interchangeable. `unlisted` is how many documents have no
+    row.
     """
 
     start: int

@@ -87,10 +87,11 @@ class Compatibility(Measure):
         return np.concatenate(([0.0], np.cumsum(each)))[relevant]
 
     def expected_each(self, judged: JudgedLabels) -> Floats:
-        """The j-th of m documents of a grade, out of n, is at rank r in a random order with
-        probability C(r−1, j−1) · C(n−r, m−j) / C(n, m).
+        """The mean score over all orders, from the chance of each document to be at each rank.
 
-        One query and grade after the other, since each has a table of probabilities of its own.
+        The j-th of m documents of a grade, out of n documents, is at rank r with probability C(r−1,
+        j−1) · C(n−r, m−j) / C(n, m). Queries and grades are computed one after the other, since each
+        has a table of probabilities of its own.
         """
         from scipy.special import gammaln
 

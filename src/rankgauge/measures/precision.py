@@ -198,8 +198,10 @@ class SuccessAt(RelevantOnlyMeasure):
         return self._first_relevant(places).astype(np.float64)
 
     def _tied(self, tied: TiedRankings) -> Floats | None:
-        """The chance that the places of the first group with relevant documents that are in the top
-        k hold one of them.
+        """The chance that the top k holds a relevant document.
+
+        It is the chance that the first group with relevant documents has one at its places in the top
+        k.
         """
         first, found = first_relevant_group(tied, self.rel)
         score = np.zeros(len(tied))
@@ -256,8 +258,10 @@ def first_relevant_group(tied: TiedRankings, rel: int) -> tuple[NDArray[np.intp]
 
 
 def variance_of_hits(size: Ints, found: Ints, places: Ints) -> Floats:
-    """The variance of how many of `found` documents are in the first places of a random order of
-    `size`, which is hypergeometric: m·(r/n)·(1 − r/n)·(n − m)/(n − 1).
+    """The variance of how many of `found` documents are in the first places of a random order.
+
+    The order has `size` documents, so the number is hypergeometric: with n documents, r of them found,
+    and m places, the variance is m·(r/n)·(1 − r/n)·(n − m)/(n − 1).
     """
     n, r, m = size.astype(np.float64), found.astype(np.float64), places.astype(np.float64)
     return ratio(ratio(m * r, n) * ratio((n - r) * (n - m), n), n - 1)

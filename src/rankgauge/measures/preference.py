@@ -250,8 +250,10 @@ class InferredAveragePrecision(Binary):
         return ratio(total, places.judged.relevant(self.rel)[places.query])
 
     def _extreme(self, tied: TiedRankings, *, best: bool) -> Floats:
-        """By sorting, but for the worst order with pooled documents: they count as half relevant where
-        nothing judged is above them.
+        """Sort, except for the worst order with pooled documents.
+
+        Pooled documents count as half relevant where no judged document is above them, so all orders
+        are tried.
         """
         if best or not (tied.rankings.labels == POOLED).any():
             return super()._extreme(tied, best=best)
@@ -269,8 +271,10 @@ class InferredAveragePrecision(Binary):
         return np.where(relevant > 0, expected, 0.0)
 
     def _variance(self, tied: TiedRankings) -> Floats:
-        """Where all is judged, (1/i)·[1 + ε·q_i] for a relevant document at rank i and (1/i)·q_i more
-        for each above it, q_i = (i−1)/(i−1+2ε); see `covariance_of_pairs`. Else from orders.
+        """By `covariance_of_pairs` where all documents are judged, else from orders.
+
+        A relevant document at rank i gets (1/i)·[1 + ε·q_i], and (1/i)·q_i more for each relevant
+        document above it, where q_i is (i−1)/(i−1+2ε).
         """
         lists, variance = tied.rankings, np.zeros(len(tied))
         open_lists = tied.count(lists.labels >= 0) < tied.sizes
@@ -368,8 +372,10 @@ class CorrectlyOrderedPairs(Measure):
         return np.where(all_pairs > 0, ratio(right, all_pairs), np.nan)
 
     def _extreme(self, tied: TiedRankings, *, best: bool) -> Floats:
-        """By sorting where the lists hold all judged documents, and only these: a document that is
-        not retrieved counts too, and an unjudged one may help by pushing others down.
+        """Sort where the lists hold all judged documents and no others; else try all orders.
+
+        A document that is not retrieved counts, too, and an unjudged one may help by pushing others
+        down.
         """
         lists = tied.rankings
         judged = lists.count(lists.labels >= 0)
@@ -379,8 +385,10 @@ class CorrectlyOrderedPairs(Measure):
         return self._extreme_by_enumeration(tied, best=best)
 
     def _tied(self, tied: TiedRankings) -> Floats | None:
-        """½, and for each pair not in one group half the chance that the document of the upper group
-        is in the top k: added where that is the better one, else taken away.
+        """Start from ½, and add or subtract a chance for each pair of documents in different groups.
+
+        The number is half the chance that the document of the upper group is in the top k. It is added
+        if this document is the better one, and subtracted otherwise.
         """
         judged, query = tied.rankings.judged, tied.rankings.query
         chance = ratio(tied.within(self.depth), tied.sizes)

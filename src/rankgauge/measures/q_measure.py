@@ -116,9 +116,11 @@ class QMeasure(NormalizedSumMeasure):
         return self._gains(labels, max_grade)
 
     def _tied(self, tied: TiedRankings) -> Floats | None:
-        """At place j of a group of g documents, r of them with a gain and G their gains, with c such
-        documents and gains cg above the group:
-        (1/g)·[r·(c + β·cg) + (r + β·G)·(1 + (j−1)(r−1)/(g−1))] / (i + β·cg*_i), i the rank.
+        """Add up the mean blended ratio at each place of each group.
+
+        Take place j of a group of g documents, r of them with a gain and G the sum of their gains.
+        With c documents with a gain and the sum cg of gains above the group, the mean at rank i is
+        (1/g)·[r·(c + β·cg) + (r + β·G)·(1 + (j−1)(r−1)/(g−1))] / (i + β·cg*_i).
         """
         lists = tied.rankings
         gain = self._gains(lists.labels, lists.judged.max_grade)

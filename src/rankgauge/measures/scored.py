@@ -38,7 +38,7 @@ class Scored(Parametric):
         return False
 
     def complete(self) -> Self:
-        """This, or MeasureError when a parameter is still needed."""
+        """Return the value itself; MeasureError if a parameter is still needed."""
         return self
 
     def specification(self) -> str:

@@ -45,8 +45,11 @@ class SearchLengthMeasure(Binary):
         return np.where(found[lists.query] < self.j, np.nan, length)
 
     def _tied(self, tied: TiedRankings) -> Floats | None:
-        """Cooper's expected search length: the non-relevant documents above the group that holds the
-        j-th relevant one, and i·n/(r+1) of its own n, i being how many of its r are still wanted.
+        """Cooper's expected search length: the mean over all orders of tied documents.
+
+        All non-relevant documents above the group that holds the j-th relevant document count. Of the
+        n non-relevant documents in this group, i·n/(r+1) count: i of its r relevant documents are
+        still needed.
         """
         found = tied.count(tied.rankings.relevant(self.rel))
         before = tied.before(found)
@@ -62,8 +65,10 @@ class SearchLengthMeasure(Binary):
         return np.where(relevant < self.j, np.nan, length)
 
     def _variance(self, tied: TiedRankings) -> Floats:
-        """With r relevant documents and n others j·n·(r+n+1)·(r+1−j)/((r+1)²·(r+2)), the length being
-        negative hypergeometric; 0 where the list lacks the j-th one.
+        """The variance of the search length, which is negative hypergeometric.
+
+        With r relevant documents and n others it is j·n·(r+n+1)·(r+1−j)/((r+1)²·(r+2)). It is 0 where
+        the list lacks the j-th relevant document.
         """
         found = tied.count(tied.rankings.relevant(self.rel)).astype(np.float64)
         others = self.j * (tied.sizes - found) * (tied.sizes + 1)

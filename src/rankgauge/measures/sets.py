@@ -77,8 +77,10 @@ class CountBasedMeasure(Binary):
         return worth**2 * variance_of_hits(tied.sizes, found, places)
 
     def bounds_each(self, rankings: Rankings) -> tuple[Floats, Floats]:
-        """The highest: all unjudged documents of the top k are relevant and none beyond it. The lowest:
-        none of the top k is relevant, and all beyond it are.
+        """The lowest and the highest score over all labels of the unjudged documents.
+
+        The score is highest if all unjudged documents of the top k are relevant and none beyond it is.
+        It is lowest if none of the top k is relevant, and all beyond it are.
         """
         lists = rankings.top(self.complete().depth)
         hits = lists.count(lists.relevant(self.rel)).astype(float)

@@ -119,8 +119,9 @@ class UserModel(GainMeasure):
         return np.asarray(last - read, dtype=np.float64)
 
     def _expected_further_reads(self, read: Ints, total: Floats) -> Floats:
-        """How many further documents a user reads who goes on after `read` ones, as a mean, when
-        none of them gains anything and those before have gained `total`.
+        """The mean number of further documents that a user reads who goes on after `read` documents.
+
+        None of the further documents gains anything, and those before have gained `total`.
         """
         raise NotImplementedError
 
@@ -151,8 +152,10 @@ class AdaptiveUserModel(UserModel):
     range = (0.0, 1.0)
 
     def _continuation_chances(self, ranks: Ints, gains: Floats, totals: Floats) -> Floats:
-        """The chance of reading on after each document, given its rank, its gain and the gain of all
-        documents down to it.
+        """The chance of reading on after each document.
+
+        It depends on the rank of the document, on its gain, and on the total gain of all documents
+        down to it.
         """
         raise NotImplementedError
 

@@ -161,8 +161,9 @@ class Weighted(GainMeasure):
         return ratio(variance, self._divisor(lists.judged)[lists.query] ** 2)
 
     def _unseen_weight(self, lengths: Ints) -> Floats:
-        """The share of the weight that the ranks beyond the end of lists of these lengths have, where
-        the measure is `open_ended`.
+        """The share of the weight on ranks beyond the end of lists of these lengths.
+
+        It matters where the measure is `open_ended`.
         """
         return np.zeros(len(lengths))
 

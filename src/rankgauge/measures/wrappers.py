@@ -355,8 +355,9 @@ class PrefixMean(DelegatingWrapper):
         return self._mean(tied, lambda measure: np.asarray(measure._tied(tied)))
 
     def random_each(self, judged: JudgedLabels) -> Mean:
-        """The mean of the expected scores where they are exact; else from orders of its own, because
-        estimates at several cut-offs depend on each other, so that their errors do not add up.
+        """The mean of the expected scores where they are exact; else from orders of its own.
+
+        Estimates at several cutoffs depend on each other, so their errors would not add up.
         """
         if self.expectation != "exact":
             return super().random_each(judged)

@@ -82,8 +82,10 @@ class Significance(Result, Record):
     estimated: tuple[Note, ...] = ()
 
     def query_p(self) -> Floats:
-        """For each query the p-value of all runs together: the smallest p-value, times the number of
-        runs (Bonferroni). It is small if at least one run is better than chance.
+        """For each query the p-value of all runs together (Bonferroni).
+
+        It is the smallest p-value, times the number of runs. It is small if at least one run is better
+        than chance.
         """
         counts = np.count_nonzero(~np.isnan(self.p), axis=0)
         least = np.where(np.isnan(self.p), 1.0, self.p).min(axis=0, initial=1.0)
@@ -97,8 +99,9 @@ class Significance(Result, Record):
         return QuerySet("informative", chosen, self.left_out)
 
     def table(self) -> Table:
-        """A row for each query and run: the score, the expected score of a random order, and the
-        p-value.
+        """A row for each query and run, with the p-value.
+
+        The row also has the score, and the expected score of a random order.
         """
         rows = [
             (query, run, float(self.scores[r, q]), float(self.expected[q]), PValue(self.p[r, q]))
@@ -112,9 +115,7 @@ class Significance(Result, Record):
 
     @property
     def notes(self) -> tuple[Note, ...]:  # type: ignore[override]
-        """How many queries are informative, how p-values were computed, and which queries were left
-        out.
-        """
+        """How many queries are informative, how p-values were computed, and what was left out."""
         count, all_of = len(self.informative()), count_phrase(len(self.queries), "query")
         share = f"{1 - self.level:.4g}"
         drawn = int(np.count_nonzero(~self.exact))
@@ -252,8 +253,9 @@ def _p_values(orders: Floats, weights: Floats | None, sign: int, values: Floats)
 def _score_orders(
     measures: Sequence[Measure], judged: JudgedLabels, samples: int, seed: int
 ) -> tuple[Floats, Floats | None]:
-    """The scores of orders of one query's judged documents, and the probability of each order; None
-    for random orders.
+    """The scores of orders of one query's judged documents, and the probability of each order.
+
+    The probability is None for random orders.
     """
     labels, depths = judged.labels, [measure.depth for measure in measures]
     places = max((len(labels) if d is None else min(d, len(labels)) for d in depths), default=0)
@@ -285,10 +287,9 @@ def _mean_scores(measures: Sequence[Measure], judged: JudgedLabels, orders: Labe
 
 
 def _prefixes(counts: Sequence[int], places: int, most: int) -> tuple[Labels, Floats] | None:
-    """All different beginnings of orders of counts[k] things of each kind k, with the probability of
-    each.
+    """All different beginnings of orders of some things, with the probability of each beginning.
 
-    None if there could be more than `most`.
+    There are counts[k] things of each kind k. None if there could be more than `most` beginnings.
 
     >>> rows, chances = _prefixes([3, 1], 1, 10)
     >>> rows.tolist(), chances.tolist()

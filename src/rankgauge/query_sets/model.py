@@ -120,8 +120,9 @@ class SelectionSize(Value):
         check_value("threshold", self.threshold, Number(-math.inf), optional=True)
 
     def size(self, available: int) -> int:
-        """How many queries to choose from `available` queries: the number, or the share, rounded (0.5
-        up).
+        """How many queries to choose from `available` queries.
+
+        It is the number that was given, or the share of `available`, rounded (0.5 up).
         """
         if self.share is not None:
             return math.floor(self.share * available + 0.5)

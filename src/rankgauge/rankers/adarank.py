@@ -254,8 +254,10 @@ class Boosting:
         """Whether the last round lowered the objective too much, so that training stopped."""
 
     def steps(self, settings: RankerSettings) -> Iterator[Step]:
-        """The rounds, until the objective falls, or no feature is left. Those of select="ensemble" end
-        before the first round in which no feature would raise the objective.
+        """Run the rounds until the objective falls, or no feature is left.
+
+        With select="ensemble" they end before the first round in which no feature would raise the
+        objective.
         """
         count = int(np.count_nonzero(self._defined))
         if not count or not self._weak:

@@ -443,8 +443,9 @@ def check_width(features: Features, expected: int) -> None:
 
 
 def _check_values(features: Features, normalize: str) -> None:
-    """InputError for an infinite value, or one that is too large to be normalized. NaN may stand for a
-    value that is not known.
+    """InputError for an infinite value, or a value that is too large to be normalized.
+
+    NaN may stand for a value that is not known.
     """
     values = features.values
     largest = float(np.finfo(values.dtype).max)

@@ -26,8 +26,9 @@ LABEL_GAIN = "label_gain"
 
 
 class ValueLock:
-    """A value that all threads of a process share: those that hold the same one run together, others
-    wait.
+    """A value that all threads of a process share.
+
+    Threads that hold the same value run together; others wait.
     """
 
     def __init__(self) -> None:

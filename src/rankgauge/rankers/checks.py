@@ -162,8 +162,10 @@ def _settings(ranker: Ranker) -> None:
 
 @CHECKS.law("training objective")
 def _objective(ranker: Ranker) -> None:
-    """What training makes best is said in words, which name a measure if and only if the setting
-    `objective` is a measure. The measure that decides on the validation set has no part in it.
+    """What training makes best is said in words.
+
+    The words name a measure if and only if the setting `objective` is a measure. The measure that
+    decides on the validation set has no part in it.
     """
     declared = ranker.parameters().get(SETTING)
     by_measure = declared is not None and isinstance(declared.metadata.get("kind"), MeasureKind)
@@ -407,8 +409,9 @@ def _interrupted_save(ranker: Ranker) -> None:
 
 
 def _save_until_step(ranker: Ranker, folder: str, steps: int) -> bool:
-    """Save, but stop before a file appears that comes after so many others; whether it went on to the
-    end.
+    """Save, but stop before the file that comes after `steps` others appears.
+
+    Return whether saving went on to the end.
     """
     put, done = os.replace, 0
 

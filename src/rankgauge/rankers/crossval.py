@@ -253,8 +253,9 @@ def _protocol(
     by: Evaluation,
     chosen: TrainingQueries | None,
 ) -> dict[str, Any]:
-    """All that the result depends on: the data, the methods with all their settings, plug-ins, and
-    versions. The draw of training queries is there only if there is one.
+    """Everything that the result depends on: data, methods with their settings, plug-ins, and versions.
+
+    The draw of training queries is there only if there is one.
     """
     plugins = digests_of(map(type, (*measures, *map(innermost, measures))))
     return {
@@ -271,8 +272,9 @@ def _protocol(
 
 
 def _method(ranker: Ranker) -> dict[str, Any]:
-    """All that the model of a ranker depends on beside the data: the method, its settings, and the
-    plug-in that it comes from.
+    """Everything that the model of a ranker depends on, except the data.
+
+    It has the method, its settings, and the plug-in that the method comes from.
     """
     plugin = digests_of([type(ranker)])
     return {
@@ -310,8 +312,10 @@ def _rankers(given: Method | Sequence[Method] | None, seed: int) -> dict[str, Ra
 
 
 class FoldWork(Record):
-    """Trains and evaluates a ranker on a fold. `chosen`: which training queries it learns from; None:
-    all. `with_scores`: scores are made too, to be kept.
+    """Train and evaluate a ranker on a fold.
+
+    `chosen` says which training queries the ranker learns from; None means all. With `with_scores`,
+    scores are made as well, to be kept.
     """
 
     folds: tuple[Fold, ...]
@@ -361,9 +365,7 @@ class FoldWork(Record):
 
 
 def check_test_queries(fold: Fold) -> None:
-    """InputError where a query is in the test part of a fold and in another part of it, with the same
-    documents.
-    """
+    """InputError if a query of the test part is in another part of a fold, with the same documents."""
     for part in (fold.train, fold.validation):
         if part is None:
             continue
@@ -438,8 +440,10 @@ class CrossValidation(Result, Record):
     """Which folds of which methods failed, because workers died, and why. These methods are left out."""
 
     def table(self) -> Table:
-        """A row for each measure and method: the mean on test queries with its interval, `linear` of it,
-        and the means on training and validation data; then the same for a random order.
+        """Make a row for each measure and method, and then for a random order.
+
+        A row has the mean on test queries with its interval, `linear` of it, and the means on training
+        and validation data.
         """
         columns = ("measure", "method", "test", "low", "high", "linear", "train", "validation")
         rows: list[tuple[Cell, ...]] = []

@@ -29,8 +29,7 @@ MSLR_RELEVANT = 2
 
 
 class Evaluation(Record):
-    """A way to evaluate rankers: which measures stand for those that are asked for, and how ties are
-    ordered.
+    """A way to evaluate rankers: the measures to use for those asked for, and how ties are ordered.
 
     >>> from rankgauge import parse
     >>> Evaluation("letor").measure(parse("nDCG@10")), Evaluation("mslr").measure(parse("AP"))

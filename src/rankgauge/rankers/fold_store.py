@@ -41,8 +41,10 @@ ANOTHER_FOLDER = "give another folder, or remove this one"
 
 
 class FoldResult(Record):
-    """What a ranker gets on a fold: the run of the test queries, means on training and validation data,
-    None where there is none, and the sentences of its notes.
+    """The results of a ranker on a fold.
+
+    `run` is the run of the test queries. `train` and `validation` have the means on those data;
+    `validation` is None if there is no such data. `notes` has the sentences of its notes.
     """
 
     run: Run
@@ -52,8 +54,9 @@ class FoldResult(Record):
 
 
 class TimedFoldResult(Record):
-    """A ranker on a fold, with its scores on the test queries if they were asked for, and how long it
-    took.
+    """A ranker on a fold, with the time that it took.
+
+    `scores` are the scores on the test queries, if they were asked for.
     """
 
     trained: FoldResult
@@ -69,8 +72,9 @@ def begin_folder(
     *,
     growing: Collection[str] = (),
 ) -> None:
-    """Make a folder for long work, with a file that says what it is. RankgaugeError where the folder has
-    other work of this kind; with the same content the work goes on.
+    """Make a folder for long work, with a file that says what it is.
+
+    With the same content, the work goes on.
 
     Parameters
     ----------
@@ -83,6 +87,11 @@ def begin_folder(
     growing
         Entries of the content that are mappings, and may grow: a key that only the file or only the
         content has is kept. A key that both have must have the same value.
+
+    Raises
+    ------
+    RankgaugeError
+        If the folder has other work of this kind.
     """
     folder, content = OwnPath(folder).make(), dict(content)
     path = folder / name
@@ -126,8 +135,10 @@ class FoldStore(Record):
     protocol: Mapping[str, Any]
 
     def begin(self) -> None:
-        """Make the folder, or check that it has the same cross-validation, perhaps with other methods;
-        RankgaugeError else. A method of the same name must have the same settings.
+        """Make the folder, or check that it has the same cross-validation, perhaps with other methods.
+
+        RankgaugeError if the folder has another one. A method of the same name must have the same
+        settings.
         """
         import polars  # noqa: F401  here, since scikit-learn fails while another thread imports it
 

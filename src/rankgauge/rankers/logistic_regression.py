@@ -263,9 +263,10 @@ class LogisticProblem(Record):
 
 
 def solution(matrix: Floats, right: Floats) -> Floats:
-    """The solution of a system with a positive definite matrix, with rows and columns brought to one
-    scale first. If rounding has made the matrix singular, its diagonal is raised a little, and at last
-    it counts alone.
+    """The solution of a system with a positive definite matrix.
+
+    Rows and columns are brought to one scale first. If rounding has made the matrix singular, its
+    diagonal is raised a little. If that does not help, the diagonal alone counts.
 
     >>> solution(np.array([[4.0, 2.0], [2.0, 5.0]]), np.array([8.0, 12.0])).round(12).tolist()
     [1.0, 2.0]
@@ -287,8 +288,9 @@ def solution(matrix: Floats, right: Floats) -> Floats:
 
 
 def _cholesky(matrix: Floats, raised: float) -> Floats | None:
-    """The lower factor of a matrix whose diagonal is raised by a number; None where rounding leaves no
-    factor.
+    """The lower factor of a matrix whose diagonal is raised by a number.
+
+    It is None if rounding leaves no factor.
     """
     lower = np.tril(matrix)
     least = len(matrix) * np.finfo(np.float64).eps

@@ -17,8 +17,10 @@ from rankgauge.scores.model import combine_scores
 
 
 class Monitor:
-    """One measure on some queries, prepared once: called with a score for each document, it gives the
-    mean over the queries, as `Evaluator` computes it.
+    """One measure on some queries, prepared once for many scores.
+
+    Called with a score for each document, it gives the mean over the queries, as `Evaluator` computes
+    it.
     """
 
     def __init__(self, features: Features, measure: Measure | Aggregate) -> None:
@@ -57,8 +59,9 @@ class Monitor:
         return int(np.argmax(np.where(np.isnan(order), -np.inf, order)))
 
     def kept(self, values: Sequence[float]) -> int:
-        """The round to keep, from the value after each: the best one, or the last if the values decide
-        nothing.
+        """The round to keep, from the value after each round.
+
+        It is the best round, or the last one if the values decide nothing.
         """
         return len(values) - 1 if is_undecided(values) else self.best(values)
 

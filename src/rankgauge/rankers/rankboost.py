@@ -295,8 +295,10 @@ class Stumps:
         return math.exp(self._log_loss)
 
     def best(self, *, both: bool) -> tuple[int, int, float] | None:
-        """The feature, the place of the threshold and the weight of the stump that orders most; None
-        where none orders anything. `both`: also stumps for which lower values are better.
+        """The feature, the place of the threshold, and the weight of the stump that orders most.
+
+        It is None if no stump orders anything. With `both`, stumps for which lower values are better
+        count, too.
         """
         sums = native.bin_sums(self._bins, self.potentials)
         # What lies above each threshold: the bins after its place.

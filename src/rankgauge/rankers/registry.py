@@ -170,8 +170,9 @@ def settings_table(name: str) -> Table:
 
 
 def objective_rows(name: str) -> list[tuple[str, str]]:
-    """What a method makes best in each preset: where it comes from, and the words; one row if the
-    method fixes it.
+    """What a method makes best in each preset: where it comes from, and the words.
+
+    There is one row if the method fixes it.
     """
     method = find_method(name)
     made = (method(preset=preset).training_objective() for preset in (DEFAULT, RANKLIB))

@@ -236,8 +236,11 @@ def rank_order(
     precision: ScorePrecision,
     longest: int | None = None,
 ) -> tuple[Ints, NDArray[np.bool_], int]:
-    """The rows of a run, query by query, the best first; for each place whether its score equals the
-    score above; and how many adjacent documents have equal scores in single precision only.
+    """The rows of a run in rank order, and which scores are tied.
+
+    The first array has the rows, query by query, the best first. The second says for each place
+    whether its score equals the score above. The number says how many adjacent documents have equal
+    scores in single precision only.
 
     As with `find_moves`, ties below the `longest` first documents stay as they are.
     """

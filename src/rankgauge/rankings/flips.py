@@ -139,8 +139,10 @@ class Flips(SharedArrays):
         return self.kinds[self.lower]
 
     def places(self, document: Ints, below: Ints | None = None) -> Places:
-        """The places of documents of these kinds: the upper rank, or the lower one, `below` a document
-        of that kind.
+        """The places of documents of these kinds.
+
+        They are at the upper rank; with `below`, they are at the lower rank, below documents of those
+        kinds.
         """
         rank = self.rank if below is None else self.rank + 1
         return Places(

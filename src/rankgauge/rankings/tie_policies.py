@@ -56,8 +56,9 @@ def tie_order(
 def tied_lists(
     rankings: Rankings, tied: NDArray[np.bool_], seeds: NDArray[np.uint64]
 ) -> TiedRankings:
-    """The lists as groups of tied documents; `tied` says of each row whether it is tied with the one
-    above.
+    """The lists as groups of tied documents.
+
+    `tied` says of each row whether it is tied with the row above.
     """
     starts = np.flatnonzero(~tied)
     return TiedRankings(
@@ -76,15 +77,15 @@ def append_tail(
     retrieved: Labels | Ints,
     documents: int,
 ) -> TiedRankings:
-    """The same lists, each followed by one more tie: the documents of the collection that were not
-    retrieved.
+    """The same lists, each followed by one more tie: the documents that were not retrieved.
 
-    Judged and pooled documents have rows, the others are only counted (Cooper 1968, Expected search
-    length; McSherry and Najork 2008, Computing information retrieval performance measures efficiently
-    in the presence of tied scores). RankgaugeError where the collection is too small to hold them.
+    These are the other documents of the collection. Judged and pooled documents have rows, the others
+    are only counted (Cooper 1968, Expected search length; McSherry and Najork 2008, Computing
+    information retrieval performance measures efficiently in the presence of tied scores).
+    RankgaugeError where the collection is too small to hold them.
 
-    `queries` has for each list the number of its query in the judgments, and `retrieved` the rows in the
-    judgments of all documents in the lists. The collection has so many `documents`.
+    `queries` has for each list the number of its query in the judgments, and `retrieved` the rows in
+    the judgments of all documents in the lists. The collection has so many `documents`.
     """
     rankings = lists.rankings
     place = np.full(len(judgments.queries), -1, dtype=np.int64)

@@ -118,8 +118,9 @@ _NUMBER = r"-?(0|[1-9][0-9]*)(\.[0-9]+)?(e[-+]?[0-9]+)?|nan|-?inf"
 
 
 def _parse_numbers(cells: Sequence[str]) -> list[Cell]:
-    """The cells of a column as numbers, if all that are not empty are numbers as Python writes them; an
-    id such as 007 is none.
+    """Return the cells of a column as numbers, if all that are not empty are numbers.
+
+    A number is as Python writes it; an id such as 007 is none.
     """
     texts = [cell for cell in cells if cell]
     if not all(len(text) < MOST_DIGITS and re.fullmatch(_NUMBER, text) for text in texts):

@@ -53,11 +53,11 @@ def measure_agreement(scores: Scores, means: Floats) -> PageAgreement | None:
 def power_and_swaps(
     scores: Scores, level: float, left: OmissionLog
 ) -> tuple[list[PagePower] | None, list[PageSwaps] | None]:
-    """For each measure: how many differences are significant, and how often two halves of the queries
-    put two runs in opposite orders.
+    """Count, for each measure, significant differences and opposite orders of two runs.
 
-    `low` and `high` are the limits of the middle 95% (or `level`) of the splits; there a tie counts as
-    half a swap.
+    The first list says how many differences are significant. The second list says how often two halves
+    of the queries put two runs in opposite orders. `low` and `high` are the limits of the middle 95% (or
+    `level`) of the splits; there a tie counts as half a swap.
     """
     if len(scores.runs) < 2:
         return None, None
@@ -97,8 +97,10 @@ def power_and_swaps(
 def settled_orders(
     scores: Scores, judgments: Judgments, heads: Sequence[Head], means: Floats, left: OmissionLog
 ) -> list[list[bool] | None]:
-    """For each measure, the runs from best to worst: is each certain to stay above the next, however the
-    unjudged documents are judged? None where this is not computed.
+    """Return, for each measure, whether each run is certain to stay above the next run.
+
+    The runs are taken from best to worst. It is certain if it is so however the unjudged documents are
+    judged. The answer is None for a measure where this is not computed.
     """
     none: list[list[bool] | None] = [None] * len(scores.measures)
     policies = scores.policies

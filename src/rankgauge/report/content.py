@@ -146,8 +146,9 @@ def means_of(scores: Scores, measure: Scored | Aggregate, values: Floats) -> Flo
 
 
 def order_of(means: Floats, direction: int) -> list[int]:
-    """The numbers of the runs, the best mean first; of equal means the earlier run is first, and runs
-    without a mean are last.
+    """Return the numbers of the runs, the best mean first.
+
+    Of equal means the earlier run is first, and runs without a mean are last.
     """
     worse = means if direction < 0 else -means
     order: Ints = np.argsort(np.where(np.isnan(means), np.inf, worse), kind="stable")
@@ -155,8 +156,10 @@ def order_of(means: Floats, direction: int) -> list[int]:
 
 
 def compare_pairs(scores: Scores, level: float, left: OmissionLog) -> tuple[PagePairs, list[Note]]:
-    """Every pair of runs by every measure: the difference over the queries that all runs have scores for,
-    p-values, wins, ties and losses; and notes on the tests.
+    """Compare every pair of runs by every measure, and return notes on the tests too.
+
+    A comparison has the difference over the queries that all runs have scores for, p-values, wins, ties
+    and losses.
     """
     count = len(scores.runs) * (len(scores.runs) - 1) // 2
     number = to_exact_lists if count * len(scores.measures) <= MOST_EXACT else to_short_lists

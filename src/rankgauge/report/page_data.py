@@ -20,8 +20,10 @@ PageCounts: TypeAlias = list[int | None]
 
 
 class PageNames(TypedDict):
-    """The names of runs, queries and measures; 1 if a higher score is better, −1 if a lower one is, else
-    0; and the run that the others are first compared with.
+    """The names of runs, queries and measures.
+
+    `directions` has 1 if a higher score is better, −1 if a lower score is better, else 0. `baseline` is
+    the run that the others are first compared with.
     """
 
     runs: list[str]
@@ -32,8 +34,11 @@ class PageNames(TypedDict):
 
 
 class PageMeans(TypedDict):
-    """The scores (measure × run × query), their means with the ends of the intervals (measure × run),
-    and the judged share of the first ten documents of each run.
+    """The scores, and their means with intervals.
+
+    `values` has the scores, measure × run × query. `means` has their means, and `low` and `high` the
+    ends of the intervals, measure × run. `judged` has the judged share of the first ten documents of
+    each run.
     """
 
     values: list[list[PageNumbers]]
@@ -45,7 +50,10 @@ class PageMeans(TypedDict):
 
 
 class PagePairs(TypedDict):
-    """The tests of all pairs of runs, measure × pair: 0 and 1, 0 and 2, …, 1 and 2, …"""
+    """The tests of all pairs of runs, measure × pair.
+
+    The pairs are 0 and 1, 0 and 2, …, 1 and 2, and so on.
+    """
 
     test: str
     correction: str
@@ -65,8 +73,10 @@ class PageOmissions(TypedDict):
 
 
 class PageRankings(TypedDict):
-    """The first documents, run × query, by their numbers in `documents`; the labels of each query's
-    documents by the same numbers.
+    """The first documents of each run for each query, and their labels.
+
+    `lists` has the documents, run × query, by their numbers in `documents`. `labels` has the labels of
+    each query's documents by the same numbers.
     """
 
     depth: int

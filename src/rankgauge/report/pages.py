@@ -343,8 +343,10 @@ def check_pages() -> None:
 
 
 def _layout(shown: ShownTable) -> dict[str, Any]:
-    """What the template of tables needs: columns with the classes of their cells in page.css, rows of
-    shown cells, and for each note whether it is a warning.
+    """Return what the template of tables needs.
+
+    It has columns with the classes of their cells in page.css, rows of shown cells, and for each note
+    whether it is a warning.
     """
     table, cells = shown.table, list(shown.table.rows)
     rows = [[cell_text(cell, shown.digits) for cell in row] for row in cells]

@@ -141,29 +141,49 @@ def write_report(
 ) -> None:
     """Write a report on runs as one HTML file, which needs no network and no other file.
 
-    The same input gives the same bytes. After an error no partial file is left. Raises RankgaugeError
-    if Jinja2 is not installed.
+    The same input gives the same bytes. After an error no partial file is left.
 
     Parameters
     ----------
-    qrels: the judgments, as `evaluate` takes them. None with `scores`, if they are not known.
-    runs: the runs, as `evaluate` takes them. None with `scores`: a report without rankings.
-    measures: the measures, as `evaluate` takes them. None with `scores`: all measures of the scores.
-    path: the file to write, such as "report.html".
-    baseline: the name of the run that the others are first compared with; a reader can change it.
-    document_texts: the texts of documents: a dict by id, or a file with a line for each text, which is
-        JSON with an id and a text, or id, tab and text. Each text is cut to 500 characters.
-    query_texts: the texts of queries, in the same form.
-    depth: how many first documents of each ranking to show. By default ten, or fewer if the page would
-        be larger than 3 MB.
-    scores: scores that were already computed. The report follows their policies, such as how ties are
+    qrels : judgments or None
+        The judgments, as `evaluate` takes them. None with `scores`, if they are not known.
+    runs : runs or None
+        The runs, as `evaluate` takes them. None with `scores`: a report without rankings.
+    measures : measures or None
+        The measures, as `evaluate` takes them. None with `scores`: all measures of the scores.
+    path : str or os.PathLike
+        The file to write, such as "report.html".
+    baseline : str, optional
+        The name of the run that the others are first compared with; a reader can change it.
+    document_texts : dict, str or os.PathLike, optional
+        The texts of documents: a dict by id, or a file with a line for each text, which is JSON with an
+        id and a text, or id, tab and text. Each text is cut to 500 characters.
+    query_texts : dict, str or os.PathLike, optional
+        The texts of queries, in the same form.
+    depth : int, optional
+        How many first documents of each ranking to show. By default ten, or fewer if the page would be
+        larger than 3 MB.
+    scores : Scores, optional
+        Scores that were already computed. The report follows their policies, such as how ties are
         ordered. By default the runs are evaluated with the default policies.
-    add: tables (CSV, TSV or JSON Lines) and SVG files that other commands wrote, or results. Each
-        becomes a section.
-    level: the level of the intervals. A difference is significant if its corrected p-value is at most
+    add : iterable of str, os.PathLike or Result, optional
+        Tables (CSV, TSV or JSON Lines) and SVG files that other commands wrote, or results. Each becomes
+        a section.
+    level : float, default 0.95
+        The level of the intervals. A difference is significant if its corrected p-value is at most
         1 − level.
-    title: the title of the page.
+    title : str, optional
+        The title of the page.
 
+    Raises
+    ------
+    RankgaugeError
+        If Jinja2 is not installed, or if neither scores nor qrels, runs and measures are given.
+    InputError
+        If a file cannot be read or written.
+
+    Examples
+    --------
     >>> import tempfile
     >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}
     >>> runs = {"good": {"q1": ["a"], "q2": ["c"]}, "poor": {"q1": ["b", "a"], "q2": ["a"]}}

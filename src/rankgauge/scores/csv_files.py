@@ -37,7 +37,7 @@ NO_CSV = "not CSV ({}), expected cells with commas between them"
 
 ID_WORDS = "(id|num|number|no)"
 QUERY_COLUMN_NAMES = re.compile(
-    rf"|(queries?|query|queries|request)([ _-]?{ID_WORDS})?|(q[ _-]?)?{ID_WORDS}", re.IGNORECASE
+    rf"|(topics?|query|queries|request)([ _-]?{ID_WORDS})?|(q[ _-]?)?{ID_WORDS}", re.IGNORECASE
 )
 """The whole name of a column of queries."""
 
@@ -49,8 +49,8 @@ STANDARDIZED_HINT = '; for standardized scores call the measure given("…")'
 
 MOST_CELLS = 1_000_000
 MOST_CELLS_PER_ROW = 100
-"""A table is refused if it has more than MOST_CELLS cells and more than SPARSEST times as many cells as
-the file has rows."""
+"""A table is refused if it has more than MOST_CELLS cells and more than MOST_CELLS_PER_ROW times as
+many cells as the file has rows."""
 
 
 def read_scores(path: str | os.PathLike[str], measure: AnyScored | None) -> Scores:

@@ -56,8 +56,8 @@ def mean_interval(
 ) -> tuple[Floats, Floats]:
     """The lower and the upper ends of confidence intervals for the mean of each row.
 
-    If all scores of a row are equal, both ends are their mean. If it has fewer than two queries, both are
-    NaN.
+    If all scores of a row are equal, both ends are their mean. If it has fewer than two queries, both
+    are NaN.
 
     Parameters
     ----------
@@ -192,8 +192,8 @@ def add_intervals(
 ) -> Table:
     """A table of means with two more columns after each mean: the ends of its interval.
 
-    The last columns of the table are the measures. `shown` has for each row the run, and how queries that
-    it lacks are treated.
+    The last columns of the table are the measures. `shown` has for each row the run, and how queries
+    that it lacks are treated.
     """
     intervals = {
         missing: score_intervals(scores, missing, options)

@@ -72,24 +72,32 @@ class Scores(Result, Record):
 
     Parameters
     ----------
-    runs, queries, measures
-        Their names, and the measures themselves.
-    values
+    runs, queries : tuple of str
+        The names of the runs and the queries.
+    measures : tuple of measures
+        The measures themselves.
+    values : array
         Run × query × measure: the scores.
-    present
+    present : array of bool
         Run × query: whether the run answered the query.
-    judged_at_10
+    judged_at_10 : array
         Run × query: the judged share of the first ten documents, NaN if not known.
-    relevant
+    relevant : array of int
         For each query, how many documents have a grade of 1 or more; −1 if not known.
-    nothing_relevant
+    nothing_relevant : array of bool
         Measure × query: whether no document of the query counts as relevant.
-    policies
+    policies : AppliedPolicies, optional
         How the scores were computed.
-    notes
+    notes : tuple of Note, optional
         What to know about the scores.
-    failed
+    failed : tuple of str, optional
         Which runs were left out, and why.
+
+    Examples
+    --------
+    >>> scores = Scores.from_matrix([[0.2, 0.4], [0.5, 0.7]], runs=["a", "b"], measure="AP")
+    >>> scores.mean()["b"], scores.values.shape
+    ({'AP': 0.6}, (2, 2, 1))
     """
 
     runs: tuple[str, ...]
@@ -206,8 +214,9 @@ class Scores(Result, Record):
         }
 
     def per_query(self) -> dict[str, dict[str, ByMeasure[float]]]:
-        """`{run: {query: {measure: score}}}`; with missing="skip" only the queries that a run
-        answered.
+        """Return the score of each query, as `{run: {query: {measure: score}}}`.
+
+        With missing="skip", a run has only the queries that it answered.
         """
         names = [str(measure) for measure in self.measures]
         skip = self.policies.missing == "skip"
@@ -264,8 +273,7 @@ class Scores(Result, Record):
         *,
         kind: Standardization = DEFAULT_STANDARDIZATION,
     ) -> Scores:
-        """Each score compared with the scores of all runs on its query, so that all queries weigh the
-        same.
+        """Compare each score with the scores of all runs on its query, so all queries weigh the same.
 
         kind="z": (x − mean) / sd over the runs, with n − 1 in the sd. kind="normal": the z-score mapped
         to (0, 1) by the normal distribution (Webber, Moffat and Zobel, SIGIR 2008). kind="empirical":
@@ -461,8 +469,9 @@ def find_positions(what: str, names: Sequence[str], wanted: Iterable[str] | None
 
 
 def combine_scores(measure: Scored | Aggregate, scores: Floats) -> float:
-    """The mean over queries, or the number of an aggregate; undefined scores are left out or undo it, as
-    the measure has it.
+    """Return the mean over queries, or the number of an aggregate.
+
+    Undefined scores are left out, or make the result undefined, as the measure has it.
     """
     defined = scores[~np.isnan(scores)]
     if not inner(measure).averages_defined and len(defined) < len(scores):

@@ -138,8 +138,10 @@ def arrow_frame(scores: Scores) -> Any:
 
 
 def _long_form(scores: Scores) -> tuple[dict[str, tuple[list[str], Ints]], Floats, Bools]:
-    """The long form: for run, query and measure their names and which one each row has; the
-    values; whether the query is present.
+    """Return the long form of scores.
+
+    For run, query and measure it has their names and which one each row has. Then come the values, and
+    whether the query is present.
     """
     names = (scores.runs, scores.queries, [str(measure) for measure in scores.measures])
     present = np.broadcast_to(scores.present[:, :, None], scores.values.shape)

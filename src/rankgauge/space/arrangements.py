@@ -224,8 +224,9 @@ class Arrangement(Record):
         return int((self.left if sides[line] > 0 else self.right)[edge])
 
     def _edge_of_point(self, line: int, x: Fraction, y: Fraction, *, ahead: bool) -> int:
-        """The edge of a line at the place of (x, y) along it; at a vertex the edge ahead of it, or the
-        one behind.
+        """The edge of a line at the place of (x, y) along it.
+
+        At a vertex it is the edge ahead of it, or the edge behind it.
         """
         low, high = np.searchsorted(self.line, [line, line + 1]).tolist()
         axis, sign = _increasing_axis(self.lines[line])
@@ -319,8 +320,9 @@ def _increasing_axis(line: Line) -> tuple[int, int]:
 
 
 def approximate(vertices: VertexRows) -> tuple[Floats, Floats]:
-    """The coordinates of points in floating point: off by at most 2⁻⁵¹ of themselves, unless they are
-    infinite, or below 1e-300.
+    """The coordinates of points in floating point.
+
+    They are off by at most 2⁻⁵¹ of themselves, unless they are infinite, or below 1e-300.
     """
     x, y, w = vertices.T
     if vertices.dtype != object:
@@ -386,8 +388,9 @@ def _order_along_lines(
 
 
 def _angle_ranks(lines: Sequence[Line]) -> Ints:
-    """The rank of each line by the angle of its direction (b, −a), from above −180° to 0°; parallel
-    lines share one.
+    """The rank of each line by the angle of its direction (b, −a), from above −180° to 0°.
+
+    Parallel lines share a rank.
     """
     keys = [(0, Fraction(b, a)) if a else (1, Fraction(0)) for a, b, _ in lines]
     rank = {key: number for number, key in enumerate(sorted(set(keys)))}
@@ -395,8 +398,9 @@ def _angle_ranks(lines: Sequence[Line]) -> Ints:
 
 
 def _orders_at_infinity(lines: Sequence[Line], turn: Ints) -> tuple[Ints, Ints]:
-    """The lines in the order in which one meets their forward rays far out, counter-clockwise, and their
-    backward rays; only the order of parallel lines differs.
+    """The lines in the order in which one meets their forward rays, and their backward rays.
+
+    One meets the rays far out, counter-clockwise. Only the order of parallel lines differs.
     """
     offset = [Fraction(-c, gcd(a, b)) for a, b, c in lines]
     ahead = sorted(range(len(lines)), key=lambda each: (turn[each], offset[each]))
@@ -430,8 +434,9 @@ def _facing_sides(forward: Ints, backward: Ints, center: Ints) -> Ints:
 
 
 def connected_groups(things: int, one: Ints, other: Ints) -> tuple[Ints, int]:
-    """Things of which some pairs, `one` and `other`, belong together: the number of the group of each
-    thing, and how many groups there are.
+    """The number of the group of each thing, and how many groups there are.
+
+    Some pairs of things, `one` and `other`, belong together.
 
     >>> connected_groups(4, np.array([0, 2]), np.array([3, 2]))
     (array([0, 1, 2, 0]), 3)

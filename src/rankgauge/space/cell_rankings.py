@@ -113,8 +113,9 @@ def ranked_labels(
 def _orders(
     c: Floats, u: Floats, v: Floats, x: Floats, y: Floats, kinds: Labels
 ) -> tuple[NDArray[np.intp], Bools]:
-    """Points × documents: the documents in rank order, and for each point whether the labels are in
-    this order for certain.
+    """The documents in rank order at each point, points × documents; and which orders are certain.
+
+    For each point, the second array says whether the labels are in this order for certain.
     """
     with np.errstate(invalid="ignore", over="ignore"):
         along, across = x[:, None] * u, y[:, None] * v

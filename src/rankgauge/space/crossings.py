@@ -157,8 +157,9 @@ def path_parts(piece: int, segment: Segment) -> list[PathPart]:
 
 
 def reordering_segment(documents: Rankings, before: Ints, after: Ints) -> Segment:
-    """Lists on their way from one order of their rows to another: each pair whose order differs flips
-    once.
+    """The segment on which lists go from one order of their rows to another.
+
+    Each pair whose order differs flips once.
     """
     start, end = (np.empty(len(before)) for _ in range(2))
     start[before] = end[after] = -np.arange(len(before), dtype=np.float64)

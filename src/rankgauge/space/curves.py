@@ -76,8 +76,10 @@ class Interval(NamedTuple):
 
 
 class Steps(Record):
-    """The value of each list along the line: `before` at its start, then `values[i]` from `position[i]`
-    on, where that is of list `lists[i]`. Lists come one after the other, each from 0 to 1.
+    """The value of each list along the line.
+
+    It is `before` at the start of the line, then `values[i]` from `position[i]` on, where `position[i]`
+    is of list `lists[i]`. Lists come one after the other, each from 0 to 1.
     """
 
     before: Floats
@@ -202,8 +204,9 @@ class Curve(Record):
         return float(best.reduce(self.values))
 
     def within(self, margin: float) -> list[Interval]:
-        """Where the mean is within this margin of the best, but perhaps for single points: at a break,
-        documents are tied.
+        """The intervals where the mean is within this margin of the best.
+
+        Single points in an interval may be exceptions: at a break, documents are tied.
         """
         good = np.abs(self.values - self.value) <= margin
         change = np.diff(good.astype(np.int8), prepend=0, append=0)
@@ -274,8 +277,9 @@ class Curve(Record):
 
 
 def drop_narrow_steps(positions: Floats, values: Floats) -> tuple[Floats, Floats]:
-    """Steps without those that are too close to the next one to tell apart; `values` has the value
-    before the first step, too.
+    """Steps without the steps that are too close to the next one to tell apart.
+
+    `values` has the value before the first step, too.
     """
     edges = np.concatenate(([0.0], positions, [1.0]))
     wide = np.diff(edges) > NEAR

@@ -194,8 +194,10 @@ class Grid(Result, Record):
         return number_of(measure, self.measures)
 
     def gradients(self, measure: AnyMeasure) -> tuple[Floats, ...]:
-        """The empirical gradient: for each axis the difference of neighbors on the grid, divided by the
-        step between them. It has one point fewer along that axis.
+        """The empirical gradient of a measure, for each axis.
+
+        It is the difference of neighbors on the grid, divided by the step between them. It has one point
+        fewer along that axis.
         """
         values = self.values[self.number(measure)]
         steps = (own[1] - own[0] for own in self.ticks)
@@ -230,8 +232,10 @@ class Grid(Result, Record):
         return best
 
     def hidden(self, measure: AnyMeasure) -> tuple[Floats, ...]:
-        """For each axis, and each line along it, by how much its best is better than the best of the
-        grid points on it; 0 where no point of the line is better.
+        """For each axis, how much better the best of each line along it is than its grid points.
+
+        There is an array for each axis, with an entry for each line along it. The entry is 0 where no
+        point of the line is better than the best grid point on it.
         """
         number = self.number(measure)
         sign = self._sign(number)
@@ -241,8 +245,10 @@ class Grid(Result, Record):
         )
 
     def table(self) -> Table:
-        """A row for each measure: the best on the grid and on its lines, where, how many lines hide
-        something better than their grid points, and how often the curve breaks between neighbors.
+        """A row for each measure: the best on the grid and on its lines, and where.
+
+        The row also says how many lines hide something better than their grid points, and how often the
+        curve breaks between neighbors.
         """
         columns = (
             "measure", "grid", "at", "lines", "lines at", "missed", "number", "hiding", "breaks",
@@ -350,8 +356,9 @@ def _line_bests(
     axis: int,
     progress: Progress | None,
 ) -> tuple[Floats, Floats, Ints]:
-    """For each measure and each line along an axis: the best value, the weight where it is, and how
-    many breaks the curve has.
+    """For each measure and each line along an axis: the best value, where it is, and the breaks.
+
+    The three arrays have the best value, the weight where it is, and how many breaks the curve has.
     """
     own, others = ticks[axis], [each for n, each in enumerate(ticks) if n != axis]
     lines = []

@@ -82,11 +82,11 @@ def weights_of(name: str, weights: ArrayLike, features: int) -> Floats:
 
 
 def weighted_sums(values: Values, weights: Floats) -> Floats:
-    """The score of each document: the weighted sum of its values, from the first feature to the last,
-    in double precision.
+    """The score of each document: the weighted sum of its values, in double precision.
 
-    Documents with the same values have the same score, to the last bit. A product of matrices does not
-    promise that: it adds in an order that depends on the row.
+    Values are added from the first feature to the last. Documents with the same values have the same
+    score, to the last bit. A product of matrices does not promise that: it adds in an order that depends
+    on the row.
     """
     scores = np.zeros(len(values))
     for column in np.flatnonzero(weights).tolist():

@@ -210,8 +210,9 @@ def _scores(lists: Rankings, scores: ArrayLike) -> Floats:
 
 
 def _pairs(lists: Rankings) -> tuple[Ints, Ints, Floats]:
-    """The pairs of documents of different labels: the better one, the other one, and the share of the
-    pair in the mean.
+    """The pairs of documents of different labels, with the share of each pair in the mean.
+
+    The three arrays have the better document, the other one, and the share.
     """
     labels = np.maximum(lists.labels, 0)
     better, worse, share = [], [], []

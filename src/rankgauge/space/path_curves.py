@@ -142,8 +142,9 @@ class PathCurves(Result, Record):
         return (*(("piece",) if len(self.curves) > 1 else ()), "measure", *columns)
 
     def table(self) -> Table:
-        """A row for each measure: the means at the ends, the best one and where it is, how wide the
-        plateau is, and how many local optima and breaks the curve has.
+        """A row for each measure: the means at the ends, and the best one and where it is.
+
+        The row also says how wide the plateau is, and how many local optima and breaks the curve has.
         """
         columns = self._columns(
             "start", "end", "best", "low", "high", "at",

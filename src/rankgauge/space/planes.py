@@ -207,14 +207,16 @@ class Plane(Record):
         return _CellSequence(self)
 
     def cells_at(self, x: Real, y: Real) -> tuple[int, ...]:
-        """The numbers of the cells that meet at a point: one inside a cell, two on a line, and at a
-        point where m lines meet 2·m.
+        """The numbers of the cells that meet at a point.
+
+        Inside a cell there is one, on a line there are two, and where m lines meet there are 2·m.
         """
         return self.arrangement.cells_at(exact_fraction(x), exact_fraction(y))
 
     def cell_at(self, x: Real, y: Real) -> int:
-        """The number of the cell that a point lies in; RankgaugeError for a point on a line, which names
-        the cells that meet there.
+        """The number of the cell that a point lies in.
+
+        RankgaugeError for a point on a line; the error names the cells that meet there.
         """
         cells = self.cells_at(x, y)
         if len(cells) > 1:
@@ -226,8 +228,10 @@ class Plane(Record):
         return cells[0]
 
     def ranking_at(self, x: int, y: int, w: int, query: int) -> tuple[int, ...]:
-        """The documents of a query, as rows of `documents`, in rank order at the point (x / w, y / w), w
-        above 0; equal scores stay in the order in which the documents were given.
+        """The documents of a query in rank order at the point (x / w, y / w), w above 0.
+
+        The documents are rows of `documents`. Equal scores stay in the order in which the documents were
+        given.
         """
         if w <= 0:
             raise RankgaugeError(f"w={w}, expected a number above 0")
@@ -287,8 +291,9 @@ class Plane(Record):
         return np.stack(list(self._values_by_query(measure)))
 
     def values(self, measure: AnyMeasure) -> Floats:
-        """The mean of a measure over the queries, in each cell; undefined values are left out, or undo
-        the mean, as the measure has it.
+        """The mean of a measure over the queries, in each cell.
+
+        Undefined values are left out, or make the mean undefined, as the measure has it.
         """
         parsed = parse(measure)
         total, count = np.zeros(len(self)), np.zeros(len(self), dtype=np.int64)
@@ -359,8 +364,10 @@ class Plane(Record):
 
 
 class _Partition(Record):
-    """The regions of a measure: their cells, one region after the other, and whether something better is
-    behind an edge of a region, or next to a vertex of it.
+    """The regions of a measure, and whether something better is next to them.
+
+    `cells` has the cells of the regions, one region after the other. `by_edge` says whether something
+    better is behind an edge of a region, and `by_vertex` whether it is next to a vertex of it.
     """
 
     value: Floats

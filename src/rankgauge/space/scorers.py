@@ -116,8 +116,9 @@ class LinearScorer(Record):
     def means_of_scores(
         self, scores: Iterable[Floats], measure: Measure | Aggregate
     ) -> Iterator[float]:
-        """The same for several arrays of scores, which are ranked together: that is faster for few
-        documents.
+        """The means of a measure for several arrays of scores, which are ranked together.
+
+        For few documents this is faster than `mean_of_scores` for each array.
         """
         lists, remaining = self.documents, iter(scores)
         size = max(1, DOCUMENTS_AT_A_TIME // max(1, len(lists.labels)))

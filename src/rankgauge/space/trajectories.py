@@ -228,8 +228,10 @@ class Trajectory(Result, Record):
         return [segment.curve(measure) for segment in self.segments]
 
     def table(self) -> Table:
-        """A row for each flip: where it is, which documents, whether it is good, which measures notice
-        it, and for each measure what it adds to the value of the query and to the mean.
+        """A row for each flip: where it is, which documents, and whether it is good.
+
+        The row also says which measures notice the flip, and for each measure what the flip adds to the
+        value of the query and to the mean.
         """
         columns = ["piece", "position", "query", "rank", "upper", "lower", "flip", "noticed by"]
         for measure in self.measures:
@@ -238,8 +240,9 @@ class Trajectory(Result, Record):
         return Table(tuple(columns), rows, note_texts(self.notes))
 
     def measure_table(self) -> Table:
-        """A row for each measure: its mean at the ends of the path, the least and the greatest on the
-        way, and which flips it notices.
+        """A row for each measure: its means on the path, and which flips it notices.
+
+        The means are at the ends of the path, and the least and the greatest mean on the way.
         """
         cells = []
         for start, measure in zip(self.start, self.measures, strict=True):
@@ -437,8 +440,10 @@ class NoticedFlips(Record):
         return int(np.count_nonzero(wrong))
 
     def measure_table(self, columns: Sequence[str], cells: Sequence[Row]) -> Table:
-        """A row for each measure: these cells, how many flips of each kind it notices, which share of
-        the good and bad ones, at which ranks, and how often it goes the wrong way.
+        """A row for each measure: these cells, and how many flips of each kind it notices.
+
+        The row also has the share of the good and bad flips that it notices, their ranks, and how often
+        the measure goes the wrong way.
         """
         rows: list[Row] = []
         decisive = self.merit != 0
@@ -458,8 +463,9 @@ class NoticedFlips(Record):
         return Table(names, tuple(rows), notes)
 
     def rank_table(self) -> Table:
-        """A row for each rank: how many flips of it with the next rank there are, and for each measure
-        which share of the good and bad ones it notices.
+        """A row for each rank, with how many flips of it with the next rank there are.
+
+        The row also has, for each measure, the share of the good and bad flips that it notices.
         """
         decisive, seen = self.merit != 0, self.seen
         most = int(self.rank.max(initial=0)) + 1

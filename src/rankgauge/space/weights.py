@@ -182,8 +182,10 @@ class WeightSpace(Record):
         return np.append(1.0, own) if self.fixed else own
 
     def path(self, low: float = 0.0, high: float = 1.0) -> Floats:
-        """The usual path: one parameter goes from low to high; of several, the first has weight 1 and
-        the others 0, then the second has weight 1, and so on.
+        """The usual path through the space.
+
+        One parameter goes from `low` to `high`. Of several parameters, the first has weight 1 and the
+        others 0, then the second has weight 1, and so on.
         """
         if len(self.parameters) > 1:
             return np.eye(len(self.parameters))

@@ -160,21 +160,26 @@ class Metric(Scored):
         raise NotImplementedError
 
     def _expected(self, texts: Texts, text: Ints, length: Ints) -> Floats | None:
-        """The expected score of so many units drawn from the source of a text, where there is a
-        formula: NaN for a text without units in its source, and for one without a formula. None if
-        there is no formula at all.
+        """Return the expected score of units drawn from the source of a text, by a formula.
+
+        For each task, `text` is the number of a text, and `length` is how many units are drawn. The
+        score is NaN for a text without units in its source, and for a text that the formula does
+        not cover. The result is None if there is no formula at all.
         """
         return None
 
     def expected_each(self, candidates: Candidates, null: Null) -> Mean:
-        """What chance gets in place of each candidate, with its standard error and the number of texts
-        drawn for it: 0 where the value is exact.
+        """Return what chance gets in place of each candidate, with its standard error.
+
+        The result also has the number of texts drawn for each candidate: 0 where the value is
+        exact.
         """
         return candidates.once((self, null), lambda: null.mean_of(self, candidates))
 
     def spread_each(self, candidates: Candidates, null: Null) -> Floats:
-        """The standard deviation of what chance gets in place of each candidate, from texts drawn at
-        random.
+        """Return the standard deviation of what chance gets in place of each candidate.
+
+        It is computed from texts drawn at random.
         """
         return candidates.once((self, null, "spread"), lambda: null.spread_of(self, candidates))
 

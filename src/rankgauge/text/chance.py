@@ -218,8 +218,9 @@ class Null(ChanceParameters):
         return self.length != CANDIDATE and self.per == TEXT
 
     def mean_of(self, metric: Metric, candidates: Candidates) -> Mean:
-        """The expected score of what is drawn in place of each candidate; NaN where a source has no
-        words.
+        """Return the expected score of what is drawn in place of each candidate.
+
+        The score is NaN where a source has no words.
         """
         check_null(self.null, metric)
         tasks = self._tasks(metric, candidates)
@@ -275,8 +276,9 @@ class Null(ChanceParameters):
         return _Tasks(keys[:, 0], keys[:, 1], seeds, task.reshape(-1))
 
     def _seed_of(self, candidates: Candidates, place: int) -> int:
-        """A seed that follows from the id of a text, and for a candidate from its words, so that no
-        other text or system changes what is drawn.
+        """Return a seed that follows from the id of a text, and for a candidate also from its words.
+
+        So no other text or system changes what is drawn.
         """
         parts = [str(self.seed), candidates.texts.ids[candidates.of[place]]]
         if self.per == CANDIDATE:
@@ -399,8 +401,10 @@ def _blocks(wanted: Ints, length: Ints) -> Iterator[tuple[Ints, Ints]]:
 
 
 class _RunningMoments(Record):
-    """For each task the number of draws, the mean of their scores, and the sum of the squares of what
-    they differ from it.
+    """The moments of the scores of the draws of each task.
+
+    `number` is the number of draws, `center` is the mean of their scores, and `squares` is the sum
+    of the squared differences from that mean.
     """
 
     number: Ints
@@ -438,8 +442,9 @@ class _RunningMoments(Record):
         return Mean(np.where(self.number > 0, self.center, np.nan), errors, self.number)
 
     def draws_needed(self, error: float, width: float) -> Ints:
-        """How many more draws each task needs for this standard error, as a share of the width of the
-        range of the metric.
+        """Return how many more draws each task needs to reach a standard error.
+
+        `error` is that standard error as a share of `width`, the width of the range of the metric.
 
         A metric without a range takes `UNLIMITED_DRAWS`. If all draws scored the same, others may be
         rare: with 3 / error draws, rarer than the error in 95 of 100 cases.

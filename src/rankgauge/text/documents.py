@@ -187,8 +187,10 @@ class DocumentKinds(Result, Record):
         return np.argsort(values, kind="stable")
 
     def table(self) -> Table:
-        """A row for each kind and layer: the means over the sources of this kind, and how many of them
-        are of the same kind by another layer.
+        """Return a table with a row for each kind and layer.
+
+        Each row has the means over the sources of this kind, and how many of them are of the same
+        kind by another layer.
         """
         rows: list[tuple[Cell, ...]] = []
         for kind in (HETEROGENEOUS, HOMOGENEOUS):

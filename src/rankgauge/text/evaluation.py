@@ -315,9 +315,10 @@ class TextOverview(Result, Record):
         return self.scores.select(measures=kept)
 
     def table(self) -> Table:
-        """A row for each metric and system, the best system first: the mean with its confidence
-        interval, what chance gets, the normalized forms, the mean number of words, and how many texts
-        are empty.
+        """Return a table with a row for each metric and system, the best system first.
+
+        Each row has the mean with its confidence interval, what chance gets, the normalized forms,
+        the mean number of words, and how many texts are empty.
         """
         means, intervals = self.scores.mean(), self.scores.interval(level=self.level)
         rows: list[tuple[Cell, ...]] = []

@@ -228,12 +228,15 @@ def gain_levels(request: Request) -> Iterable[ReportColumn]:
 
 
 def run_id(request: Request) -> Iterable[ReportColumn]:
+    """The run tag, which is the same for each topic."""
     yield ReportColumn(
         request.label, lambda t: [t.run.tag] * len(t.ids), "text", "own", False, lambda t: t.run.tag
     )
 
 
 def number_of_queries(request: Request) -> Iterable[ReportColumn]:
+    """The number of topics: 1 for each topic; with -c, the total counts all judged topics."""
+
     def total(topics: ReportTopics) -> float:
         return len(topics.all_judged) if request.settings.complete else len(topics.ids)
 

@@ -54,8 +54,10 @@ def report(judgments: Judgments, run: Run, settings: Settings) -> Iterator[str]:
 
 
 def _topics(judgments: Judgments, run: Run, settings: Settings) -> ReportTopics:
-    """The judged topics in the order of their ids: those of the run, and with version 10's -c all of
-    them, the missing ones as a list of one unjudged document.
+    """The judged topics in the order of their ids.
+
+    They are the topics of the run. With -c in version 10 they are all judged topics, where a missing
+    topic has a list of one unjudged document.
     """
     judged = judged_labels(judgments)
     aligned = align(judgments, run, judged, precision=settings.precision)

@@ -137,8 +137,9 @@ class ClusterPool:
         return max(LEAST_TASKS, TASKS_PER_THREAD * self._threads) * self._batch_size()
 
     def _batch_size(self) -> int:
-        """How many tasks go together: as many as are quick, if they take what the last tasks took; fewer
-        toward the end, so that each thread gets its share.
+        """How many tasks go together: as many as are quick, judging by the last tasks.
+
+        Toward the end there are fewer, so that each thread gets its share.
         """
         last = min(TASKS_PER_THREAD * self._threads, MOST_REMEMBERED)
         if self._timed or not last or len(self._took) < last:

@@ -224,9 +224,7 @@ class _ReceivedValue:
 
 
 class TaskResult(Generic[R]):
-    """How a task ended: with a result, with a failure of its item, or with an error that ends
-    everything.
-    """
+    """How a task ended: with a result, a failure of its item, or an error that ends everything."""
 
     def __init__(self, result: R | RankgaugeError | None, error: Exception | None = None) -> None:
         self.result, self.error = result, error

@@ -1,5 +1,6 @@
-"""What Muwanei et al. claim, measured: by how much one side is ahead, with an interval, and in how many
-places.
+"""Test the claims of Muwanei et al.: by how much one side is ahead, and in how many places.
+
+Each lead comes with an interval.
 
 The paper's focus is on rank correlations. So each claim is looked at by τ over systems, by τ and ρ over
 rows, and by R². A place is a target, a depth and a track. The first claims are the paper's, in its own
@@ -196,8 +197,10 @@ CLAIMS = (
 
 
 class MeasuredClaim(NamedTuple):
-    """A claim by one number: the mean difference over places with its interval, and in how many places
-    it is above 0.
+    """A claim measured by one number.
+
+    `difference` is the mean difference over places, and `low` and `high` are its interval. `holds`
+    is in how many places, out of `of`, the difference is above 0.
     """
 
     claim: str

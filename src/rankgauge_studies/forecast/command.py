@@ -123,8 +123,8 @@ def command(
     one kind are one query. No number depends on names, or on the order of the tracks.
 
     The costly measures are forecast from cheap ones at several depths, by all methods, in the paper's
-    protocol and in five other splits: by rows, by queries, by queries and runs, by tracks and by kinds of
-    collection. Random splits are repeated, and every number has a 95% interval.
+    protocol and in five other splits: by rows, by queries, by queries and runs, by tracks and by kinds
+    of collection. Random splits are repeated, and every number has a 95% interval.
 
     It prints how good each method is at the greatest depth, and which claims hold. It writes to DIR, as
     CSV: overview, claims, means (over tracks) and tracks; table-1, table-2 and percentages, the paper's

@@ -64,8 +64,8 @@ def _system_tau(target: Floats, forecast: Floats, systems: Ints) -> float:
 class StudyNumber(Record):
     """A number of the study, and what its interval is made of.
 
-    `repeats` has the number for each repetition of a split. `halves` has it for two halves of the queries
-    (the rows), for each of several ways to halve them (the columns).
+    `repeats` has the number for each repetition of a split. `halves` has it for two halves of the
+    queries (the rows), for each of several ways to halve them (the columns).
     """
 
     value: float
@@ -119,8 +119,9 @@ def combine_numbers(
 
 
 def mean_of(estimates: Sequence[StudyNumber]) -> StudyNumber | None:
-    """The mean of several numbers, each of the same weight, without those that are undefined; None if
-    all are.
+    """Return the mean of several numbers, each of the same weight.
+
+    Undefined numbers are left out. The result is None if all are undefined.
     """
     known = [each for each in estimates if math.isfinite(each.value)]
     return combine_numbers(lambda *values: np.mean(values, axis=0), known) if known else None

@@ -92,8 +92,10 @@ def _fold_parts(rows: StackedRows, split: RowSplit, seed: int) -> Iterator[Split
 
 
 def _paper_part(rows: StackedRows, targets: Sequence[int], seed: int) -> SplitRows:
-    """The paper's protocol: other tracks are learned from wholly, the target tracks by 80% of their
-    rows. The other rows of the target tracks are tested.
+    """Split the rows by the paper's protocol.
+
+    The models learn from all rows of the other tracks and from 80% of the rows of the target
+    tracks. The other rows of the target tracks are tested.
     """
     tested = np.zeros(len(rows.target), dtype=np.bool_)
     for number in targets:

@@ -129,8 +129,10 @@ def with_gain(measure: str, gain: str) -> str:
 
 
 class TrackNumbers(Record):
-    """How good a method is on a track: the numbers of `ForecastQuality` for each repetition of the
-    split, and for halves of the queries, as `StudyNumber` has them.
+    """How good a method is on a track, by the numbers of `ForecastQuality`.
+
+    `repeats` has the numbers for each repetition of the split. `halves` has them for halves of the
+    queries, as in `StudyNumber`.
     """
 
     repeats: Floats

@@ -93,8 +93,10 @@ def track_table(study: ForecastStudy) -> Table:
 
 
 def overview(study: ForecastStudy, *, short: bool = False) -> Table:
-    """The greatest depth at a glance, a row for each target and method: R² in each split, and τ over
-    systems, as means over tracks. `short` has an interval in one cell with its number.
+    """Return a table of the greatest depth, with a row for each target and method.
+
+    The columns are R² in each split, and τ over systems, as means over tracks. With `short`, a
+    number and its interval share a cell.
     """
     depth = max(study.asked.depths)
     rows: list[tuple[Cell, ...]] = []
@@ -112,8 +114,8 @@ def overview(study: ForecastStudy, *, short: bool = False) -> Table:
             "for system τ; 95% intervals, for other queries and splits"
         ),
         Note(
-            "how the tested rows were chosen: any rows; rows of new queries; rows of new queries and new "
-            "runs; all rows of a kind of collection that was not learned from, or of such a track",
+            "how the tested rows were chosen: any rows; rows of new queries; rows of new queries and "
+            "new runs; all rows of a kind of collection that was not learned from, or of such a track",
             column="rows to new track",
         ),
         Note(
@@ -146,8 +148,10 @@ def _plus_minus(value: Cell, low: Cell, high: Cell) -> str | None:
 
 
 def paper_tables(study: ForecastStudy) -> dict[str, Table]:
-    """Tables 1 and 2 of the paper, and one for every other target: R² of both methods at each depth in
-    the paper's protocol, the test sets side by side, with the printed numbers.
+    """Return Tables 1 and 2 of the paper, and a table for every other target.
+
+    Each table has R² of both methods at each depth in the paper's protocol, the test sets side by
+    side, with the printed numbers.
     """
     lettered = _track_labels(study)
     made = {}
@@ -178,8 +182,10 @@ def _number(cell: StudyCell | None, track: str, number: str) -> StudyNumber | No
 
 
 def percentage_table(study: ForecastStudy) -> Table:
-    """The percentages of the paper's text: by how much a method is ahead of another on each target
-    track. Gupta's method is compared as the paper does it: τ over its systems with τ over rows.
+    """Return a table of the percentages in the paper's text.
+
+    A percentage is by how much a method is ahead of another on each target track. Gupta's method is
+    compared as the paper does it: τ over its systems with τ over rows.
     """
     names = {paper_target(study.asked, target): target for target in study.asked.targets}
     tested = study.target_tracks
@@ -219,8 +225,10 @@ def _percent_ahead(one: StudyNumber | None, other: StudyNumber | None) -> StudyN
 
 
 def study_figures(study: ForecastStudy) -> dict[str, Figure]:
-    """Figures 1 and 2 of the paper, with a panel for each test set; and τ over systems on new queries,
-    with the judgments of the pool and a panel for each target.
+    """Draw Figures 1 and 2 of the paper, and a figure of τ over systems on new queries.
+
+    Figures 1 and 2 have a panel for each test set. The figure of systems uses the judgments of the
+    pool, and has a panel for each target.
     """
     from rankgauge.figures import depth_curves
 

@@ -200,8 +200,10 @@ class JudgedQueries(Record):
 
 
 def reference_lines() -> dict[str, float]:
-    """The ideal DCG@20 of a query with 20 navigational documents, and of a query with 1 navigational
-    document and 19 key documents.
+    """Return the ideal DCG@20 of two queries, as lines to compare with.
+
+    One query has 20 navigational documents, the other has 1 navigational document and 19 key
+    documents.
     """
     measure = _dcg()
     return {

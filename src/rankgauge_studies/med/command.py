@@ -23,13 +23,12 @@ if TYPE_CHECKING:
 @click.command("med", cls=HeadedCommand)
 @study_options
 def command(output: str, data: str | None) -> None:
-    """Tables 1 to 3 and Figures 1 and 2 of Moffat, Computing maximized effectiveness distance for
-    recall-based metrics.
+    """Moffat, Computing maximized effectiveness distance for recall-based metrics, repeated.
 
-    It prints the tables, with the published numbers, and what the paper says about its figures. It
-    writes all of this to DIR as CSV, and the figures also as SVG and PNG. The figures need the
-    judgments of the TREC Web tracks of 2013 and 2014. Without them only the tables are made, and the
-    exit code is 3.
+    It prints Tables 1 to 3, with the published numbers, and what the paper says about its Figures 1
+    and 2. It writes all of this to DIR as CSV, and the figures also as SVG and PNG. The figures need
+    the judgments of the TREC Web tracks of 2013 and 2014. Without them only the tables are made, and
+    the exit code is 3.
     """
     from rankgauge_studies import med as study
 

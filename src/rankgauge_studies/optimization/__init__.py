@@ -86,8 +86,10 @@ def _add_section_note(name: str, make: Callable[[], Table]) -> Table:
 
 
 def figures() -> dict[str, Figure]:
-    """Figures 1 to 3 of the paper, one for its notes 3 to 5 and one for section 4, by the names of their
-    files.
+    """Draw the figures of the study, by the names of their files.
+
+    These are Figures 1 to 3 of the paper, a figure for its notes 3 to 5, and a figure for section
+    4.
     """
     from rankgauge.figures import objectives_figure, regions_figure
 

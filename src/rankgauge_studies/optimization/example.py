@@ -205,15 +205,19 @@ PATH_POSITIONS = (0.0, 0.5)
 
 
 def touching_scores(x: float, y: float) -> list[float]:
-    """Scores of two queries whose flip boundaries touch in the origin: y = 0 of the first one, where a
-    relevant document falls, and y = x² of the second one, where a relevant document rises.
+    """Return the scores of two queries whose flip boundaries touch in the origin.
+
+    The boundary of the first query is y = 0, where a relevant document falls. The boundary of the
+    second query is y = x², where a relevant document rises.
     """
     return [9, -y, y, x * x - y, y - x * x, -7, -8, -9]
 
 
 def contact_table(score: Callable[[float, float], Sequence[float]] = touching_scores) -> Table:
-    """Two flip boundaries that touch without crossing (A.6): what measures are along two paths up, one
-    through the point of contact and one beside it.
+    """Return a table of measures near two flip boundaries that touch without crossing (A.6).
+
+    The measures are computed along two paths up, one through the point of contact and one beside
+    it.
     """
     lists = [list(labels) for labels in TOUCHING_LABELS]
     maps = [

@@ -47,8 +47,10 @@ def _draw_graded_labels(random: np.random.Generator, count: int) -> list[int]:
 
 
 def _count_responses(made: Plane, measure: str) -> Ints:
-    """Of the edges: good or bad flips, those noticed, those answered the wrong way, neutral flips, and
-    neutral flips noticed.
+    """Count the edges by the kind of their flip and by the response of the measure.
+
+    The counts are: good or bad flips, those noticed, those answered the wrong way, neutral flips,
+    and neutral flips noticed.
     """
     values, edges = made.values(measure), made.arrangement
     flips = {flip.line: flip for flip in made.boundaries}
@@ -74,8 +76,9 @@ LENGTH, LABELS, CUTOFF = 5, 3, 4
 
 
 def assertion_table() -> Table:
-    """Assertion 1 over all registered measures: every flip of every list of five documents of three
-    labels.
+    """Test Assertion 1 for all registered measures.
+
+    The test covers every flip of every list of five documents of three labels.
     """
     lists = [list(labels) for labels in itertools.product(range(LABELS), repeat=LENGTH)]
     known = JudgedLabels.of(*lists, max_grade=LABELS - 1)
@@ -161,8 +164,10 @@ def smallest_table() -> Table:
 
 
 def smallest_on_shared_line(flips: Sequence[LabelFlip]) -> tuple[Cell, ...]:
-    """Two queries that flip on one line, one for the better: the fewest documents for which AP and nDCG
-    disagree, and of these the clearest.
+    """Return the smallest case where two queries flip on one line, and AP and nDCG disagree.
+
+    One of the two flips is for the better. The smallest case has the fewest documents; of several,
+    the clearest is returned.
     """
     disagreeing = []
     for worse, better in itertools.product(flips, flips):
@@ -184,8 +189,10 @@ def smallest_on_shared_line(flips: Sequence[LabelFlip]) -> tuple[Cell, ...]:
 
 
 def smallest_at_shared_point(flips: Sequence[LabelFlip]) -> tuple[Cell, ...]:
-    """Three queries whose flips meet in a point: the fewest documents for which AP and nDCG are best in
-    different sectors, and of these the clearest.
+    """Return the smallest case where the flips of three queries meet, and AP and nDCG disagree.
+
+    The flips meet in a point, and AP and nDCG are best in different sectors. The smallest case has
+    the fewest documents; of several, the clearest is returned.
 
     If in no sector all three flips are good, a sector is best in which only the flip that matters least
     is bad. AP and nDCG can disagree which flip that is. Across edges both have the same optima: the

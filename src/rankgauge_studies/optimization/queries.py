@@ -42,8 +42,9 @@ class Queries(Record):
     def instance(
         self, chosen: Ints, documents: int | None = None, highest: int | None = None
     ) -> Instance:
-        """Some of the queries, with all their documents or the first ones; labels above the highest
-        become the highest.
+        """Return some of the queries, with all their documents or the first ones.
+
+        Labels above `highest` become `highest`.
         """
         made = Instance([], [], [])
         for query in chosen.tolist():

@@ -189,8 +189,9 @@ def dropped_assumptions_table() -> Table:
 
 
 def draw_padded_instance(random: np.random.Generator) -> Instance:
-    """Three queries with one flip each, all three lines through the origin, and documents far above and
-    below, which never change places near it.
+    """Draw three queries with one flip each, all three lines through the origin.
+
+    Other documents are far above and below, and never change places near the origin.
     """
     made = Instance([], [], [])
     for query in range(3):

@@ -36,8 +36,9 @@ POINT_DRAWS = 600
 
 
 class Boundary(Record):
-    """The plane normal · point + offset = 0 on which two documents change places; where it is above 0,
-    `first` is above `second`.
+    """The plane normal · point + offset = 0 on which two documents change places.
+
+    Where normal · point + offset is above 0, `first` is above `second`.
     """
 
     normal: Vector
@@ -157,8 +158,10 @@ class Space(Record):
 
     @cached_property
     def generic(self) -> bool:
-        """Whether the assumptions of Theorem 2 hold: every flip has a plane of its own, and planes meet
-        in a line or a point only where they must, because they share documents.
+        """Whether the assumptions of Theorem 2 hold.
+
+        Every flip must have a plane of its own, and planes must meet in a line or a point only
+        where they have to, because they share documents.
         """
         pairs = itertools.combinations(self.boundaries, 2)
         if not all(any(_cross(one.normal, other.normal)) for one, other in pairs):
@@ -174,8 +177,9 @@ class Space(Record):
         )
 
     def _count_independent(self, planes: Sequence[int]) -> int:
-        """How many flips must happen for all of these to happen: with d1/d2 and d2/d3, d1/d3 is not one
-        more.
+        """Count how many flips must happen for all of these to happen.
+
+        With d1/d2 and d2/d3, d1/d3 is not one more.
         """
         group: dict[tuple[int, int], int] = {}
         count = 0
@@ -226,8 +230,10 @@ def generic_instances() -> Iterator[Space]:
 
 
 def draw_one_flip_space(random: np.random.Generator) -> Space | None:
-    """Four queries with one flip each, all four planes through the origin; None where three of them
-    share a line, or two are the same. Other documents stay above and below the two that flip.
+    """Draw four queries with one flip each, all four planes through the origin.
+
+    The result is None where three of the planes share a line, or two are the same. Other documents
+    stay above and below the two that flip.
     """
     normals = [tuple(row) for row in random.integers(-3, 4, (4, 3)).tolist()]
     labels, boundaries = [], []

@@ -59,8 +59,10 @@ CLAIMS = {
 
 
 class TextStatement(Record):
-    """One number that a claim says is above 0. `shown` is the number that is told in its place, such as
-    a share of wins in place of what it has above one half; `what` then names the limit.
+    """One number that a claim says is above 0.
+
+    `shown` is the number that is reported in its place, such as a share of wins in place of its
+    excess over one half; `what` then names the limit.
     """
 
     claim: str

@@ -38,8 +38,9 @@ class TokenExample(NamedTuple):
 
 
 def token_example(texts: Texts, layer: int) -> TokenExample | None:
-    """The example for one output, by the current encoder; None where the encoder cannot name its tokens,
-    or where every output is empty.
+    """Return the example for one output, by the current encoder.
+
+    The result is None where the encoder cannot name its tokens, or where every output is empty.
     """
     encoder: Any = current_encoder()
     chosen = _choose_output(texts)

@@ -56,7 +56,9 @@ V = TypeVar("V")
 
 
 class Attention(Record):
-    """Of each document of a kind: the mean and the standard deviation of the cosines of its tokens with
+    """How similar the tokens of each document of a kind are to the document.
+
+    `mean` and `spread` are the mean and the standard deviation of the cosines of the tokens with
     the document. A token is the mean of the last layer's vectors, weighted by its attention.
     """
 

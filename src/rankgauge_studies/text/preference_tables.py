@@ -14,8 +14,10 @@ PRINTED_PAIRS = "5 chosen pairs, as printed"
 
 
 def preference_table(examined: Sequence[DataSetResult]) -> Table:
-    """A row for each data set, group of systems, metric, reading of chance that depends on the output,
-    form and dimension: the counterpart of Tables 8.4 and 9.2.
+    """Return the counterpart of Tables 8.4 and 9.2.
+
+    The table has a row for each data set, group of systems, metric, reading of chance that depends
+    on the output, form and dimension.
     """
     rows: list[tuple[Cell, ...]] = []
     for each in examined:
@@ -52,8 +54,11 @@ def preference_table(examined: Sequence[DataSetResult]) -> Table:
 
 
 def win_table(examined: Sequence[DataSetResult], number: str) -> Table:
-    """Table 8.4 or 9.2: in percent, how often people side with V1 or V2, how often with the metric, and
-    all other pairs; the printed rows first. The dimensions that people rated are taken together.
+    """Return Table 8.4 or 9.2: whether people side with V1 or V2, or with the metric.
+
+    The numbers are in percent: how often people side with V1 or V2, how often with the metric, and
+    all other pairs. The printed rows come first. The dimensions that people rated are taken
+    together.
     """
     family, forms = published.PREFERENCES[number]
     rows: list[tuple[Cell, ...]] = [
@@ -96,8 +101,10 @@ def _row_name(form: str, family: str) -> str:
 
 
 def comparison_group(examined: DataSetResult) -> str:
-    """The group of systems whose outputs people compare: the chosen or judged pairs, or else the systems
-    that extract, where they are known.
+    """Return the group of systems whose outputs people compare.
+
+    These are the systems of the chosen or judged pairs, or else the systems that extract, where
+    they are known.
     """
     groups = examined.data.compared()
     if EVERY not in groups:
@@ -106,8 +113,10 @@ def comparison_group(examined: DataSetResult) -> str:
 
 
 def form_comparisons(examined: DataSetResult) -> Iterator[tuple[MetricLabel, Preferences]]:
-    """Whom people agree with where a metric and a form of it disagree, over these systems, by the
-    readings of chance that depend on the output.
+    """Yield whom people agree with where a metric and a form of it disagree.
+
+    The comparisons are over the systems that people compare, by the readings of chance that depend
+    on the output.
     """
     group = comparison_group(examined)
     for systems, label, result in examined.preferred:
@@ -141,8 +150,9 @@ def preferences_text(examined: DataSetResult) -> str:
 
 
 def count_constant_disagreements(examined: DataSetResult) -> int:
-    """How often a form by a chance that is one number for each document puts two systems in another
-    order than the metric does, on a document.
+    """Count how often a form by a constant chance orders two systems unlike the metric does.
+
+    A constant chance is one number for each document. The two systems are compared on a document.
     """
     return sum(
         result.disagreements

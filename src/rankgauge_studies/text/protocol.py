@@ -180,9 +180,11 @@ class TextProtocol(NamedTuple):
         return self._replace(layers=tuple(dict.fromkeys(self.layers)))
 
     def parts(self, bert: bool = True) -> Iterator[tuple[str, dict[Metric, MetricLabel]]]:
-        """The metrics, a part after the other as they are computed: the plain scores, then each reading
-        of chance. The first reference counts, as in the dissertation. `bert` is whether there is an
-        encoder for BERTScore.
+        """Yield the metrics, one part after another, as they are computed.
+
+        For each family, the plain scores come first, then each reading of chance. The first
+        reference counts, as in the dissertation. `bert` is whether there is an encoder for
+        BERTScore.
         """
         rouge: dict[str, Metric] = {each.name: each(references=FIRST) for each in ROUGE}
         layers: dict[str, Metric] = {
@@ -291,8 +293,9 @@ class RatedSummaries(Record):
         return [name for name in own if len(self.groups[name]) >= FEWEST_SYSTEMS]
 
     def compared(self) -> dict[str, tuple[str, ...]]:
-        """The systems whose outputs people compare, by the name of their group: only those of the chosen
-        pairs, or of the judged ones, where there are such pairs.
+        """Return the systems whose outputs people compare, by the name of their group.
+
+        Where there are chosen pairs, or judged ones, these are only the systems of such pairs.
         """
         if self.pairs:
             return {CHOSEN: tuple(dict.fromkeys(name for pair in self.pairs for name in pair))}

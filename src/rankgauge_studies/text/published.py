@@ -103,8 +103,9 @@ PREFERENCES: Mapping[str, tuple[str, Mapping[str, tuple[int, int, int]]]] = {
 
 
 def file_name(printed: str, data: str = "") -> str:
-    """The name, without its ending, of the file that repeats a printed table or figure on a data set, or
-    on all of them.
+    """Return the name, without its ending, of the file that repeats a printed table or figure.
+
+    `data` is the data set of the file; without it, the file is about all of them.
 
     >>> file_name("Table 8.1", "summeval")
     'table-8.1.summeval'

@@ -59,8 +59,9 @@ def metric_readings(examined: DataSetResult) -> list[tuple[str, str]]:
 
 
 def dissertation_rows(changes: Mapping[str, Change]) -> list[tuple[Cell, ...]]:
-    """The rows of a table such as 8.1: τ-b of the metric, of V1 and of V2 with each dimension; their
-    PAI, and its average.
+    """Return the rows of a table such as 8.1.
+
+    The rows are τ-b of the metric, of V1 and of V2 with each dimension; their PAI; and its average.
     """
     base = changes["v1"].base
     rows: list[tuple[Cell, ...]] = [(SCORE, *base.tolist())]
@@ -90,9 +91,10 @@ TABLES = {
 def panels(
     examined: DataSetResult, asked: TextProtocol, number: str
 ) -> dict[Panel, list[tuple[Cell, ...]]]:
-    """The counterparts of a table, over each group of systems and each level, first the level that the
-    printed table fits: of Tables 8.1 to 8.3 for each layer, by Algorithm 1 and by tokens in context; of
-    Table 9.1 for each ROUGE.
+    """Return the counterparts of a table, over each group of systems and each level.
+
+    The level that the printed table fits comes first. Tables 8.1 to 8.3 have a counterpart for each
+    layer, by Algorithm 1 and by tokens in context. Table 9.1 has one for each ROUGE.
     """
     documents, by = TABLES[number]
     if number == "9.1":
@@ -161,8 +163,9 @@ def short_sentences(examined: DataSetResult, asked: TextProtocol) -> list[str]:
 
 
 def panel_table(examined: DataSetResult, asked: TextProtocol, number: str, encoder: str) -> Table:
-    """All counterparts of a table one below the other, the printed one first where it is of these
-    data.
+    """Return all counterparts of a table, one below the other.
+
+    The printed table comes first where it is of these data.
     """
     rows: list[tuple[Cell, ...]] = []
     bert = number != "9.1"
@@ -185,8 +188,11 @@ def panel_table(examined: DataSetResult, asked: TextProtocol, number: str, encod
 
 
 def correlation_table(examined: Sequence[DataSetResult]) -> Table:
-    """A row for each data set, group of systems, set of documents, metric, reading of chance, form and
-    dimension: τ-b with its interval, and the change by the form with its interval, and as PAI.
+    """Return a table of τ-b, and of its change by each form of a metric.
+
+    The table has a row for each data set, group of systems, set of documents, metric, reading of
+    chance, form and dimension: τ-b with its interval, and the change by the form with its interval,
+    and as PAI.
     """
     rows: list[tuple[Cell, ...]] = []
     for each in examined:
@@ -212,8 +218,10 @@ def correlation_table(examined: Sequence[DataSetResult]) -> Table:
 
 
 def overview_table(examined: Sequence[DataSetResult]) -> Table:
-    """A row for each data set, metric and reading of chance, over the first group of systems: by how
-    much V1 and V2 agree better with people, as a mean over dimensions, on all documents and on each
+    """Return a table of how much better V1 and V2 agree with people.
+
+    The table has a row for each data set, metric and reading of chance, over the first group of
+    systems: the change by V1 and by V2, as a mean over dimensions, on all documents and on each
     kind, and the average PAI of V1 and V2.
     """
     rows: list[tuple[Cell, ...]] = []
@@ -249,8 +257,10 @@ def _mean_changes(changes: Mapping[str, Change]) -> list[Cell]:
 
 
 def interval_table(examined: DataSetResult, asked: TextProtocol) -> Table:
-    """τ-b of the first layer of BERTScore and of each ROUGE with its interval, over systems, texts and
-    all outputs; of V1 and V2 by Algorithm 1 and by words.
+    """Return a table of τ-b with its interval, over systems, texts and all outputs.
+
+    The rows are the first layer of BERTScore and each ROUGE, and V1 and V2 of these by Algorithm 1
+    and by words.
     """
     rows: list[tuple[Cell, ...]] = []
     systems = examined.data.correlated()[0]
@@ -274,8 +284,9 @@ def interval_table(examined: DataSetResult, asked: TextProtocol) -> Table:
 
 
 def kinds_table(examined: DataSetResult, asked: TextProtocol) -> Table:
-    """By how much V1 and V2 of BERTScore by Algorithm 1 agree better with people on each kind of
-    document, by both readings of what the kinds are.
+    """Return a table of how much better V1 and V2 agree with people on each kind of document.
+
+    V1 and V2 are of BERTScore by Algorithm 1. The rows cover both readings of what the kinds are.
     """
     systems = examined.data.correlated()[0]
     rows: list[tuple[Cell, ...]] = []
@@ -316,8 +327,9 @@ def chance_table(examined: Sequence[DataSetResult]) -> Table:
 def _chance_statistics(
     examined: DataSetResult, metric: str, chance: str
 ) -> tuple[float, float, float]:
-    """Of the outputs for which chance is known: the mean score, what chance gets, and the share that
-    scores less than chance.
+    """Return the mean score, what chance gets, and the share that scores less than chance.
+
+    All three are of the outputs for which chance is known.
     """
     score = examined.column(MetricLabel(metric, "", SCORE))
     level = examined.column(MetricLabel(metric, chance, CHANCE))
@@ -400,8 +412,10 @@ def task_table(examined: Sequence[DataSetResult], asked: TextProtocol) -> Table:
 
 
 def document_table(kinds: DocumentKinds) -> Table:
-    """A row for each document: what its most and its least similar tokens get by each layer, and how
-    similar its tokens are to it.
+    """Return a table with a row for each document.
+
+    Each row has what the most and the least similar tokens of the document get by each layer, and
+    how similar its tokens are to it.
     """
     columns = ["document"]
     for layer in kinds.layers:

@@ -182,8 +182,9 @@ class Statement(Record):
 
     @property
     def growth(self) -> float | None:
-        """How many times as many queries would decide the statement; None if it is decided, or if
-        queries have nothing to do with it.
+        """How many times as many queries would decide the statement.
+
+        It is None if the statement is decided, or if queries have nothing to do with it.
         """
         undecided = self.verdict == "undecided" and np.isfinite(self.amount.value)
         return self.factor if self.queries and undecided else None
@@ -392,8 +393,9 @@ class _CaseStatements(Record):
         return self.make_statement("lowest", data, VERSIONS[-1], where, LOWEST, number)
 
     def documents(self, data: str, rates: Mapping[str, Floats]) -> Iterator[Statement]:
-        """By how much each version lowers the swap rate between parts of the documents: the mean over
-        the splits, with the interval that `level` of the splits lie in.
+        """Yield by how much each version lowers the swap rate between parts of the documents.
+
+        The amount is the mean over the splits, with the interval that `level` of the splits lie in.
         """
         name = self.case.name
         before = rates[name]

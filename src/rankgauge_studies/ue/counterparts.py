@@ -193,8 +193,9 @@ def _sets(study: Study) -> Table:
 
 
 def study_figures(study: Study) -> dict[str, StudyFigure]:
-    """The histograms of expected scores (Figures 2 and 3) and the maps of queries (Figure 1), by the
-    names of their files.
+    """Draw the histograms of expected scores (Figures 2 and 3) and the maps of queries (Figure 1).
+
+    The result has each figure under the name of its file.
     """
     from rankgauge.figures import expected_histogram, query_map
 
@@ -220,8 +221,9 @@ def study_figures(study: Study) -> dict[str, StudyFigure]:
 
 
 def query_tables(study: Study) -> dict[str, Table]:
-    """For each reading, case and data set: each query with its mean score, its expected score, the
-    difference, and the set it is in.
+    """Return a table of the queries for each reading, case and data set.
+
+    Each query has its mean score, its expected score, the difference, and the set it is in.
     """
     return {
         f"{case}.{slug(name)}.reading-{reading}": query_table(found)

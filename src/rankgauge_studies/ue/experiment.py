@@ -97,8 +97,9 @@ class ResampledParts(Record):
 
 
 class CaseStudy(Record):
-    """What was found in one case, and how often random parts of the documents disagree (version: a swap
-    rate for each split).
+    """The results in one case, and how often random parts of the documents disagree.
+
+    `document_swaps` has for each version a swap rate for each split.
     """
 
     scores: CaseScores
@@ -170,8 +171,10 @@ def choose_queries(
 
 
 class EmptyQueryMeans(Record):
-    """The mean of a measure over all test queries, method × cut-off: with 0 for queries without relevant
-    documents, and without these queries.
+    """The mean of a measure over all test queries, method × cutoff.
+
+    `as_zero` is with 0 for queries without relevant documents, and `left_out` is without these
+    queries.
     """
 
     as_zero: Floats

@@ -7,8 +7,10 @@ from rankgauge_studies.ue.protocol import CASES, Case, slug
 
 
 class PrintedTables(Record):
-    """A subject of the case studies: what its tables show, and their numbers in the paper for nDCG and
-    for MAP. Two numbers are of MSLR-WEB30K and of MQ2007.
+    """A subject of the case studies, with the tables of the paper about it.
+
+    `shows` is what the tables show, and `numbers` are their numbers in the paper for nDCG and for
+    MAP. Two numbers are of MSLR-WEB30K and of MQ2007.
     """
 
     shows: str

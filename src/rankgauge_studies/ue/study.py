@@ -197,8 +197,10 @@ class Study(Result, Record):
         return query_tables(self)
 
     def index(self, *, joined: bool = False, drawn: bool = True) -> Table:
-        """For each printed table and figure, the files that repeat it, each in a row or joined; `drawn`
-        says whether figures were drawn.
+        """Return a table of the files that repeat each printed table and figure.
+
+        Each file has a row, or the files are joined in one row. `drawn` is whether figures were
+        drawn.
         """
         return index_table(list_counterparts(self, drawn), joined=joined)
 

@@ -223,8 +223,9 @@ def swap_table(case: Case, label: str, opposed: Mapping[str, QuerySetPair], leve
 
 
 def document_table(case: Case, rates: Mapping[str, Mapping[str, Floats]], level: float) -> Table:
-    """The swap rate between random parts of the documents: of the first split, as the paper has one, and
-    over all splits.
+    """Return a table of the swap rate between random parts of the documents.
+
+    The swap rate is of the first split, as the paper has one, and over all splits.
     """
     rows: list[tuple[Cell, ...]] = []
     for name, versions in rates.items():

@@ -48,8 +48,10 @@ def can_enumerate(pairs: ListPairs) -> NDArray[np.bool_]:
 
 
 class _ScoreMonitor:
-    """Scores, whether none was seen outside the range that is declared of them, and how many were not
-    defined.
+    """Scores rankings, and keeps track of scores that are undefined or out of range.
+
+    `inside` says whether no score was outside the declared range so far. `undefined` counts the scores
+    that were not defined.
     """
 
     def __init__(self, score_each: Score, within: tuple[float, float]) -> None:
@@ -133,8 +135,10 @@ def _try_all_labelings(score_each: Score, two: Lists) -> list[Lead]:
 
 
 def _hill_climb_both(score_each: Score, two: Lists) -> list[Lead]:
-    """For each list, the labels that put it furthest ahead: those of its own search, or those of the
-    search for the other list, which may pass better ones on its way.
+    """Return, for each list, the labels that put it furthest ahead.
+
+    They are the labels of its own search, or those of the search for the other list, which may pass
+    better labels on its way.
     """
     both = [_hill_climb(score_each, two, sign) for sign in (1, -1)]
     best = []
@@ -169,10 +173,12 @@ def _all_labelings(two: Lists, free: NDArray[np.intp]) -> Iterator[NDArray[np.in
 
 
 def _hill_climb(score_each: Score, two: Lists, sign: int) -> Lead:
-    """A labeling that no change of one label makes better, from that of documents that are better
-    placed in the list ahead: the first with sign 1, the second with -1.
+    """Search for a labeling that no change of one label makes better.
 
-    Of many free documents only those ranked highest are tried, and it ends where its work is done.
+    The list ahead is the first with sign 1, and the second with -1. The search starts from the labeling
+    in which the free documents that are placed better in the list ahead have the highest label. Of many
+    free documents it tries only those ranked highest, and it ends when it has scored as many labels as
+    it may.
     """
     pair = two.pair(0, 1)
     ranks = [np.where(rank > 0, rank, np.inf) for rank in (pair.first, pair.second)]

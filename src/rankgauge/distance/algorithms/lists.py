@@ -84,8 +84,10 @@ class Lists(Record):
     def scores(
         self, score_each: Callable[[Rankings], Floats], one: int, assigned: NDArray[np.int32]
     ) -> Floats:
-        """The score of one list for each row of labels, which are of all documents, free ones -1 where
-        they stay unjudged; what is assigned is judged from then on.
+        """Return the score of one list for each row of labels.
+
+        A row has a label for each document, -1 for a free document that stays unjudged. A document that
+        is assigned a label counts as judged from then on.
         """
         count = len(assigned)
         listed = self.list(one)
@@ -108,8 +110,10 @@ class Lists(Record):
 
 
 class Pair(NamedTuple):
-    """The documents of two lists: their numbers, their rank in each, 0 where it lacks them, and what
-    is known of them, -1 for nothing.
+    """The documents of two lists, by their numbers, with their ranks and labels.
+
+    `first` and `second` have the rank of each document in the two lists, 0 if the list lacks it.
+    `labels` has what is known of each document, -1 for nothing.
     """
 
     documents: NDArray[np.int32]
@@ -191,8 +195,10 @@ class ListPairs(Record):
         limit: float,
         defined: NDArray[np.bool_] | None = None,
     ) -> GreatestDifferences:
-        """The greatest differences, where for each pair and side `found` has how far the list is ahead,
-        and the labels of the pair's documents then.
+        """Return the greatest differences, given the labels that attain them.
+
+        For each pair and side, `found` has how far the list is ahead, and the labels of the pair's
+        documents then.
         """
         pairs = list(self)
 
@@ -206,8 +212,10 @@ class ListPairs(Record):
 
 
 class GreatestLead(NamedTuple):
-    """How far a list can be ahead of another at most, which free documents are relevant then, and how
-    many documents off the lists.
+    """How far a list can be ahead of another list at most, and what is relevant then.
+
+    `relevant` gives the free documents that are relevant then. `off_lists` says how many documents off
+    the lists are relevant too.
     """
 
     value: float

@@ -20,19 +20,23 @@ PairLead = tuple[float, NDArray[np.bool_], int]
 
 
 def recall(measure: RecallAt, pairs: ListPairs) -> GreatestDifferences:
+    """Compute the greatest differences of pairs of lists by Recall."""
     judged = int(pairs.lists.judged.relevant(measure.rel)[0])
     return _differences_of_pairs(measure, pairs, lambda pair: _recall(pair, judged))
 
 
 def success(measure: SuccessAt, pairs: ListPairs) -> GreatestDifferences:
+    """Compute the greatest differences of pairs of lists by Success."""
     return _differences_of_pairs(measure, pairs, _success)
 
 
 def reciprocal_rank(measure: ReciprocalRank, pairs: ListPairs) -> GreatestDifferences:
+    """Compute the greatest differences of pairs of lists by RR."""
     return _differences_of_pairs(measure, pairs, _reciprocal_rank)
 
 
 def r_precision(measure: RPrecision, pairs: ListPairs) -> GreatestDifferences:
+    """Compute the greatest differences of pairs of lists by R-precision."""
     lists = pairs.lists
     judged = int(lists.judged.relevant(measure.rel)[0])
     offlist = lists.offlist and int(lists.grades[-1]) >= measure.rel
@@ -125,9 +129,12 @@ def _reciprocal_rank(pair: Pair) -> PairLead:
 def _r_precision(
     pair: Pair, judged: int, offlist: bool, depth_of: Callable[[int], int]
 ) -> PairLead:
-    """For each R that can be, with R − R_J of the free documents relevant: first those that only the
-    first list has among the first that count, then those that change nothing, off the lists or not, and
-    at last those that only the second has.
+    """Return how far the first list can be ahead by R-precision, the best of all possible R.
+
+    For each R, so many free documents are relevant: R − R_J, where R_J is the number of judged relevant
+    documents. The first of these are documents that only the first list has among the first that count.
+    Then come documents that change nothing, off the lists or not. The last are documents that only the
+    second list has among the first that count.
     """
     free, known = pair.free, pair.labels == 1
     longest = int(max(pair.first.max(initial=0), pair.second.max(initial=0)))
@@ -162,8 +169,10 @@ def _r_precision(
 
 
 def _last_totals(longest: int, least: int, depth_of: Callable[[int], int]) -> list[int]:
-    """For each depth up to `longest` the largest number of relevant documents, above `least`, that has
-    it: the more the better, when those off the lists may be among them.
+    """Return the largest number of relevant documents that has a depth, for each depth up to `longest`.
+
+    The numbers start from `least`. The largest number is the best one, because documents off the lists
+    may be among the relevant documents.
     """
     totals, depth = [], depth_of(least)
     while depth <= longest:

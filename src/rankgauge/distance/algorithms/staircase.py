@@ -35,8 +35,10 @@ MOST_TRACED_STATES = 1 << 33
 
 
 class Rewards(NamedTuple):
-    """What the documents of a list add: `known` says which are judged relevant, `table[i, n]` what a
-    relevant document at place i, from 1, adds with n relevant free ones down to it, itself included.
+    """The rewards that the documents of a list add to its score.
+
+    `known` says which documents are judged relevant. `table[i, n]` says what a relevant document at
+    place i, from 1, adds with n relevant free documents down to it, itself included.
     """
 
     known: NDArray[np.uint8]
@@ -49,8 +51,9 @@ asked for."""
 
 
 class ListPositions:
-    """The places of documents in each list, and the rewards of the lists, each computed once however
-    many pairs a list is in.
+    """The places of documents in each list, and the rewards of the lists.
+
+    Each is computed once, however many pairs a list is in.
     """
 
     def __init__(self, lists: Lists) -> None:
@@ -68,8 +71,9 @@ class ListPositions:
         self._rewards: dict[int, Rewards] = {}
 
     def ranks(self, one: int, other: int) -> Ints:
-        """The place in the other list of each document of a list, from 1; one beyond the last if it
-        lacks it.
+        """Return the place in the other list of each document of a list, from 1.
+
+        The place is one beyond the last if the other list lacks the document.
         """
         listed = self.lists.list(one)
         rank = np.full(self.places + 1, self.places + 1, dtype=np.int64)
@@ -172,8 +176,10 @@ class OrderedPair(Record):
 
 
 class BestDifference(NamedTuple):
-    """The greatest difference, how many free documents are relevant in it, the rewards that it uses, and
-    how many documents in neither list are relevant too.
+    """The greatest difference, and the relevant documents and rewards that give it.
+
+    `relevant` says how many free documents are relevant in it. `rewarding` gives the rewards that it
+    uses. `off_lists` says how many documents in neither list are relevant too.
     """
 
     value: float
@@ -204,6 +210,7 @@ def _differences_of_pairs(
 
 
 def sum_of_precisions(measure: SumOfPrecisions, pairs: ListPairs) -> GreatestDifferences:
+    """Compute the greatest differences of pairs of lists by AP and other sums of precisions."""
     lists, top = pairs.lists, int(pairs.lists.grades[-1])
     if top < measure.rel:
         lists = lists.fixed()
@@ -228,8 +235,10 @@ def sum_of_precisions(measure: SumOfPrecisions, pairs: ListPairs) -> GreatestDif
 def expected_reciprocal_rank(
     measure: ExpectedReciprocalRank, pairs: ListPairs
 ) -> GreatestDifferences:
-    """Each document's chance to satisfy is in the score to the first power, so grades between the
-    lowest and the best never help.
+    """Compute the greatest differences of pairs of lists by ERR.
+
+    Each document's chance to satisfy is in the score to the first power, so grades between the lowest
+    and the best never help.
     """
     lists, grade = pairs.lists, pairs.lists.judged.max_grade
     allowed = measure._stop_chances(lists.grades, grade)
@@ -239,8 +248,9 @@ def expected_reciprocal_rank(
     stops = measure._stop_chances(lists.labels, grade)
 
     def rewarding(listed: NDArray[np.int32], free: int) -> Rewards:
-        """The chance to pass all above and stop here, over the rank: (1 − ρ)^n for n free
-        documents passed, the document itself not among them.
+        """Return the chance to pass all above and stop here, over the rank.
+
+        (1 − ρ)^n is for n free documents passed, the document itself not among them.
         """
         is_free, stop = lists.free[listed], stops[listed]
         passed = np.concatenate(([1.0], np.cumprod(1 - stop)))[:-1]
@@ -258,8 +268,10 @@ def expected_reciprocal_rank(
 
 
 def q_measure(measure: QMeasure, pairs: ListPairs) -> GreatestDifferences:
-    """Once for each number of relevant documents, which sets the ideal gains; exact where free
-    documents have the highest gain of all or none.
+    """Compute the greatest differences of pairs of lists by Q.
+
+    The walk is repeated for each number of relevant documents, which sets the ideal gains. It is exact
+    where free documents have the highest gain of all or none.
     """
     lists, grade = pairs.lists, pairs.lists.judged.max_grade
     allowed = measure._gains(lists.grades, grade)

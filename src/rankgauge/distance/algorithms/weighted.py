@@ -112,9 +112,11 @@ def ideal_weights(measure: NormalizedDCG, pairs: ListPairs) -> GreatestDifferenc
 
 
 def _candidate_levels(levels: Floats, known: Floats) -> NDArray[np.bool_]:
-    """Which levels of gain can be best: the lowest, the highest, and those next to which the number of
-    judged documents above changes. Two neighboring layers with the same judged documents cost the
-    same, so what is right for one is right for the other.
+    """Return which levels of gain can be best.
+
+    These are the lowest, the highest, and those next to which the number of judged documents above
+    changes. Two neighboring layers with the same judged documents cost the same, so what is right for
+    one is right for the other.
     """
     below = np.searchsorted(np.sort(known), levels)  # judged documents below each level
     through = np.searchsorted(np.sort(known), levels, side="right")

@@ -198,8 +198,9 @@ def _find_dips(points: Floats, scores: Floats, order: Ints, offsets: Ints) -> _B
 def _search_dips(
     scorer: ParameterScorer, dips: _Brackets, rounding: Floats
 ) -> tuple[list[_Brackets], int]:
-    """Where the distance of each pair is smallest: brackets of the pairs that change places, and how
-    many pairs touch there.
+    """Search for the point where the distance of each pair is smallest.
+
+    Return brackets of the pairs that change places, and how many pairs touch there.
     """
     low, high = dips.low.copy(), dips.high.copy()
     pairs = np.column_stack((dips.upper, dips.lower))

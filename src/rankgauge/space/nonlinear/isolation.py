@@ -84,8 +84,10 @@ class Terms(Record):
 
 
 class Points(NamedTuple):
-    """Documents at points: the sum of their positive terms, the sum of the sizes of their negative
-    terms, and the slopes of these two sums.
+    """Documents at points: sums of their terms, and the slopes of these sums.
+
+    `positive` is the sum of the positive terms, and `negative` is the sum of the sizes of the negative
+    terms. `up` and `down` are the slopes of these two sums.
     """
 
     positive: Floats
@@ -297,8 +299,9 @@ class _Isolation:
         return self._refine_flips()
 
     def _decide_level(self, pairs: Ints, left: Ints, width: float) -> tuple[int, Bools]:
-        """Decide what can be decided on intervals of this width: how many pairs bounds tell apart there,
-        and which intervals are left.
+        """Decide what can be decided on intervals of this width.
+
+        Return how many pairs bounds tell apart there, and which intervals are left.
         """
         upper, lower = self.upper[pairs], self.lower[pairs]
         nodes = round(1 / width) + 1

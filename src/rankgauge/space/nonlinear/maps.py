@@ -118,8 +118,10 @@ class Surface(Record):
 
 
 class BestPoint(NamedTuple):
-    """The best point that was found: the mean there, the point, and how far one can go from it along
-    each parameter before the mean changes.
+    """The best point of a map that the search reaches.
+
+    `value` is the mean there. `intervals` are how far one can go from the point along each parameter
+    before the mean changes.
     """
 
     value: float
@@ -182,9 +184,10 @@ class ParameterMap(Result, Record):
 
     @cached_property
     def best(self) -> BestPoint:
-        """The best point that was found: from the best row, exact curves over the two parameters in
-        turn, until neither has anything better. It is a local optimum along both, not certainly the best
-        of all.
+        """The best point that the search reaches from the best row.
+
+        The search follows exact curves over the two parameters in turn, until neither has anything
+        better. The point is a local optimum along both, not certainly the best of all.
         """
         number = self.best_row
         row, sign = self.rows[number], sign_of(self.measure)
@@ -210,8 +213,9 @@ class ParameterMap(Result, Record):
         return Sweep(self.surface.documents, scorer, low, high).mean_at(first, self.measure)
 
     def gaps(self) -> Floats:
-        """The greatest difference of each row from the next one, over all values of the parameter along
-        the rows.
+        """The greatest difference of each row from the next one.
+
+        It is taken over all values of the parameter along the rows.
         """
         return np.array([_greatest_difference(*rows) for rows in itertools.pairwise(self.rows)])
 
@@ -248,8 +252,9 @@ class ParameterMap(Result, Record):
         return directed and not all(np.isnan(row.values).all() for row in self.rows)
 
     def table(self) -> Table:
-        """A row for each value of the second parameter: its flips and breaks, and the best interval of
-        the first parameter.
+        """A row for each value of the second parameter.
+
+        It has the flips and breaks of the row of the map, and the best interval of the first parameter.
         """
         along, across = self.parameters
         columns = (across, "flips", "breaks", "lowest", "best", f"{along} from", "to")
@@ -289,8 +294,9 @@ STRIPES = 600
 
 
 def _interval_around(curve: ParameterCurve, point: float, mean: float) -> Interval:
-    """The interval between two breaks around a point with this mean; the point alone if documents are
-    tied there, so that the mean is another one beside it.
+    """The interval between two breaks around a point with this mean.
+
+    It is the point alone if documents are tied there, so that the mean is another one beside it.
     """
     edges = curve.edges
     place = int(np.clip(np.searchsorted(edges, point, side="right") - 1, 0, len(edges) - 2))

@@ -48,8 +48,9 @@ class ParameterScorer(ABC):
         return scores
 
     def ranked(self, values: Floats, offsets: Ints) -> tuple[Ints, Bools]:
-        """The documents in rank order, list by list, each with its own value of the parameter; and
-        whether the document at each place is tied with the next one of its list.
+        """The documents in rank order, list by list, each list with its own value of the parameter.
+
+        Also return whether the document at each place is tied with the next one of its list.
         """
         scores = self.at(values, np.arange(self.rows))
         order = segments.segment_order(np.ascontiguousarray(scores), offsets)

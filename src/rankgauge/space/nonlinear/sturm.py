@@ -17,6 +17,7 @@ MOST_HALVINGS = 80
 
 
 def product(one: Polynomial, other: Polynomial) -> Polynomial:
+    """The product of two polynomials."""
     result = [0] * (len(one) + len(other) - 1) if one and other else []
     for place, factor in enumerate(one):
         for more, number in enumerate(other):
@@ -94,6 +95,7 @@ def derivative(polynomial: Polynomial) -> Polynomial:
 
 
 def sign_at(polynomial: Polynomial, value: Fraction) -> int:
+    """The sign of a polynomial at a value: 1, 0 or −1."""
     total, power = 0, 1
     for number in reversed(polynomial):
         total = total * value.numerator + number * power
@@ -130,8 +132,9 @@ class Sturm:
 
 
 def crossing_roots(polynomial: Polynomial) -> tuple[list[tuple[float, int]], int]:
-    """The points between 0 and 1 where the sign changes, each with the sign before it, and how often
-    the polynomial is 0 there without a change of sign.
+    """The points between 0 and 1 where the sign changes, each with the sign before it.
+
+    The second number is how often the polynomial is 0 there without a change of sign.
 
     >>> crossing_roots([-1, 5, -8, 4])  # (t − 1)(2 t − 1)²
     ([], 1)

@@ -297,8 +297,10 @@ def _texts_from_columns(rows: FileRows, columns: tuple[str, ...]) -> Texts:
 
 
 class _TextRows(NamedTuple):
-    """What the rows of a text have said so far: the first row, the source and the references by column,
-    and the outputs by system; each with its row.
+    """What the rows of a text contain so far.
+
+    `where` is the first row. `cells` has the source and the references by column, and `outputs` has
+    the outputs by system; each comes with its row.
     """
 
     where: RowLocation

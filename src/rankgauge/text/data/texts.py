@@ -148,8 +148,11 @@ class Candidates(Record):
 
 
 class DrawnTexts(Record):
-    """Texts drawn from sources word by word: the place of each word in its source, one text after
-    another, with their offsets, and the number of the text that each belongs to.
+    """Texts drawn from sources word by word.
+
+    `places` has the place of each word in its source, one text after another, and `offsets` has
+    where each text starts and ends. `of` has the number of the text that each drawn text belongs
+    to.
     """
 
     texts: Texts
@@ -198,8 +201,9 @@ class Draws(Record):
         return zip(*numbers, self.generators, strict=True)
 
     def units(self, known: Callable[[int], int]) -> DrawnTexts:
-        """Texts of units of the source, each drawn anew; `known` says how many there are in the source
-        of a text.
+        """Draw texts of units of the source, each unit anew.
+
+        `known` returns how many units there are in the source of a text.
         """
         places = [
             generator.integers(0, known(of), size * number)

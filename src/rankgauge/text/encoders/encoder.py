@@ -151,9 +151,10 @@ class Encoder:
             return [states for _, states in done]
 
     def attention(self, tokens: Ints, *, truncate: bool = False) -> Floats32:
-        """How much each token of a text attends to each token in the last layer, as a mean over heads:
-        token × token, each row adding up to 1. In a text with several windows, a token attends to the
-        tokens of its window.
+        """Return how much each token of a text attends to each token in the last layer.
+
+        The result is a mean over heads: token × token, each row adding up to 1. In a text with
+        several windows, a token attends to the tokens of its window.
         """
         ids = self._check_tokens(tokens)
         ids = self.truncated(ids) if truncate else ids

@@ -13,8 +13,10 @@ EMBEDDING_NORM = "embeddings.LayerNorm"
 
 
 class ModelType(Record):
-    """A type of model: the keys of config.json, the names of the tensors of a layer, and what is
-    particular about it.
+    """A type of model, and how its files differ from other types.
+
+    The fields are the keys of config.json, the names of the tensors of a layer, and what is
+    particular about the type.
     """
 
     width: str = "hidden_size"

@@ -15,8 +15,9 @@ from typing import Any
 
 @contextmanager
 def limit_blas_threads() -> Iterator[None]:
-    """While it is open, linear algebra has one thread; without the package threadpoolctl as many as
-    before.
+    """Limit linear algebra to one thread while the context is open.
+
+    Without the package threadpoolctl, the number of threads does not change.
     """
     controller = _controller()
     if controller is None:

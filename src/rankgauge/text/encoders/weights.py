@@ -97,8 +97,9 @@ class TensorFile:
 
     @cached_property
     def _bfloat16_tensors(self) -> dict[str, Floats32]:
-        """The tensors of bfloat16 numbers, which NumPy does not know: each is the upper half of a
-        float32.
+        """Return the tensors of bfloat16 numbers, converted to float32.
+
+        NumPy does not know bfloat16. Each number is the upper half of a float32.
         """
         from safetensors import deserialize
 

@@ -32,8 +32,10 @@ class Window(Record):
 
 
 def windows(length: int, longest: int) -> Iterator[Window]:
-    """The windows of a text with so many tokens, each with at most `longest`; both count the special
-    tokens first and last. The kept tokens of all windows, one after another, are the text.
+    """Yield the windows of a text of `length` tokens, each with at most `longest` tokens.
+
+    Both numbers include the special tokens, which are first and last. The kept tokens of all
+    windows, one after another, are the text.
 
     >>> [(w.places.tolist(), w.places[w.kept].tolist()) for w in windows(7, 5)]
     [([0, 1, 2, 3, 6], [0, 1, 2]), ([0, 3, 4, 5, 6], [3, 4, 5, 6])]

@@ -169,8 +169,10 @@ def _correlate_vectors(
 
 
 def _signs(values: Floats, unit: Floats) -> Signs:
-    """Vector × row × system × system: 1 where the first system is ahead, −1 where it is behind, and 0
-    where two numbers are the same but for rounding.
+    """Return the signs of the differences between systems: vector × row × system × system.
+
+    The sign is 1 where the first system is ahead, −1 where it is behind, and 0 where two numbers
+    are the same but for rounding.
     """
     differences = values[:, :, :, None] - values[:, :, None]
     signs: Signs = np.sign(differences).astype(np.float32)
@@ -204,8 +206,11 @@ def _ratio(product: Floats, squares: Floats) -> Floats:
 
 
 def _tau_b_of_rows(x: Floats, y: Floats, text: Ints, samples: Floats) -> Floats:
-    """τ-b in each sample: Σ w_t·w_u·C_tu, with C_tu the pairs of an output of text t and one of u in
-    the same order, less those in opposite orders.
+    """Return τ-b in each sample, from counts of pairs of outputs for each pair of texts.
+
+    The numerator is Σ w_t·w_u·C_tu. C_tu is the number of pairs of an output of text t and an
+    output of text u in the same order, less the number of pairs in opposite orders. w_t is the
+    weight of text t in the sample.
     """
     texts, starts = np.unique(text, return_index=True)
     codes = np.array([np.unique(each, return_inverse=True)[1] for each in (*x, *y)], dtype=np.int32)
@@ -237,8 +242,10 @@ def _quadratic_forms(forms: Floats, weights: Floats) -> Floats:
 
 
 class _TieGroups(Record):
-    """The order of some numbers: the lowest first, where each group of ties starts, and the group of
-    each number.
+    """The order of some numbers, and the groups of ties among them.
+
+    `order` has the lowest number first. `starts` is where each group of ties starts in that order,
+    and `group` is the group of each number.
     """
 
     order: Ints

@@ -101,8 +101,10 @@ class PairwisePreferences(Result, Record):
 
 
 def majority(votes: Ints) -> Floats:
-    """For each column of 3 × pair (votes for the second, neither, the first) −1, 0 or 1: what has the
-    most votes. If nothing has the most votes alone, it is a tie.
+    """Return the answer with the most votes for each column of 3 × pair.
+
+    The rows are the votes for the second, for neither and for the first. The answer is −1, 0 or 1
+    in the same order. If no answer has the most votes alone, it is a tie: 0.
 
     >>> majority(np.array([[0, 1, 1], [0, 0, 1], [2, 1, 0]])).tolist()
     [1.0, 0.0, 0.0]

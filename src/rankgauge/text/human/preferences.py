@@ -316,8 +316,10 @@ class ComparedPairs(Record):
     notes: list[Note]
 
     def orders(self, metric: int) -> Floats:
-        """For each pair 1 where the first output scores higher, −1 where the second does, 0 where they
-        are the same but for rounding, NaN where one of them has no score.
+        """Return which output of each pair scores higher by a metric.
+
+        The value is 1 where the first output scores higher, −1 where the second does, 0 where the
+        scores are the same but for rounding, and NaN where one of the outputs has no score.
         """
         values = np.where(np.isfinite(self.scores[metric]), self.scores[metric], np.nan)
         greatest = float(np.nanmax(np.abs(values), initial=0.0))
@@ -424,8 +426,10 @@ def _signs(differences: Floats, tie: float) -> Floats:
 def _preferences_from_ratings(
     cases: Cases, both: SharedOutputs, dimension: int, people: Ratings | None, tie: float
 ) -> Floats:
-    """For each case 1 if people prefer the first system, −1 the second, 0 neither, NaN if they rated
-    not both.
+    """Return which system people prefer in each case, by their ratings.
+
+    The value is 1 for the first system, −1 for the second, 0 for neither, and NaN where people did
+    not rate both.
     """
     ratings = both.ratings[dimension]
     greatest = float(np.nanmax(np.abs(ratings), initial=0.0))

@@ -106,8 +106,10 @@ class Ratings(Result, Record):
         return tuple(title_of(measure) for measure in self.scores.measures)
 
     def table(self) -> Table:
-        """A row for each dimension: the mean and the range of the ratings, how many there are, and how
-        many outputs they are about.
+        """Return a table with a row for each dimension.
+
+        Each row has the mean and the range of the ratings, how many ratings there are, and how many
+        outputs they are about.
         """
         rows: list[tuple[Cell, ...]] = []
         for d, dimension in enumerate(self.dimensions):

@@ -129,8 +129,9 @@ class HumanCorrelation(Result, Record):
         return Table(("metric", "dimension", *columns), tuple(rows), note_texts(about))
 
     def difference(self, first: Scored | str, second: Scored | str) -> CorrelationDifference:
-        """How much higher the correlations of the second metric are than those of the first, from the
-        same samples.
+        """Return how much higher the correlations of `second` are than the correlations of `first`.
+
+        The correlations of both metrics are from the same samples.
         """
         names = [str(metric) for metric in self.metrics]
         asked = [ByMeasure.name(each) for each in (first, second)]
@@ -138,8 +139,9 @@ class HumanCorrelation(Result, Record):
         return self._differences([(m[0], m[1])])
 
     def normalized(self) -> CorrelationDifference:
-        """How much higher the correlations of each normalized form are than those of its metric, such
-        as v2(rouge1) and rouge1.
+        """Return how much higher each normalized form correlates than its metric.
+
+        For example, v2(rouge1) is compared with rouge1.
         """
         place = {metric: m for m, metric in enumerate(self.metrics)}
         pairs = [

@@ -46,8 +46,9 @@ class SharedOutputs(Record):
 
 
 def shared_outputs(scores: Scores, ratings: AnyRatings) -> SharedOutputs:
-    """The systems and texts that are in both, in the order of the scores; RankgaugeError where there
-    are none.
+    """Return the systems and texts that are in both, in the order of the scores.
+
+    Raise RankgaugeError if there are none.
     """
     rated = ratings.scores if isinstance(ratings, Ratings) else ratings
     for measure in (*scores.measures, *rated.measures):

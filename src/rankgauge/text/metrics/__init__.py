@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class _CallableModule(ModuleType):
-    """This module, which until the next release is also the function that it has the name of."""
+    """A module that, until the next release, is also the function with the same name."""
 
     def __call__(self) -> dict[str, MetricEntry]:
         from rankgauge.text.registry import entries

@@ -98,8 +98,9 @@ def expected_recall(similarity: Floats, references: References, length: Ints) ->
 def expected_pairs(
     store: EmbeddingStore, text: Ints, length: Ints, first: bool, layers: Sequence[int]
 ) -> LayerPairs:
-    """The expected precision and recall of so many tokens drawn from the source of a text; NaN where a
-    source has no tokens.
+    """Return the expected precision and recall of tokens drawn from the source of a text.
+
+    Both are NaN where a source has no tokens.
 
     Parameters
     ----------
@@ -136,8 +137,9 @@ def expected_pairs(
 
 
 def score_drawn_tokens(store: EmbeddingStore, drawn: DrawnTexts, first: bool, layer: int) -> Floats:
-    """Precision and recall of drawn tokens, each with its vector in the source: 2 × 2 × pair, in the
-    order of the grid.
+    """Return the precision and recall of drawn tokens, each with its vector in the source.
+
+    The result is 2 × 2 × pair, in the order of the grid.
     """
     grid = ReferenceGrid.of(store.texts, drawn.of, first)
     scores = np.zeros((2, 2, len(grid.row)))
@@ -225,8 +227,10 @@ def _shares_by_row(weights: Floats, starts: Ints) -> Floats:
 
 
 def document_similarity(store: EmbeddingStore, text: int) -> Floats:
-    """The cosine of the vector of each token of a source with the mean vector of the source, in the last
-    layer. The special tokens have a part in the mean, but no number of their own.
+    """Return the cosine of each token of a source with the mean vector of the source.
+
+    The vectors are from the last layer. The special tokens have a part in the mean, but no cosine
+    of their own.
     """
     key = "similarity", text
     if key not in store.known:
@@ -240,8 +244,9 @@ def document_similarity(store: EmbeddingStore, text: int) -> Floats:
 
 
 def ranked_tokens(store: EmbeddingStore, text: int) -> Ints:
-    """The different tokens of a source, the most similar to the source first. A token that occurs
-    several times has the similarity of its last occurrence, as in Algorithm 1.
+    """Return the different tokens of a source, the most similar to the source first.
+
+    A token that occurs several times has the similarity of its last occurrence, as in Algorithm 1.
     """
     ids = store.sources[text][drawable_places(store, text)]
     similarity = dict(zip(ids.tolist(), document_similarity(store, text).tolist(), strict=True))

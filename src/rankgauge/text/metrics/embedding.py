@@ -84,8 +84,9 @@ class AnyEncoder(Protocol):
     def encode(
         self, tokens: Sequence[Ints], layers: Sequence[int], *, truncate: bool = False
     ) -> list[tuple[Floats32, ...]]:
-        """For each text, and each of these layers, the vectors of its tokens: token × width. A text that
-        does not fit is cut, or encoded in windows.
+        """Return the vectors of the tokens of each text, for each of these layers: token × width.
+
+        A text that does not fit is cut with `truncate`, or else encoded in windows.
         """
 
 
@@ -205,8 +206,10 @@ def unit_vectors(vectors: Floats32) -> Floats:
 
 
 class TokenWeights(Record):
-    """How much each token counts: 0 for the special tokens first and last in a text, which are only
-    matched; else 1, or by how few references have the token.
+    """How much each token counts.
+
+    The special tokens, first and last in a text, are only matched: their weight is 0. The weight of
+    any other token is 1, or depends on how few references have the token.
     """
 
     special: Ints
@@ -216,8 +219,9 @@ class TokenWeights(Record):
 
     @classmethod
     def of(cls, special: Ints, references: Sequence[Ints]) -> TokenWeights:
-        """TokenWeights by inverse document frequency, as bert-score has them: log((N + 1)/(n + 1)) for a
-        token that n of N references have.
+        """Return the weights by inverse document frequency, as bert-score has them.
+
+        The weight is log((N + 1)/(n + 1)) for a token that n of N references have.
         """
         each = [np.unique(ids) for ids in references]
         known, often = np.unique(np.concatenate([special, *each]), return_counts=True)
@@ -290,8 +294,9 @@ class EmbeddingStore:
         return self._vectors((text, number), self.references[text][number], layers)
 
     def source(self, text: int, layers: Sequence[int]) -> Vectors:
-        """The vectors of the source of a text. The sources of the next texts, which will soon be asked
-        for, are encoded with it.
+        """Return the vectors of the source of a text.
+
+        The sources of the next texts, which are needed soon, are encoded with it.
         """
         if not self._has((text, None), layers):
             ahead, size = [text], len(self.sources[text])

@@ -25,8 +25,10 @@ the order of the grid."""
 
 
 class References(Record):
-    """The tokens of the references of a text, one reference after another: where each begins, their
-    weights (2 × token), and whether each reference has a token that counts.
+    """The tokens of the references of a text, one reference after another.
+
+    `starts` is where each reference begins, `weights` has the weights of the tokens (2 × token),
+    and `filled` is whether each reference has a token that counts.
     """
 
     starts: Ints
@@ -44,8 +46,10 @@ class References(Record):
 
 
 def normalize_weights(weights: Floats) -> Floats:
-    """The weights (2 × token) with the sum 1. If all weights by frequency are 0, every token counts the
-    same; without a token that counts all are 0.
+    """Scale the weights (2 × token) so that their sum is 1.
+
+    If all weights by frequency are 0, every token counts the same. Without a token that counts, all
+    weights are 0.
     """
     total = weights.sum(axis=1, keepdims=True)
     if total[IDF] == 0:

@@ -17,9 +17,10 @@ F, PRECISION, RECALL = "f", "precision", "recall"
 
 
 class ReferenceGrid(Record):
-    """Each of some texts beside each of its references, which makes a pair: the number of the text and
-    the number of the reference among all references; and where the pairs of each text begin, with the
-    end of the last.
+    """Pairs of a text and a reference: each of some texts beside each of its references.
+
+    `row` is the number of the text, and `reference` is the number of the reference among all
+    references. `edges` is where the pairs of each text begin, with the end of the last.
     """
 
     row: Ints

@@ -213,8 +213,10 @@ def _is_foreign_script(text: str) -> bool:
 
 
 class LibraryRouge(Rouge):
-    """A metric that rouge-score-rs computes. Drawn texts, which are many and have only words of the
-    source, are compared as numbers of words.
+    """A metric that rouge-score-rs computes.
+
+    Drawn texts, which are many and have only words of the source, are compared by the numbers of
+    their words instead.
     """
 
     by_library = True
@@ -248,8 +250,9 @@ class GramRouge(Rouge):
 
 
 class RougeN(GramRouge, LibraryRouge):
-    """A metric with a formula for what words drawn at random get. The maximum over several references
-    has none.
+    """A metric with a formula for the expected score of words drawn at random.
+
+    There is no formula for the maximum over several references.
     """
 
     def _expected(self, texts: Texts, text: Ints, length: Ints) -> Floats:

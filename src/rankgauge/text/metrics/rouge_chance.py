@@ -65,9 +65,11 @@ def expected_hits(
 
 
 class _Grams(Record):
-    """Grams that the source can make: the probability of the first and of the second word of each
-    different kind of gram, whether both are the same word; and for each reference how many grams it has
-    of each kind at least j times, j from 1 on: references × (kinds × most).
+    """Grams that the source can make, by kind.
+
+    For each kind, `first` and `second` are the probabilities of the first and of the second word,
+    and `same` is whether both are the same word. `weights` is how many grams of each kind each
+    reference has at least j times, j from 1 on: references × (kinds × most).
     """
 
     first: Floats
@@ -90,8 +92,9 @@ class _HitsTask(Record):
 
 
 def _grams_of(known: WordIds, references: int, pairs: bool) -> Iterator[_Grams]:
-    """The grams of the first references of a text, rare and frequent ones apart. Grams with the same
-    probabilities are one kind.
+    """Yield the grams of the first references of a text, rare and frequent ones apart.
+
+    Grams with the same probabilities are one kind.
     """
     counts, size = known.source_counts, len(known.vocabulary)
     kinds, ranks, owners = [], [], []

@@ -1,5 +1,6 @@
-"""The package that computes ROUGE-1, -2, -L and -Lsum, and stems words: rouge-score-rs, or else Google's
-rouge-score. Both give the same numbers.
+"""The package that computes ROUGE-1, -2, -L and -Lsum, and stems words.
+
+The package is rouge-score-rs, or else Google's rouge-score. Both give the same numbers.
 """
 
 from __future__ import annotations
@@ -40,8 +41,9 @@ def _module(name: str) -> Any:
 
 
 def tokenizer(stem: bool) -> SplitWords:
-    """A function that gives the words of a text, or their stems by Porter's algorithm. There are as many
-    stems as words.
+    """Return a function that splits a text into words, or into their stems by Porter's algorithm.
+
+    There are as many stems as words.
     """
     if not stem:
         return words_of
