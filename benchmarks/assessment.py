@@ -2,7 +2,7 @@
 
     python benchmarks/assessment.py [--data ../shared/data] [--repeat 3] [--tests paired-t bootstrap]
 
-There are ten measures, each with its v1 and v2; 10,153 pairs of runs; 30 topics; 1,000 splits into
+There are ten measures, each with its v1 and v2; 10,153 pairs of runs; 30 queries; 1,000 splits into
 halves; and 435 pairs of measures. Each number comes from a separate process, whose matrix products use
 one thread. Seconds are for the step alone; megabytes are the peak of the process until its end.
 `everything` is all steps in one process, with the first test, from the files of the runs to all tables.

@@ -9,7 +9,7 @@ work. Times are the best of the repetitions; a call that takes longer than a sec
 Memory is the peak of what Python and NumPy hold.
 
 If there are runs of TREC-COVID round 1 (`--data` names the folder that has `trec-covid`), the time of
-all pairs of runs on all topics is printed too. The last table is about the greedy heuristic for AP: in
+all pairs of runs on all queries is printed too. The last table is about the greedy heuristic for AP: in
 how many pairs of lists it misses the distance, and by how much. The lists come from these runs (any
 two runs, or two runs that are near each other) and from shuffled lists with some documents judged. The
 heuristic misses so rarely that the table starts with a counterexample, to show that a miss would be
@@ -150,7 +150,7 @@ def memory() -> None:
 
 
 def matrix(folder: Path) -> None:
-    """All pairs of runs on all topics; AP on a sample of the runs."""
+    """All pairs of runs on all queries; AP on a sample of the runs."""
     files = sorted((folder / "runs").glob("*.gz"))
     rows = []
     for measure, some in (("nDCG@10", files), ("AP@10", files[::6]), ("AP@100", files[::24])):
@@ -175,7 +175,7 @@ def matrix(folder: Path) -> None:
             )
         )
     print("Matrices of runs without judgments: reading and all, on all processors; a pair on one\n")
-    show(("measure", "runs", "pairs", "topics", "seconds", "µs / pair and topic"), rows)
+    show(("measure", "runs", "pairs", "topics", "seconds", "µs / pair and query"), rows)
 
 
 Pair = tuple[list[int], list[int], dict[int, int]]
@@ -222,7 +222,7 @@ def shuffled(drawn: random.Random, k: int) -> Pair:
 def from_runs(
     drawn: random.Random, folder: Path, k: int, sample: int, judged: bool
 ) -> tuple[list[Pair], list[Pair]]:
-    """Lists of two runs on a topic: of any two runs, and of runs that share most of their documents
+    """Lists of two runs on a query: of any two runs, and of runs that share most of their documents
     but in another order."""
     files = sorted((folder / "runs").glob("*.gz"))
     qrels = folder / "qrels" / "qrels-rnd1.txt" if judged else None

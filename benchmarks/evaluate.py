@@ -2,7 +2,7 @@
 
     python benchmarks/evaluate.py [--topics 50 1000 5000] [--repeat 5]
 
-It makes runs of 1,000 documents for each topic, with realistic ids, and calls each tool as a user would:
+It makes runs of 1,000 documents for each query, with realistic ids, and calls each tool as a user would:
 `rankgauge evaluate` and `rankgauge trec_eval`; a `trec_eval` program, if one is on the PATH; and small
 scripts that use the library, ir_measures, pytrec_eval and ranx, if they are installed (extra `bench`).
 
@@ -120,7 +120,7 @@ class Cost:
 
 
 def make(folder: Path, topics: int, seed: int = 2026) -> tuple[Path, Path]:
-    """A qrels file and a run file with this number of topics."""
+    """A qrels file and a run file with this number of queries."""
     random = np.random.default_rng(seed)
     qrels, run = folder / f"{topics}.qrels", folder / f"{topics}.run"
     with qrels.open("w") as judgments, run.open("w") as results:
@@ -218,7 +218,7 @@ def main() -> None:
             }
             ours, library = costs[OURS], costs[LIBRARY]
             print(
-                f"{topics:,} topics × {DOCUMENTS:,} documents, {run.stat().st_size / 1e6:.0f} MB\n"
+                f"{topics:,} queries × {DOCUMENTS:,} documents, {run.stat().st_size / 1e6:.0f} MB\n"
             )
             show(
                 ("tool", "process s", "ratio", "call s", "ratio", "peak MB"),

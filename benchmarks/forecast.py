@@ -46,7 +46,7 @@ def main() -> None:
     for method in METHODS:
         start = time.perf_counter()
         Forecaster(method, "nDCG@100", 30).fit_rows(rows)
-        print(f"fit {method}, with errors on topics left out: {time.perf_counter() - start:.2f} s")
+        print(f"fit {method}, with errors on queries left out: {time.perf_counter() - start:.2f} s")
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
     python benchmarks/inputs.py [--topics 1000] [--repeat 5]
 
-It makes a run of 1,000 documents for each topic as CSV, TSV, JSON and JSON Lines, and reads each file in
+It makes a run of 1,000 documents for each query as CSV, TSV, JSON and JSON Lines, and reads each file in
 a separate process. The time is the time of the call without starting and importing, the best of the
 repetitions. The memory is the peak of the whole process. rankgauge gives a `Run`: ids and scores by
 query, checked for documents that are twice in a query. The other tool only parses: polars gives a frame,
@@ -53,7 +53,7 @@ print(best, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
 
 
 def topics(count: int) -> Iterator[tuple[str, dict[str, float]]]:
-    """Each topic with its documents and their scores, best first."""
+    """Each query with its documents and their scores, best first."""
     drawn = random.Random(7)
     for topic in range(count):
         names = [f"doc{drawn.randrange(10**8)}-{place}" for place in range(DOCUMENTS)]

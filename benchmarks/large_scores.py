@@ -1,10 +1,10 @@
-"""Time and memory to compare and assess the scores of many runs: 1,000 runs, 10,000 topics, 8 measures.
+"""Time and memory to compare and assess the scores of many runs: 1,000 runs, 10,000 queries, 8 measures.
 
     python benchmarks/large_scores.py [--runs 1000] [--topics 10000] [--measures 8] [--steps assess ...]
 
-The scores come from a seeded model: an effect of the run, an effect of the topic and chance, cut off at
-0 and 1. A few runs lack a few topics. The scores are saved once, at full size and with a quarter of the
-topics. Each step is a separate process that loads them. `seconds` is for the step alone. `beyond` is
+The scores come from a seeded model: an effect of the run, an effect of the query and chance, cut off at
+0 and 1. A few runs lack a few queries. The scores are saved once, at full size and with a quarter of the
+queries. Each step is a separate process that loads them. `seconds` is for the step alone. `beyond` is
 the peak memory of the process, without its memory right after loading; `of the scores` is the same as a
 multiple of the scores. The budget is for comparing with one run and assessing, with the default
 settings. A name such as `assess bootstrap` is a step with that test; --samples is for the tests that
@@ -34,27 +34,27 @@ MAKE = """
 import sys
 import numpy as np
 import rankgauge as rg
-path, runs, topics, *names = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), *sys.argv[4:]
+path, runs, queries, *names = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), *sys.argv[4:]
 random = np.random.default_rng(2026)
-hardness = random.normal(0.4, 0.2, (topics, 1)) + random.normal(0, 0.05, (topics, len(names)))
+hardness = random.normal(0.4, 0.2, (queries, 1)) + random.normal(0, 0.05, (queries, len(names)))
 quality = random.normal(0, 0.03, (runs, 1, 1))
-values = np.empty((runs, topics, len(names)))
-present = np.ones((runs, topics), dtype=bool)
+values = np.empty((runs, queries, len(names)))
+present = np.ones((runs, queries), dtype=bool)
 for r in range(runs):
-    values[r] = hardness + quality[r] + random.normal(0, 0.1, (topics, len(names)))
+    values[r] = hardness + quality[r] + random.normal(0, 0.1, (queries, len(names)))
     if r % 100 == 50:
-        present[r, random.integers(0, topics, 3)] = False
+        present[r, random.integers(0, queries, 3)] = False
 np.clip(values, 0, 1, out=values)
 values[~present] = 0.0
 rg.Scores(
     runs=tuple(f"run{r:04}" for r in range(runs)),
-    queries=tuple(f"topic{q:05}" for q in range(topics)),
+    queries=tuple(f"topic{q:05}" for q in range(queries)),
     measures=tuple(map(rg.parse, names)),
     values=values,
     present=present,
-    judged_at_10=np.full((runs, topics), np.nan),
-    relevant=np.ones(topics, dtype=np.int64),
-    nothing_relevant=np.zeros((len(names), topics), dtype=bool),
+    judged_at_10=np.full((runs, queries), np.nan),
+    relevant=np.ones(queries, dtype=np.int64),
+    nothing_relevant=np.zeros((len(names), queries), dtype=bool),
 ).save(path)
 """
 
@@ -117,7 +117,7 @@ def main() -> None:
                 rows.append((step, topics, taken, own, loaded, more, more / own))
                 if topics == arguments.queries:
                     beyond[step] = more / own
-                print(f"{step}, {topics} topics: {taken:.1f} s", file=sys.stderr, flush=True)
+                print(f"{step}, {topics} queries: {taken:.1f} s", file=sys.stderr, flush=True)
             if arguments.commands:
                 rows += commanded(path, topics)
     columns = ("step", "topics", "seconds", "scores MB", "loaded MB", "beyond MB", "of the scores")
@@ -151,7 +151,7 @@ def commanded(path: str, topics: int) -> list[tuple[str | float, ...]]:
         program = [sys.executable, "-m", "rankgauge", *words]
         launch = [sys.executable, "-c", LAUNCHER, json.dumps(program)]
         taken, peak, lines = json.loads(subprocess.check_output(launch))
-        print(f"{name}, {topics} topics: {lines} lines of output", file=sys.stderr, flush=True)
+        print(f"{name}, {topics} queries: {lines} lines of output", file=sys.stderr, flush=True)
         rows.append((name, topics, taken, None, None, peak, None))  # type: ignore[arg-type]
     return rows
 

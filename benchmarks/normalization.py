@@ -3,10 +3,10 @@
     python benchmarks/normalization.py [--topics 1000] [--repeat 9]
 
 There are three cases: a synthetic run from its file, the same run in memory, and ten such runs, for
-which chance is computed once. A run has 1,000 documents for each topic, 200 of them judged. In each
+which chance is computed once. A run has 1,000 documents for each query, 200 of them judged. In each
 case, scoring with and without v1 and v2 is timed in turns, and the ratio of the best times is printed.
 The budget of the design is a quarter more. The last table has the time of the expected value, the best
-and the variance of each measure over all topics.
+and the variance of each measure over all queries.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def main() -> None:
             )
             verdict = "met" if whole / plain <= BUDGET else "missed"
             rows.append((name, plain, whole, whole / plain, BUDGET, verdict))
-    print(f"{arguments.queries:,} topics × {DOCUMENTS:,} documents\n")
+    print(f"{arguments.queries:,} queries × {DOCUMENTS:,} documents\n")
     show(("input", "ten measures s", "and v1, v2 s", "ratio", "budget", ""), rows)
     costs = []
     for text in TEN:

@@ -2,8 +2,8 @@
 
     python benchmarks/scale.py [--folder DIR] [--lines 50000000] [--parts 64]
 
-It makes a run of 50 M lines in DIR, 1,000 documents for each of 50,000 topics, cut into 64 parts without
-regard to topics, and judgments for 50 documents of each topic. Each row is a process that calls
+It makes a run of 50 M lines in DIR, 1,000 documents for each of 50,000 queries, cut into 64 parts
+without regard to queries, and judgments for 50 documents of each query. Each row is a process that calls
 `evaluate` six times, with nDCG@10 and AP. `first` is the first call, in which the judgments are sent
 to the workers; `seconds` is the best of the next five. `here` is the best of as many calls without the
 cluster, in turn with the others, by as many threads as the row has processors: one for each worker, as
@@ -40,7 +40,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 from dask_cluster import loopback_cluster  # beside the tests, which use it too
 
 TOPIC = 1_000
-"""How many documents a topic has."""
+"""How many documents a query has."""
 JUDGED = 50
 MEASURES = ["nDCG@10", "AP"]
 REPEATS = 5

@@ -1,4 +1,4 @@
-"""Tests of all pairs of 129 systems on 50 topics: time, memory, and the ratio to a loop over scipy.
+"""Tests of all pairs of 129 systems on 50 queries: time, memory, and the ratio to a loop over scipy.
 
     python benchmarks/significance.py [--data ../shared/data] [--sample 50] [--repeat 3]
 

@@ -101,7 +101,7 @@ def _check(
 ) -> None:
     (own,) = given.values()
     if list(own) != list(expected) and sorted(own) != sorted(expected):
-        raise Wrong(f"{about}: the topics {list(own)}, expected {list(expected)}")
+        raise Wrong(f"{about}: the queries {list(own)}, expected {list(expected)}")
     for query, values in expected.items():
         for measure, value in values.items():
             score = own[query][measure]

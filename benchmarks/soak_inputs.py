@@ -47,7 +47,7 @@ class Policy:
 
 
 def made_collection(draw: random.Random) -> tuple[Grades, Rows]:
-    """Judgments, and a run with ties that lacks some topics and ranks some that are not judged."""
+    """Judgments, and a run with ties that lacks some queries and ranks some that are not judged."""
     topics = draw.sample(range(1, 30), draw.randint(1, 7))
     qrels: Grades = {}
     run: Rows = {}
@@ -71,7 +71,7 @@ def made_collection(draw: random.Random) -> tuple[Grades, Rows]:
 def expected_scores(
     qrels: Grades, run: Rows, measures: list[str], policy: Policy
 ) -> dict[str, dict[str, float]]:
-    """The score of each topic by each measure, straight from the definitions."""
+    """The score of each query by each measure, straight from the definitions."""
     highest = max(max(grades.values()) for grades in qrels.values())
     known: dict[str, dict[str, float]] = {}
     for query, grades in qrels.items():

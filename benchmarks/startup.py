@@ -1,8 +1,8 @@
-"""The time to start: the command on 50 topics, compared with importing NumPy.
+"""The time to start: the command on 50 queries, compared with importing NumPy.
 
     python benchmarks/startup.py [--repeat 30] [--modules]
 
-`rankgauge evaluate` reads 50 topics of 1,000 documents and prints four means. It is compared with the
+`rankgauge evaluate` reads 50 queries of 1,000 documents and prints four means. It is compared with the
 import of NumPy alone, the import of rankgauge alone, the library call, and a `trec_eval` program, if one
 is on the PATH. The programs take turns, so a slow moment of the machine affects all of them. Times are
 the best and the median of the repetitions, in milliseconds. The verdict uses the medians, because the

@@ -120,7 +120,7 @@ def five(data: Path) -> Table:
 
 
 def by_topic(table: rg.Run | rg.Judgments, column: str) -> dict[str, dict[str, float]]:
-    """The numbers of a column by topic and document."""
+    """The numbers of a column by query and document."""
     documents, numbers = table.documents.texts(), getattr(table, column).tolist()
     bounds = itertools.pairwise(table.bounds.tolist())
     return {

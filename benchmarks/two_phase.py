@@ -2,20 +2,20 @@
 
     python benchmarks/two_phase.py [--data ../shared/data] [--draws 500] [--depth 10]
 
-For each track and target, the truth is the mean over all topics under all judgments. The shallow scores
-are those under the pool of the first 10 documents of every run. Deep topics are drawn at random, 500
-times for each number m of deep topics. `coverage` is the share of runs and draws whose 95% interval has
-the truth, `worst` the coverage of the worst run. Beside it: mean width and mean error of the estimate,
-of the deep topics alone and of the shallow scores alone; Kendall's τ with the true ranking; `pairs`, the
-coverage of the intervals of differences; `wrong`, the share of draws in which any pair of runs that is
-called separable is in the wrong order; and `strata`, the coverage for topics drawn by `choose_queries`,
-with the error as a share of the error of topics drawn at random.
+For each track and target, the truth is the mean over all queries under all judgments. The shallow
+scores are those under the pool of the first 10 documents of every run. Deep queries are drawn at
+random, 500 times for each number m of deep queries. `coverage` is the share of runs and draws whose 95%
+interval has the truth, `worst` the coverage of the worst run. Beside it: mean width and mean error of
+the estimate, of the deep queries alone and of the shallow scores alone; Kendall's τ with the true
+ranking; `pairs`, the coverage of the intervals of differences; `wrong`, the share of draws in which any
+pair of runs that is called separable is in the wrong order; and `strata`, the coverage for queries
+drawn by `choose_queries`, with the error as a share of the error of queries drawn at random.
 
 The second table is for few runs: how often the interval covers if only so many runs are estimated
-together. The third has the plan: a pilot of 5 topics, three wished widths for which 8, 12 and 18 topics
-would do, and how often the width is reached. `usual` is the width from the mean variance of the runs;
-`runs` is the share of all runs whose own interval is as narrow. The last table has the cost: judgments,
-error and τ of deeper pools, and of two phases.
+together. The third has the plan: a pilot of 5 queries, three wished widths for which 8, 12 and 18
+queries would do, and how often the width is reached. `usual` is the width from the mean variance of the
+runs; `runs` is the share of all runs whose own interval is as narrow. The last table has the cost:
+judgments, error and τ of deeper pools, and of two phases.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ TRACKS = {
 }
 TARGETS = ("nDCG@100", "nDCG@1000")
 NOT_DEEP = {("DL 2021", "nDCG@1000")}
-"""The runs of DL 2021 have 100 documents for each topic."""
+"""The runs of DL 2021 have 100 documents for each query."""
 NUMBERS = (5, 10, 15, 20)
 PILOT, ENOUGH, PILOTS = 5, (8, 12, 18), 400
 FEW = (1, 2, 3, 5, 10)
@@ -56,7 +56,7 @@ LEVEL = 0.95
 
 
 class Cell(NamedTuple):
-    """A track and a target: shallow and deep scores, run × topic; relevant documents found; and how
+    """A track and a target: shallow and deep scores, run × query; relevant documents found; and how
     many documents are judged in the pool and in all."""
 
     track: str
@@ -88,7 +88,7 @@ def cells(folder: Path, depth: int) -> Iterator[Cell]:
         judged = shallow_qrels.counts.total["judged"], int(np.count_nonzero(qrels.judged))
         empty = int(np.count_nonzero(counts == 0))
         print(
-            f"{track}, depth {depth}: {len(runs)} runs, {len(relevant)} topics ({empty} with nothing "
+            f"{track}, depth {depth}: {len(runs)} runs, {len(relevant)} queries ({empty} with nothing "
             f"relevant), {judged[0]:,} of {judged[1]:,} judgments",
             file=sys.stderr,
         )
@@ -106,7 +106,7 @@ def taus(estimates: Floats, truth: Floats) -> float:
 
 
 def estimated(cell: Cell, chosen: Ints, runs: Ints | None = None) -> RatioEstimate:
-    """The estimate from these deep topics, of all runs or of some."""
+    """The estimate from these deep queries, of all runs or of some."""
     shallow, deep = cell.shallow, cell.deep
     if runs is not None:
         shallow, deep = shallow[runs], deep[runs]

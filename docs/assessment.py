@@ -44,7 +44,7 @@ FORMS = ("v1", "v2")
 PAIRED, UNPAIRED = "paired-t", "student"
 BY_TEST = (PAIRED, "randomization", "bootstrap", "welch", UNPAIRED, "tukey-randomized")
 SHARE = 1 / 3
-"""The share of the topics in each of the sets: ten of thirty."""
+"""The share of the queries in each of the sets: ten of thirty."""
 RESAMPLED = 1_000
 """How many times teams are drawn."""
 MATRICES = {
@@ -87,7 +87,7 @@ class Collection:
         )
 
     def of(self, measure: str) -> Floats:
-        """Run × topic."""
+        """Run × query."""
         return matrix(self.everything, measure)
 
 
@@ -115,7 +115,7 @@ def from_files(folder: Path, files: dict[str, str]) -> rg.Scores:
 
 
 def matrix(scores: rg.Scores, measure: str) -> Floats:
-    """Run × topic."""
+    """Run × query."""
     return np.asarray(scores.values[:, :, list(map(str, scores.measures)).index(measure)])
 
 
@@ -123,7 +123,7 @@ def matrix(scores: rg.Scores, measure: str) -> Floats:
 
 
 def by_test(scores: rg.Scores, samples: int, executor: Executor) -> dict[str, Assessment]:
-    """The assessment by each test. The assessment by the first test has the halves of the topics too."""
+    """The assessment by each test; the first also has the halves of the queries."""
     return {
         test: assess(scores, test=test, samples=samples, executor=executor)
         if test == PAIRED
@@ -137,7 +137,7 @@ def power(assessment: Assessment, measure: str, part: str = "all") -> float:
 
 
 def halves_table(assessment: Assessment) -> Table:
-    """One row for each measure: its power, and the results on halves of the topics."""
+    """One row for each measure: its power, and the results on halves of the queries."""
     whole = assessment.table()
     columns = [whole.columns.index(name) for name in HALVES]
     rows = tuple(tuple(row[column] for column in columns) for row in whole.rows)
@@ -167,10 +167,10 @@ def power_table(assessments: dict[str, Assessment], measures: Sequence[str]) -> 
 
 @dataclass(frozen=True, eq=False)
 class Resampled:
-    """Powers on resampled data, sample × measure: on halves of the topics, and with other teams."""
+    """Powers on resampled data, sample × measure: on halves of the queries, and with other teams."""
 
     measures: tuple[str, ...]
-    topics: Floats
+    queries: Floats
     teams: Floats
 
     def of(self, measure: str, base: str | None = None) -> tuple[Floats, Floats]:
@@ -186,10 +186,10 @@ class Resampled:
 def resampled(
     scores: rg.Scores, teams: Sequence[str], test: str, halves: int, executor: Executor
 ) -> Resampled:
-    """Powers by random halves of the topics, two of each split, and by teams drawn with replacement.
+    """Powers by random halves of the queries, two of each split, and by teams drawn with replacement.
 
-    The spread over halves estimates the standard error for all topics (a jackknife that leaves out
-    half), if the spread shrinks with the square root of the number of topics. If a team is drawn
+    The spread over halves estimates the standard error for all queries (a jackknife that leaves out
+    half), if the spread shrinks with the square root of the number of queries. If a team is drawn
     twice, its runs count twice, but no run is tested against itself.
     """
     random = np.random.default_rng(8)
@@ -210,7 +210,7 @@ def resampled(
 
 
 def significant(values: Floats, test: str, topics: NDArray[np.int_]) -> Bools:
-    """Measure × pair: whether there is a significant difference on these topics."""
+    """Measure × pair: whether there is a significant difference on these queries."""
     first, second = np.triu_indices(len(values), 1)
     return np.array(
         [
@@ -222,7 +222,7 @@ def significant(values: Floats, test: str, topics: NDArray[np.int_]) -> Bools:
 
 
 def gain_table(assessments: dict[str, Assessment], samples: dict[str, Resampled]) -> Table:
-    """The power that each form gains or loses, by test. ± is a standard error, over topics and teams."""
+    """The power that each form gains or loses, by test. ± are standard errors (queries, teams)."""
     rows: list[tuple[Cell, ...]] = []
     for form in FORMS:
         for base in MEASURES:
@@ -236,7 +236,7 @@ def gain_table(assessments: dict[str, Assessment], samples: dict[str, Resampled]
     columns = [
         column
         for test in assessments
-        for column in ((test, "± topics", "± teams") if test in samples else (test,))
+        for column in ((test, "± queries", "± teams") if test in samples else (test,))
     ]
     return Table(("form", *columns), tuple(rows))
 
@@ -254,13 +254,13 @@ def order_table(assessment: Assessment, samples: Resampled) -> Table:
             row.append(f"{power(assessment, measure) - power(assessment, after):+.3f}")
             row += [_short(topics.std(ddof=1)), _short(teams.std(ddof=1))]
         rows.append((*row, *[""] * (7 - len(row))))
-    columns = ("power", "± topics", "± teams", "over the next", "± topics", "± teams")
+    columns = ("power", "± queries", "± teams", "over the next", "± queries", "± teams")
     return Table(("measure", *columns), tuple(rows))
 
 
 def spread_table(collection: Collection, assessments: dict[str, Assessment]) -> Table:
-    """For each measure: the share of the spread that is between topics, the chance of the median
-    topic, the share of scores below chance, and the power of the measure, of linear and of v2."""
+    """For each measure: the share of the spread that is between queries, the chance of the median
+    query, the share of scores below chance, and the power of the measure, of linear and of v2."""
     linear = [f"linear({measure})" for measure in MEASURES]
     straight = assess(collection.everything.select(measures=linear), splits=0)
     rows: list[tuple[Cell, ...]] = []
@@ -280,7 +280,7 @@ def spread_table(collection: Collection, assessments: dict[str, Assessment]) -> 
 
 
 def _topics_share(values: Floats) -> float:
-    """The share of the spread between topics, in all spread that is not between runs."""
+    """The share of the spread between queries, in all spread that is not between runs."""
     centered = values - values.mean(axis=1, keepdims=True)
     return float(len(values) * np.sum(centered.mean(axis=0) ** 2) / np.sum(centered**2))
 
@@ -332,11 +332,11 @@ def agreement_table(assessment: Assessment, reference: str = "nDCG@10") -> Table
     return Table(("measure", *columns), tuple(rows), notes)
 
 
-# Sets of topics
+# Sets of queries
 
 
 def sets_tables(collection: Collection) -> tuple[Table, Table]:
-    """The power of each measure and its forms on the topics that are uninformative and ideal by that
+    """The power of each measure and its forms on the queries that are uninformative and ideal by that
     measure, and the share of pairs of runs that the two sets put in opposite orders."""
     powers: list[tuple[Cell, ...]] = []
     swaps: list[tuple[Cell, ...]] = []
@@ -435,7 +435,7 @@ def main() -> None:
         "--samples", type=int, default=1_999, help="samples of a test that draws them"
     )
     parser.add_argument(
-        "--halves", type=int, default=100, help="halves of the topics, for the errors"
+        "--halves", type=int, default=100, help="halves of the queries, for the errors"
     )
     parser.add_argument("--figures", action="store_true", help="write docs/figures")
     arguments = parser.parse_args()
@@ -457,13 +457,13 @@ def main() -> None:
             order_table(assessments[PAIRED], samples[PAIRED]),
         )
         show("What v1 and v2 gain in power", gain_table(assessments, samples))
-        show("Spread between topics, and the kink", spread_table(collection, assessments))
+        show("Spread between queries, and the kink", spread_table(collection, assessments))
         title = "A measure and its v2: conflicts of significance"
         show(title, forms_table({test: assessments[test] for test in (PAIRED, UNPAIRED)}))
         show(f"Agreement with nDCG@10, {PAIRED}", agreement_table(assessments[PAIRED]))
         powers, swaps = sets_tables(collection)
-        show(f"Power on sets of topics, by {PAIRED} and {UNPAIRED}", powers)
-        show("Between the uninformative and the ideal topics", swaps)
+        show(f"Power on sets of queries, by {PAIRED} and {UNPAIRED}", powers)
+        show("Between the uninformative and the ideal queries", swaps)
         show("PAD with a constant added", pad_table(collection))
         titles = ("halves", "power by test", "pairs of measures")
         for title, table in zip(

@@ -413,7 +413,7 @@ TREC_RUNS = (
 
 
 def nulls_table(folder: Path) -> Table:
-    """The means of one run over its topics, by every form and with each `null=`."""
+    """The means of one run over its queries, by every form and with each `null=`."""
     forms = ("expected", "ideal", "v1", "v2", "linear", "z")
     rows: list[tuple[Cell, ...]] = []
     for name, qrels, run, documents, measures in TREC_RUNS:

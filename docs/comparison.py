@@ -2,7 +2,7 @@
 
     python docs/comparison.py [--pairs 20000] [--drawn 5000] [--families 2000] [--figures]
 
-Everything is simulated from topic × system scores of TREC, so that the truth is known. All random draws
+Everything is simulated from query × system scores of TREC, so that the truth is known. All random draws
 have a fixed seed. The data is read from the folder RANKGAUGE_DATA, or from beside the project. With
 --figures the file in docs/figures is written; otherwise nothing is written.
 
@@ -48,7 +48,7 @@ ALONE = ("paired-t", "randomization", "bootstrap", "wilcoxon", "sign", "welch", 
 """The tests of one pair. The two Tukey tests are for families; for two systems they equal the first
 two."""
 SAMPLES = 1_999
-"""With so many samples p can be exactly .05, and all signs of ten topics are tried."""
+"""With so many samples p can be exactly .05, and all signs of ten queries are tried."""
 FAMILY_SAMPLES = {"randomization": 4_999, "tukey-randomized": 999}
 """With 4,999 samples, .05 / 45 is well above the smallest possible p-value."""
 SYSTEMS = 10
@@ -62,7 +62,7 @@ def data_folder() -> Path:
 
 
 def better(folder: Path, name: str) -> Floats:
-    """System × topic: the better three quarters of the systems, the best first."""
+    """System × query: the better three quarters of the systems, the best first."""
     path = folder / "trec-topic-scores" / SCORES[name]
     values = np.loadtxt(path, delimiter=",", skiprows=1).T
     order = np.argsort(-values.mean(axis=1), kind="stable")
@@ -73,7 +73,7 @@ def better(folder: Path, name: str) -> Floats:
 
 
 class Simulated(NamedTuple):
-    """Pair × topic: the scores of the first system of each pair, and the scores of the second."""
+    """Pair × query: the scores of the first system of each pair, and the scores of the second."""
 
     a: Floats
     b: Floats
@@ -93,7 +93,7 @@ class Simulated(NamedTuple):
 
 
 def swapped(scores: Floats, topics: int, count: int, seed: int = 0) -> Simulated:
-    """Pairs of systems on some topics. On each topic a coin decides whether the two scores are
+    """Pairs of systems on some queries. On each query a coin decides whether the two scores are
     swapped, so only chance makes a difference between the two systems."""
     random = np.random.default_rng((seed, topics))
     a, b = _some(scores, topics, count, random, again=False)
@@ -103,7 +103,7 @@ def swapped(scores: Floats, topics: int, count: int, seed: int = 0) -> Simulated
 
 def levelled(scores: Floats, topics: int, count: int, seed: int = 0) -> Simulated:
     """Pairs of systems with equal means: the difference of the means is subtracted from the first
-    system, and topics are drawn with replacement. The means over all topics are then the same, but
+    system, and queries are drawn with replacement. The means over all queries are then the same, but
     wins and losses need not be."""
     random = np.random.default_rng((seed, topics))
     return Simulated(*_some(scores, topics, count, random, again=True))
@@ -157,7 +157,7 @@ def _done(work: Callable[[Any], Any], items: Iterable[Any], executor: Executor |
 
 # What the size of a test is, where it can be computed
 #
-# Given the absolute differences on the topics all signs are equally likely. What a test rejects is then
+# Given the absolute differences on the queries all signs are equally likely. What a test rejects is then
 # a matter of |Σ ± w| alone, w the differences or their ranks, and the size is a share of the signs.
 
 
@@ -205,7 +205,7 @@ def _size_of_randomization(row: Ints) -> float:
 
 
 def _size_of_wilcoxon(row: Ints) -> float:
-    """By all signs if there are no ties and zeros, or at most 13 topics; otherwise by the normal
+    """By all signs if there are no ties and zeros, or at most 13 queries; otherwise by the normal
     distribution."""
     different = row[row > 0]
     if not len(different):
@@ -253,7 +253,7 @@ class Rate:
 
     test: str
     scores: str
-    topics: int
+    queries: int
     pairs: int
     rate: float
     size: float | None
@@ -283,7 +283,7 @@ def rate(
 
 
 def rates_table(rates: Sequence[Rate]) -> Table:
-    """One row for each test and matrix: the rates by topics, and the size of the test in brackets."""
+    """One row for each test and matrix: the rates by queries, and the size of the test in brackets."""
     cells: dict[tuple[str, str], list[str]] = {}
     for each in rates:
         exact = f" ({_short(each.size)})" if each.size is not None else ""
@@ -293,7 +293,7 @@ def rates_table(rates: Sequence[Rate]) -> Table:
     known = [each for each in rates if each.size is not None]
     nominal = [each for each in rates if each.size is None and each.test in NOMINAL]
     return Table(
-        ("test", "scores", *(f"{n} topics" for n in topics)),
+        ("test", "scores", *(f"{n} queries" for n in topics)),
         tuple((*key, *row) for key, row in cells.items()),
         (
             f"the {len(known)} with a computed size: {_furthest(known)} from it",
@@ -323,7 +323,7 @@ def _errors(rates: Sequence[Rate]) -> str:
 def levelled_table(
     matrices: Mapping[str, Floats], pairs: int, drawn: int, executor: Executor | None
 ) -> Table:
-    """How often each test finds a difference of two means that are the same over all topics."""
+    """How often each test finds a difference of two means that are the same over all queries."""
     cells: dict[tuple[str, str], list[str]] = {}
     for name, scores in matrices.items():
         for topics in TOPICS:
@@ -334,7 +334,7 @@ def levelled_table(
                 cells.setdefault((test, name), []).append(_short(share))
     rows = sorted(cells.items(), key=lambda item: ALONE.index(item[0][0]))
     return Table(
-        ("test", "scores", *(f"{n} topics" for n in TOPICS)),
+        ("test", "scores", *(f"{n} queries" for n in TOPICS)),
         tuple((*key, *row) for key, row in rows),
         (
             f"simulation error of .05: {_error(ALPHA, drawn)} where drawn, else {_error(ALPHA, pairs)}",
@@ -362,7 +362,7 @@ def method_name(test: str, correction: str | None) -> str:
 
 @dataclass(frozen=True)
 class Family:
-    """Ten systems in groups. On each topic the scores of a group are dealt out at random among its
+    """Ten systems in groups. On each query the scores of a group are dealt out at random among its
     systems, so the systems of a group do not differ. Then the first system is raised by `shift`."""
 
     scores: Floats
@@ -419,7 +419,7 @@ def family_table(matrices: Mapping[str, Floats], count: int, executor: Executor 
         ("test, correction", *shares),
         tuple(rows),
         (
-            f"{count:,} families of {SYSTEMS} systems, {len(FIRST)} pairs, 50 topics; simulation error "
+            f"{count:,} families of {SYSTEMS} systems, {len(FIRST)} pairs, 50 queries; simulation error "
             f"{_error(ALPHA, count)}",
             f"above {_short(limit)} from holm on: {sum(above)} of {len(above)}",
         ),
@@ -515,7 +515,7 @@ def main() -> None:
                     simulated = swapped(scores, topics, arguments.pairs)
                     rates.append(rate(test, name, simulated, arguments.drawn, executor))
         show("No difference but chance: how often .05 or less", rates_table(rates))
-        title = "The same means over all topics: how often .05 or less"
+        title = "The same means over all queries: how often .05 or less"
         some = dict(list(matrices.items())[:2])
         show(title, levelled_table(some, arguments.pairs, arguments.drawn // 2, executor))
         title = "No difference between ten systems: families with any false alarm"
@@ -523,9 +523,9 @@ def main() -> None:
         title = "Two groups of five, AP: false alarms within, found between"
         show(title, partial_table(ap, arguments.families // 2, executor))
         alone = power_alone(ap, arguments.drawn // 2, executor)
-        show("Power, a pair of systems, AP, 50 topics", power_table(alone))
+        show("Power, a pair of systems, AP, 50 queries", power_table(alone))
         among = power_among(ap, arguments.families // 8, executor)
-        show("Power, one of ten systems raised, AP, 50 topics", power_table(among))
+        show("Power, one of ten systems raised, AP, 50 queries", power_table(among))
     if arguments.figures:
         FIGURES.mkdir(exist_ok=True)
         panels = {"One pair of systems": alone, "One of ten systems against the others": among}

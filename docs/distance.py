@@ -114,7 +114,7 @@ def groups_table(compared: Pairs) -> Table:
 
 
 def labels_of(path: Path) -> Labels:
-    """The labels of 0 or more in the judgments, by topic and document."""
+    """The labels of 0 or more in the judgments, by query and document."""
     judgments = rg.read_qrels(path)
     labels: Labels = {}
     for place, topic in enumerate(judgments.queries):
@@ -127,11 +127,11 @@ def labels_of(path: Path) -> Labels:
 
 
 Documents = list[tuple[str, str]]
-"""Topics and documents."""
+"""Queries and documents."""
 
 
 def pool(distances: rg.Distances, number: int) -> Documents:
-    """The first unjudged documents of the two runs, rank by rank, one topic after the other."""
+    """The first unjudged documents of the two runs, rank by rank, one query after the other."""
 
     def by_rank() -> Iterator[tuple[int, int, int, str, str]]:
         for place, topic in enumerate(distances.queries):

@@ -53,7 +53,7 @@ def tuned(where: tuple[str, str], *names: str, **options: str) -> rg.Tuning:
 
 
 def grid_loss(tuning: rg.Tuning, step: float) -> float:
-    """How far the best weight of a grid is below the best, on the topics of the choice."""
+    """How far the best weight of a grid is below the best, on the queries of the choice."""
     assert tuning.curve is not None
     grid = np.arange(step, 1 - step / 2, step)
     values = [tuning.curve.mean_at(round(float(weight), 9)) for weight in grid]

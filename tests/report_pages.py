@@ -22,7 +22,7 @@ def island(html: str) -> dict[str, Any]:
 
 
 def collection(topics: int = 12, systems: int = 5) -> tuple[Judgments, list[Run]]:
-    """A synthetic collection, in which some documents are unjudged and some runs lack topics."""
+    """A synthetic collection, in which some documents are unjudged and some runs lack queries."""
     made = simulate(queries=topics, systems=systems, seed=7)
     runs = [Run.from_dict(run, name=name) for name, run in made.runs.items()]
     return Judgments.from_dict(made.qrels), runs

@@ -36,7 +36,7 @@ def content(result: Any) -> Any:
 
 def test_runs_are_scored_by_the_measures_and_compared() -> None:
     assert content(rg.compare(QRELS, RUNS, ["AP", "RR"])) == content(rg.compare(SCORES))
-    assert [str(measure) for measure in rg.compare(QRELS, RUNS).measures] == ["nDCG @ 10"]
+    assert [str(measure) for measure in rg.compare(QRELS, RUNS).measures] == ["nDCG@10"]
 
 
 def test_runs_are_scored_by_the_measures_and_the_measures_assessed() -> None:

@@ -163,7 +163,10 @@ def test_the_code_of_the_guide_is_typed_and_formatted(tmp_path: Path) -> None:
         (tmp_path / file).write_text(text, encoding="utf-8")
     settings = str(ROOT / "pyproject.toml")
     run(tmp_path, ["mypy", "--config-file", settings, *code])
-    run(tmp_path, ["ruff", "check", "--no-cache", "--config", settings, "--ignore", "I001", "."])
+    run(
+        tmp_path,
+        ["ruff", "check", "--no-cache", "--config", settings, "--ignore", "I001,D100", "."],
+    )
     run(tmp_path, ["ruff", "format", "--check", "--no-cache", "--config", settings, "."])
 
 
@@ -188,10 +191,10 @@ def test_the_guide_can_be_read_in_one_sitting() -> None:
 
 
 NEW = {
-    "src/rankgauge/cli/topics.py",
+    "src/rankgauge/cli/judged.py",
     "src/rankgauge/rankers/covariance.py",
     "src/rankgauge/text/metrics/vocabulary.py",
-    "tests/cli/test_queries.py",
+    "tests/cli/test_judged.py",
 }
 """What a reader of the guide makes."""
 

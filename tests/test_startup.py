@@ -54,7 +54,7 @@ def ours(imported: set[str]) -> set[str]:
 def test_importing_the_package_imports_nothing_until_a_name_is_asked_for() -> None:
     imported = imported_by("import rankgauge")
     assert sorted(imported & (FRAMES | SLOW | COMMANDS | {"numpy"})) == []
-    assert ours(imported) == {"core"}
+    assert ours(imported) == {"core", "errors"}
 
 
 def test_evaluating_in_python_imports_nothing_it_does_not_need() -> None:

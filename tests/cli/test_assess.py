@@ -35,7 +35,7 @@ class Files(NamedTuple):
 
 @pytest.fixture
 def files(tmp_path: Path) -> Files:
-    """Judgments of twelve topics with grades 0 to 2, and four runs, each worse than the one before."""
+    """Judgments of twelve queries with grades 0 to 2, and four runs, each worse than the one before."""
     random = np.random.default_rng(8)
     qrels, runs = tmp_path / "qrels.txt", tuple(tmp_path / f"{name}.run" for name in RUNS)
     grades = {topic: random.choice([0, 0, 1, 2], 15) for topic in TOPICS}
@@ -124,7 +124,7 @@ def test_people_get_all_tables_with_headings_and_the_notes_once(
     command: Call,
 ) -> None:
     out = command("--sets", "ideal", "--format", "table").out
-    headings = ["Measures", "Halves of the topics", "Pairs of measures", "Pairs of sets"]
+    headings = ["Measures", "Halves of the queries", "Pairs of measures", "Pairs of sets"]
     lines = out.splitlines()
     assert [line for line in lines if line in headings] == headings
     assert sum(line.startswith("power: ") for line in lines) == 1
@@ -183,8 +183,11 @@ def test_sets_are_made_by_the_first_measure(
     sets = {} if small else {name: chosen}
     expected = assess(files.scores("AP", "RR"), sets=sets, splits=0)
     assert_same(records(outcome.out), expected.table())
-    end = "; the set is left out, it needs at least 2 topics" if small else ""
-    assert f"note: set {name}: {count_phrase(len(chosen), 'topic')}; by AP{end}\n" in outcome.err
+    end = "; the set is left out, it needs at least 2 queries" if small else ""
+    assert (
+        f"note: set {name}: {count_phrase(len(chosen), 'query', 'queries')}; by AP{end}\n"
+        in outcome.err
+    )
 
 
 @pytest.mark.parametrize("name", ["broad", "focused"])
@@ -203,7 +206,7 @@ def test_broad_and_focused_follow_from_the_judgments(
         ("all", "6"),
         (name, "3"),
     ]
-    assert f"note: set {name}: 3 topics\n" in outcome.err
+    assert f"note: set {name}: 3 queries\n" in outcome.err
 
 
 def test_informative_topics_need_no_size(command: Call, files: Files) -> None:
@@ -251,8 +254,8 @@ def test_another_collection_gives_the_swap_rate_between_the_two(
 def test_a_table_of_another_collection_is_by_the_only_measure(
     rankgauge: Call, tmp_path: Path
 ) -> None:
-    (tmp_path / "a.csv").write_text("topic,x,y\n1,0.5,0.25\n2,0.75,0.5\n")
-    (tmp_path / "b.csv").write_text("topic,x,y\n1,0.125,0.25\n2,0.25,0.5\n3,0,1\n")
+    (tmp_path / "a.csv").write_text("query,x,y\n1,0.5,0.25\n2,0.75,0.5\n")
+    (tmp_path / "b.csv").write_text("query,x,y\n1,0.125,0.25\n2,0.25,0.5\n3,0,1\n")
     options = ("--other", tmp_path / "b.csv", "--show", "swaps")
     (row,) = records(rankgauge("assess", "--scores", f"AP={tmp_path / 'a.csv'}", *options).out)
     assert (row["other"], row["measure"], row["swap_rate"]) == ("b", "AP", "1.0")
@@ -282,8 +285,8 @@ def test_everything_is_written_as_strict_json(command: Call, files: Files, tmp_p
 
 
 def test_json_holds_what_is_undefined(rankgauge: Call, tmp_path: Path) -> None:
-    (tmp_path / "flat.csv").write_text("topic,x,y\n1,0,0\n2,0,0\n")
-    (tmp_path / "odd.csv").write_text("topic,x,y\n1,0,-1\n2,0,-1\n")
+    (tmp_path / "flat.csv").write_text("query,x,y\n1,0,0\n2,0,0\n")
+    (tmp_path / "odd.csv").write_text("query,x,y\n1,0,-1\n2,0,-1\n")
     target = tmp_path / "found.json"
     scores = [f"--scores={tmp_path / name}.csv" for name in ("flat", "odd")]
     outcome = rankgauge("assess", *scores, "--json", target)
@@ -320,7 +323,7 @@ def test_json_holds_what_is_undefined(rankgauge: Call, tmp_path: Path) -> None:
             "--other and --standardize cannot be used together",
         ),
         (["-m", "NumRet"], "cannot rank systems: neither higher nor lower is better"),
-        (["-m", "gm(AP)"], "gm(AP) is not an arithmetic mean over topics"),
+        (["-m", "gm(AP)"], "gm(AP) is not an arithmetic mean over queries"),
     ],
     ids=str,
 )
@@ -333,10 +336,10 @@ def test_unknown_topics_are_named_with_their_line(command: Call, tmp_path: Path)
     path.write_text("q1\nq99\n")
     assert_refused(
         command("--set", path),
-        f"{path}:2: no scores for topic 'q99', expected a topic that has scores",
+        f"{path}:2: no scores for query 'q99', expected a query that has scores",
     )
     path.write_text("\n")
-    assert f"{path}: is empty, expected one topic id per line" in command("--set", path).err
+    assert f"{path}: is empty, expected one query id per line" in command("--set", path).err
 
 
 def test_two_parts_of_one_name_are_refused(command: Call, files: Files, tmp_path: Path) -> None:

@@ -368,7 +368,7 @@ def test_a_pipe_that_is_named_is_read(rankgauge: Call, tmp_path: Path) -> None:
 def test_many_columns_of_scores_take_little_time(rankgauge: Call, tmp_path: Path) -> None:
     file = tmp_path / "scores.csv"
     names = ",".join(f"s{number}" for number in range(40_000))
-    file.write_text(f"topic,{names},s7\n1{',0.5' * 40_001}\n")
+    file.write_text(f"query,{names},s7\n1{',0.5' * 40_001}\n")
     start = time.perf_counter()
     code, _, err = rankgauge("compare", "--scores", f"AP={file}")
     assert (code, err) == (

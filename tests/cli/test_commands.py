@@ -54,25 +54,25 @@ def test_the_command_of_the_guide_is_listed_under_its_task_and_runs(tmp_path: Pa
     listed = run(tmp_path, "--help")
     assert listed.stderr == ""
     section = listed.stdout.partition("Score:\n")[2].partition("\n\n")[0]
-    assert "\n  topics " in section
+    assert "\n  judged " in section
     (tmp_path / "qrels").write_text("q1 0 a 1\nq1 0 b 0\nq2 0 a 1\n")
-    done = run(tmp_path, "topics", str(tmp_path / "qrels"))
+    done = run(tmp_path, "judged", str(tmp_path / "qrels"))
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines() == ["topic\tjudged", "q1\t2", "q2\t1"]
+    assert done.stdout.splitlines() == ["query\tjudged", "q1\t2", "q2\t1"]
 
 
 def test_a_broken_command_is_reported_and_breaks_no_other(tmp_path: Path) -> None:
     installed(tmp_path, broken="import nothing_of_this_name", taken=TAKEN, my_commands=MINE)
     listed = run(tmp_path, "--help")
     assert listed.returncode == 0
-    assert "\n  topics " in listed.stdout
+    assert "\n  judged " in listed.stdout
     assert "\n  study " in listed.stdout
     first, second = sorted(listed.stderr.splitlines())
     assert first.startswith("note: the commands of broken cannot be loaded: No module named")
     assert second.startswith(
         "note: the commands of taken cannot be loaded: the name evaluate is taken"
     )
-    assert run(tmp_path, "topics", "--help").stderr == ""
+    assert run(tmp_path, "judged", "--help").stderr == ""
     unknown = run(tmp_path, "nothing")
     assert unknown.returncode == 2
     assert "commands of broken" in unknown.stderr

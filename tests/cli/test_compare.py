@@ -30,7 +30,7 @@ class Files(NamedTuple):
 
 
 def run(places: list[int]) -> str:
-    """A run whose relevant document of each topic is on this place; 0 for a topic it lacks."""
+    """A run whose relevant document of each query is on this place; 0 for a query it lacks."""
     lines = []
     for topic, place in zip(TOPICS, places, strict=True):
         documents = [f"d{number}" for number in range(1, 6)]
@@ -48,7 +48,7 @@ PLACES = {
 
 @pytest.fixture
 def files(tmp_path: Path) -> Files:
-    """Judgments of eight topics, and three runs that answer them all."""
+    """Judgments of eight queries, and three runs that answer them all."""
     qrels = tmp_path / "qrels.txt"
     qrels.write_text("".join(f"{topic} 0 relevant 1\n" for topic in TOPICS))
     runs = tuple(tmp_path / f"{name}.run" for name in PLACES)
@@ -65,7 +65,7 @@ def command(rankgauge: Call, files: Files) -> Call:
 
 @pytest.fixture
 def matrix(tmp_path: Path) -> Path:
-    """A table of scores: a column a system, a row a topic."""
+    """A table of scores: a column a system, a row a query."""
     path = tmp_path / "published.csv"
     columns = ["topic", *PLACES]
     rows = zip(TOPICS, *([f"{1 / place}" for place in row] for row in PLACES.values()), strict=True)
@@ -143,7 +143,7 @@ def test_topics_that_a_run_lacks_count_as_empty_rankings_or_are_left_out(
     outcome = command("-m", "RR", *options)
     first = records(outcome.out)[0]
     assert sum(int(first[name]) for name in ("wins", "ties", "losses")) == topics
-    assert f"note: RR: {topics} topics; 1 topic {lacking}" in outcome.err.splitlines()
+    assert f"note: RR: {topics} queries; 1 query {lacking}" in outcome.err.splitlines()
 
 
 # Baselines
@@ -225,8 +225,8 @@ def test_saved_scores_keep_their_treatment_of_missing_topics(rankgauge: Call, fi
     saved = files.folder / "scores.json"
     inputs = (files.qrels, *files.runs, "-m", "RR")
     rankgauge("evaluate", *inputs, "--missing", "skip", "--save", saved)
-    assert "RR: 7 topics" in rankgauge("compare", "--scores", saved).err
-    assert "RR: 8 topics" in rankgauge("compare", "--scores", saved, "--missing", "zero").err
+    assert "RR: 7 queries" in rankgauge("compare", "--scores", saved).err
+    assert "RR: 8 queries" in rankgauge("compare", "--scores", saved, "--missing", "zero").err
 
 
 @pytest.mark.parametrize("compressed", [False, True])
@@ -286,7 +286,7 @@ def test_scores_are_standardized_across_the_runs(
     expected = compare(scores)
     assert code == 0
     assert [float(row["p"]) for row in records(out)] == expected.p[0].tolist()
-    assert f"note: scores standardized by topic: {name}(3 runs)" in err.splitlines()
+    assert f"note: scores standardized by query: {name}(3 runs)" in err.splitlines()
 
 
 def test_standardized_scores_of_missing_topics_are_not_made_up(
@@ -298,8 +298,8 @@ def test_standardized_scores_of_missing_topics_are_not_made_up(
     options = ("compare", "--scores", f"RR={matrix}", "--standardize", "z")
     code, out, err = rankgauge(*options, "--missing", "zero")
     assert (code, out) == (2, "")
-    assert "leave these topics out: --missing intersection" in err
-    assert "RR: 7 topics" in rankgauge(*options).err
+    assert "leave these queries out: --missing skip" in err
+    assert "RR: 7 queries" in rankgauge(*options).err
 
 
 # What is refused, and what is left out
@@ -327,7 +327,8 @@ def test_standardized_scores_of_missing_topics_are_not_made_up(
         (("QRELS", "RUN"), "1 run, expected at least two to compare"),
         (
             ("--scores", "gm(AP)=MATRIX"),
-            "gm(AP) is not an arithmetic mean over topics, and tests need one; use a measure such as AP",
+            "gm(AP) is not an arithmetic mean over queries, and tests need one; use a measure such "
+            "as AP",
         ),
     ],
 )

@@ -49,7 +49,7 @@ class Files(NamedTuple):
 
 @pytest.fixture
 def files(tmp_path: Path) -> Files:
-    """Two runs of two topics, and judgments of these and of one that neither answers."""
+    """Two runs of two queries, and judgments of these and of one that neither answers."""
     made = Files(tmp_path, tmp_path / "old.run", tmp_path / "new.run", tmp_path / "qrels.txt")
     made.a.write_text(A)
     made.b.write_text(B)
@@ -178,7 +178,7 @@ def test_documents_in_neither_run_are_part_of_a_witness(distance: Call, files: F
     assert float(records(distance(*options).out)[0]["distance"]) == 0.5
     _, _, err = distance(*options, "--witness")
     assert (
-        "note: Rprec, topic q: 1 document that neither run retrieved counts as relevant too\n"
+        "note: Rprec, query q: 1 document that neither run retrieved counts as relevant too\n"
         in err
     )
 
@@ -284,7 +284,7 @@ def test_more_runs_give_the_matrix_with_near_ones_together(
     assert {"old", "third"} in (set(names[:2]), set(names[1:]))
     square = np.array([[float(row[name]) for name in names] for row in records(out)])
     assert np.array_equal(square, expected.matrix()[np.ix_(expected.order(), expected.order())])
-    assert err == "note: mean distance by P@2 over 2 topics\n"
+    assert err == "note: mean distance by P@2 over 2 queries\n"
 
 
 def test_topics_of_many_runs_have_the_mean_over_pairs(

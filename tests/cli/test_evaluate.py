@@ -47,7 +47,7 @@ class Files(NamedTuple):
 
 @pytest.fixture
 def files(tmp_path: Path) -> Files:
-    """Judgments of two topics, and a run that lacks the second."""
+    """Judgments of two queries, and a run that lacks the second."""
     made = Files(tmp_path, tmp_path / "qrels.txt", tmp_path / "bm25.run")
     made.qrels.write_bytes(QRELS)
     made.run.write_bytes(RUN)
@@ -90,7 +90,7 @@ def test_scores_of_every_kind_of_file_are_compared_in_double_precision_unless_to
     assert code == 0, err
     row = records(out)[0]
     assert float(row["RR"]) == score
-    assert f"|scores={signed}|" in out
+    assert f"|precision={signed}|" in out
     policies: dict[str, Any] = {} if precision is None else {"precision": precision}
     scores = evaluate(files.qrels, path, "RR", missing="skip", **policies)
     assert list(scores.mean().values()) == [{"RR": score}]
@@ -207,7 +207,7 @@ def test_max_grade_is_the_highest_grade_of_the_collection(rankgauge: Call, files
 def test_topics_without_judgments_are_noted(rankgauge: Call, files: Files) -> None:
     files.run.write_bytes(COMPLETE_RUN + b"q9 Q0 a 1 1 t\n")
     code, out, err = rankgauge("evaluate", files.qrels, files.run, "-m", "RR")
-    assert (code, err) == (0, "note: bm25: topics without judgments, not scored: 1\n")
+    assert (code, err) == (0, "note: bm25: queries without judgments, not scored: 1\n")
     assert records(out)[0]["RR"] == "0.75"
 
 
@@ -236,8 +236,8 @@ BAD_FILES: dict[str, tuple[str, bytes, str]] = {
     "too many columns": ("run", RUN + b"q2 Q0 a b 1 1 t\n", ":3: 7 columns, expected 6"),
     "score": ("run", b"\n" + RUN + b"q2 Q0 c 1 high t", ":4: 'high' is not a number, expected "),
     "NaN": ("run", b"q2 Q0 c 1 nan t\n" + RUN, ":1: the score is NaN, expected a number"),
-    "document twice": ("run", RUN + RUN, ":3: document 'b' again for topic 'q1' (first at line 1)"),
-    "judged twice": ("qrels", QRELS + b"q1 0 a 0\n", ":4: document 'a' again for topic 'q1'"),
+    "document twice": ("run", RUN + RUN, ":3: document 'b' again for query 'q1' (first at line 1)"),
+    "judged twice": ("qrels", QRELS + b"q1 0 a 0\n", ":4: document 'a' again for query 'q1'"),
     "fraction": ("qrels", QRELS + b"q2 0 d 1.7\n", ":4: grade '1.7', expected a whole number"),
     "huge grade": ("qrels", b"q 0 d 4294967296\n", ":1: grade '4294967296', expected "),
     "empty run": ("run", b"", ": no lines, expected "),
@@ -313,7 +313,7 @@ def test_lenient_drops_faulty_lines_and_notes_how_many(rankgauge: Call, files: F
         f"note: {files.qrels}: 1 line dropped: a grade that is not a whole number "
         "(first at line 4)",
         "note: bm25: 1 line dropped: too few columns (first at line 1)",
-        "note: bm25: 2 lines dropped: a document again for the same topic (first at line 4)",
+        "note: bm25: 2 lines dropped: a document again for the same query (first at line 4)",
     ]
 
 
@@ -322,7 +322,7 @@ def test_lenient_with_nothing_left_is_nothing_to_evaluate(rankgauge: Call, files
     files.run.write_bytes(b"bad\n")
     assert_refused(
         rankgauge("evaluate", files.qrels, files.run, "--lenient", "-m", "RR"),
-        "the judgments have no topics",
+        "the judgments have no queries",
     )
 
 
@@ -410,7 +410,7 @@ def test_each_mean_has_an_interval_on_request(
     found = scores.interval(kind, level=0.9, samples=500, seed=3)["bm25"]
     for measure in ("RR", "gm(RR)"):
         assert (float(row[f"{measure} low"]), float(row[f"{measure} high"])) == found[measure]
-    assert err == f"note: low, high: 90% interval of the mean over topics, {note}\n"
+    assert err == f"note: low, high: 90% interval of the mean over queries, {note}\n"
 
 
 def test_the_interval_is_over_the_topics_that_the_mean_is_over(
@@ -420,7 +420,7 @@ def test_the_interval_is_over_the_topics_that_the_mean_is_over(
     over_all, answered = records(out)
     assert float(over_all["RR low"]) < 0.25 < float(over_all["RR high"])
     assert (answered["RR"], answered["RR low"], answered["RR high"]) == ("0.5", "", "")
-    assert "note: RR: no interval where the mean is over a single topic" in err.splitlines()
+    assert "note: RR: no interval where the mean is over a single query" in err.splitlines()
 
 
 def test_topics_have_no_intervals(rankgauge: Call, files: Files) -> None:
@@ -464,7 +464,7 @@ def test_every_option_that_matters_is_in_the_signature(
 
 
 def test_saved_scores_load_as_they_were_computed(rankgauge: Call, files: Files) -> None:
-    # The run's topic and documents hold bytes that are no text, and an undefined score is NaN.
+    # The run's query and documents hold bytes that are no text, and an undefined score is NaN.
     files.qrels.write_bytes(QRELS + b"q\xff 0 d\xe9 0\n")
     saved = files.folder / "scores.json"
     measures = ["nDCG@10", "gm(AP)", "SearchLength"]
@@ -626,7 +626,7 @@ def test_a_file_made_from_a_terminal_has_no_notes_among_its_rows(files: Files) -
         "bm25",
         "bm25",
     ]
-    assert "AP(rel=2): 1 topic with nothing that counts as relevant" in seen
+    assert "AP(rel=2): 1 query with nothing that counts as relevant" in seen
 
 
 def test_a_reader_that_goes_away_before_the_first_line_is_no_error_to_tell(files: Files) -> None:
@@ -648,7 +648,7 @@ def test_a_reader_that_goes_away_before_the_first_line_is_no_error_to_tell(files
 
 def test_a_reader_that_goes_away_after_the_first_line_is_no_error_to_tell(files: Files) -> None:
     # More than a pipe holds, so that the writing cannot have ended when the reader goes.
-    topics = b"".join(b"topic-%d 0 a 1\n" % number for number in range(20_000))
+    topics = b"".join(b"query-%d 0 a 1\n" % number for number in range(20_000))
     files.qrels.write_bytes(b"q1 0 a 1\n" + topics)
     command = [*COMMAND, "evaluate", files.qrels, files.run, "-q"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:

@@ -44,7 +44,7 @@ def test_what_is_trained_forecasts_as_in_python(
     options = ("--target", "nDCG@100", "--depth", "10", "--method", method)
     done = rankgauge("forecast", "train", *tracks[:2], "-o", model, *options)
     assert (done.code, done.out) == (0, "")
-    assert "learnt from 2 tracks, 18 topics, 120 rows" in done.err
+    assert "learnt from 2 tracks, 18 queries, 120 rows" in done.err
     shown = rankgauge("forecast", "predict", model, tracks[2], "--format", "csv")
     assert shown.code == 0
     forecaster = Forecaster(method, "nDCG@100", 10).fit([Track.read(text) for text in tracks[:2]])
@@ -58,7 +58,7 @@ def test_what_is_trained_forecasts_as_in_python(
     topics = records(by_topic.out)
     assert len(topics) == 4 * 12
     assert {(row["low"], row["high"]) for row in topics} == {("", "")}
-    allowed = "18 topics of news to learn from allow a level of at most 94.7%"
+    allowed = "18 queries of news to learn from allow a level of at most 94.7%"
     assert allowed in by_topic.err
     some = rankgauge(
         "forecast", "predict", model, tracks[2], "-q", "--level", "0.9", "--format", "csv"
@@ -104,7 +104,7 @@ def test_runs_too_short_for_the_target_are_told(
     assert done.code == 0
     expected = (
         f"WARNING: news {qrels}: the runs are too short for nDCG@1000. It looks at the first 1,000 "
-        "documents of a topic, and the deepest run has 110"
+        "documents of a query, and the deepest run has 110"
     )
     assert expected in done.err
     shown = rankgauge("forecast", "predict", out, track)
@@ -125,7 +125,7 @@ def test_other_runs_go_on_after_an_unreadable_one(
     done = rankgauge("forecast", "train", track, "-o", str(out), *TRAIN)
     assert done.code == 3
     assert "bad.run:1" in done.err
-    assert "far.run: none of its topics is judged" in done.err
+    assert "far.run: none of its queries is judged" in done.err
     assert "2 runs of 7 not evaluated" in done.err
     assert Forecaster.load(out).queries_ == 12
     shown = rankgauge("forecast", "predict", model, track)
@@ -226,8 +226,8 @@ def test_one_topic_is_told(rankgauge: Call, track: str, tmp_path: Path) -> None:
     out = str(tmp_path / "out")
     done = rankgauge("forecast", "train", track, "-o", out, *TRAIN)
     assert done.code == 0
-    assert "learnt from one topic only" in done.err
-    assert "learnt from one topic only" in rankgauge("forecast", "predict", out, track).err
+    assert "learnt from one query only" in done.err
+    assert "learnt from one query only" in rankgauge("forecast", "predict", out, track).err
 
 
 def test_the_forecasts_can_be_saved(
@@ -310,7 +310,7 @@ STUDY = ("--depth", "5", "--target", "nDCG@50", "--repeats", "1")
 
 @pytest.fixture
 def few_halvings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Intervals of the study come from fewer halves of the topics."""
+    """Intervals of the study come from fewer halves of the queries."""
     if not thorough():
         monkeypatch.setattr(study, "HALVINGS", 4)
 
@@ -408,7 +408,7 @@ def test_a_table_of_scores_is_a_track(rankgauge: Call, tracks: list[str], tmp_pa
     [
         (("--target-track", "nobody"), "no track 'nobody', expected one of"),
         (("--feature", "nothing"), "nothing"),
-        (("--target", "gm(AP)"), "gm(AP) has no score for a topic"),
+        (("--target", "gm(AP)"), "gm(AP) has no score for a query"),
     ],
 )
 def test_the_study_refuses(

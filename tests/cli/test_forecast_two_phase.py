@@ -29,8 +29,8 @@ class Files(NamedTuple):
 
 @pytest.fixture
 def files(tmp_path: Path) -> Files:
-    """Four runs of 12 topics, 30 documents each; grades up to 2 in the pool of the first 3 documents,
-    and up to 3 in the deep judgments of five topics."""
+    """Four runs of 12 queries, 30 documents each; grades up to 2 in the pool of the first 3 documents,
+    and up to 3 in the deep judgments of five queries."""
     random = np.random.default_rng(4)
     found = Files(tmp_path, tmp_path / "q3.txt", tmp_path / "q30.txt", tmp_path / "runs")
     found.runs.mkdir()
@@ -79,8 +79,8 @@ def test_it_prints_the_estimate_of_the_library(rankgauge: Call, files: Files) ->
         column = name if name in rows[0] else name.removesuffix("_mean")
         values = [float(row[column]) for row in rows]
         assert values == getattr(expected, name)[expected.ranking].tolist()
-    assert "95% interval for the deep mean over these 12 topics, not over new topics" in err
-    assert "topics without judgments" not in err
+    assert "95% interval for the deep mean over these 12 queries, not over new queries" in err
+    assert "queries without judgments" not in err
     assert "highest grade" not in err
 
 
@@ -113,11 +113,11 @@ def test_deep_topics_may_be_named(rankgauge: Call, files: Files) -> None:
     _, out, err = rankgauge(*files.asked(files.runs, "-m", "nDCG@20", "--deep-queries", named))
     expected = rg.two_phase(*scores(files), queries=["q0", "q3", "q4"])
     assert float(records(out)[0]["mean"]) == expected.mean.max()
-    assert "the 3 deep topics" in err
+    assert "the 3 deep queries" in err
     named.write_text("q0\nq9\n")
     assert_refused(
         rankgauge(*files.asked(files.runs, "--deep-queries", named)),
-        "topics.txt:2: no deep judgments for topic 'q9'",
+        "topics.txt:2: no deep judgments for query 'q9'",
     )
 
 
@@ -128,9 +128,9 @@ def test_a_plan_is_printed(rankgauge: Call, files: Files) -> None:
     expected = plan(both[0], both[1], 0.2)
     enough = [int(row["deep_queries"]) for row in records(out) if row["enough"] == "yes"]
     assert min(enough) == expected.needed
-    assert f"judge {expected.needed} topics deeply" in err
+    assert f"judge {expected.needed} queries deeply" in err
     assert f"{expected.more} more than the 5 that you have" in err
-    assert "from a pilot of 5 topics" in err
+    assert "from a pilot of 5 queries" in err
 
 
 def test_topics_are_chosen_from_the_shallow_judgments(rankgauge: Call, files: Files) -> None:
@@ -142,13 +142,13 @@ def test_topics_are_chosen_from_the_shallow_judgments(rankgauge: Call, files: Fi
     rankgauge(*asked, "-o", written)
     assert written.read_text() == out
     assert_refused(
-        rankgauge(*asked[:4], "--choose", 13), "q3.txt has only 12 topics; choose at most 12"
+        rankgauge(*asked[:4], "--choose", 13), "q3.txt has only 12 queries; choose at most 12"
     )
     more = set(rankgauge(*asked[:4], "--choose", 8, "--deep-queries", written).out.splitlines())
     assert more == set(TOPICS) - set(out.splitlines())
     code, _, err = rankgauge(*asked[:4], "--choose", 9, "--deep-queries", written)
     assert code == 2
-    assert "only 8 topics without the 4 in" in err
+    assert "only 8 queries without the 4 in" in err
     assert "choose at most 8" in err
 
 
@@ -175,7 +175,7 @@ def test_a_run_that_cannot_be_read_is_named_and_the_others_are_estimated(
     rankgauge: Call, files: Files
 ) -> None:
     (files.runs / "bad.run").write_text("q0 Q0 d1 1 one bad\n")
-    (files.runs / "late.run").write_text("q11 Q0 d1 1 1.0 late\n")  # no deep topic
+    (files.runs / "late.run").write_text("q11 Q0 d1 1 1.0 late\n")  # no deep query
     code, out, err = rankgauge(*files.asked(files.runs, "-m", "nDCG@20"))
     assert code == 3
     assert len(records(out)) == 4
@@ -187,7 +187,7 @@ def test_a_run_that_cannot_be_read_is_named_and_the_others_are_estimated(
 def test_a_deep_topic_without_shallow_judgments_is_named(rankgauge: Call, files: Files) -> None:
     with files.deep.open("a") as stream:
         stream.write("new 0 d1 1\n")
-    assert_refused(rankgauge(*files.asked(files.runs)), "no shallow scores for topic 'new'")
+    assert_refused(rankgauge(*files.asked(files.runs)), "no shallow scores for query 'new'")
 
 
 def test_deep_judgments_that_lack_the_shallow_ones_are_refused(
@@ -200,5 +200,5 @@ def test_deep_judgments_that_lack_the_shallow_ones_are_refused(
     files.deep.write_text("\n".join(rest) + "\n")
     assert_refused(
         rankgauge(*files.asked(files.runs)),
-        "The deep judgments of a topic must include its shallow ones",
+        "The deep judgments of a query must include its shallow ones",
     )

@@ -134,7 +134,7 @@ def test_topics_that_a_run_lacks_and_lines_left_out_are_told(rankgauge: Call, fi
     outcome = rankgauge("fuse", "a.run", "c.run", "--lenient")
     assert outcome.code == 0
     assert (
-        "note: c: lacks 1 topic that other runs have; these runs alone decide there" in outcome.err
+        "note: c: lacks 1 query that other runs have; these runs alone decide there" in outcome.err
     )
     assert "note: c: 1 line dropped: not a number (first at line 2)" in outcome.err
 

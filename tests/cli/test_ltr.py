@@ -48,7 +48,7 @@ def test_what_is_trained_ranks_as_in_python(rankgauge, files, tmp_path, method):
     train, vali, test = files
     done = rankgauge("ltr", "train", method, train, "--validation", vali, "-o", tmp_path / "model")
     assert done.code == 0
-    assert "learnt from Features: 20 queries, 240 documents, 3 features" in done.err
+    assert "learned from Features: 20 queries, 240 documents, 3 features" in done.err
     assert ("training stalled" in done.err) == (method == "adarank")
     done = rankgauge("ltr", "rank", tmp_path / "model", test, "-o", tmp_path / "x.run")
     assert (done.code, done.out) == (0, "")
@@ -312,7 +312,7 @@ def test_only_some_training_queries_are_learnt_from(rankgauge, files, tmp_path):
     asked = ("ltr", "train", "logisticregression", train, "--validation", vali)
     done = rankgauge(*asked, "--training-queries", 7, "-o", tmp_path / "some")
     assert done.code == 0
-    assert "learnt from Features: 7 queries, 84 documents, 3 features" in done.err
+    assert "learned from Features: 7 queries, 84 documents, 3 features" in done.err
     assert "trained on 7 of 20 queries, drawn by the seed" in done.err
     done = rankgauge(*asked, "--training-queries", 30, "-o", tmp_path / "all")
     assert "trained on all 20 queries: there are no more than the 30 to draw" in done.err

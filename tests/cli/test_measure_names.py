@@ -11,7 +11,7 @@ from command_line import Call, records
 
 @pytest.fixture
 def files(tmp_path: Path) -> tuple[Path, Path]:
-    """Judgments of two topics, and a run."""
+    """Judgments of two queries, and a run."""
     qrels, run = tmp_path / "qrels", tmp_path / "run"
     qrels.write_text("1 0 a 1\n1 0 b 0\n2 0 c 2\n")
     run.write_text("1 Q0 b 1 2.0 x\n1 Q0 a 2 1.0 x\n2 Q0 c 1 1.0 x\n")
@@ -53,11 +53,11 @@ def test_counts_say_that_they_are_means_in_two_notes_at_most(
     counts = ("num_rel", "num_ret", "num_rel_ret", "num_nonrel_judged_ret")
     options = [word for name in counts for word in ("-m", name)]
     found = rankgauge("evaluate", qrels, *more, *options)
-    notes = [line for line in found.err.splitlines() if "mean over topics" in line]
+    notes = [line for line in found.err.splitlines() if "mean over queries" in line]
     assert notes == [
-        "note: NumRel: the mean over topics; the sum over all topics, which trec_eval prints, is 2",
-        "note: NumRet, NumRelRet, NumNonRelRet: the mean over topics; trec_eval prints the sum, "
-        "which is the mean times the number of topics",
+        "note: NumRel: the mean over queries; the sum over all queries, which trec_eval prints, is 2",
+        "note: NumRet, NumRelRet, NumNonRelRet: the mean over queries; trec_eval prints the sum, "
+        "which is the mean times the number of queries",
     ]
 
 

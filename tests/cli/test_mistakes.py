@@ -22,7 +22,7 @@ class Files(NamedTuple):
 
 @pytest.fixture
 def files(tmp_path: Path) -> Files:
-    """Judgments of ten topics, two runs on them, and one whose topics are written with a zero."""
+    """Judgments of ten queries, two runs on them, and one whose queries are written with a zero."""
     made = Files(*(tmp_path / name for name in ("qrels.txt", "good.run", "zeros.run", "other.run")))
     topics = range(1, 11)
     made.qrels.write_text("".join(f"{t} 0 a 1\n{t} 0 b 0\n" for t in topics))
@@ -32,7 +32,7 @@ def files(tmp_path: Path) -> Files:
     return made
 
 
-# Runs that share no topic with the judgments
+# Runs that share no query with the judgments
 
 
 def test_a_run_that_shares_no_topic_is_named_and_the_others_go_on(
@@ -41,8 +41,8 @@ def test_a_run_that_shares_no_topic_is_named_and_the_others_go_on(
     code, out, err = rankgauge("evaluate", files.qrels, files.good, files.zeros, "-m", "AP")
     assert code == 3
     assert [line.split("\t")[0] for line in out.splitlines()] == ["run", "good"]
-    assert f"{files.zeros}: none of its topics is judged." in err
-    assert "topic '01' of the run is probably '1' of the judgments (leading zeros)" in err
+    assert f"{files.zeros}: none of its queries is judged." in err
+    assert "query '01' of the run is probably '1' of the judgments (leading zeros)" in err
     assert "1 run of 2 not evaluated" in err
 
 
@@ -51,7 +51,7 @@ def test_a_warning_is_the_first_line_of_standard_error(rankgauge: Call, files: F
     code, _, err = rankgauge("evaluate", files.qrels, files.good, "-m", "AP")
     assert code == 0
     assert err.startswith("WARNING: good: no document of the run is judged (")
-    assert "note: good: topics without judgments, not scored: 1" in err
+    assert "note: good: queries without judgments, not scored: 1" in err
 
 
 # Judgments and runs the wrong way round
@@ -94,7 +94,7 @@ def test_numbers_that_could_be_either_are_not_called_the_wrong_way_round(
     files.good.write_text("query,document,score\n01,a,2\n")
     _, _, err = rankgauge("evaluate", files.qrels, files.good)
     assert "wrong way" not in err
-    assert "none of its topics is judged" in err
+    assert "none of its queries is judged" in err
 
 
 def test_distance_says_where_judgments_belong(rankgauge: Call, files: Files) -> None:
@@ -166,7 +166,7 @@ def test_more_queries_than_there_are(rankgauge: Call, files: Files) -> None:
     )
     code, _, err = rankgauge("queries", files.qrels, files.other, "-m", "P@1", "--number", 7)
     assert code == 0
-    assert "4 topics fit both ideal and uninformative" in err
+    assert "4 queries fit both ideal and uninformative" in err
     code, _, err = rankgauge("queries", files.qrels, files.other, "-m", "P@1", "--number", 5)
     assert "at once" not in err
 
@@ -272,7 +272,7 @@ def test_an_uncut_distance_says_beforehand_that_it_takes_long(
     rankgauge: Call, files: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = ("distance", files.good, files.other)
-    said = "AP: this will take long: up to 2 documents a topic and no cut-off; a cut-off helps (such as"
+    said = "AP: this will take long: up to 2 documents a query and no cut-off; a cut-off helps (such as"
     assert said not in rankgauge(*asked, "-m", "AP").err
     monkeypatch.setattr(two_runs, "LONG_LIST", 2)
     assert rankgauge(*asked, "-m", "AP").err.startswith(f"note: {said} AP@100)")
@@ -296,5 +296,5 @@ def test_progress_goes_into_a_file_a_line_now_and_then(
 def test_standardize_names_the_run_that_failed(rankgauge: Call, files: Files) -> None:
     code, _, err = rankgauge("compare", "--standardize", files.qrels, files.good, files.zeros)
     assert code == 2
-    assert f"{files.zeros}: none of its topics is judged" in err
+    assert f"{files.zeros}: none of its queries is judged" in err
     assert "expected at least two" in err

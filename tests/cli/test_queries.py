@@ -46,7 +46,7 @@ class Files(NamedTuple):
 
 @pytest.fixture
 def files(tmp_path: Path) -> Files:
-    """Judgments of four topics, one with nothing relevant, and a run that answers all."""
+    """Judgments of four queries, one with nothing relevant, and a run that answers all."""
     made = Files(tmp_path, tmp_path / "qrels.txt", tmp_path / "bm25.run")
     made.qrels.write_text(QRELS)
     made.run.write_text(RUN)
@@ -65,7 +65,7 @@ def queries(rankgauge: Call, files: Files) -> Call:
 
 
 def rows(tsv: str) -> dict[str, dict[str, str]]:
-    """The rows of the tsv form by topic."""
+    """The rows of the tsv form by query."""
     return {row["topic"]: row for row in records(tsv)}
 
 
@@ -105,7 +105,7 @@ def test_several_measures_and_runs_are_averaged(queries: Call, files: Files) -> 
     other.write_text("good Q0 b 1 2 t\ngood Q0 a 2 1 t\n")
     options = ("-m", "P@1", "-m", "P@2")
     found = rows(queries(*options, inputs=(files.qrels, files.run, other)).out)
-    # P@1 is 1 and 0, P@2 is 0.5 and 0.5; a topic that a run lacks scores 0.
+    # P@1 is 1 and 0, P@2 is 0.5 and 0.5; a query that a run lacks scores 0.
     assert float(found["good"]["score"]) == 0.5
     assert float(found["good"]["expected"]) == 0.5
     assert float(found["easy"]["score"]) == 0.5
@@ -186,7 +186,7 @@ def test_the_figures_are_of_these_measures_and_all_judged_queries(
 
     drawn = {}
     monkeypatch.setattr(module, "save_figure", lambda figure, path: drawn.update({path: figure}))
-    # No run has the topic good: it is in the histogram all the same.
+    # No run has the query good: it is in the histogram all the same.
     files.run.write_text("".join(line for line in RUN.splitlines(True) if "good" not in line))
     options = ("-m", "P@1", "-m", "gm(P@2)", "--missing", "skip")
     _, out, err = queries(*options, "--map", "map.svg", "--histogram", "h.png")

@@ -88,7 +88,7 @@ def test_baseline_depth_texts_and_added_sections(folder: Path, rankgauge: Call) 
     data = island(html)
     assert data["runs"][data["baseline"]] == Path(first).stem
     assert data["rankings"]["depth"] == 3
-    assert data["topicTexts"][data["topics"].index(topic)] == "about rain"
+    assert data["queryTexts"][data["queries"].index(topic)] == "about rain"
     for document, text in zip(
         data["rankings"]["documents"], data["rankings"]["texts"], strict=True
     ):

@@ -35,7 +35,7 @@ def needed(name: str) -> list[str]:
 
 
 READING = taking("--lenient")
-SCORING = taking("--condensed")
+SCORING = taking("--unjudged")
 RUNS_READ = [name for name in READING if "good.run" in CALLS[name]]
 SCORED = [*SCORING, "distance"]
 TRACKS_READ = [name for name in READING if name not in RUNS_READ and name != "study forecast"]
@@ -322,7 +322,7 @@ NAMED += [word for role, name in COLUMNS.items() for word in (f"--{role}-column"
 
 @each([*RUNS_READ, *TRACKS_READ])
 def test_columns_are_named_by_options(name: str, call: Call) -> None:
-    """Each file takes those names that it has: topics are called `person` in runs."""
+    """Each file takes those names that it has: queries are called `person` in runs."""
     plain = call(name)
     for path in Path().glob("*.*"):
         if path.suffix in (".run", ".txt") and path.stem != "letor":
@@ -391,7 +391,7 @@ def test_commands_over_many_runs_go_on() -> None:
     ("content", "told"),
     [
         ("q Q0 d\n", "bad.run:1: 3 columns, expected 6"),
-        ("0 Q0 d 1 1 t\n", "bad.run: none of its topics is judged"),
+        ("0 Q0 d 1 1 t\n", "bad.run: none of its queries is judged"),
         (None, "bad.run: cannot be read"),
     ],
 )
@@ -431,7 +431,7 @@ def test_judgments_and_run_the_wrong_way_round(name: str, call: Call) -> None:
 # How runs are scored
 
 POLICIES = {
-    "--condensed": (),
+    "--unjudged": ("condensed",),
     "--ties": ("docno-ascending",),
     "--precision": ("single",),
     "--max-grade": ("9",),
@@ -461,8 +461,10 @@ def test_a_highest_grade_below_the_judgments_is_refused(name: str, call: Call) -
 OF_RUNS = {
     **dict.fromkeys(("--documents", "--max-grade", "--size-limit"), "1"),
     **{f"--{role}-column": "x" for role in COLUMNS},
-    **dict.fromkeys(("--condensed", "--subtopics", "--lenient", "--parts"), ""),
+    **dict.fromkeys(("--subtopics", "--lenient", "--parts"), ""),
     **{"--ties": "docno", "--tail": "tied", "--precision": "single", "--negative": "unjudged"},
+    "--unjudged": "condensed",
+    "-J": "",
 }
 
 

@@ -19,7 +19,7 @@ TOPICS, DOCUMENTS = 5, 7
 
 @pytest.fixture
 def runs(tmp_path: Path) -> list[Path]:
-    """Judgments and three runs of five topics; the runs lack some documents and topics."""
+    """Judgments and three runs of five queries; the runs lack some documents and queries."""
     random = np.random.default_rng(4)
     names = [f"d{number}" for number in range(DOCUMENTS)]
     qrels = "".join(
@@ -266,7 +266,7 @@ def test_queries_are_chosen(rankgauge: Call, letor: Path) -> None:
         (("curve", "qrels", "a", "b"), "if these files are runs, give the judgments with --qrels"),
         (("curve", "--qrels", "qrels", "a", "b", "--parameter", 1), "--parameter is for LETOR files"),
         (("curve", "--qrels", "qrels", "a"), "one run alone"),
-        (("curve", "--qrels", "qrels", "a", "b", "--query", "77"), "topic '77' is not judged"),
+        (("curve", "--qrels", "qrels", "a", "b", "--query", "77"), "query '77' is not judged"),
         (("plane", "--qrels", "qrels", "a", "b"), "2 parameters and nothing fixed"),
         (("curve", "--qrels", "qrels", "letor", "b"), "letor"),
     ],

@@ -14,7 +14,7 @@ QUICK = ("--repeats", 2, "--samples", 20, "--folds", 3)
 
 @pytest.fixture
 def files(tmp_path):
-    """Judgments and three runs: the first is good on even topics, the second on odd ones."""
+    """Judgments and three runs: the first is good on even queries, the second on odd ones."""
     topics = range(1, 7)
     qrels = "".join(f"{t} 0 a 1\n{t} 0 b 0\n{t} 0 c 0\n" for t in topics)
     (tmp_path / "qrels").write_text(qrels)
@@ -40,11 +40,11 @@ def test_a_table_with_the_alternatives_and_advice(rankgauge, files):
         "tuned", "lexical", "dense", "equal weights", "rrf", "rrf, k tuned",
     ]  # fmt: skip
     assert rows[1]["difference"] == pytest.approx(rows[0]["mean"] - rows[1]["mean"])
-    assert "note: these topics do not show that fusing helps: on new topics expect" in done.err
+    assert "note: these queries do not show that fusing helps: on new queries expect" in done.err
     assert re.search(r"; if you fuse, take 0\.\d+ for lexical, 0\.\d+ for dense;", done.err)
     assert re.search(r"the best weights score 0.75\d*, the same as the row tuned", done.err)
     assert "weight 0 of dense gets 0.7500 and the next weights get 0.7500; weight 1" in done.err
-    assert "note: rrf, k tuned: on the topics of the choice k = 60 is the best" in done.err
+    assert "note: rrf, k tuned: on the queries of the choice k = 60 is the best" in done.err
     assert "normalized by min-max; absent=minimum for documents that a run lacks" in done.err
 
 
@@ -77,11 +77,11 @@ def test_topics_to_test_on_are_read_from_a_file(rankgauge, files, tmp_path):
     topics.write_text("5\n6\n")
     done = rankgauge("tune", *files[:3], "-m", "RR", *QUICK, "--test-queries", topics)
     assert done.code == 0
-    assert "on the 2 test topics; the weights were chosen on the other 4 topics" in done.err
+    assert "on the 2 test queries; the weights were chosen on the other 4 queries" in done.err
     assert "optimism" not in done.err
     topics.write_text("5\n77\n")
     done = rankgauge("tune", *files[:3], "-m", "RR", *QUICK, "--test-queries", topics)
-    message = "no judgments for topic '77', expected a topic that has judgments"
+    message = "no judgments for query '77', expected a query that has judgments"
     assert (done.code, done.err) == (2, f"{topics}:2: {message}\n")
 
 

@@ -34,13 +34,13 @@ SIXTEENTHS = st.integers(0, 16).map(lambda number: number / 16)
 
 
 def tables(runs: tuple[int, int] = (2, 6), topics: tuple[int, int] = (2, 9)) -> Any:
-    """Run × topic, mostly with ties."""
+    """Run × query, mostly with ties."""
     shapes = st.tuples(st.integers(*runs), st.integers(*topics))
     return shapes.flatmap(lambda shape: arrays(np.float64, shape, elements=SIXTEENTHS))
 
 
 def several(count: int) -> Any:
-    """So many tables of the same runs and topics."""
+    """So many tables of the same runs and queries."""
     shapes = st.tuples(st.integers(2, 6), st.integers(2, 9))
     return shapes.flatmap(lambda shape: arrays(np.float64, (*shape, count), elements=SIXTEENTHS))
 
@@ -84,7 +84,7 @@ def test_significance_is_that_of_compare(
 
 @pytest.mark.parametrize(("level", "power"), [(1 - 2 / 2**5, 1), (0.94, 0)])
 def test_a_p_value_at_the_limit_counts(level: float, power: float) -> None:
-    """The better one on all of five topics: p = 2/2⁵ by the sign test."""
+    """The better one on all of five queries: p = 2/2⁵ by the sign test."""
     values = np.array([[0.5, 0.6, 0.7, 0.8, 0.9], [0.4, 0.5, 0.6, 0.7, 0.8]])
     found = assessed(values, test="sign", level=level)
     assert (found.p.tolist(), found.power) == ([2 / 2**5], power)
@@ -251,7 +251,7 @@ def test_lower_is_better_is_the_same_as_the_opposite(values: np.ndarray, test: s
 def test_neither_the_order_of_runs_nor_that_of_topics_counts(
     values: np.ndarray, test: str, runs: list[int], topics: list[int]
 ) -> None:
-    """But for what is drawn: topics are drawn by their place."""
+    """But for what is drawn: queries are drawn by their place."""
     scores = scores_of(values, ["AP", "nDCG"])
     permuted = scores.select(
         [scores.queries[q] for q in topics if q < len(scores.queries)],
@@ -502,7 +502,7 @@ def test_tables_have_a_row_for_each_set_measure_and_pair(scores: Scores) -> None
         assert (
             cells["swap_rate"] == cells["discordant"] / 15 == pytest.approx((1 - cells["tau"]) / 2)
         )
-    assert repr(found).startswith("Assessment: 2 measures, 6 runs, 2 sets of topics\nset ")
+    assert repr(found).startswith("Assessment: 2 measures, 6 runs, 2 sets of queries\nset ")
     assert "<td" in found._repr_html_()
 
 
@@ -631,13 +631,13 @@ def test_topics_that_a_run_lacks() -> None:
     values[0, 2] = np.nan
     left_out = assess(scores_of(values), splits=10)
     assert left_out.parts["all"]["AP"].queries == 9
-    assert "AP: 1 topic left out for all runs, since some run lacks them" in note_texts(
+    assert "AP: 1 query left out for all runs, since some run lacks them" in note_texts(
         left_out.notes
     )
     scored = assess(scores_of(values), splits=10, missing="zero")
     assert scored.parts["all"]["AP"].queries == 10
     of_a_set = assess(scores_of(values), splits=0, sets={"few": ["1", "3", "4"]}).notes
-    assert "few: AP: 1 topic left out for all runs, since some run lacks them" in note_texts(
+    assert "few: AP: 1 query left out for all runs, since some run lacks them" in note_texts(
         of_a_set
     )
 
@@ -672,7 +672,7 @@ VALUES = np.random.default_rng(9).random((4, 10))
         ({"test": "t"}, "test='t', expected one of paired-t, welch"),
         ({"correction": "none"}, "correction='none', expected None or one of holm"),
         ({"level": 95}, "level=95, expected a number strictly between 0 and 1, such as 0.95"),
-        ({"missing": "skip"}, "missing='skip', expected one of zero, intersection"),
+        ({"missing": "drop"}, "missing='drop', expected one of zero, skip"),
         ({"samples": 0}, "samples=0, expected a whole number from 1"),
         ({"seed": -1}, "seed=-1, expected a whole number from 0"),
         ({"splits": -1}, "splits=-1, expected a whole number from 0 to 1,000,000"),
@@ -682,10 +682,10 @@ VALUES = np.random.default_rng(9).random((4, 10))
         ({"fuzziness": math.nan}, "fuzziness=nan, expected a number from 0"),
         ({"fuzziness": "5%"}, "fuzziness='5%', expected a number from 0"),
         ({"persistence": 1}, "persistence=1, expected a number strictly between 0 and 1"),
-        ({"sets": {"none": []}}, "the set 'none' has no topics, expected at least one"),
+        ({"sets": {"none": []}}, "the set 'none' has no queries, expected at least one"),
         ({"sets": {"easy": ["1", "99"]}}, "no scores for query '99'; did you mean '9'"),
         ({"sets": {"all": ["1"]}}, "two sets are called 'all', expected different names"),
-        ({"sets": {"one": ["1"]}}, "1 topic, expected at least 2 for this test"),
+        ({"sets": {"one": ["1"]}}, "1 query, expected at least 2 for this test"),
     ],
 )
 def test_what_cannot_be_asked(wrong: dict[str, Any], message: str) -> None:
@@ -706,21 +706,21 @@ def test_collections_that_do_not_fit() -> None:
 def test_too_little_to_assess() -> None:
     with pytest.raises(RankgaugeError, match="1 run, expected at least two to compare"):
         assess(scores_of(VALUES[:1]))
-    with pytest.raises(RankgaugeError, match="1 topic, expected at least 2 for this test"):
+    with pytest.raises(RankgaugeError, match="1 query, expected at least 2 for this test"):
         assess(scores_of(VALUES[:, :1]), splits=0)
-    with pytest.raises(RankgaugeError, match="1 topic, expected at least two to split them"):
+    with pytest.raises(RankgaugeError, match="1 query, expected at least two to split them"):
         assess(scores_of(VALUES[:, :1]), test="sign")
-    with pytest.raises(RankgaugeError, match="AP: no topic has a score for every run"):
+    with pytest.raises(RankgaugeError, match="AP: no query has a score for every run"):
         assess(scores_of(np.full((3, 5), np.nan)))
     apart = np.array([[[0.1, np.nan], [np.nan, 0.2]], [[0.3, np.nan], [np.nan, 0.4]]])
-    with pytest.raises(RankgaugeError, match="no topic has a score for every run"):
+    with pytest.raises(RankgaugeError, match="no query has a score for every run"):
         assess(scores_of(apart, ["P@5", "P@10"]), pool_cutoffs=True)
 
 
 def test_measures_that_rank_no_systems() -> None:
     with pytest.raises(MeasureError, match="NumRet cannot rank systems"):
         assess(scores_of(VALUES, "NumRet"))
-    with pytest.raises(RankgaugeError, match="is not an arithmetic mean over topics"):
+    with pytest.raises(RankgaugeError, match="is not an arithmetic mean over queries"):
         assess(scores_of(VALUES, "gm(AP)"))
 
 
@@ -769,7 +769,7 @@ def test_trec_8(real_data: Callable[[str], Path]) -> None:
         assert (each.queries, len(each.p)) == (50, pairs)
         assert found.parts["odd"][name].queries == 25
         assert each.splits.decided.sum() + each.splits.tied == 100 * pairs
-        # Fewer topics tell less apart, and large differences swap less often than small ones.
+        # Fewer queries tell less apart, and large differences swap less often than small ones.
         assert 0 < found.parts["odd"][name].power < each.power < 1
         rates = each.splits.swap_rates[each.splits.decided >= 100]
         assert rates[0] > 0.3 > 0.01 > rates[-1]
@@ -790,7 +790,7 @@ def test_trec_8(real_data: Callable[[str], Path]) -> None:
 
 
 def test_web_2013(real_data: Callable[[str], Path]) -> None:
-    """The paired test finds more than the unpaired ones, since topics differ more than systems."""
+    """The paired test finds more than the unpaired ones, since queries differ more than systems."""
     folder = real_data(MATRICES)
     scores = from_files(folder, web2013_ndcg20="nDCG@20", web2013_err20="ERR@20")
     paired, welch, student = (

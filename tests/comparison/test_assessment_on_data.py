@@ -42,7 +42,7 @@ def test_the_share_of_topics_is_that_of_a_two_way_table() -> None:
     assert SCRIPT._topics_share(runs + topics) == pytest.approx(1.0)
     turned = np.array([[1.0, -1.0, 1.0, -1.0], [-1.0, 1.0, -1.0, 1.0]])
     assert SCRIPT._topics_share(turned) == pytest.approx(0.0)
-    # Of the sum of squares 2 · 20 are between topics, and 8 are neither runs' nor topics'.
+    # Of the sum of squares 2 · 20 are between queries, and 8 are neither runs' nor queries'.
     assert SCRIPT._topics_share(turned + topics) == pytest.approx(40 / 48)
 
 

@@ -1,4 +1,4 @@
-"""Halves of the topics and PAD: as defined, on random scores with and without ties."""
+"""Halves of the queries and PAD: as defined, on random scores with and without ties."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SIXTEENTHS = st.integers(-4, 16).map(lambda number: number / 16)
 
 
 def tables(least_topics: int = 2) -> st.SearchStrategy[np.ndarray]:
-    """Run × topic."""
+    """Run × query."""
     shapes = st.tuples(st.integers(2, 6), st.integers(least_topics, 9))
     return shapes.flatmap(lambda shape: arrays(np.float64, shape, elements=SIXTEENTHS))
 
@@ -192,7 +192,7 @@ def test_halves_have_as_many_topics_and_none_in_common(topics: int, seed: int) -
 
 
 def test_all_halves_are_as_likely() -> None:
-    """Of four topics there are six first halves: 100 each of 600 splits, give or take."""
+    """Of four queries there are six first halves: 100 each of 600 splits, give or take."""
     one, _ = _halves(4, 2, range(600), SamplingOptions(600, 1))
     _, counts = np.unique(one, axis=1, return_counts=True)
     assert len(counts) == 6
@@ -220,7 +220,7 @@ def test_another_seed_gives_other_halves() -> None:
 
 
 def test_a_single_topic_has_no_halves() -> None:
-    with pytest.raises(RankgaugeError, match="1 topic, expected at least two to split"):
+    with pytest.raises(RankgaugeError, match="1 query, expected at least two to split"):
         split_halves(np.ones((2, 1)), np.array([0]), np.array([1]), SamplingOptions(5))
 
 

@@ -1,4 +1,4 @@
-"""Comparing and assessing many runs takes memory in proportion to the scores, not to pairs × topics."""
+"""Comparing and assessing many runs takes memory in proportion to the scores, not to pairs × queries."""
 
 from __future__ import annotations
 

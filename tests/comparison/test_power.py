@@ -64,7 +64,7 @@ def test_detectable_for_runs():
         assert row["topics"] == 40
         assert row["needed"] == rg.queries_needed(row["difference"], row["sd"])
         assert row["detectable"] == pytest.approx(rg.detectable_difference(row["sd"], 40))
-        # A difference that needs more topics than there are is smaller than the detectable one.
+        # A difference that needs more queries than there are is smaller than the detectable one.
         assert (row["needed"] > 40) == (abs(row["difference"]) < row["detectable"])
     wanted = rg.detectable(scores, difference=0.01, test="tukey-randomized", samples=500)
     assert wanted.to_polars()["needed"].min() > 1_000
@@ -73,7 +73,7 @@ def test_detectable_for_runs():
 
 
 def test_the_power_of_randomized_tukey_is_near_what_simulation_finds():
-    """Ten systems alike but for topics and noise, one of them better by so much."""
+    """Ten systems alike but for queries and noise, one of them better by so much."""
     random = np.random.default_rng(5)
     runs, topics, noise, better = 10, 50, 0.1, 0.08
     found, critical = 0, []

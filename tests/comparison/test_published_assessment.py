@@ -279,7 +279,7 @@ def test_conflicts_fewer_than_the_difference_of_the_counts(
 
 @pytest.fixture(scope="module")
 def assessment() -> Assessment:
-    """The means of each collection as if of one topic, on which a sign test finds nothing."""
+    """The means of each collection as if of one query, on which a sign test finds nothing."""
     parts = {}
     for collection, measures in PRINTED.items():
         names = [

@@ -23,7 +23,7 @@ from rankgauge.core.resampling import SamplingOptions, draw_bootstrap_counts, dr
 
 @st.composite
 def matrices(draw, topics=(2, 60), runs=(2, 5)) -> np.ndarray:
-    """Scores of runs on topics: continuous, or of few values, so that there are ties."""
+    """Scores of runs on queries: continuous, or of few values, so that there are ties."""
     shape = draw(st.integers(*runs)), draw(st.integers(*topics))
     random = np.random.default_rng(draw(st.integers(0, 2**32)))
     values = random.random(shape) + 0.2 * random.random((1, shape[1]))
@@ -37,7 +37,7 @@ def all_pairs(values: np.ndarray, **more) -> Pairs:
 
 
 def rounded(pairs: Pairs) -> np.ndarray:
-    """The differences, pair × topic."""
+    """The differences, pair × query."""
     return pairs.each(lambda apart: apart, exactly=True)
 
 
@@ -143,7 +143,7 @@ def _t(sample: np.ndarray) -> float:
 # Tukey
 
 WORKED = np.array([[1, 2, 3, 6], [2, 2, 4, 8], [3, 5, 5, 7]])
-"""Means 3, 4, 5; topics 2, 3, 4, 7; residuals 0 but for ±1 at two topics of the second and the third
+"""Means 3, 4, 5; queries 2, 3, 4, 7; residuals 0 but for ±1 at two queries of the second and the third
 run: sum of squares 4 on 2 · 3 degrees of freedom, mean square 2/3, standard error √(2/3/4)."""
 
 
@@ -286,7 +286,7 @@ def test_a_single_topic_has_a_defined_result_or_a_message(name):
         assert found.p.tolist() == [[1.0]]
         assert (found.wins, found.losses) == (np.array([[0]]), np.array([[1]]))
     else:
-        with pytest.raises(RankgaugeError, match="1 topic, expected at least 2"):
+        with pytest.raises(RankgaugeError, match="1 query, expected at least 2"):
             compare(scores, test=name)
 
 
@@ -322,7 +322,7 @@ def test_ranges_and_counts_take_bounded_memory(monkeypatch):
 
 
 def test_signs_are_drawn_a_few_at_a_time(monkeypatch):
-    """With more topics than fit at once the p is near the same."""
+    """With more queries than fit at once the p is near the same."""
     values = np.random.default_rng(1).random((3, 30))
     whole = TESTS["randomization"](all_pairs(values)).p
     monkeypatch.setattr(resampling, "CELLS", 3_000)

@@ -1,4 +1,4 @@
-"""compare: which pairs, over which topics, with which words."""
+"""compare: which pairs, over which queries, with which words."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_fewer_than_two_runs(scores):
         ({"test": "t"}, "test='t', expected one of paired-t, welch"),
         ({"correction": "none"}, "correction='none', expected None or one of holm"),
         ({"level": 95}, "level=95, expected a number strictly between 0 and 1"),
-        ({"missing": "skip"}, "missing='skip', expected one of zero, intersection"),
+        ({"missing": "drop"}, "missing='drop', expected one of zero, skip"),
         ({"samples": 0}, "samples=0, expected a whole number from 1"),
         ({"samples": 10**8}, "samples=100000000, expected a whole number from 1 to 1,000,000"),
         ({"seed": -1}, "seed=-1, expected a whole number from 0"),
@@ -95,13 +95,13 @@ def test_topics_that_a_run_lacks_are_left_out_for_all_or_count_as_zero():
     found = compare(scores)
     assert found.difference[0, 2] == pytest.approx(np.delete(VALUES[1] - VALUES[2], 2).mean())
     assert note_texts(found.notes)[-1] == (
-        "AP: 5 topics; 1 topic left out for all runs, since some run lacks them"
+        "AP: 5 queries; 1 query left out for all runs, since some run lacks them"
     )
     zero = compare(scores, missing="zero")
     assert zero.difference[0, 0] == pytest.approx(
         np.nan_to_num(values[0]).mean() - VALUES[1].mean()
     )
-    assert note_texts(zero.notes)[-1] == "AP: 6 topics; 1 topic that some run lacks, scored 0"
+    assert note_texts(zero.notes)[-1] == "AP: 6 queries; 1 query that some run lacks, scored 0"
 
 
 def test_a_missing_topic_gets_the_score_of_an_empty_ranking_also_where_that_is_not_0():
@@ -123,7 +123,7 @@ def test_a_missing_topic_gets_the_score_of_an_empty_ranking_also_where_that_is_n
 def test_no_topic_in_common():
     nothing = np.array([[0.1, np.nan], [np.nan, 0.2]])
     scores = Scores.from_matrix(nothing, runs=["a", "b"], measure="AP")
-    with pytest.raises(RankgaugeError, match="AP: no topic has a score for every run"):
+    with pytest.raises(RankgaugeError, match="AP: no query has a score for every run"):
         compare(scores)
 
 
@@ -183,7 +183,7 @@ def test_small_p_values_are_never_shown_as_0():
 def test_progress_is_told(scores):
     steps = []
     compare(scores, test="randomization", samples=2_500, progress=steps.append)
-    assert steps  # few topics: all signs, in one block
+    assert steps  # few queries: all signs, in one block
     big = Scores.from_matrix(
         np.random.default_rng(0).random((3, 40)), runs=list("abc"), measure="AP"
     )
@@ -232,7 +232,7 @@ def test_where_all_signs_are_tried_there_is_no_seed(scores):
 def test_missing_topics_are_not_the_best_where_lower_is_better():
     values = [[5, 7, np.nan, 6], [2, 4, 9, 7]]
     scores = Scores.from_matrix(values, runs=["a", "b"], measure="SearchLength")
-    with pytest.raises(RankgaugeError, match=r"SearchLength.*0 is not the worst.*intersection"):
+    with pytest.raises(RankgaugeError, match=r"SearchLength.*0 is not the worst.*skip"):
         compare(scores, missing="zero")
     assert compare(scores).losses.tolist() == [[2]]
 

@@ -43,4 +43,4 @@ def test_an_error_in_an_object_breaks_the_law_that_asked() -> None:
 def test_every_law_has_a_sentence(laws: Laws[object]) -> None:
     assert laws
     for name, holds in laws.items():
-        assert (holds.__doc__ or "").endswith("."), name
+        assert (holds.__doc__ or "").rstrip().endswith("."), name

@@ -164,28 +164,28 @@ def test_a_result_without_a_figure_says_so() -> None:
 
 
 def test_notes_that_differ_in_numbers_alone_are_alike() -> None:
-    kind = "topics without judgments, not scored: {count}"
+    kind = "queries without judgments, not scored: {count}"
     notes = [Note(kind, run=f"r{i}", count=i + 1) for i in range(MAX_SIMILAR_NOTES + 4)]
     assert len(note_texts(notes)) == len(notes)
     assert note_texts(notes[:MAX_SIMILAR_NOTES], gather=True) == tuple(
         map(str, notes[:MAX_SIMILAR_NOTES])
     )
     (line,) = note_texts(notes, gather=True)
-    said = "r0: topics without judgments, not scored: 1"
+    said = "r0: queries without judgments, not scored: 1"
     assert (
         line == f"{said}; {MAX_SIMILAR_NOTES + 3} more runs have the same note, with other numbers"
     )
 
 
 def test_what_is_the_same_for_several_runs_is_one_line() -> None:
-    kind = "topics without judgments, not scored: {count}"
+    kind = "queries without judgments, not scored: {count}"
     notes = [Note(kind, run=f"r{i}", count=3) for i in range(MAX_SIMILAR_NOTES + 4)]
-    said = "topics without judgments, not scored: 3"
+    said = "queries without judgments, not scored: 3"
     assert note_texts(notes[:2], gather=True) == (f"r0, r1: {said}",)
     assert note_texts(notes[:1], gather=True) == (f"r0: {said}",)
     assert note_texts(notes, gather=True) == (f"r0, r1, r2, r3, r4 and 4 more runs: {said}",)
     other = Note(kind, run="x", count=7)
-    both = (f"r0, r1: {said}", "x: topics without judgments, not scored: 7")
+    both = (f"r0, r1: {said}", "x: queries without judgments, not scored: 7")
     assert note_texts([notes[0], other, notes[1]], gather=True) == both
     assert note_texts(notes[:2]) == tuple(map(str, notes[:2]))
 
@@ -196,19 +196,19 @@ def test_what_is_said_of_the_same_measures_is_one_line() -> None:
         for measure in ("v1(AP)", "v2(AP)")
         for kind in ("nothing relevant on {topics}", "a single document on {topics}")
     ]
-    said = "nothing relevant on 2 topics; a single document on 2 topics"
+    said = "nothing relevant on 2 queries; a single document on 2 queries"
     assert note_texts(notes) == (f"v1(AP), v2(AP): {said}",)
 
 
 def test_text_from_data_is_no_template() -> None:
     assert str(Note("a {brace} from a file")) == "a {brace} from a file"
     assert str(Note("{count} {lines}", count=1, run="{run}")) == "{run}: 1 1 line"
-    assert str(Note("gains {1: 2} on {topics}", count=2)) == "gains {1: 2} on 2 topics"
+    assert str(Note("gains {1: 2} on {topics}", count=2)) == "gains {1: 2} on 2 queries"
 
 
 def test_a_note_on_no_measure_stands_beside_the_same_note_on_one() -> None:
     notes = [Note("on {topics}", count=2), Note("on {topics}", measure="AP", count=2)]
-    assert note_texts(notes) == ("on 2 topics", "AP: on 2 topics")
+    assert note_texts(notes) == ("on 2 queries", "AP: on 2 queries")
 
 
 @pytest.mark.parametrize("name", ["Run", "Judgments", "Scores", "Evaluator", "nDCG"])

@@ -130,7 +130,7 @@ def test_a_document_twice_with_the_same_second_column_is_plainly_wrong(tmp_path:
 
 def test_a_document_twice_for_one_subtopic_is_refused(tmp_path: Path) -> None:
     file = written(tmp_path, "1 1 a 1\n2 1 a 1\n1 2 a 0\n1 1 a 0\n")
-    with pytest.raises(rg.InputError, match=r":4: .*first at line 1.*once per topic and subtopic"):
+    with pytest.raises(rg.InputError, match=r":4: .*first at line 1.*once per query and subtopic"):
         rg.read_qrels(file, subtopics=True)
 
 
@@ -140,7 +140,7 @@ def test_a_document_twice_for_one_subtopic_is_dropped_leniently(tmp_path: Path) 
     assert nested(judgments) == {"1": {"1": {"a": 1}, "2": {"a": 0}}}
     assert len(judgments.dropped) == 2
     assert any(
-        "same topic and subtopic (first at line 3)" in note
+        "same query and subtopic (first at line 3)" in note
         for note in note_texts(judgments.dropped)
     )
 

@@ -21,7 +21,7 @@ MEASURES = ("nDCG@4", "AP@4", "AP(norm=min)@3", "P@3", "RBP", "ERR@4", "RR", "Re
 
 @st.composite
 def topics(draw: st.DrawFn) -> tuple[Lists, Known]:
-    """Two lists for each of some topics, and what is known of their documents."""
+    """Two lists for each of some queries, and what is known of their documents."""
     lists, known = {}, {}
     for topic in ("q1", "q2", "q3")[: draw(st.integers(1, 3))]:
         documents = [f"d{i}" for i in range(7)]

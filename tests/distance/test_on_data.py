@@ -99,7 +99,7 @@ def assert_the_page_has_what_judging_leaves_by_ndcg(script: ModuleType, data: Pa
 def test_all_grades_of_robust_2003_and_web_2012_bound_the_difference(
     real_data: Callable[[str], Path],
 ) -> None:
-    """On these topics a grade between makes more of a difference than the highest."""
+    """On these queries a grade between makes more of a difference than the highest."""
     cases = (
         ("trec-robust03", "qrels.txt.gz", "input.InexpC2.gz", "input.MU03rob01.gz"),
         ("trec-web2012", "qrels.adhoc.txt", "ql-catb-filtered.txt.gz", "ql-catb.txt.gz"),

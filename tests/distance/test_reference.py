@@ -41,7 +41,7 @@ PAIRS = [
 
 
 class Topic(NamedTuple):
-    """The numbers of the program for a topic, and the lists and labels it had."""
+    """The numbers of the program for a query, and the lists and labels it had."""
 
     y: list[str]
     z: list[str]
@@ -53,7 +53,7 @@ class Topic(NamedTuple):
 
 @pytest.fixture(scope="module", params=[False, True], ids=["unjudged", "judged"])
 def topics(request: pytest.FixtureRequest, real_data: Callable[[str], Path]) -> list[Topic]:
-    """All topics of all pairs."""
+    """All queries of all pairs."""
     kind = "qrels" if request.param else "noqrels"
     folder = real_data("trec-covid/round1")
     judgments: dict[str, dict[str, int]] = {}
@@ -74,7 +74,7 @@ def topics(request: pytest.FixtureRequest, real_data: Callable[[str], Path]) -> 
 
 
 def ranked(path: Path) -> dict[str, list[str]]:
-    """The documents of each topic in rank order, ties by descending id."""
+    """The documents of each query in rank order, ties by descending id."""
     rows: dict[str, list[tuple[float, str]]] = {}
     with gzip.open(path, "rt") as lines:
         for line in lines:
@@ -146,7 +146,7 @@ def test_rbp_agrees(topics: list[Topic]) -> None:
 
 
 def test_err_is_never_smaller(topics: list[Topic]) -> None:
-    """Ours is the greatest difference; the search finds that or less, and on these topics that."""
+    """Ours is the greatest difference; the search finds that or less, and on these queries that."""
     more = [rg.med(*topic[:2], "ERR@30", topic[2], **GRADES).value - topic.err for topic in topics]
     assert min(more) >= -PRINTED
     larger = sum(difference > PRINTED for difference in more)

@@ -141,7 +141,7 @@ def test_random_runs(some: list[Run], measure: str) -> None:
 def test_no_judgments_tell_runs_further_apart(
     measure: str, real_data: Callable[[str], Path]
 ) -> None:
-    """On every topic of every pair: difference ≤ distance given the judgments ≤ distance without them.
+    """On every query of every pair: difference ≤ distance given the judgments ≤ distance without them.
 
     The judgments have documents that neither run has, which make the divisor of AP@10 and nDCG@10
     larger and a distance smaller."""
@@ -174,8 +174,8 @@ def test_topics_that_a_run_lacks_are_counted() -> None:
         "two": {"q1": {"y": 1.0}, "q2": {"x": 1.0}},
     }
     assert note_texts(rg.med_matrix(qrels, runs, "nDCG@2").notes) == (
-        "one: 1 topic missing, counted as empty lists",
-        "one: topics without judgments, left out: 1",
+        "one: 1 query missing, counted as empty lists",
+        "one: queries without judgments, left out: 1",
     )
 
 

@@ -41,7 +41,7 @@ def topics(draw: st.DrawFn) -> Topic:
 def ahead_by_any_labels(
     measure: Measure, cases: list[Topic], a: int, b: int, grades: tuple[int, ...], off: int = 0
 ) -> float:
-    """The greatest mean difference a - b over all labels of all topics together; infinite where a score
+    """The greatest mean difference a - b over all labels of all queries together; infinite where a score
     is not defined by some of them."""
     each = []
     for rankings, judged in cases:
@@ -226,7 +226,7 @@ def test_neighbors_are_pairs_of_the_leaderboard_and_an_executor_changes_nothing(
         ({"measure": "gm(AP)"}, "no distance can be computed"),
         ({"measure": "Judged@10"}, "neither higher nor lower is better"),
         ({"runs": {"a": THREE["good"]}}, "1 run, expected at least two"),
-        ({"qrels": {}}, "no judged topics"),
+        ({"qrels": {}}, "no judged queries"),
         ({"grades": (1, 2)}, "must include 0"),
         ({"max_grade": 1}, "the judgments have a grade 2"),
         ({"ties": "random"}, "ties="),

@@ -98,7 +98,7 @@ def test_a_missing_topic_is_never_the_best_for_a_lower_is_better_measure() -> No
 def test_queries_on_which_a_measure_is_undefined_are_left_out_and_counted() -> None:
     scores = rg.evaluate(QRELS, RUN, SearchLength)
     assert scores.mean()["run"][SearchLength] == pytest.approx((2 + 0) / 2)
-    assert "SearchLength: 1 topic undefined, left out of the mean" in scores.table().notes
+    assert "SearchLength: 1 query undefined, left out of the mean" in scores.table().notes
 
 
 def test_condensed_lists_hold_judged_documents_only() -> None:
@@ -170,7 +170,7 @@ def test_any_executor_does_the_work(kind: Any, tmp_path: Path) -> None:
         ({"runs": "*.nothing"}, "no such files"),
         ({"runs": [3]}, "is not a run"),
         ({"measures": []}, "no measure is given"),
-        ({"measures": [3]}, "is not a measure"),
+        ({"measures": [3]}, "a list with a int is no measure"),
         ({"measures": "P"}, "needs a cut-off"),
         ({"missing": "drop"}, "expected one of zero, skip"),
         ({"ties": "magic"}, "expected one of docno"),
@@ -201,7 +201,7 @@ def test_scores_from_dicts_are_numbers(score: Any) -> None:
 def test_empty_inputs_are_defined() -> None:
     with pytest.raises(NoSharedTopics, match="the run is empty"):
         rg.evaluate(QRELS, {}, RR)
-    with pytest.raises(NoSharedTopics, match="the judgments have no topics"):
+    with pytest.raises(NoSharedTopics, match="the judgments have no queries"):
         rg.evaluate({}, RUN, RR)
     assert judged_labels(rg.Judgments.from_dict({})).max_grade == 1
 

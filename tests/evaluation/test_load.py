@@ -37,7 +37,7 @@ class Track:
 
 @pytest.fixture(scope="module")
 def track(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Track]:
-    """200 runs of 250 topics × 1,000 documents, 2.7 GB to read; links to four files spare the disk."""
+    """200 runs of 250 queries × 1,000 documents, 2.7 GB to read; links to four files spare the disk."""
     folder = tmp_path_factory.mktemp("track")
     track = Track(folder / "qrels.txt", folder / "runs")
     track.runs.mkdir()

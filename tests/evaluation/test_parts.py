@@ -54,7 +54,7 @@ all_ties = st.sampled_from(
 
 @st.composite
 def cut_runs(draw: st.DrawFn) -> list[list[Row]]:
-    """The rows of a run, sorted by topic or not, cut into parts anywhere; a part may be empty."""
+    """The rows of a run, sorted by query or not, cut into parts anywhere; a part may be empty."""
     run = draw(rows)
     if draw(st.booleans()):
         run.sort(key=lambda row: row[0])
@@ -208,11 +208,11 @@ def test_a_document_in_two_parts_is_an_error_that_names_both_parts_and_lines(
         f"{topic} Q0 c 1 1 t\n\n{line}q4 Q0 a 1 1 t\n",
     )
     said = message(folder)
-    assert said.startswith(f"{folder}/2.run:3: document 'b' again for topic '{topic}' (first at")
+    assert said.startswith(f"{folder}/2.run:3: document 'b' again for query '{topic}' (first at")
     assert f"(first at {folder}/0.run:2)" in said
     scores = rg.evaluate(QRELS, rg.RunParts(folder, lenient=True), "AP")
     kinds = {note.kind: note for note in scores.notes}
-    dropped = kinds["{lines} dropped: a document again for the same topic"]
+    dropped = kinds["{lines} dropped: a document again for the same query"]
     assert (dropped.count, dropped.detail) == (1, f"first at {folder}/2.run:3")
 
 
@@ -222,7 +222,7 @@ def test_a_document_in_two_tables_is_an_error_that_names_both(tmp_path: Path) ->
         folder = write_parts(tmp_path / "p", [run, run[1:]], "parquet")
         said = message(folder)
     assert said.startswith(
-        f"{folder}/part-001: document 'b' again for topic 'q1' (first at {folder}"
+        f"{folder}/part-001: document 'b' again for query 'q1' (first at {folder}"
     )
 
 

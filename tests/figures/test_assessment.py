@@ -243,10 +243,10 @@ def test_another_kind_is_refused() -> None:
 def test_a_figure_is_of_the_set_asked_for_and_says_so(kind: AssessmentFigure) -> None:
     found = assessed(sets={"few": ["1", "2", "3", "4"]}, topics=20)
     title = found.figure(kind, part="few").axes[0].get_title()
-    assert title.startswith("few: 8 runs, 4 topics")
-    assert found.figure(kind).axes[0].get_title().startswith("8 runs, 20 topics")
+    assert title.startswith("few: 8 runs, 4 queries")
+    assert found.figure(kind).axes[0].get_title().startswith("8 runs, 20 queries")
     with pytest.raises(
-        RankgaugeError, match=r"no set of topics is called 'x', expected one of all, few"
+        RankgaugeError, match=r"no set of queries is called 'x', expected one of all, few"
     ):
         found.figure(kind, part="x")
 

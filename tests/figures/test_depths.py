@@ -30,7 +30,7 @@ def test_both_panels_have_a_line_for_each_measure_that_ends_at_all_judgments() -
     labels = [label.get_text() for label in below.get_xticklabels()]
     assert labels == ["5\n1,200", "10\n2,300", "all\n9,000"]
     legend = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert legend == ["AP", "P@5", "two halves of the topics"]
+    assert legend == ["AP", "P@5", "two halves of the queries"]
 
 
 def test_names_do_no_harm(tmp_path: Path) -> None:

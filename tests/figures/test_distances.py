@@ -12,7 +12,7 @@ pytest.importorskip("matplotlib")
 
 
 def distances_of(count: int, name: str = "run") -> Distances:
-    """So many runs of two topics, in random orders."""
+    """So many runs of two queries, in random orders."""
     random = np.random.default_rng(count)
     runs = {
         f"{name}{number}": {
@@ -34,7 +34,7 @@ def test_the_square_has_the_mean_distances_in_the_order_of_the_runs(
     assert np.array_equal(np.asarray(image.get_array()), distances.matrix()[np.ix_(order, order)])
     names = [text.get_text() for text in axes.get_yticklabels()]
     assert (names == [distances.runs[i] for i in order]) is named
-    assert axes.get_title() == f"nDCG@3, {count} runs, 2 topics"
+    assert axes.get_title() == f"nDCG@3, {count} runs, 2 queries"
 
 
 def test_the_scale_of_the_square_leaves_out_what_is_much_nearer_than_the_rest() -> None:

@@ -31,7 +31,7 @@ def test_the_first_run_is_on_top_with_its_interval() -> None:
     assert estimates == [[0.45, 0.55]]
     points = {line.get_label(): line.get_xdata().tolist() for line in axes.lines}
     assert points == {
-        "deep topics alone": [0.6, 0.3],
+        "deep queries alone": [0.6, 0.3],
         "two-phase": [0.5, 0.4],
         "shallow scores": [0.7, 0.6],
     }

@@ -70,7 +70,7 @@ def scores_by_hand(
     depth: int,
     pooled: list[str],
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The shallow and the deep scores, run × topic."""
+    """The shallow and the deep scores, run × query."""
     highest = max([1, *(grade for judged in qrels.values() for grade in judged.values())])
     judged = oracle.judged(qrels, oracle.pooled(qrels, [runs[name] for name in pooled], depth))
     small = rg.evaluate(judged, runs, measure, max_grade=highest)
@@ -127,7 +127,7 @@ def test_each_row_is_as_defined(
     apart = {depth: scores_by_hand(qrels, given, measure, depth, [*given]) for depth in (1, 3)}
     defined = np.isfinite([both for each in apart.values() for both in each]).all(axis=(0, 1))
     if not defined.any():
-        with pytest.raises(rg.RankgaugeError, match="no topic has a score for every run"):
+        with pytest.raises(rg.RankgaugeError, match="no query has a score for every run"):
             rg.judging_depth(qrels, given, measure, (1, 3))
         return
     found = rg.judging_depth(qrels, given, measure, (1, 3), splits=3)
@@ -280,7 +280,7 @@ def test_one_run_and_one_topic() -> None:
     assert first["bias"] == 0  # with one of two relevant documents known, AP is 1 too
     two = {"x": {"q": ["a", "b"]}, "y": {"q": ["b"]}}
     row, _ = rows(rg.judging_depth({"q": {"a": 1, "b": 1}}, two, "AP", [1, 2]).table())
-    assert row["significant"] == 0  # one topic is not enough for a test
+    assert row["significant"] == 0  # one query is not enough for a test
     assert math.isnan(row["half_tau"])
 
 
@@ -288,7 +288,7 @@ def test_topics_without_anything_relevant_in_the_pool_are_counted_and_said() -> 
     found = rg.judging_depth(QRELS, {"two": RUNS["two"], "three": {"q1": ["x"]}}, "nDCG@3", [1, 3])
     assert [row["nothing"] for row in rows(found.table())] == [3, 0]
     deep = np.asarray(rg.evaluate(QRELS, {"two": RUNS["two"], "three": {"q1": ["x"]}}, "nDCG@3"))
-    said = "3 topics with relevant documents, but none of them in the pool"
+    said = "3 queries with relevant documents, but none of them in the pool"
     (note,) = [line for line in found.table().notes if said in line]
     assert f"mean score there by all judgments: nDCG@3 {deep.mean():.3f}" in note
 

@@ -91,7 +91,7 @@ def test_boosting_is_close_to_scikit_learns(tracks: list[Rows]) -> None:
 
 
 def test_regression_is_the_mean_of_lines_by_the_chosen_features(tracks: list[Rows]) -> None:
-    forecaster = Forecaster("regression", subset="topics").fit_rows(tracks)
+    forecaster = Forecaster("regression", subset="queries").fit_rows(tracks)
     assert forecaster.model_ is not None
     columns = forecaster.model_.models[0].columns
     assert {0, 4} <= set(columns)
@@ -243,7 +243,7 @@ def test_mass_by_topic_straight_from_the_definition() -> None:
 
 
 def test_intervals_cover_new_topics(tracks: list[Rows]) -> None:
-    """Each topic has the same mass, so 90% of the topics of tracks like these are within."""
+    """Each query has the same mass, so 90% of the queries of tracks like these are within."""
     forecaster = Forecaster("regression").fit_rows(tracks)
     covered = []
     for seed in range(40, 60):
@@ -261,7 +261,7 @@ def test_too_few_topics_for_a_level(tracks: list[Rows]) -> None:
     assert all(row[3] != row[3] and row[4] != row[4] for row in found.query_table().rows)
     said = found.table().render("table")
     assert (
-        "no intervals of the level 90%: 4 topics of news to learn from allow a level of at most 80%"
+        "no intervals of the level 90%: 4 queries of news to learn from allow a level of at most 80%"
         in said
     )
     enough = Forecaster("regression").fit_rows(few).forecast_rows(tracks[0], level=0.8)
@@ -270,7 +270,7 @@ def test_too_few_topics_for_a_level(tracks: list[Rows]) -> None:
     one = Forecaster("gupta").fit_rows([made("one", "news", 1, topics=1)])
     assert one.errors_["news"].by_mass == ()
     said = one.forecast_rows(tracks[0], level=0.01).table().render("table")
-    assert "no intervals: they need at least two topics" in said
+    assert "no intervals: they need at least two queries" in said
 
 
 def test_the_default_level_is_that_of_the_command_line(tracks: list[Rows]) -> None:
@@ -279,16 +279,16 @@ def test_the_default_level_is_that_of_the_command_line(tracks: list[Rows]) -> No
 
 
 def test_what_an_interval_is_about(tracks: list[Rows]) -> None:
-    """It is about one run on one topic, never about a mean, and says how far it goes."""
+    """It is about one run on one query, never about a mean, and says how far it goes."""
     tracks = [replace(tracks[0], queries=tuple(f"u{n}" for n in range(20))), *tracks[1:]]
     forecaster = Forecaster("regression").fit_rows(tracks)
     whole, topics, other = (
         forecaster.forecast_rows(replace(tracks[0], kind=kind)).table().render("table")
         for kind in ("news", "web", "mail")
     )
-    assert "There is no interval for the mean. For one run on one topic: when tracks were" in whole
-    assert "For one run on one topic: when topics were left out" in topics
-    assert "of the topics of web. On another track it may be so less often" in topics
+    assert "There is no interval for the mean. For one run on one query: when tracks were" in whole
+    assert "For one run on one query: when queries were left out" in topics
+    assert "of the queries of web. On another track it may be so less often" in topics
     assert "This says nothing about mail" in other
     assert "less often" not in whole
     gupta = Forecaster("gupta").fit_rows(tracks)
@@ -309,7 +309,7 @@ def shifted(name: str, seed: int) -> Rows:
 
 
 def test_intervals_cover_new_tracks() -> None:
-    """Tracks differ in more than topics: errors on other topics of the same tracks are too small."""
+    """Tracks differ in more than queries: errors on other queries of the same tracks are too small."""
     learned = [shifted(f"old{seed}", seed) for seed in range(12)]
     forecaster = Forecaster("pooled").fit_rows(learned)
     assert forecaster.errors_["news"].left_out == "tracks"
@@ -340,9 +340,9 @@ def test_each_kind_has_its_own_intervals() -> None:
 
 
 def test_errors_straight_from_the_definition(tracks: list[Rows]) -> None:
-    """Tracks a and b share topics, so neither can be left out whole; with others they can."""
+    """Tracks a and b share queries, so neither can be left out whole; with others they can."""
     forecaster = Forecaster("regression")
-    assert forecaster.fit_rows(tracks[:2]).errors_["news"].left_out == "topics"
+    assert forecaster.fit_rows(tracks[:2]).errors_["news"].left_out == "queries"
     other = replace(tracks[1], queries=tuple(f"u{n}" for n in range(20)))
     pair = [tracks[0], other]
     stacked = StackedRows.of(pair)
@@ -384,12 +384,12 @@ def test_constant_targets(method: str) -> None:
     forecaster = Forecaster(method).fit_rows([flat])
     np.testing.assert_allclose(forecaster.forecast_rows(rows).values, 0.25, atol=1e-6)
     (note,) = forecaster.notes_
-    assert "nDCG@1000 is 0.25 for all runs and topics learned from" in str(note)
+    assert "nDCG@1000 is 0.25 for all runs and queries learned from" in str(note)
 
 
 def test_one_topic_is_told() -> None:
     one = Forecaster("regression").fit_rows([made("a", "news", 1, topics=1)])
-    assert any("one topic only" in note.kind for note in one.notes_)
+    assert any("one query only" in note.kind for note in one.notes_)
     assert Forecaster("regression").fit_rows([made("a", "news", 1, topics=2)]).notes_ == ()
 
 
@@ -419,13 +419,13 @@ def test_names_of_sets_of_features() -> None:
 
 
 def test_settings_of_another_method_are_refused() -> None:
-    with pytest.raises(RankgaugeError, match="subset='topics' is only for method='regression'"):
-        Forecaster("pooled", subset="topics")
+    with pytest.raises(RankgaugeError, match="subset='queries' is only for method='regression'"):
+        Forecaster("pooled", subset="queries")
     with pytest.raises(RankgaugeError, match="learner='svr' is only for method='gupta'"):
         Forecaster("regression", learner="svr")
-    with pytest.raises(RankgaugeError, match="subset='topics' is not for method='gupta'"):
-        Forecaster("gupta", subset="topics")
-    assert Forecaster("regression").subset == "topics"
+    with pytest.raises(RankgaugeError, match="subset='queries' is not for method='gupta'"):
+        Forecaster("gupta", subset="queries")
+    assert Forecaster("regression").subset == "queries"
     assert Forecaster("gupta").subset is None
     assert Forecaster("gupta").learner == "least-squares"
     assert Forecaster("pooled").subset is None
@@ -484,7 +484,7 @@ def saved(tracks: list[Rows], tmp_path_factory: pytest.TempPathFactory) -> dict[
     return content
 
 
-KIND_ERRORS = {"kind": "news", "topics": 2, "left_out": "topics", "by_mass": [[0.1, 0.5]]}
+KIND_ERRORS = {"kind": "news", "queries": 2, "left_out": "queries", "by_mass": [[0.1, 0.5]]}
 
 
 @pytest.mark.parametrize(
@@ -509,8 +509,8 @@ KIND_ERRORS = {"kind": "news", "topics": 2, "left_out": "topics", "by_mass": [[0
         {"errors": [KIND_ERRORS | {"by_mass": [["a", "b"]]}]},
         {"errors": [KIND_ERRORS | {"by_mass": [[0.1, 0.2, 0.3]]}]},
         {"errors": [KIND_ERRORS | {"by_mass": [[1e999, 0.5]]}]},
-        {"errors": [KIND_ERRORS | {"topics": 0}]},
-        {"errors": [KIND_ERRORS | {"topics": "many"}]},
+        {"errors": [KIND_ERRORS | {"queries": 0}]},
+        {"errors": [KIND_ERRORS | {"queries": "many"}]},
         {"errors": [KIND_ERRORS | {"left_out": "runs"}]},
         {"features": [1]},
         {"features": []},
@@ -605,7 +605,7 @@ def test_forecasts_of_single_topics_outside_the_range_are_counted(tracks: list[R
     outside = int((forecast.values < 0).sum())
     assert outside
     assert (forecast.values.mean(axis=1) > 0).all()
-    told = f"{outside} forecasts for single topics outside the range 0 to 1, from -0."
+    told = f"{outside} forecasts for single queries outside the range 0 to 1, from -0."
     assert any(told in str(note) for note in forecast.notes)
     assert told in forecast.table().render("table")
 

@@ -1,4 +1,4 @@
-"""How many deep topics a wished width needs, from a pilot."""
+"""How many deep queries a wished width needs, from a pilot."""
 
 from __future__ import annotations
 
@@ -72,8 +72,10 @@ def test_a_plan_says_how_many_more_topics_and_which_widths_to_expect() -> None:
     assert enough["deep_queries"].min() == found.needed
     every = scores(deep, topics)
     assert plan(both[0], every, 0.06, queries=topics[:5]).needed == found.needed
-    assert repr(found).startswith(f"Plan: {found.needed} of 40 topics")
-    answer = f"judge {found.needed} topics deeply for a width of 0.06, {found.more} more than the 5"
+    assert repr(found).startswith(f"Plan: {found.needed} of 40 queries")
+    answer = (
+        f"judge {found.needed} queries deeply for a width of 0.06, {found.more} more than the 5"
+    )
     assert answer in str(found.notes[0])
 
 
@@ -83,8 +85,8 @@ def test_a_wide_wish_needs_no_more_than_the_pilot_and_a_tiny_one_all_topics() ->
     both = scores(shallow, topics), scores(deep[:, :5], topics[:5])
     wide, narrow = plan(*both, 10.0), plan(*both, 1e-9)
     assert (wide.more, narrow.needed) == (0, 40)
-    assert "the 5 deep topics that you have are enough" in str(wide.notes[0])
-    assert "judge all 40 topics deeply for a width of 1e-09, 35 more" in str(narrow.notes[0])
+    assert "the 5 deep queries that you have are enough" in str(wide.notes[0])
+    assert "judge all 40 queries deeply for a width of 1e-09, 35 more" in str(narrow.notes[0])
 
 
 def test_most_pilots_reach_the_width() -> None:

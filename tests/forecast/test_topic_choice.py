@@ -1,4 +1,4 @@
-"""Which topics to judge deeply: one of each stratum, all topics with the same chance."""
+"""Which queries to judge deeply: one of each stratum, all queries with the same chance."""
 
 from __future__ import annotations
 
@@ -85,11 +85,11 @@ def test_what_cannot_be_chosen_is_refused() -> None:
         choose_queries({"a": 1, "b": 2}, 3)
     with pytest.raises(rg.RankgaugeError, match="m=0, expected a whole number from 1"):
         choose_queries({"a": 1}, 0)
-    with pytest.raises(rg.RankgaugeError, match="no topics"):
+    with pytest.raises(rg.RankgaugeError, match="no queries"):
         choose_queries({}, 1)
-    with pytest.raises(rg.RankgaugeError, match="relevant documents of topic 'a'=-1"):
+    with pytest.raises(rg.RankgaugeError, match="relevant documents of query 'a'=-1"):
         choose_queries({"a": -1}, 1)
-    with pytest.raises(rg.RankgaugeError, match="without: no topic 'x'"):
+    with pytest.raises(rg.RankgaugeError, match="without: no query 'x'"):
         choose_queries({"a": 1, "b": 2}, 1, without=["x"])
     with pytest.raises(rg.RankgaugeError, match="without='ab' is one text"):
         choose_queries({"a": 1, "b": 2}, 1, without="ab")

@@ -1,4 +1,4 @@
-"""Two-phase estimates: the deep means of runs, from deep scores on a few topics."""
+"""Two-phase estimates: the deep means of runs, from deep scores on a few queries."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ MEASURE = "nDCG@100"
 
 
 class Case(NamedTuple):
-    """Shallow scores, run × topic; deep scores, run × deep topic; and which topics are deep."""
+    """Shallow scores, run × query; deep scores, run × deep query; and which queries are deep."""
 
     shallow: Floats
     deep: Floats
     chosen: list[int]
 
     @property
-    def topics(self) -> list[str]:
+    def queries(self) -> list[str]:
         return [f"t{number}" for number in range(self.shallow.shape[1])]
 
     @property
@@ -137,7 +137,7 @@ def test_with_all_topics_deep_the_estimate_is_the_mean_and_the_width_is_0(case: 
     found = rg.two_phase(*case.scores())
     means = case.deep.mean(axis=1)
     assert found.mean.tolist() == found.low.tolist() == found.high.tolist() == means.tolist()
-    assert any("says nothing about new topics" in str(note) for note in found.notes)
+    assert any("says nothing about new queries" in str(note) for note in found.notes)
     best, worst = found.rank_ranges
     for run, mean in enumerate(means):
         higher, lower = means > mean + 1e-9, means < mean - 1e-9
@@ -198,7 +198,7 @@ def test_all_deep_scores_may_be_given_with_the_topics_to_use() -> None:
     random = np.random.default_rng(0)
     case = Case(random.random((4, 8)), random.random((4, 3)), [1, 4, 6])
     shallow, deep = case.scores()
-    rest = [topic for topic in case.topics if topic not in deep.queries]
+    rest = [topic for topic in case.queries if topic not in deep.queries]
     every = matrix(np.hstack([case.deep, random.random((4, 5))]), case.runs, [*deep.queries, *rest])
     expected, found = rg.two_phase(shallow, deep), rg.two_phase(shallow, every, ["t6", "t1", "t4"])
     assert found.deep_queries == ("t1", "t4", "t6")
@@ -210,7 +210,7 @@ def test_all_deep_scores_may_be_given_with_the_topics_to_use() -> None:
 
 
 def covered(shallow: Floats, deep: Floats, m: int, draws: int) -> tuple[Floats, Floats, Floats]:
-    """For each run how often the interval has the truth; mean error of it and of deep topics alone."""
+    """For each run how often the interval has the truth; mean error of it and of deep queries alone."""
     random = np.random.default_rng(m)
     truth = deep.mean(axis=1)
     inside, error, alone = [], [], []
@@ -226,7 +226,7 @@ def covered(shallow: Floats, deep: Floats, m: int, draws: int) -> tuple[Floats, 
 
 @pytest.mark.parametrize("m", [5, 10, 20])
 def test_intervals_keep_their_promise_on_made_tracks(m: int) -> None:
-    """Topics differ in how much of the relevant documents the shallow pool found."""
+    """Queries differ in how much of the relevant documents the shallow pool found."""
     random = np.random.default_rng(8)
     quality = random.uniform(0.3, 0.7, (20, 1)) * random.uniform(0.3, 1.0, (1, 50))
     shallow = np.clip(quality + random.normal(0, 0.08, (20, 50)), 0, 1)
@@ -249,7 +249,7 @@ def test_one_deep_topic_has_an_estimate_without_an_interval() -> None:
     assert np.isnan([*found.low, *found.high, *found.variance, *found.pairs.p]).all()
     assert not found.separable.any()
     assert [ranks.tolist() for ranks in found.rank_ranges] == [[1, 1], [2, 2]]
-    assert any("1 deep topic gives no interval" in str(note) for note in found.notes)
+    assert any("1 deep query gives no interval" in str(note) for note in found.notes)
 
 
 def test_one_topic_that_is_deep_is_exact() -> None:
@@ -310,9 +310,9 @@ def test_undefined_scores_leave_their_topic_out_of_both() -> None:
     clean = Case(case.shallow[:, 2:7], case.deep[:, 2:], [0, 1])
     np.testing.assert_allclose(found.mean, rg.two_phase(*clean.scores()).mean)
     texts = [str(note) for note in found.notes]
-    assert any(text.startswith("shallow: ") and "2 topics left out" in text for text in texts)
-    assert any(text.startswith("deep: ") and "1 topic left out" in text for text in texts)
-    with pytest.raises(rg.RankgaugeError, match="no deep topic has a shallow and a deep score"):
+    assert any(text.startswith("shallow: ") and "2 queries left out" in text for text in texts)
+    assert any(text.startswith("deep: ") and "1 query left out" in text for text in texts)
+    with pytest.raises(rg.RankgaugeError, match="no deep query has a shallow and a deep score"):
         rg.two_phase(*case.scores(), queries=["t0", "t1"])
 
 
@@ -324,7 +324,7 @@ def test_topics_with_nothing_relevant_in_the_pool_are_counted() -> None:
     shallow = {f"q{q}": {"a": int(q > 0), "b": 0} for q in range(4)}
     deep = {f"q{q}": {"a": int(q > 0), "b": 0, "c": 1} for q in (0, 1)}
     found = rg.two_phase(*(rg.evaluate(qrels, runs, "AP") for qrels in (shallow, deep)))
-    assert any("nothing relevant on 1 topic" in str(note) for note in found.notes)
+    assert any("nothing relevant on 1 query" in str(note) for note in found.notes)
 
 
 def test_measures_of_shallow_and_deep_scores_may_differ() -> None:
@@ -350,12 +350,12 @@ def good() -> tuple[rg.Scores, rg.Scores]:
 
 def test_a_deep_topic_without_shallow_scores_is_named() -> None:
     shallow, deep = good()
-    with pytest.raises(rg.RankgaugeError, match="no shallow scores for topic 't0'"):
+    with pytest.raises(rg.RankgaugeError, match="no shallow scores for query 't0'"):
         rg.two_phase(shallow.select(["t1"]), deep)
-    with pytest.raises(rg.RankgaugeError, match="no deep scores for 2 topics: 't1', 'x'"):
+    with pytest.raises(rg.RankgaugeError, match="no deep scores for 2 queries: 't1', 'x'"):
         rg.two_phase(shallow, deep, ["t0", "t1", "x"])
     many = [f"x{number}" for number in range(7)]
-    with pytest.raises(rg.RankgaugeError, match="7 topics: 'x0', 'x1', 'x2', 'x3', 'x4', …"):
+    with pytest.raises(rg.RankgaugeError, match="7 queries: 'x0', 'x1', 'x2', 'x3', 'x4', …"):
         rg.two_phase(shallow, deep, many)
 
 
@@ -369,7 +369,7 @@ def test_runs_that_differ_are_named() -> None:
 
 def test_what_cannot_be_estimated_is_refused() -> None:
     shallow, deep = good()
-    for topics, message in (([], "topics is empty"), ("t0", "is one text")):
+    for topics, message in (([], "queries is empty"), ("t0", "is one text")):
         with pytest.raises(rg.RankgaugeError, match=message):
             rg.two_phase(shallow, deep, topics)
     with pytest.raises(rg.RankgaugeError, match="level=1, expected"):

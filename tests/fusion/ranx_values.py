@@ -8,7 +8,7 @@ Nothing of rankgauge is used. ranx ranks documents with equal scores in any orde
 in the order that rankgauge has: by score, then by document id, the greatest first. The methods and
 normalizations of ranx then run on that order.
 
-The values of a topic stand in the order of its document ids, sorted as text.
+The values of a query stand in the order of its document ids, sorted as text.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ Lists = dict[str, dict[str, float]]
 
 
 def random_runs(generator: random.Random, kind: str) -> list[Lists]:
-    """Three runs over a few topics: `ties` has few distinct scores, `negative` some below 0, `agreeing`
+    """Three runs over a few queries: `ties` has few distinct scores, `negative` some below 0, `agreeing`
     the same documents in nearly the same order, so that a majority puts them into one order."""
     runs: list[Lists] = [{}, {}, {}]
     for topic in range(3):
@@ -98,7 +98,7 @@ def random_runs(generator: random.Random, kind: str) -> list[Lists]:
 
 
 def real_runs(folder: str, files: list[str]) -> list[Lists]:
-    """The first documents of a few topics of real runs, scores as single precision has them."""
+    """The first documents of a few queries of real runs, scores as single precision has them."""
     import numpy as np
 
     data = Path(os.environ["RANKGAUGE_DATA"])
@@ -137,7 +137,7 @@ def ranx_run(lists: Lists) -> Any:
 def fused(
     runs: list[Lists], norm: str | None, method: str, parameters: dict[str, Any]
 ) -> dict[str, list[float]]:
-    """What ranx makes of the runs: for each topic the scores of its documents, these sorted by id."""
+    """What ranx makes of the runs: for each query the scores of its documents, these sorted by id."""
     import ranx
 
     result = ranx.fuse([ranx_run(run) for run in runs], norm=norm, method=method, params=parameters)

@@ -245,9 +245,9 @@ def test_ranks_need_no_normalization() -> None:
     [
         ([BM25], r"one run alone \(run1\), expected at least two"),
         ([], "no runs, expected at least one"),
-        ([BM25, {}], "run run2 answers no topic; leave it out"),
-        ([BM25, {"q1": {}}], "run run2 answers no topic; leave it out"),
-        ([BM25, {"7": {"d1": 1.0}}], "run run1 shares no topic with the other runs: it has 'q1'"),
+        ([BM25, {}], "run run2 answers no query; leave it out"),
+        ([BM25, {"q1": {}}], "run run2 answers no query; leave it out"),
+        ([BM25, {"7": {"d1": 1.0}}], "run run1 shares no query with the other runs: it has 'q1'"),
         ([BM25, lambda: 7], "a function gave int, expected a Run"),
     ],
 )
@@ -258,7 +258,7 @@ def test_runs_that_do_not_go_together_are_refused(runs: Any, message: str) -> No
 
 def test_scores_beyond_what_a_file_holds_are_refused() -> None:
     huge = {"q": {"a": 1e39, "b": 1.0}}
-    with pytest.raises(rg.RankgaugeError, match="'a' of topic 'q' is 2e\\+39, expected at most"):
+    with pytest.raises(rg.RankgaugeError, match="'a' of query 'q' is 2e\\+39, expected at most"):
         rg.fuse([huge, huge], normalize="none")
     assert rg.fuse([huge, huge]).scores.tolist() == [2.0, 0.0]
 
@@ -282,13 +282,13 @@ def test_the_setting_that_makes_scores_too_large_is_named(
     method: str, settings: dict[str, Any], message: str
 ) -> None:
     huge = {"q": {"a": 1e39, "b": 1.0}}
-    with pytest.raises(rg.RankgaugeError, match=f"document .* of topic 'q' is .*; {message}"):
+    with pytest.raises(rg.RankgaugeError, match=f"document .* of query 'q' is .*; {message}"):
         rg.fuse([huge, huge], method, **settings)
 
 
 @pytest.mark.parametrize("score", [float("inf"), float("-inf")])
 def test_infinite_scores_are_fused_where_ranks_count(score: float) -> None:
-    """They name run, topic and document where scores count; the finite ones are as good elsewhere."""
+    """They name run, query and document where scores count; the finite ones are as good elsewhere."""
     infinite = {"q": {"a": 1.0, "b": score}, "r": {"a": 1.0}}
     finite = {"q": {"a": 1.0, "b": np.sign(score) * 9.0}, "r": {"a": 1.0}}
     for method in METHODS:
@@ -302,6 +302,6 @@ def test_infinite_scores_are_fused_where_ranks_count(score: float) -> None:
                 assert fused.scores.tolist() == expected.scores.tolist()
                 assert fused.documents.texts() == expected.documents.texts()
             else:
-                message = f"the score {score} of document 'b' in run run1, topic 'q', cannot be"
+                message = f"the score {score} of document 'b' in run run1, query 'q', cannot be"
                 with pytest.raises(rg.RankgaugeError, match=message):
                     rg.fuse([infinite, {"q": {"b": 1.0}}], method, **settings)

@@ -30,7 +30,7 @@ WEIGHTED = [name for name, method in METHODS.items() if method.weighted]
 
 @st.composite
 def several_lists(draw: st.DrawFn, least: int = 2, most: int = 4) -> list[dict[str, float]]:
-    """Lists for one topic, some of them empty, one at least with a document."""
+    """Lists for one query, some of them empty, one at least with a document."""
     lists = draw(
         st.lists(
             st.dictionaries(st.sampled_from(DOCUMENTS), SCORES, max_size=9),
@@ -47,7 +47,7 @@ def parameters_of(method: str) -> dict[str, float]:
 
 
 def scores_of(lists: list[dict[str, float]], method: str, **settings: Any) -> dict[str, float]:
-    """The fused scores of one topic, just as the method makes them."""
+    """The fused scores of one query, just as the method makes them."""
     union = pool_of([rg.Run.from_dict({"q": each}) for each in lists])
     scores = Fusion.of(method, **settings).scores(union)
     return dict(zip(union.documents.texts(), scores.tolist(), strict=True))
@@ -196,7 +196,7 @@ def test_many_documents_are_compared_block_by_block(monkeypatch: pytest.MonkeyPa
 
 def test_too_many_documents_for_condorcet_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rankgauge.fusion.methods.MOST_COMPARED", 3)
-    with pytest.raises(rg.RankgaugeError, match="a topic has 4 documents, expected at most 3"):
+    with pytest.raises(rg.RankgaugeError, match="a query has 4 documents, expected at most 3"):
         scores_of([dict.fromkeys("abcd", 1.0), {"a": 1.0}], "condorcet")
 
 
@@ -222,7 +222,7 @@ def test_a_list_without_a_positive_score_is_refused_for_max() -> None:
 @pytest.mark.parametrize("score", [float("inf"), float("-inf")])
 def test_infinite_scores_are_refused_where_scores_count(normalize: str, score: float) -> None:
     lists = [{"a": score, "b": 1.0, "c": 2.0}, {"a": 1.0}]
-    message = rf"the score {score} of document 'a' in run \w+, topic 'q', .*; take normalize='rank'"
+    message = rf"the score {score} of document 'a' in run \w+, query 'q', .*; take normalize='rank'"
     with pytest.raises(rg.RankgaugeError, match=message):
         scores_of(lists, "sum", normalize=normalize)
     assert scores_of(lists, "rrf").keys() == {"a", "b", "c"}

@@ -1,4 +1,4 @@
-"""The union of runs: every document once a topic, with the score and the rank it has in each run."""
+"""The union of runs: every document once a query, with the score and the rank it has in each run."""
 
 from __future__ import annotations
 
@@ -73,5 +73,5 @@ def test_no_run_is_refused() -> None:
 
 def test_a_score_that_is_no_number_is_refused_with_its_place() -> None:
     run = Run("dense", Ids.of(["q7"]), np.array([0, 1]), Ids.of(["d9"]), np.array([math.nan]))
-    with pytest.raises(InputError, match="dense: the score of document 'd9' of topic 'q7' is NaN"):
+    with pytest.raises(InputError, match="dense: the score of document 'd9' of query 'q7' is NaN"):
         pool_of([run])

@@ -42,7 +42,7 @@ def settings_of(method: str, normalize: str | None, parameters: dict[str, Any]) 
 
 
 def scores_of(name: str, method: str, settings: dict[str, Any]) -> dict[str, list[float]]:
-    """Our scores in the order of the stored ones: documents of a topic sorted by id."""
+    """Our scores in the order of the stored ones: documents of a query sorted by id."""
     union = pool_of([rg.Run.from_dict(run) for run in STORED["runs"][name]])
     scores = Fusion.of(method, **settings).scores(union)
     documents = union.documents.texts()

@@ -97,7 +97,8 @@ def test_identical_runs_have_one_value_everywhere():
     assert tuning.spread == (0.0, 1.0)
     assert tuning.k == 60
     assert (
-        tuning.advice == "every weight gets the same nDCG@10 on these topics: nothing can be chosen"
+        tuning.advice
+        == "every weight gets the same nDCG@10 on these queries: nothing can be chosen"
     )
 
 
@@ -108,7 +109,7 @@ def test_one_topic_has_its_curve_and_nothing_to_expect():
     assert np.isnan(tuning.cross_validated)
     assert not np.isnan(tuning.baselines["equal weights"])
     assert tuning.spread is None
-    assert "one topic alone does not tell what to expect of new topics" in tuning.advice
+    assert "one query alone does not tell what to expect of new queries" in tuning.advice
 
 
 def test_with_few_topics_each_is_a_part():
@@ -162,11 +163,11 @@ def test_topics_that_a_run_lacks_are_said_or_left_out():
     second = {topic: SECOND[topic] for topic in ("q1", "q2", "q5")}
     usual = rg.tune(QRELS, {"x": FIRST, "y": second}, "AP", **QUICK)
     notes = "\n".join(map(str, usual.notes))
-    assert "y: no documents for 3 topics with judgments; the other runs rank them" in notes
+    assert "y: no documents for 3 queries with judgments; the other runs rank them" in notes
     assert "no run has" not in notes
     few = {"x": {"q1": FIRST["q1"]}, "y": {"q1": second["q1"]}}
     notes = "\n".join(map(str, rg.tune(QRELS, few, "AP", **QUICK).notes))
-    assert "no run has documents for 5 topics with judgments" in notes
+    assert "no run has documents for 5 queries with judgments" in notes
     assert "the other runs rank them" not in notes
     tuning = rg.tune(QRELS, {"x": FIRST, "y": second}, "AP", missing="intersection", **QUICK)
     assert tuning.queries == ("q1", "q2", "q5")
@@ -224,7 +225,7 @@ def test_rrf_is_advised_where_it_helps_and_weights_do_not(real_data):
     assert p < 0.05
     assert tuning.against("BioinfoUA-emb")[3] > 0.05
     assert tuning.advice.startswith(
-        "take rrf, which needs no tuning; on new topics expect +0.063 ["
+        "take rrf, which needs no tuning; on new queries expect +0.063 ["
     )
 
 
@@ -250,12 +251,14 @@ def test_what_was_chosen_of_all_normalizations_is_said():
     tuning = rg.tune(qrels, runs, "AP", normalize="all", **QUICK)
     assert f"with normalize={tuning.normalize} " in tuning.advice
     notes = "\n".join(map(str, tuning.notes))
-    assert f"the best on the topics of the choice: {tuning.normalize} {tuning.value:.4f}, " in notes
+    assert (
+        f"the best on the queries of the choice: {tuning.normalize} {tuning.value:.4f}, " in notes
+    )
 
 
 def test_a_measure_that_is_undefined_everywhere_is_refused():
     nothing = {topic: {"zz": 0} for topic in QRELS}
-    with pytest.raises(RankgaugeError, match="is undefined on the topics to choose by"):
+    with pytest.raises(RankgaugeError, match="is undefined on the queries to choose by"):
         rg.tune(nothing, [FIRST, SECOND], "SearchLength", **QUICK)
 
 
@@ -296,17 +299,17 @@ def test_topics_to_test_on_take_no_part_in_the_choice():
     ("changes", "message"),
     [
         ({"measure": "Judged@10"}, "neither higher nor lower is better"),
-        ({"test_queries": ["q9"]}, "test topic 'q9': it is not judged"),
-        ({"test_queries": "q1"}, "test_queries='q1', expected a list of topics"),
+        ({"test_queries": ["q9"]}, "test query 'q9': it is not judged"),
+        ({"test_queries": "q1"}, "test_queries='q1', expected a list of queries"),
         ({"normalize": "borda", "absent": "zero"}, "absent='zero' would change nothing"),
         ({"measure": "alpha_nDCG@5"}, "looks at the subtopics"),
         ({"margin": -1}, "margin"),
-        ({"missing": "skip"}, "missing"),
-        ({"test_queries": list(QRELS)}, "all topics on one side"),
+        ({"missing": "drop"}, "missing"),
+        ({"test_queries": list(QRELS)}, "all queries on one side"),
         ({"normalize": "zscore"}, "normalize"),
         ({"runs": [FIRST]}, "one run alone"),
         ({"runs": [FIRST, {"q0": {"a": float("nan")}}]}, "(?i)nan"),
-        ({"runs": [FIRST, {"other": {"a": 1.0}}]}, "shares no topic"),
+        ({"runs": [FIRST, {"other": {"a": 1.0}}]}, "shares no query"),
     ],
 )
 def test_what_makes_no_sense_is_refused(changes, message):

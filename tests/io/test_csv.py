@@ -58,7 +58,7 @@ def test_a_run_in_a_csv_file(separator: str, end: str, mark: bytes, tmp_path: Pa
     [
         *("query-id corpus-id score", "Query_ID DocNo SCORE", "user_id item_id rating"),
         *("userId movieId prediction", "question_id chunk_id similarity", "qid passage_id Score"),
-        *('"query_id" "doc_id" "score"', "topic document score", "user item score"),
+        *('"query_id" "doc_id" "score"', "query document score", "user item score"),
     ],
 )
 def test_columns_are_known_by_the_names_that_people_give_them(header: str) -> None:
@@ -233,7 +233,7 @@ def test_grades_in_csv_are_whole_numbers(grade: bytes) -> None:
 
 def test_judgments_for_subtopics_in_csv(tmp_path: Path) -> None:
     path = tmp_path / "qrels.csv"
-    path.write_bytes(b"topic,subtopic,docno,rel\n1,a,x,1\n1,b,x,0\n")
+    path.write_bytes(b"query,subtopic,docno,rel\n1,a,x,1\n1,b,x,0\n")
     judged = rg.read_qrels(path, subtopics=True)
     assert repr(judged) == "Judgments: 1 query, 2 subtopics, 1 judgment"
 

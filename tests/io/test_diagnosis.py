@@ -28,27 +28,27 @@ def renamed(names: Any, run: Any = RUN) -> Any:
     [
         (
             lambda topic: f"0{topic}",
-            "topic '01' of the run is probably '1' of the judgments (leading zeros)",
+            "query '01' of the run is probably '1' of the judgments (leading zeros)",
         ),
         (
             lambda topic: f"q{topic}",
-            "topic 'q1' of the run is probably '1' of the judgments (text before or after",
+            "query 'q1' of the run is probably '1' of the judgments (text before or after",
         ),
         (
-            lambda topic: f"topic {topic}",
-            "topic 'topic 1' of the run is probably '1' of the judgments",
+            lambda topic: f"query {topic}",
+            "query 'query 1' of the run is probably '1' of the judgments",
         ),
         (
             lambda topic: f"{topic}.0",
-            "topic '1.0' of the run is probably '1' of the judgments (written as a decimal",
+            "query '1.0' of the run is probably '1' of the judgments (written as a decimal",
         ),
         (
             lambda topic: f" {topic} ",
-            "topic ' 1 ' of the run is probably '1' of the judgments (blanks)",
+            "query ' 1 ' of the run is probably '1' of the judgments (blanks)",
         ),
         (
             lambda topic: f"MB{int(topic):03}",
-            "topic 'MB001' of the run is probably '1' of the judgments",
+            "query 'MB001' of the run is probably '1' of the judgments",
         ),
     ],
 )
@@ -56,7 +56,7 @@ def test_a_run_that_shares_no_topic_fails_with_ids_of_both_sides(names: Any, sai
     with pytest.raises(NoSharedTopics) as caught:
         rg.evaluate(QRELS, {"bm25": renamed(names)}, "AP")
     text = str(caught.value)
-    assert text.startswith("bm25: none of its topics is judged.")
+    assert text.startswith("bm25: none of its queries is judged.")
     assert ", ".join(repr(names(topic)) for topic in "123") in text
     assert "'1', '2', '3'" in text
     assert said in text
@@ -96,7 +96,9 @@ def test_few_shared_topics_are_a_warning_in_text_and_html() -> None:
     scores = rg.evaluate(QRELS, {"bm25": run}, "AP")
     (note,) = scores.notes
     assert (note.severity, note.run, note.count) == (WARNING, "bm25", 2)
-    start = "WARNING: bm25: the run and the judgments share only 2 topics (the run ranks 10 topics"
+    start = (
+        "WARNING: bm25: the run and the judgments share only 2 queries (the run ranks 10 queries"
+    )
     assert f"\n{start}" in repr(scores)
     assert "'03' of the run is probably '3' of the judgments" in repr(scores)
     assert "<strong style='color: #b00020'>WARNING: bm25: the run and" in scores._repr_html_()
@@ -117,7 +119,7 @@ def test_a_run_without_a_judged_document_is_a_warning(tmp_path: Path) -> None:
         assert warning.startswith("WARNING: bm25: no document of the run is judged (the run has")
         assert "'D1' of the run is probably 'd1' of the judgments (upper and lower case)" in warning
     nothing = note_texts(rg.evaluate(QRELS, {"1": {}}, "AP").notes)[0]
-    assert nothing == "WARNING: run: the run has no documents for any judged topic"
+    assert nothing == "WARNING: run: the run has no documents for any judged query"
 
 
 def test_one_judged_document_is_enough() -> None:

@@ -76,7 +76,7 @@ ends = st.sampled_from([b"\n", b"\r\n", b" \n", b"\n\n", b"\t\r\n"])
 
 @st.composite
 def files(draw: st.DrawFn, *, qrels: bool) -> bytes:
-    """A file with its topics together, unless it is drawn that they are not."""
+    """A file with its queries together, unless it is drawn that they are not."""
     topics = draw(st.lists(ids, min_size=1, max_size=5, unique=True))
     lines = []
     for topic in topics:
@@ -237,7 +237,7 @@ def test_a_file_that_changes_meanwhile_is_not_trusted(
 
 @st.composite
 def collections(draw: st.DrawFn) -> tuple[bytes, bytes]:
-    """Qrels and a run, over few topics and documents so that they meet, some scores tied."""
+    """Qrels and a run, over few queries and documents so that they meet, some scores tied."""
     topics = [b"q%d" % n for n in range(5)]
     documents = [b"d%d" % n for n in range(8)]
     qrels = [
@@ -320,7 +320,7 @@ def test_two_million_topics_of_one_document(tmp_path: Path) -> None:
     expected = [float(int(q) % 7 == int(q) % 5) for q in scores.queries]
     assert scores.values[0, :, 0].tolist() == expected
     assert note_texts(scores.notes) == (
-        f"many: topics without judgments, not scored: {count - count // 1000}",
+        f"many: queries without judgments, not scored: {count - count // 1000}",
     )
     file, judgments = RunFile(path), rg.Judgments.from_dict(qrels)
     with file.open() as content:

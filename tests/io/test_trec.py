@@ -48,7 +48,7 @@ QRELS_TABLE: Table = {b"q1": [(b"d1", 1), (b"d2", 0)], b"q2": [(b"d1", 2)]}
 
 
 def table_of(data: Run | Judgments) -> Table:
-    """Topics in their order, each with its rows in theirs."""
+    """Queries in their order, each with its rows in theirs."""
     values = data.scores if isinstance(data, Run) else data.grades
     rows = list(zip(data.documents, values.tolist(), strict=True))
     bounds = itertools.pairwise(data.bounds.tolist())
@@ -321,7 +321,7 @@ def test_every_score_is_the_float_that_python_reads(file: Path, texts: list[str]
 
 
 @pytest.mark.parametrize("pieces", [1, 40_000], ids=["small", "in pieces"])
-@pytest.mark.parametrize("topic", ["q", "r"], ids=["the same topic", "another topic"])
+@pytest.mark.parametrize("topic", ["q", "r"], ids=["the same query", "another query"])
 def test_a_byte_order_mark_inside_a_file_is_named_by_its_line(
     topic: str, pieces: int, file: Path
 ) -> None:
@@ -346,7 +346,7 @@ NOT_BLANK = [chr(code) for code in range(1, 256) if bytes([code]).split()]
 ids = st.text(st.sampled_from(NOT_BLANK), min_size=1, max_size=5).map(
     lambda text: text.encode("latin-1")
 )
-# Topics start with a letter, so that no first line looks like the start of a compressed file.
+# Queries start with a letter, so that no first line looks like the start of a compressed file.
 topics = st.builds(b"q%b".__mod__, ids)
 blanks = st.sampled_from([b" ", b"\t", b"  ", b" \t ", b"\r", b"\v\f"])
 line_ends = st.sampled_from([b"\n", b"\r\n", b" \n", b"\n\n", b"\n \t\r\n"])
@@ -356,7 +356,7 @@ line_ends = st.sampled_from([b"\n", b"\r\n", b" \n", b"\n\n", b"\n \t\r\n"])
 def trec_files(
     draw: st.DrawFn, rest: Callable[[bytes, bytes], st.SearchStrategy[tuple[bytes, ...]]]
 ) -> bytes:
-    """A file whose lines hold a topic, a document and the rest, in any layout."""
+    """A file whose lines hold a query, a document and the rest, in any layout."""
     some = draw(st.lists(topics, min_size=1, max_size=3, unique=True))
     pairs = draw(
         st.lists(st.tuples(st.sampled_from(some), ids), min_size=1, max_size=10, unique=True)
@@ -534,7 +534,7 @@ def test_writing_again_replaces_the_file_and_leaves_nothing_else(tmp_path: Path)
 
 
 def nested(values: st.SearchStrategy[float]) -> st.SearchStrategy[dict[str, dict[str, float]]]:
-    """`{topic: {document: value}}` with ids of any bytes, each topic with a document."""
+    """`{topic: {document: value}}` with ids of any bytes, each query with a document."""
     rows = st.dictionaries(ids.map(decode), values, min_size=1, max_size=5)
     return st.dictionaries(topics.map(decode), rows, min_size=1, max_size=4)
 

@@ -196,13 +196,13 @@ REFUSED = {
         (type(nDCG),),
         "_score",
         "Gained changes the score of Weighted",
-        "from Gainful and call",
+        "from GainMeasure and call",
     ),
     "Other": (
         (v2,),
         "score_each",
         "Other changes the score of Normalized",
-        "from OverOrders and call",
+        "from OrderBasedWrapper and call",
     ),
     "Plain": (
         (Retrieved,),

@@ -168,7 +168,7 @@ def test_a_collection_has_a_size() -> None:
     ]:
         with pytest.raises(rg.MeasureError, match=message):
             rg.parse(text)
-    with pytest.raises(rg.MeasureError, match="one topic has 5 judged or pooled"):
+    with pytest.raises(rg.MeasureError, match="one query has 5 judged or pooled"):
         rg.evaluate(QRELS, RUN, "v2(AP,null=collection,documents=4)")
 
 
@@ -266,7 +266,7 @@ def test_only_with_null_run_two_rankings_of_a_query_can_change_places(form: str)
 def test_chance_above_the_best_is_refused() -> None:
     for form in (rg.measures.v1, rg.measures.v2, rg.measures.linear):
         with pytest.raises(
-            rg.MeasureError, match="random ranking is above the best score on 1 topic"
+            rg.MeasureError, match="random ranking is above the best score on 1 query"
         ):
             form(DCG(gain="exp2") @ 5, reb="independent").score([2, 0], [2, 1, 0])
 
@@ -329,12 +329,12 @@ def test_the_edges_are_counted() -> None:
     scores = rg.evaluate(qrels, run, ["v1(nDCG@3)", "v2(nDCG@3)", "linear(P@1)", "minmax(AP)"])
     assert np.isfinite(scores.values).all()
     assert note_texts(scores.notes) == (
-        "v1(nDCG@3), v2(nDCG@3), linear(P@1), minmax(AP): nothing relevant (scored 0) on 1 topic; "
-        "all documents relevant on 2 topics; a single document on 1 topic",
-        "v1(nDCG@3), v2(nDCG@3): fewer than 3 documents on 3 topics",
-        "v1(nDCG@3), v2(nDCG@3), linear(P@1): chance as good as the best on 2 topics",
-        "minmax(AP): the worst order as good as the best on 2 topics",
-        "run: unjudged documents among the first ten on 1 topic",
+        "v1(nDCG@3), v2(nDCG@3), linear(P@1), minmax(AP): nothing relevant (scored 0) on 1 query; "
+        "all documents relevant on 2 queries; a single document on 1 query",
+        "v1(nDCG@3), v2(nDCG@3): fewer than 3 documents on 3 queries",
+        "v1(nDCG@3), v2(nDCG@3), linear(P@1): chance as good as the best on 2 queries",
+        "minmax(AP): the worst order as good as the best on 2 queries",
+        "run: unjudged documents among the first ten on 1 query",
     )
     row = scores.table().rows[0]
     assert scores.table().columns[3:5] == ("missing", "no relevant")
@@ -346,7 +346,7 @@ def test_chance_0_is_counted() -> None:
     scores = rg.evaluate(qrels, {"q": {"a": 1.0}}, "v2(DCG(gain={1:0})@1)")
     assert scores.values[0, 0, 0] == 0
     assert (
-        "chance as good as the best on 1 topic; chance 0 on 1 topic" in note_texts(scores.notes)[0]
+        "chance as good as the best on 1 query; chance 0 on 1 query" in note_texts(scores.notes)[0]
     )
 
 
@@ -358,8 +358,8 @@ def test_lists_of_the_run_are_counted_by_run() -> None:
     }
     notes = rg.evaluate(qrels, runs, "v2(P@1,null=run)").notes
     assert note_texts(notes) == (
-        "lost: v2(P@1,null=run): a single document on 1 topic; chance as good as the best on 1 topic; "
-        "chance 0 on 1 topic",
+        "lost: v2(P@1,null=run): a single document on 1 query; chance as good as the best on 1 query; "
+        "chance 0 on 1 query",
     )
 
 
@@ -380,8 +380,8 @@ def test_queries_with_nothing_relevant(empty: str, value: float, mean: float) ->
             undefined
             == {
                 "zero": [],
-                "skip": [f"{form}(P@1,empty=skip): 1 topic undefined, left out of the mean"],
-                "nan": [f"{form}(P@1,empty=nan): 1 topic undefined"],
+                "skip": [f"{form}(P@1,empty=skip): 1 query undefined, left out of the mean"],
+                "nan": [f"{form}(P@1,empty=nan): 1 query undefined"],
             }[empty]
         )
 
@@ -405,7 +405,7 @@ def test_an_estimated_chance_is_noted_with_its_error() -> None:
     assert scores.values[0, 0, 1] == chance
     (note,) = note_texts(scores.notes)
     text = (
-        "v2(Cubed), expected(Cubed): chance estimated from 1,000 random orders on 1 topic, standard"
+        "v2(Cubed), expected(Cubed): chance estimated from 1,000 random orders on 1 query, standard"
     )
     assert note.startswith(text)
 

@@ -78,7 +78,7 @@ def test_a_user_model_is_declared_by_weights_or_by_the_chances_of_reading_on() -
     class Chances(AdaptiveUserModel):
         name = "Chances"
 
-        def _reads_on(self, ranks, gains, totals):  # type: ignore[no-untyped-def]
+        def _continuation_chances(self, ranks, gains, totals):  # type: ignore[no-untyped-def]
             return np.full(len(ranks), 0.5)
 
         def _expected_further_reads(self, read, total):  # type: ignore[no-untyped-def]

@@ -1,4 +1,4 @@
-"""Swaps between halves of the topics, conflicts of significance and PAD, one pair at a time."""
+"""Swaps between halves of the queries, conflicts of significance and PAD, one pair at a time."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def difference(a: float, b: float, fuzziness: float) -> float:
 
 
 def decisions(values: Matrix, halves: Halves, fuzziness: float) -> list[Decision]:
-    """The decisions of one split, over all pairs of runs; each half is given by its topics."""
+    """The decisions of one split, over all pairs of runs; each half is given by its queries."""
     found = []
     for one, other in itertools.combinations(values, 2):
         apart = []

@@ -1,4 +1,4 @@
-"""Fusion as its definitions say it, slowly: a topic at a time, a document at a time, in dicts."""
+"""Fusion as its definitions say it, slowly: a query at a time, a document at a time, in dicts."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def fused(
     sigma: float = 0.01,
     persistence: float = 0.9,
 ) -> List:
-    """The fused score of each document of a topic."""
+    """The fused score of each document of a query."""
     weights = weights or [1.0] * len(lists)
     candidates = {d for each in lists for d in each}
     if method == "condorcet":

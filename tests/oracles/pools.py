@@ -11,7 +11,7 @@ Run = Mapping[str, Mapping[str, float]]
 
 
 def ranked(documents: Mapping[str, float], ties: str = "docno") -> list[str]:
-    """The documents of a topic, the best first."""
+    """The documents of a query, the best first."""
     order = list(documents)
     if ties != "input":
         order.sort(reverse=ties == "docno")
@@ -21,7 +21,7 @@ def ranked(documents: Mapping[str, float], ties: str = "docno") -> list[str]:
 def pooled(
     qrels: Qrels, runs: Sequence[Run], depth: int | None, ties: str = "docno"
 ) -> dict[str, set[str]]:
-    """For each judged topic the documents in the pool."""
+    """For each judged query the documents in the pool."""
     pools: dict[str, set[str]] = {topic: set() for topic in qrels}
     for topic, run in itertools.product(qrels, runs):
         pools[topic].update(ranked(run.get(topic, {}), ties)[:depth])

@@ -25,13 +25,13 @@ def mean(values: Sequence[float]) -> float:
 
 
 def ratio(deep: Matrix, shallow: Matrix, chosen: Sequence[int]) -> float:
-    """ΣΣy / ΣΣx over runs and deep topics."""
+    """ΣΣy / ΣΣx over runs and deep queries."""
     above = math.fsum(itertools.chain.from_iterable(deep))
     return above / math.fsum(row[topic] for row in shallow for topic in chosen)
 
 
 def estimates(deep: Matrix, shallow: Matrix, chosen: Sequence[int], level: float) -> list[Estimate]:
-    """The estimate of each run, within 0 to 1; `deep` has a column for each topic of `chosen`."""
+    """The estimate of each run, within 0 to 1; `deep` has a column for each query of `chosen`."""
     b = ratio(deep, shallow, chosen)
     return [
         Estimate(*(min(max(number, 0.0), 1.0) for number in estimate))

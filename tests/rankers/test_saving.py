@@ -147,7 +147,7 @@ CHANGES: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "no version": (lambda d: d.pop("version"), "version None"),
     "another method": (lambda d: d.update(method="Nothing"), "there is no method 'Nothing'"),
     "a method that is code": (lambda d: d.update(method="os.system"), "there is no method"),
-    "a type of entry": (lambda d: d.update(learned=[]), "learnt is a list, not an object\\)"),
+    "a type of entry": (lambda d: d.update(learnt=[]), "learnt is a list, not an object\\)"),
     "one more entry": (lambda d: d.update(more=1), "not known: 'more'"),
     "no setting of that name": (lambda d: d["parameters"].update(x=1), "not x"),
     "a bad setting": (lambda d: d["parameters"].update(seed=-1), "seed: -1 does not fit"),

@@ -102,7 +102,7 @@ def test_a_measure_of_your_own_can_take_any_policy() -> None:
 
 
 def test_topics_that_a_run_lacks_and_files_in_pieces(tmp_path: Any) -> None:
-    """An absent topic is an empty ranking for both; a file is scored as a dict is."""
+    """An absent query is an empty ranking for both; a file is scored as a dict is."""
     qrels = {**FOUR_OF_FIVE, "r": {"d1": 1, "d2": 0}}
     path = tmp_path / "run"
     path.write_text("".join(f"q Q0 {name} 1 1.0 t\n" for name in TIED["q"]))

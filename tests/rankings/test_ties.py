@@ -278,7 +278,7 @@ def test_expected_is_the_mean_over_the_orders_of_the_run() -> None:
     assert score(SearchLength, "q2", ties="expected") == 0.5
     scores = rg.evaluate(QRELS, RUN, [RR, P @ 2], ties="expected")
     assert scores.notes == ()
-    assert "|ties=expected|scores=" in scores.signatures()["RR"]
+    assert "|ties=expected|precision=" in scores.signatures()["RR"]
     assert scores.judged_at_10[0].tolist() == [3 / 5, 1.0, 0.0]
 
 
@@ -321,10 +321,10 @@ def test_what_is_estimated_is_noted_with_its_standard_error() -> None:
     scores = rg.evaluate(qrels, run, [Cubed(), AP], ties="expected", seed=5)
     (note,) = note_texts(scores.notes)
     assert note.startswith(
-        "run: Cubed: mean over ties estimated from 1,000 random orders on 3 topics"
+        "run: Cubed: mean over ties estimated from 1,000 random orders on 3 queries"
     )
     assert 0 < float(note.rsplit(" ", 1)[1]) < 0.02
-    assert "|ties=expected|seed=5|scores=" in scores.signatures()["Cubed"]
+    assert "|ties=expected|seed=5|precision=" in scores.signatures()["Cubed"]
     again = rg.evaluate(
         dict(reversed(qrels.items())),
         {query: dict(reversed(run[query].items())) for query in reversed(run)},
@@ -357,7 +357,7 @@ def test_random_orders_depend_on_the_seed_and_the_ids_alone() -> None:
     assert rg.evaluate(qrels, run, AP, ties="random", seed=4).per_query()["run"] != first
     assert len({tuple(scores.values()) for scores in first.values()}) > 1
     signature = rg.evaluate(qrels, run, AP, ties="random", seed=3).signatures()["AP"]
-    assert "|ties=random|seed=3|scores=" in signature
+    assert "|ties=random|seed=3|precision=" in signature
 
 
 def test_random_orders_are_scores_between_the_extremes_and_average_to_the_expected() -> None:
@@ -424,7 +424,7 @@ def test_a_tail_in_a_large_collection_is_counted_not_laid_out() -> None:
     with pytest.raises(rg.Unsupported, match="too many to draw orders of"):
         rg.evaluate(QRELS, RUN, "infAP", **policies)
     signature = rg.evaluate(QRELS, RUN, RR, **policies).signatures()["RR"]
-    assert "|ties=expected|tail=tied(100000000)|scores=" in signature
+    assert "|ties=expected|tail=tied(100000000)|precision=" in signature
 
 
 @pytest.mark.parametrize(
@@ -434,7 +434,7 @@ def test_a_tail_in_a_large_collection_is_counted_not_laid_out() -> None:
         ({"tail": "tied", "documents": 99}, "needs ties='expected'"),
         ({"tail": "tied", "ties": "random", "documents": 99}, "needs ties='expected'"),
         ({"tail": "tied", "ties": "expected"}, "needs documents="),
-        ({"tail": "tied", "ties": "expected", "documents": 4}, "topic 'q1' has 5"),
+        ({"tail": "tied", "ties": "expected", "documents": 4}, "query 'q1' has 5"),
         ({"tail": "tied", "ties": "expected", "documents": 0}, "a whole number from 1"),
         ({"tail": "long", "ties": "expected", "documents": 9}, "expected one of tied"),
         ({"ties": "random", "seed": -1}, "a whole number from 0"),
@@ -491,14 +491,14 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 @pytest.mark.parametrize(
     ("options", "value", "part"),
     [
-        (["--ties", "pessimistic"], 1 / 3, "|ties=pessimistic|scores="),
-        (["--ties", "optimistic"], 1.0, "|ties=optimistic|scores="),
-        (["--ties", "expected"], (1 + 1 / 2 + 1 / 3) / 3, "|ties=expected|scores="),
-        (["--ties", "random", "--seed", "7"], None, "|ties=random|seed=7|scores="),
+        (["--ties", "pessimistic"], 1 / 3, "|ties=pessimistic|precision="),
+        (["--ties", "optimistic"], 1.0, "|ties=optimistic|precision="),
+        (["--ties", "expected"], (1 + 1 / 2 + 1 / 3) / 3, "|ties=expected|precision="),
+        (["--ties", "random", "--seed", "7"], None, "|ties=random|seed=7|precision="),
         (
             ["--ties", "expected", "--tail", "tied", "--documents", "9"],
             (1 + 1 / 2 + 1 / 3) / 3,
-            "|ties=expected|tail=tied(9)|scores=",
+            "|ties=expected|tail=tied(9)|precision=",
         ),
     ],
 )
@@ -524,7 +524,7 @@ def test_tie_options(
         (["--tail", "tied", "--documents", "9"], "needs ties='expected'"),
         (["--documents", "9"], "needs tail='tied'"),
         (["--seed", "-1"], "'--seed': -1 is not in the range"),
-        (["--ties", "expected", "--tail", "tied", "--documents", "2"], "topic 'q' has 4"),
+        (["--ties", "expected", "--tail", "tied", "--documents", "2"], "query 'q' has 4"),
     ],
 )
 def test_wrong_tie_options_are_explained(

@@ -216,14 +216,14 @@ def test_the_first_documents_are_in_the_order_of_the_evaluation(
     scores = evaluate(judgments, [run], "P@2", ties=ties)
     rankings = data_of(scores, judgments, [run], depth=depth)["rankings"]
     beyond = 0
-    for query, query in enumerate(scores.queries):
+    for place, query in enumerate(scores.queries):
         expected = plain_order(run, query, ties == "docno") if query in rows else []
-        numbers = rankings["lists"][0][query]
+        numbers = rankings["lists"][0][place]
         assert [rankings["documents"][number] for number in numbers] == expected[:depth]
         beyond += len(expected[depth:])
         grades = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}, "q3": {"z": 1}}[query]
         for number in numbers:
-            label = rankings["labels"][query].get(str(number))
+            label = rankings["labels"][place].get(str(number))
             assert label == grades.get(rankings["documents"][number])
     assert rankings["left"] == {"documents": beyond, "texts": 0}
 
@@ -351,7 +351,7 @@ def test_short_numbers_have_six_digits(value: float) -> None:
 
 
 def test_differences_are_over_the_queries_that_all_runs_have() -> None:
-    """A run that was scored on easy queries alone has a higher mean, and loses where both were scored."""
+    """A run scored on easy queries alone has a higher mean, and loses where both were scored."""
     nan = float("nan")
     values = [[0.5, 0.1, 0.9, 0.8, 0.7, 0.6], [nan, nan, 0.85, 0.7, 0.66, 0.55]]
     scores = Scores.from_matrix(values, runs=["s1", "s2"], measure="AP")

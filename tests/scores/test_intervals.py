@@ -130,7 +130,7 @@ def test_little_memory_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("kind", ["t", "bootstrap"])
 def test_so_many_intervals_hold_the_mean_of_all_topics(kind: Any) -> None:
-    # 1,000 samples of 30 topics from one population: the share has a standard error of 0.7%.
+    # 1,000 samples of 30 queries from one population: the share has a standard error of 0.7%.
     values = np.random.default_rng(11).beta(2, 3, (1000, 30))
     low, high = mean_interval(values, kind=kind, samples=2000)
     held = np.mean((low <= 2 / 5) & (high >= 2 / 5))
@@ -198,7 +198,9 @@ def test_what_makes_no_interval_is_refused(options: dict[str, Any], message: str
 
 
 def test_values_are_runs_by_topics() -> None:
-    with pytest.raises(RankgaugeError, match="values of 1 dimensions, expected two: runs × topics"):
+    with pytest.raises(
+        RankgaugeError, match="values of 1 dimensions, expected two: runs × queries"
+    ):
         mean_interval([0.1, 0.2])
 
 
@@ -269,7 +271,7 @@ def test_an_aggregate_that_is_no_mean_has_no_interval_and_a_note() -> None:
     table = scores.table(interval="t")
     assert table.rows[0][-3] == 0.4
     assert all(math.isnan(end) for end in table.rows[0][-2:])
-    assert "highest(AP): no interval, since it is not a mean over topics" in table.notes
+    assert "highest(AP): no interval, since it is not a mean over queries" in table.notes
 
 
 @pytest.mark.parametrize(
@@ -305,9 +307,9 @@ def test_a_table_has_the_ends_after_each_mean_under_either_treatment_of_missing_
 def test_the_notes_say_how_the_intervals_came_about() -> None:
     scores = rg.evaluate(QRELS, RUNS, ["AP"])
     assert scores.table(interval="t", level=0.9).notes == (
-        "low, high: 90% interval of the mean over topics, Student's t",
-        "AP: no interval where the mean is over a single topic",
+        "low, high: 90% interval of the mean over queries, Student's t",
+        "AP: no interval where the mean is over a single query",
     )
     assert scores.table(interval="bootstrap", samples=2000, seed=7).notes[0] == (
-        "low, high: 95% interval of the mean over topics, bootstrap (BCa), 2,000 samples, seed 7"
+        "low, high: 95% interval of the mean over queries, bootstrap (BCa), 2,000 samples, seed 7"
     )

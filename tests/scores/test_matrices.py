@@ -20,7 +20,7 @@ import rankgauge as rg
 from profiles import examples
 from rankgauge import AP, Scores, nDCG
 from rankgauge.core.checks import QuotedText
-from rankgauge.core.notes import note_texts
+from rankgauge.core.notes import count_phrase, note_texts
 from rankgauge.io import files
 from rankgauge.measures import gm
 
@@ -100,7 +100,7 @@ def test_a_matrix_may_have_several_measures() -> None:
     assert scores.present.tolist() == [[True, False, True], [True, True, True]]
     assert np.array_equal(scores.values, values, equal_nan=True)
     assert scores.mean()["b"]["AP"] == 7.0
-    assert scores.table().notes == ("AP: 1 topic undefined, left out of the mean",)
+    assert scores.table().notes == ("AP: 1 query undefined, left out of the mean",)
 
 
 def test_the_callers_array_is_copied_and_masks_are_missing() -> None:
@@ -160,7 +160,7 @@ def test_tables_claim_nothing_that_nobody_said() -> None:
     assert scores.signatures()["AP"] == (
         f"AP(rel=1,norm=R)|source=matrix|missing=skip|rankgauge={rg.__version__}"
     )
-    with pytest.raises(rg.RankgaugeError, match="a run lacks topics, and missing="):
+    with pytest.raises(rg.RankgaugeError, match="a run lacks queries, and missing="):
         scores.mean("zero")
     assert named([[0.5, 0.0]]).mean("zero") == {"r0": {"AP": 0.25}}
 
@@ -280,14 +280,14 @@ def test_systems_with_names_like_those_of_topics_are_systems(tmp_path: Path, hea
     ("text", "measure", "line", "message"),
     [
         ("q,a\n\n.1,.5\n301,.5\n", "AP", 4, "301 in the column 'q', expected AP from 0 to 1; if"),
-        ("q,a\n-1,1\n", "gm(AP)", 2, "if this column holds topics, call it topic$"),
+        ("q,a\n-1,1\n", "gm(AP)", 2, "if this column holds queries, call it query$"),
         (
             "a,b\n1,1.00000001\n",
             "nDCG@5",
             2,
             "^.*: 1.00000001 in the column 'b', expected nDCG@5 from 0 to 1$",
         ),
-        ("topic,a\n9,7\n", "RR", 2, "7 in the column 'a', expected RR from 0 to 1$"),
+        ("query,a\n9,7\n", "RR", 2, "7 in the column 'a', expected RR from 0 to 1$"),
         ("a,b\n1,-.1\n", "SearchLength", 2, "expected SearchLength from 0 to inf$"),
     ],
 )
@@ -306,7 +306,7 @@ def test_scores_at_the_ends_of_the_range_may_be_rounded(tmp_path: Path) -> None:
     assert scores.values[0, :, 0].tolist() == [-1e100, 700.0]
 
 
-NOTE = "column 'x' has whole numbers that all differ: if these are topics, call the column topic"
+NOTE = "column 'x' has whole numbers that all differ: if these are queries, call the column query"
 
 
 @pytest.mark.parametrize(
@@ -322,7 +322,7 @@ NOTE = "column 'x' has whole numbers that all differ: if these are topics, call 
         ("x,a\n3,6\n2,5\n1,4\n", False),  # so is another
         ("a,x\n.5,3\n.5,2\n1,1\n", False),
         ("x\n3\n2\n1\n", False),  # then there would be no system
-        ("topic,x,a\n1,3,.5\n2,2,.5\n3,1,.5\n", False),
+        ("query,x,a\n1,3,.5\n2,2,.5\n3,1,.5\n", False),
     ],
 )
 def test_a_system_that_looks_like_topics_is_noted(tmp_path: Path, text: str, noted: bool) -> None:
@@ -341,15 +341,15 @@ def test_compressed_files_are_read_and_named_without_their_endings(tmp_path: Pat
     [
         ("", None, "is empty"),
         ("\n\n", None, "is empty"),
-        ("topic\n1\n", 1, "no systems"),
-        ("a,b\n", 1, "no topics"),
+        ("query\n1\n", 1, "no systems"),
+        ("a,b\n", 1, "no queries"),
         ("a,b\n1\n", 2, "1 cell, expected 2"),
         ("a,b\n1,2\n\n1,2,3\n", 4, "3 cells, expected 2"),
         ("a,\n1,2\n", 1, "column 2 has no name"),
         ("a,b, a\n1,2,3\n", 1, "the system 'a' has two columns"),
-        ("topic,a,b,b\n1,2,3,4\n", 1, "the system 'b' has two columns"),
-        ("topic,topic\n1,2\n1,3\n", 3, "the topic '1' has two rows, the first on line 2"),
-        ("topic,a\n ,2\n", 2, "a topic without an id"),
+        ("query,a,b,b\n1,2,3,4\n", 1, "the system 'b' has two columns"),
+        ("query,query\n1,2\n1,3\n", 3, "the query '1' has two rows, the first on line 2"),
+        ("query,a\n ,2\n", 2, "a query without an id"),
         ("a\n1\nx\n", 3, "'x' is not a score"),
         ("a\n1_0\n", 2, "'1_0' is not a score"),
         ("a\n١\n", 2, "is not a score"),
@@ -357,8 +357,8 @@ def test_compressed_files_are_read_and_named_without_their_endings(tmp_path: Pat
         ("a\ninf\n", 2, "'inf' is not a score"),
         ("a\n1e999\n", 2, "'1e999' is too large"),
         ("a\n1\n-1e101\n", 3, r"'-1e101' is too large, expected a magnitude of at most 1e\+100"),
-        ("topic;a;b\n1;2;3\n", 1, "one cell, with ';' in it, expected cells with commas between"),
-        ("topic\ta\n1\t2\n", 1, r"one cell, with '\\t' in it, expected cells with commas"),
+        ("query;a;b\n1;2;3\n", 1, "one cell, with ';' in it, expected cells with commas between"),
+        ("query\ta\n1\t2\n", 1, r"one cell, with '\\t' in it, expected cells with commas"),
         ("a\n" + "9" * 100_000 + "x\n", 2, "…' is not a score"),
         ("a\n" + "9" * 200_000 + "\n", 2, "not CSV"),
         ("a\n1\n\0\n", 3, "a NUL byte"),
@@ -418,7 +418,7 @@ def test_long_rows_have_their_measures_and_size_has_a_limit(
 
 
 @given(st.binary(max_size=60) | st.text('ab,\n\r" 1.eE+-NAtopic\0', max_size=60).map(str.encode))
-@example(b"topic,a,b\n1,.5,1\n")
+@example(b"query,a,b\n1,.5,1\n")
 def test_no_bytes_crash_the_reader(
     tmp_path_factory: pytest.TempPathFactory, content: bytes
 ) -> None:
@@ -444,7 +444,7 @@ def test_what_write_csv_wrote_is_read_back(
     queries: list[str],
     zero: bool,
 ) -> None:
-    """Whatever the names; topics that the first runs lack come later, and lone runs not at all."""
+    """Whatever the names; queries that the first runs lack come later, and lone runs not at all."""
     values = np.array(table)
     if zero:
         values = np.nan_to_num(values)
@@ -545,7 +545,7 @@ def test_what_is_left_out_of_a_mean_stays_left_out_when_ratings_are_joined() -> 
     )
     both = scores.joined(ratings)
     assert both.mean()["x"] == {"AP": 0.5, 'given("rating")': 1.5}
-    assert both.table(notes=False).notes == ("AP: 1 topic undefined, left out of the mean",)
+    assert both.table(notes=False).notes == ("AP: 1 query undefined, left out of the mean",)
 
 
 def test_parts_that_were_scored_alike_join_to_the_whole() -> None:
@@ -578,11 +578,11 @@ def test_what_does_not_belong_together_is_not_joined() -> None:
     for other, message in [
         (
             Scores.from_matrix([[1.0, 2.0]], runs=["z"], measure="RR"),
-            "^the run 'r0' is not in all of the scores, expected the same runs and topics in each$",
+            "^the run 'r0' is not in all of the scores, expected the same runs and queries in each$",
         ),
         (
             Scores.from_matrix([[1.0]], runs=["r0"], measure="RR"),
-            "^the topic '2' is not in all of the scores, expected the same runs and topics in each$",
+            "^the query '2' is not in all of the scores, expected the same runs and queries in each$",
         ),
         (scores, "measure 'AP' is named twice"),
     ]:
@@ -621,7 +621,9 @@ def test_scores_are_standardized_by_topic(kind: str, table: list[list[float]]) -
     assert found.policies.standardized == f"{kind}({len(table)} runs)"
     flat = sum(len({x for x in column if x == x}) < 2 for column in zip(*table, strict=True))
     assert len(found.notes) == (flat > 0)
-    assert not flat or f"score the same on {flat} topic" in note_texts(found.notes)[0]
+    assert (
+        not flat or f"score the same on {count_phrase(flat, 'query')}" in note_texts(found.notes)[0]
+    )
 
 
 @pytest.mark.parametrize("kind", ["normal", "z", "empirical"])
@@ -649,7 +651,7 @@ def test_equal_scores_do_not_differ_however_they_are_rounded() -> None:
     found = scores.standardized(kind="z")
     assert found.values[:, 0, 0].tolist() == [0.0, 0.0, 0.0]
     assert note_texts(found.notes) == (
-        "AP: all runs score the same on 1 topic, so there is no deviation there",
+        "AP: all runs score the same on 1 query, so there is no deviation there",
     )
     assert named([[1e-300], [2e-300]]).standardized(kind="z").values[1, 0, 0] == pytest.approx(
         math.sqrt(0.5)
@@ -667,7 +669,7 @@ def test_scores_that_differ_by_rounding_alone_are_equal() -> None:
         assert found.values[:, 0, 0].tolist() == [alike] * 3
         assert len(set(found.values[:, 1, 0])) == 3
         assert note_texts(found.notes) == (
-            "AP: all runs score the same on 1 topic, so there is no deviation there",
+            "AP: all runs score the same on 1 query, so there is no deviation there",
         )
     lower = named([[0.3], [third], [0.1], [0.8]]).standardized(kind="empirical")
     assert lower.values[:, 0, 0].tolist() == [0.75, 0.75, 0.25, 1.0]
@@ -679,7 +681,7 @@ def test_scores_that_differ_by_rounding_alone_are_equal() -> None:
 
 def test_standardized_scores_say_so(tmp_path: Path) -> None:
     scores = rg.evaluate(QRELS, RUNS, ["AP", "gm(P@1)"], missing="skip").standardized()
-    assert scores.table().notes[-1] == "scores standardized by topic: normal(2 runs)"
+    assert scores.table().notes[-1] == "scores standardized by query: normal(2 runs)"
     assert "|missing=skip|max_grade=2|standardized=normal(2 runs)|" in scores.signatures()["AP"]
     assert [row[:2] for row in scores.table().rows] == [("x", "answered"), ("y", "answered")]
     scores.save(tmp_path / "scores.json")

@@ -64,12 +64,12 @@ def test_the_table_by_topic_marks_missing_topics_and_ends_with_both_means(
 
 def test_notes_say_only_what_is_so(scores: rg.Scores) -> None:
     assert scores.table(notes=False).notes == (
-        "SearchLength: 1 topic undefined, left out of the mean",
+        "SearchLength: 1 query undefined, left out of the mean",
     )
     strict = rg.evaluate(QRELS, RUNS, ["AP(rel=2)", "worst(P@1)", "upper(AP(rel=2))"])
     assert strict.table(notes=False).notes == (
-        "AP(rel=2): 2 topics with nothing that counts as relevant",
-        "upper(AP(rel=2)): 2 topics with nothing that counts as relevant",
+        "AP(rel=2): 2 queries with nothing that counts as relevant",
+        "upper(AP(rel=2)): 2 queries with nothing that counts as relevant",
     )
 
 
@@ -90,7 +90,7 @@ def test_scores_cannot_be_changed(scores: rg.Scores) -> None:
 
 
 def test_both_representations_are_readable(scores: rg.Scores) -> None:
-    assert repr(scores).startswith("Scores: 2 runs, 3 topics, 5 measures\nrun")
+    assert repr(scores).startswith("Scores: 2 runs, 3 queries, 5 measures\nrun")
     html = scores._repr_html_()
     assert "&lt;two&gt;" in html
     assert "<two>" not in html

@@ -2,8 +2,8 @@
 
     python tests/space/midpoints.py --data ../shared/data [--jobs 2] [--topics 10] [--means 10000]
 
-For each pair of runs, normalization and measure, three checks. The score of each topic in the middle of
-every interval of its own curve is what the curve says. The same holds for the mean over topics in the
+For each pair of runs, normalization and measure, three checks. The score of each query in the middle of
+every interval of its own curve is what the curve says. The same holds for the mean over queries in the
 middle of the intervals of the mean; of more than `--means` intervals so many are drawn. And no point of
 a grid has a better mean than the curve. Intervals are wider than 1e-12, and scores equal to 1e-12.
 
@@ -56,7 +56,7 @@ GRID = 100_000
 MOST_MEANS = 10_000
 """Of how many intervals of the mean the middle is evaluated, where nothing else is asked for."""
 MANY = 100_000
-"""With more intervals than that, over all topics, some topics may be drawn."""
+"""With more intervals than that, over all queries, some queries may be drawn."""
 CELLS = 300_000
 """How many documents are ranked at a time."""
 
@@ -97,7 +97,7 @@ def middles(breaks: np.ndarray) -> np.ndarray:
 def one_topic(
     segment: Segment, curve: Curve, number: int, chosen: np.ndarray | None = None
 ) -> Outcome:
-    """The score of one topic in the middle of its intervals, or of some of them."""
+    """The score of one query in the middle of its intervals, or of some of them."""
     breaks, values = curve.list_steps(number)
     points = middles(breaks)
     if chosen is not None:
@@ -131,7 +131,7 @@ def one_topic(
 
 
 def mean(segment: Segment, curve: Curve, chosen: np.ndarray) -> Outcome:
-    """The mean over topics in the middle of some intervals."""
+    """The mean over queries in the middle of some intervals."""
     points, measure = middles(curve.breaks)[chosen], rg.parse(str(curve.measure))
     anew = np.array([segment.mean_at(float(point), measure) for point in points])
     bad = np.flatnonzero(differ(anew, curve.values[chosen]))
@@ -239,7 +239,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--topics", type=int, help="draw so many topics of the deepest curves")
+    parser.add_argument("--topics", type=int, help="draw so many queries of the deepest curves")
     parser.add_argument("--means", type=int, default=MOST_MEANS, help="so many intervals of means")
     parser.add_argument("--pair", choices=PAIRS, action="append")
     parser.add_argument("--normalize", choices=NORMALIZATIONS, action="append")
@@ -250,7 +250,7 @@ def main() -> None:
     chosen = (pairs, asked.normalize or NORMALIZATIONS, asked.measure or MEASURES)
     jobs = list(itertools.product(*chosen))
     print(
-        "pair normalize measure topics intervals by_rounding mismatches means … …".replace(
+        "pair normalize measure queries intervals by_rounding mismatches means … …".replace(
             " ", "\t"
         )
     )

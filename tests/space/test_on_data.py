@@ -16,7 +16,7 @@ from profiles import thorough
 from space.midpoints import MEASURES, NORMALIZATIONS, PAIRS, Outcome, grid, mean, mixture, one_topic
 
 TOPICS, INTERVALS, MEANS, POINTS = (20, 500, 200, 100_000) if thorough() else (3, 50, 8, 1_000)
-"""How many topics, intervals of each, intervals of the mean, and points of a grid are tried."""
+"""How many queries, intervals of each, intervals of the mean, and points of a grid are tried."""
 DEEP = ("AP", "RBP", "RR", "bpref")
 
 RealData = Callable[[str], Path]
@@ -39,7 +39,7 @@ def test_predicted_is_evaluated_anew_between_real_runs(
     random = np.random.default_rng(1)
     for text in MEASURES:
         if text in DEEP and pair == "Robust 2003" and not thorough():
-            continue  # 100 topics of 2,000 documents: a second or two, and much memory
+            continue  # 100 queries of 2,000 documents: a second or two, and much memory
         curve = segment.curve(rg.parse(text))
         for number in random.permutation(len(segment.documents))[:TOPICS].tolist():
             size = len(curve.list_steps(number)[1])

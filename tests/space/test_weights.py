@@ -222,7 +222,7 @@ def mean_of_run(run: rg.Run, measure: str) -> float:
 @pytest.mark.parametrize("measure", ["nDCG@2", "AP", "RR", "Recall@2"])
 @pytest.mark.parametrize("normalize", ["min-max", "rank", "none"])
 def test_runs_score_what_the_fused_run_scores(measure, normalize):
-    """Topics that no run answers, and relevant documents that no run has, count as in `evaluate`."""
+    """Queries that no run answers, and relevant documents that no run has, count as in `evaluate`."""
     space = run_space(QRELS, RUNS, normalize=normalize)
     found = space.curves(measure)
     for piece, (curve,) in enumerate(found.curves, start=1):
@@ -254,9 +254,9 @@ def test_topics_and_depth_of_runs():
     assert "2 queries" in str(run_space(QRELS, RUNS, missing="intersection").notes[0])
     one = run_space(QRELS, RUNS, queries=["q1"], depth=1)
     assert one.scorer.features.documents.texts() == ["x", "c", "b"]
-    with pytest.raises(RankgaugeError, match="topic 'q9' is not judged"):
+    with pytest.raises(RankgaugeError, match="query 'q9' is not judged"):
         run_space(QRELS, RUNS, queries=["q9"])
-    with pytest.raises(RankgaugeError, match="no run answers a judged topic"):
+    with pytest.raises(RankgaugeError, match="no run answers a judged query"):
         run_space({"other": {"a": 1}}, RUNS)
 
 

@@ -60,7 +60,7 @@ def rows(name: str, kind: str, runs: int, topics: int, first: int = 0) -> Rows:
 
 @pytest.fixture(scope="module")
 def stacked() -> StackedRows:
-    """Two tracks of one kind share the topics 5 to 9."""
+    """Two tracks of one kind share the queries 5 to 9."""
     return StackedRows.of(
         [rows("a", "news", 6, 10), rows("bb", "news", 4, 10, 5), rows("ccc", "web", 7, 8)]
     )
@@ -79,17 +79,17 @@ def test_splits_test_each_row_at_most_once_and_never_learn_from_it(
     made = list(parts(stacked, KINDS, TARGETS, split, 3))
     tested = np.sum([part.tested for part in made], axis=0)
     assert tested.max() == 1
-    if split not in ("topics and runs", "paper"):
+    if split not in ("queries and runs", "paper"):
         assert tested.min() == 1
     for learned, inside in made:
         assert not (learned & inside).any()
 
 
-@pytest.mark.parametrize("split", ["topics", "topics and runs"])
+@pytest.mark.parametrize("split", ["topics", "queries and runs"])
 def test_no_topic_is_parted_also_across_tracks_of_a_kind(stacked: StackedRows, split) -> None:
     for learned, inside in parts(stacked, KINDS, TARGETS, split, 3):
         assert not set(stacked.group[learned]) & set(stacked.group[inside])
-        if split == "topics and runs":
+        if split == "queries and runs":
             assert not set(stacked.system[learned]) & set(stacked.system[inside])
 
 
@@ -188,7 +188,7 @@ def test_tau_over_systems_pair_by_pair(cells: list[tuple[int, int, int]]) -> Non
 
 
 def test_an_interval_has_the_mean_of_new_topics_as_often_as_it_says() -> None:
-    """The number is the mean over 40 topics; halves of them say how it varies."""
+    """The number is the mean over 40 queries; halves of them say how it varies."""
     generator = np.random.default_rng(5)
     held = 0
     for _ in range(400):
@@ -281,7 +281,7 @@ ASKED = ForecastProtocol(
 
 
 def run_quickly(tracks: list[Track], asked: ForecastProtocol) -> ForecastStudy:
-    """The study, with intervals from fewer halves of the topics."""
+    """The study, with intervals from fewer halves of the queries."""
     with pytest.MonkeyPatch.context() as patch:
         if not thorough():
             patch.setattr(study_module, "HALVINGS", 4)
@@ -324,7 +324,7 @@ def test_every_cell_is_there(study: ForecastStudy) -> None:
         assert set(cell.tracks) == tested
         rows_too = cell.method not in GUPTA
         assert (cell.mean("r2") is not None) == rows_too
-        whole = cell.split not in ("paper", "topics and runs")
+        whole = cell.split not in ("paper", "queries and runs")
         assert (cell.mean("system_tau") is not None) == whole
     for row in study.table().rows:
         for place in range(6, 6 + 3 * len(NUMBERS), 3):
@@ -335,7 +335,7 @@ def test_every_cell_is_there(study: ForecastStudy) -> None:
 def test_a_target_deeper_than_the_runs_is_left_out_and_said(study: ForecastStudy) -> None:
     assert len(study.left_out["nDCG@1000"]) == 3
     assert "left out for nDCG@1000" in study.table().render("table")
-    assert "6 topics in two tracks of one kind" in study.table().render("table")
+    assert "6 queries in two tracks of one kind" in study.table().render("table")
 
 
 def test_the_overview_has_the_numbers_of_the_greatest_depth(study: ForecastStudy) -> None:

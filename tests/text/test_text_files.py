@@ -219,7 +219,7 @@ WRONG: dict[str, tuple[str | bytes, str]] = {
     "deep later": (jsonl(GOOD) + '{"id": ' + "[" * 200_000, "texts:2: not JSON"),
     "truncated gzip": (gzip.compress(jsonl(GOOD).encode() * 50)[:-20], "damaged or truncated gzip"),
     "text": ("hello world", "a first line with hello world, expected JSON Lines"),
-    "other columns": ("topic,run,text\n1,x,o\n", "a first line with topic, run, text, expected"),
+    "other columns": ("query,run,text\n1,x,o\n", "a first line with query, run, text, expected"),
     "no output column": ("id,system,reference\n1,x,r\n", "no column output .there are id, system"),
     "no reference column": ("id,system,output\n1,x,o\n", "no column reference"),
     "header alone": (HEADER, "no texts"),

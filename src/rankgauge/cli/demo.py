@@ -6,7 +6,7 @@ import click
 
 from rankgauge.cli.groups import HeadedCommand, option
 from rankgauge.cli.numbers import WholeNumber
-from rankgauge.cli.options import output_option, seed_option
+from rankgauge.cli.options import output_option, queries_option, seed_option
 from rankgauge.cli.output import line_width, notify
 from rankgauge.cli.output_files import OUTPUT_FOLDER, make_folder
 from rankgauge.data.model import Judgments, Run
@@ -20,13 +20,8 @@ MOST = 10_000
 
 
 @click.command("demo", cls=HeadedCommand)
-@option(
-    "--queries",
-    old="--topics",
-    heading="Collection",
-    type=WholeNumber(1, MOST),
-    default=50,
-    help="How many queries to make.",
+@queries_option(1, "How many queries to make.").but(
+    old="--topics", heading="Collection", type=WholeNumber(1, MOST), default=50
 )
 @option(
     "--systems",

@@ -43,9 +43,12 @@ def count_phrase(count: int, thing: str, things: str | None = None) -> str:
     >>> count_phrase(1, "query"), count_phrase(1200, "query", "queries")
     ('1 query', '1,200 queries')
     """
-    if count != 1:
-        thing = things or (thing[:-1] + "ies" if thing.endswith("y") else thing + "s")
-    return f"{count:,} {thing}"
+    return f"{count:,} {thing if count == 1 else things or plural(thing)}"
+
+
+def plural(thing: str) -> str:
+    """The noun with an s, or with -ies in place of a final y."""
+    return thing[:-1] + "ies" if thing.endswith("y") else thing + "s"
 
 
 def shorten(text: str, longest: int = 40) -> str:

@@ -470,9 +470,9 @@ def _curve_notes(
     yield Note(f"the best weights of {second}: {where}")
     first, last = curve.values[[0, -1]].tolist()
     yield Note(
-        f"on the queries of the choice, weight 0 of {second} gets {curve.start:.4f} and the next weights "
-        f"get {first:.4f}; weight 1 gets {curve.end:.4f} and the weights before it {last:.4f}; at 0 and "
-        "1 documents that only one run has are tied"
+        f"on the queries of the choice, weight 0 of {second} gets {curve.start:.4f} and the next "
+        f"weights get {first:.4f}; weight 1 gets {curve.end:.4f} and the weights before it "
+        f"{last:.4f}; at 0 and 1 documents that only one run has are tied"
     )
 
 

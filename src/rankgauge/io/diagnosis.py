@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rankgauge.core.notes import WARNING, Note, count_phrase, shorten
+from rankgauge.core.notes import WARNING, Note, count_phrase, shorten, plural
 from rankgauge.data.model import Ids, Judgments, Run, decode
 from rankgauge.data.roles import USUAL_NAMES, ColumnNames
 from rankgauge.errors import InputError, MisplacedFile, NoSharedTopics, RankgaugeError
@@ -165,7 +165,8 @@ def nothing_judged_note(documents: Ids, judgments: Judgments) -> Note:
 def _compare_ids(strangers: Ids, judged: Ids, what: str) -> str:
     ours, theirs = first_texts(strangers), first_texts(judged)
     hint = _hint(ours, theirs, what)
-    return f"run has {count_phrase(2, what)[2:]} such as {format_ids(ours)}; the judgments have {format_ids(theirs)}{hint}"
+    run = f"run has {plural(what)} such as {format_ids(ours)}"
+    return f"{run}; the judgments have {format_ids(theirs)}{hint}"
 
 
 def first_texts(ids: Ids) -> list[str]:

@@ -184,7 +184,7 @@ class ChanceNormalizedDCG(GainMeasure):
     )
     source = (
         "Gienapp, Stein, Hagen and Potthast 2020, "
-        "Estimating query difficulty using normalized discounted cumulated gain"
+        "Estimating topic difficulty using normalized discounted cumulated gain"
     )
     range = (-np.inf, 1.0)
     swap_monotone = True
