@@ -536,7 +536,7 @@ def query_types(
     >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}, "q3": {"a": 1, "b": 1}, "q4": {"a": 0}}
     >>> run = {"q1": {"a": 2, "b": 1}, "q2": {"b": 2, "a": 1}, "q3": {"a": 2, "b": 1}}
     >>> print(query_types(evaluate(qrels, run, "P@1"), qrels, threshold=(0, 0.5)).table().render("tsv"))
-    query score expected difference type
+    topic score expected difference type
     q1 1.0 0.5 0.5 ideal
     q2 0.0 0.5 -0.5 uninformative hard
     q3 1.0 1.0 0.0 uninformative easy
