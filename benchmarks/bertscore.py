@@ -126,7 +126,7 @@ def beside_torch(encoder: Encoder, folder: Path, threads: int, repeat: int) -> I
     texts = summaries()
     candidates = texts.candidates()
     count = len(candidates)
-    tokens = encoder.tokens(candidates.words)
+    tokens = encoder.tokens(candidates.outputs)
     peer = Transformers(folder, threads)
 
     def encoded() -> list[Floats32]:
@@ -143,7 +143,7 @@ def beside_torch(encoder: Encoder, folder: Path, threads: int, repeat: int) -> I
     references = [texts.references[of][0] for of in candidates.of.tolist()]
 
     def by_bert_score() -> Floats32:
-        precision_recall_f: Any = scorer.score(list(candidates.words), references)
+        precision_recall_f: Any = scorer.score(list(candidates.outputs), references)
         return np.asarray(precision_recall_f[2]).reshape(SYSTEMS, ARTICLES)
 
     np.testing.assert_allclose(by_us(texts), by_bert_score(), rtol=0, atol=1e-6)

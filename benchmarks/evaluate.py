@@ -1,6 +1,6 @@
 """Evaluates one run with rankgauge and with other tools: time ratios and peak memory, all in one go.
 
-    python benchmarks/evaluate.py [--topics 50 1000 5000] [--repeat 5]
+    python benchmarks/evaluate.py [--queries 50 1000 5000] [--repeat 5]
 
 It makes runs of 1,000 documents for each query, with realistic ids, and calls each tool as a user would:
 `rankgauge evaluate` and `rankgauge trec_eval`; a `trec_eval` program, if one is on the PATH; and small
@@ -203,7 +203,7 @@ def show(columns: tuple[str, ...], rows: list[tuple[str | float, ...]]) -> None:
 def main() -> None:
     """Print two tables for each size, and one table of the cost by size."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--topics", type=int, nargs="+", default=[50, 1000, 5000])
+    parser.add_argument("--queries", type=int, nargs="+", default=[50, 1000, 5000])
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--skip", nargs="*", default=[], help="tools to leave out")
     arguments = parser.parse_args()

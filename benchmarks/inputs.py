@@ -1,6 +1,6 @@
 """Reads a run from each kind of file, and compares with polars or json on the same file.
 
-    python benchmarks/inputs.py [--topics 1000] [--repeat 5]
+    python benchmarks/inputs.py [--queries 1000] [--repeat 5]
 
 It makes a run of 1,000 documents for each query as CSV, TSV, JSON and JSON Lines, and reads each file in
 a separate process. The time is the time of the call without starting and importing, the best of the
@@ -93,7 +93,7 @@ def measured(call: str, path: Path, repeat: int) -> tuple[float, float]:
 def main() -> None:
     """Print one row for each file, and whether the budget is met."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--topics", type=int, default=1000)
+    parser.add_argument("--queries", type=int, default=1000)
     parser.add_argument("--repeat", type=int, default=5)
     asked = parser.parse_args()
     rows = []

@@ -1,6 +1,6 @@
 """Time and memory to compare and assess the scores of many runs: 1,000 runs, 10,000 queries, 8 measures.
 
-    python benchmarks/large_scores.py [--runs 1000] [--topics 10000] [--measures 8] [--steps assess ...]
+    python benchmarks/large_scores.py [--runs 1000] [--queries 10000] [--measures 8] [--steps assess ...]
 
 The scores come from a seeded model: an effect of the run, an effect of the query and chance, cut off at
 0 and 1. A few runs lack a few queries. The scores are saved once, at full size and with a quarter of the
@@ -96,7 +96,7 @@ def main() -> None:
     """Print a table with a row for each step and size, and the budgets."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--runs", type=int, default=1_000)
-    parser.add_argument("--topics", type=int, default=10_000)
+    parser.add_argument("--queries", type=int, default=10_000)
     parser.add_argument("--measures", type=int, default=len(MEASURES), choices=range(1, 9))
     parser.add_argument("--samples", default="usual", help="how many samples tests draw")
     parser.add_argument("--steps", nargs="+", default=list(STEPS))

@@ -1,6 +1,6 @@
 """The cost of v1 and v2 of ten measures, compared with scoring by the ten measures alone.
 
-    python benchmarks/normalization.py [--topics 1000] [--repeat 9]
+    python benchmarks/normalization.py [--queries 1000] [--repeat 9]
 
 There are three cases: a synthetic run from its file, the same run in memory, and ten such runs, for
 which chance is computed once. A run has 1,000 documents for each query, 200 of them judged. In each
@@ -42,7 +42,7 @@ def best_of(repeat: int, *calls: Callable[[], object]) -> list[float]:
 def main() -> None:
     """Print the ratios, then the cost of each answer."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--topics", type=int, default=1000)
+    parser.add_argument("--queries", type=int, default=1000)
     parser.add_argument("--repeat", type=int, default=9)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:

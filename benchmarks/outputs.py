@@ -138,7 +138,7 @@ def main() -> None:
     whole, different = hashlib.sha256(), 0
     with tempfile.TemporaryDirectory() as empty:
         for name, arguments in commands(asked.data.resolve()):
-            if asked.select_pair not in name:
+            if asked.only not in name:
                 continue
             command = [sys.executable, "-m", "rankgauge", *arguments]
             done = subprocess.run(command, capture_output=True, cwd=empty, check=False)

@@ -283,8 +283,8 @@ def main() -> int:
     counts: Counter[str] = Counter()
     start = time.monotonic()
     with own_temporary_files() as (inputs, temporary):
-        if arguments.select_pair is not None:
-            print(case(arguments.select_pair, arguments.seed, inputs))
+        if arguments.only is not None:
+            print(case(arguments.only, arguments.seed, inputs))
             return 0
         samples: list[Sample] = []
         wrong = 0

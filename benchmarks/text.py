@@ -70,7 +70,7 @@ def afresh(texts: Texts) -> Texts:
 def by_rouge_score(texts: Texts, names: tuple[str, ...], stem: bool) -> Floats:
     candidates = texts.candidates()
     scorer = RougeScorer(names, use_stemmer=stem)
-    pairs = zip(candidates.words, candidates.of.tolist(), strict=True)
+    pairs = zip(candidates.outputs, candidates.of.tolist(), strict=True)
     scores = [scorer.score(texts.references[of][0], words) for words, of in pairs]
     return np.array([[score[name].fmeasure for score in scores] for name in names])
 

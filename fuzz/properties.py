@@ -38,11 +38,13 @@ from rankgauge.io.compression import detect_compression
 from rankgauge.io.files import UTF8_MARK, UTF16_MARKS, Content
 from rankgauge.io.kinds import SEPARATORS, kind_of
 from rankgauge.measures.around import inner
-from rankgauge.native import csv as native_csv
-from rankgauge.native import ids as native_ids
-from rankgauge.native import letor as native_letor
-from rankgauge.native import scan as native_scan
-from rankgauge.native import trec as native_trec
+from rankgauge.native import (
+    csv as native_csv,
+    ids as native_ids,
+    letor as native_letor,
+    scan as native_scan,
+    trec as native_trec,
+)
 from rankgauge.scores.documents import (
     NUMBERS,
     UNSEALED_VERSION,

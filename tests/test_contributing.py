@@ -187,7 +187,7 @@ def test_every_heading_is_in_the_table_of_contents() -> None:
 
 
 def test_the_guide_can_be_read_in_one_sitting() -> None:
-    assert len(GUIDE.splitlines()) < 450
+    assert len(GUIDE.splitlines()) < 500
 
 
 NEW = {
@@ -195,6 +195,7 @@ NEW = {
     "src/rankgauge/rankers/covariance.py",
     "src/rankgauge/text/metrics/vocabulary.py",
     "tests/cli/test_judged.py",
+    "tests/text/test_vocabulary.py",
 }
 """What a reader of the guide makes."""
 

@@ -18,8 +18,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import rankgauge as rg
 from comparison.test_published_assessment import CUTOFFS, MQ2007, truncated

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import inspect
 import pkgutil
 import subprocess
 import sys
@@ -103,13 +104,28 @@ def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
         rankgauge.nothing  # noqa: B018
 
 
-def test_type_checkers_find_names_that_are_not_there(tmp_path: Path) -> None:
+SCRIPT = Path(__file__).with_name("typed_user.py")
+
+
+def test_a_script_calls_every_public_function() -> None:
+    calls = {
+        node.func.attr
+        for node in ast.walk(ast.parse(SCRIPT.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+    }
+    functions = [name for name in rankgauge.__all__ if inspect.isroutine(getattr(rankgauge, name))]
+    assert set(functions) <= calls
+    subprocess.run([sys.executable, str(SCRIPT)], check=True, capture_output=True, timeout=120)
+
+
+def test_type_checkers_know_the_script_and_names_that_are_not_there(tmp_path: Path) -> None:
     pytest.importorskip("mypy")
     file = tmp_path / "user.py"
     file.write_text(
         "import rankgauge as rg\nrg.evalute\nrg.evaluate\nrg.nDCG\nrg.measures.nothing\n"
     )
-    command = [sys.executable, "-m", "mypy", "--cache-dir", str(tmp_path / "cache"), str(file)]
+    options = ["--strict", "--config-file=", "--cache-dir", str(tmp_path / "cache")]
+    command = [sys.executable, "-m", "mypy", *options, str(file), str(SCRIPT)]
     found = subprocess.run(
         command, capture_output=True, text=True, check=False, cwd=tmp_path
     ).stdout

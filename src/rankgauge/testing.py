@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Bools, Floats, Ints
 from rankgauge.core.checks import Choice, Flag, Integer, Kind, Number
-from rankgauge.core.laws import LawBroken as LawBroken
-from rankgauge.core.laws import Laws, expect, fail, is_close, is_within
+from rankgauge.core.laws import LawBroken as LawBroken, Laws, expect, fail, is_close, is_within
 from rankgauge.errors import MeasureError, Unsupported
 from rankgauge.measures.around import Wrapper, innermost
 from rankgauge.measures.base import Binary, Measure
@@ -477,7 +476,7 @@ def _mean(values: Floats, query: Ints) -> Floats:
 
 
 @LAWS.law("expected")
-def _expected(measure: Measure) -> None:
+def _expected_score(measure: Measure) -> None:
     """The expected score is the mean over all orders."""
     orders = _all_orders()
     lists = orders.judged.best_first

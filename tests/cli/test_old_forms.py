@@ -114,6 +114,9 @@ def test_old_parameters_in_python() -> None:
     with pytest.warns(OldFormWarning, match=r"detectable_difference\(topics=...\) is now"):
         old = rg.detectable_difference(sd=0.1, topics=50)  # type: ignore[call-arg]
     assert old == rg.detectable_difference(sd=0.1, queries=50)
+    with pytest.warns(OldFormWarning, match=r"rbo\(p=...\) is now rbo\(persistence=...\)"):
+        overlap = rg.rbo(["a", "b"], ["b", "a"], p=0.5)  # type: ignore[call-arg]
+    assert overlap == rg.rbo(["a", "b"], ["b", "a"], 0.5)
     with pytest.raises(TypeError, match="got 'queries' twice"):
         rg.detectable_difference(sd=0.1, topics=50, queries=50)  # type: ignore[call-arg]
 

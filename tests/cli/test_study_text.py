@@ -299,7 +299,7 @@ def test_claims_have_the_signs_of_their_tables(study: TextStudy) -> None:
     for each in made:
         assert each.amount.low <= each.amount.value <= each.amount.high
         assert each.sentence.endswith(f"{each.verdict}.")
-    verdicts = {each.claim: each.verdict for each in study.judged()}
+    verdicts = {each.claim: each.verdict for each in study.verdicts()}
     assert len(verdicts) == len({each.claim for each in made})
 
 
@@ -769,6 +769,6 @@ def test_without_matplotlib_the_rest_is_written(
 def test_the_page_says_what_was_found(study: TextStudy) -> None:
     pytest.importorskip("jinja2")
     page = study_page(study, {}).render()
-    for each in study.judged():
+    for each in study.verdicts():
         assert each.verdict in page
     assert study.encoder in page

@@ -345,7 +345,7 @@ def test_a_folder_named_mq2007_with_its_counts_has_the_published_tables_beside(
     columns = study.statistics["MQ2007"].columns
     counts = (*("all test sets", 69_623, 1_692, 46), *study.statistics["MQ2007"].rows[0][4:])
     genuine = replace(study, statistics={"MQ2007": Table(columns, (counts,))})
-    assert genuine.recognized == {"MQ2007": "MQ2007"}
+    assert genuine.paper_names == {"MQ2007": "MQ2007"}
     assert "table-04-scores.MQ2007.reading-right" in genuine.tables()
     page = study_page(genuine, []).render()
     assert "its counts are not those of Table 1" not in page

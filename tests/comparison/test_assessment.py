@@ -13,13 +13,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from hypothesis.extra.numpy import arrays
 
 import rankgauge as rg
-from oracles import consistency as oracle
-from oracles import correlation as correlations
+from oracles import consistency as oracle, correlation as correlations
 from profiles import examples
 from rankgauge import RankgaugeError, Scores, compare
 from rankgauge.comparison.assessed import Assessment, Conflicts, MeasureAssessment, conflicts_of
@@ -591,7 +589,7 @@ def test_two_topics_are_a_half_each() -> None:
     assert found.queries == 2
     assert found.splits.queries == 1
     assert found.splits.swap_rate == 2 / 3  # the first run swaps with either of the others
-    assert math.isnan(found.splits.trusted()[0])
+    assert math.isnan(found.splits.trust_threshold()[0])
 
 
 @pytest.mark.parametrize("test", sorted(TESTS))
@@ -773,7 +771,7 @@ def test_trec_8(real_data: Callable[[str], Path]) -> None:
         assert 0 < found.parts["odd"][name].power < each.power < 1
         rates = each.splits.swap_rates[each.splits.decided >= 100]
         assert rates[0] > 0.3 > 0.01 > rates[-1]
-        edge, share = each.splits.trusted()
+        edge, share = each.splits.trust_threshold()
         assert 0 < edge < np.ptp(each.means)
         assert 0 < share < 1
     # AP tells most apart and swaps least, the reciprocal rank the other way round.

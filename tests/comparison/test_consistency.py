@@ -6,8 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from hypothesis.extra.numpy import arrays
 
 from oracles import consistency as oracle
@@ -242,7 +241,7 @@ def test_trusted_is_as_defined(bins: list[tuple[int, float]], rate: float) -> No
     decided = np.array([number for number, _ in bins])
     swapped = np.array([int(number * share) for number, share in bins])
     edges = np.linspace(0, 0.5, BINS, endpoint=False)
-    found = Splits(5, np.zeros(1), 0, edges, decided, swapped).trusted(rate)
+    found = Splits(5, np.zeros(1), 0, edges, decided, swapped).trust_threshold(rate)
     expected = oracle.trusted(
         edges.tolist(), decided.tolist(), swapped.tolist(), rate, fewest=LEAST_DECISIONS
     )
@@ -258,7 +257,7 @@ def test_trusted_by_hand() -> None:
             np.arange(len(decided)) / 10,
             np.array(decided),
             np.array(swapped),
-        ).trusted()
+        ).trust_threshold()
 
     assert trusted([100, 100, 200, 100], [50, 6, 10, 0]) == (0.2, 0.6)  # 5% is at most 5%
     nothing = pytest.approx((math.nan, 0), nan_ok=True)

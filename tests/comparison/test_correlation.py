@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import rankgauge as rg
 from oracles import correlation as oracle
@@ -285,7 +284,7 @@ def test_concordance_of_two_measures_of_the_scores() -> None:
     columns = {
         str(measure): [means[run][measure] for run in scores.runs] for measure in scores.measures
     }
-    found = concordance(scores, "map", rg.P @ 1, p=0.8)
+    found = concordance(scores, "map", rg.P @ 1, persistence=0.8)
     assert (found.first, found.second, found.systems) == ("AP", "P@1", 4)
     assert found.tau == oracle.tau_a(columns["AP"], columns["P@1"])
     assert found.tau_ap == same(tau_ap(columns["AP"], columns["P@1"]))

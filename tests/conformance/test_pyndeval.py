@@ -18,8 +18,7 @@ from typing import Any
 
 import pyndeval
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 import rankgauge as rg
 from profiles import examples, some

@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 import pytrec_eval as theirs
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import rankgauge as rg
 import rankgauge.pytrec_eval as ours

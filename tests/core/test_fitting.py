@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from rankgauge.core.fitting import SHORTEST, display_width, shorten_middle
 from rankgauge.core.tables import FORMATS, Table

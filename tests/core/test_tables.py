@@ -9,8 +9,7 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from rankgauge.core.tables import FORMATS, LazyRows, MarkedValue, PValue, Table
 

@@ -98,7 +98,9 @@ def test_swap_rates_are_those_of_sizes_with_enough_decisions() -> None:
     (axes,) = found.figure("swaps").axes
     level, *lines = axes.lines
     assert level.get_ydata() == pytest.approx([0.05, 0.05])
-    by_share = sorted(found.parts["all"].values(), key=lambda each: -each.splits.trusted()[1])
+    by_share = sorted(
+        found.parts["all"].values(), key=lambda each: -each.splits.trust_threshold()[1]
+    )
     dropped = 0
     for each, line in zip(by_share, lines, strict=True):
         splits = each.splits
@@ -119,7 +121,7 @@ def test_swap_rates_are_those_of_sizes_with_enough_decisions() -> None:
 
 def test_the_legend_has_the_share_of_decisions_to_trust() -> None:
     found = assessed(1)
-    share = found.parts["all"]['given("m0")'].splits.trusted()[1]  # type: ignore[union-attr]
+    share = found.parts["all"]['given("m0")'].splits.trust_threshold()[1]  # type: ignore[union-attr]
     assert legend_of(found.figure("swaps")) == [f'given("m0") {100 * share:.1f}%']
 
 

@@ -91,7 +91,7 @@ def test_only_equal_scores_tie_and_the_order_is_that_of_the_method(
     union = pool_of([rg.Run.from_dict({"q": a}), rg.Run.from_dict({"q": b})])
     fusion = Fusion.of("wsum", normalize="none", weights=(1 - weight, weight))
     scores = dict(zip(union.documents.texts(), fusion.scores(union).tolist(), strict=True))
-    fused = fusion.fused(union)
+    fused = fusion.fuse_pool(union)
     documents = fused.documents.texts()
     ids = sorted(scores, key=str.encode, reverse=True)
     assert documents == sorted(ids, key=lambda d: -scores[d])

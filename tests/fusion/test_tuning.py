@@ -7,8 +7,7 @@ from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 import pytest
-from hypothesis import given, reject
-from hypothesis import strategies as st
+from hypothesis import given, reject, strategies as st
 
 import rankgauge as rg
 from profiles import examples
@@ -169,14 +168,14 @@ def test_topics_that_a_run_lacks_are_said_or_left_out():
     notes = "\n".join(map(str, rg.tune(QRELS, few, "AP", **QUICK).notes))
     assert "no run has documents for 5 queries with judgments" in notes
     assert "the other runs rank them" not in notes
-    tuning = rg.tune(QRELS, {"x": FIRST, "y": second}, "AP", missing="intersection", **QUICK)
+    tuning = rg.tune(QRELS, {"x": FIRST, "y": second}, "AP", missing="skip", **QUICK)
     assert tuning.queries == ("q1", "q2", "q5")
     others = {topic: QRELS[topic] for topic in tuning.queries}
     alone = rg.tune(others, {"x": FIRST, "y": second}, "AP", **QUICK)
     assert tuning.value == alone.value
     assert tuning.cross_validated == alone.cross_validated
     with pytest.raises(RankgaugeError, match="some run lacks it"):
-        rg.tune(QRELS, [FIRST, second], "AP", missing="intersection", test_queries=["q0"])
+        rg.tune(QRELS, [FIRST, second], "AP", missing="skip", test_queries=["q0"])
 
 
 def test_of_all_normalizations_those_are_tried_that_the_scores_allow():

@@ -10,8 +10,7 @@ from pathlib import Path
 import numpy as np
 import plain
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from properties import letor, letor_table
 
 import rankgauge

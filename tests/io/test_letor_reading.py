@@ -12,16 +12,14 @@ from unittest import mock
 import numpy as np
 import plain
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from properties import letor_table
 
 from letor_lines import letor_lines
 from profiles import some
 from rankgauge import InputError, RankgaugeError, read_letor
 from rankgauge.core.notes import note_texts
-from rankgauge.io import files
-from rankgauge.io import letor as reader
+from rankgauge.io import files, letor as reader
 
 
 @pytest.fixture(scope="module")

@@ -16,8 +16,7 @@ from pathlib import Path
 
 import pytest
 import zstandard
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from rankgauge import InputError, Judgments, Run, read_qrels, read_run, write_qrels, write_run
 from rankgauge.data.model import decode, encode

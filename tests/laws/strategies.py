@@ -10,8 +10,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from hypothesis import assume
-from hypothesis import strategies as st
+from hypothesis import assume, strategies as st
 
 from rankgauge.core.checks import Choice, Integer, Kind, Number, QuotedText
 from rankgauge.errors import MeasureError

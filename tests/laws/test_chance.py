@@ -17,8 +17,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import oracles
 from laws.strategies import HIGHEST, MEASURES, WRAPPERS, versions

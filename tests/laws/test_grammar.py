@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from laws.strategies import AGGREGATES, REGISTERED, WRAPPERS, values, versions
 from rankgauge import measures

@@ -12,8 +12,7 @@ from functools import cache
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 import oracles
 from laws.strategies import HIGHEST, MEASURES, REGISTERED, WRAPPERS, labels, rankings, versions

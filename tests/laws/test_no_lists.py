@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from laws.strategies import MEASURES, WRAPPERS, versions
 from profiles import examples

@@ -7,8 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 import rankgauge as rg
 from oracles.diversity import NOTHING, SUBTOPIC_SCORES, by_log, greedy, weighed

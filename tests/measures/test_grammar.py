@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from rankgauge import AP, RBP, RR, MeasureError, P, nDCG, parse
 from rankgauge.measures import R, gm, lower

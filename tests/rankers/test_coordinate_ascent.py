@@ -8,8 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import rankgauge as rg
 from profiles import examples, some
@@ -146,10 +145,14 @@ def test_a_measure_that_is_better_if_low_goes_down() -> None:
 
 def test_trial_steps_go_both_ways_and_small_weights_move_by_small_steps() -> None:
     steps = TrialStepSearches(None, None, steps=3, step=0.05, growth=2.0)  # type: ignore[arg-type]
-    assert steps.tried(0.0) == pytest.approx([0.05, 0.15, 0.35, -0.05, -0.15, -0.35, 0.0])
-    assert steps.tried(-0.5) == pytest.approx([-0.45, -0.35, -0.15, -0.55, -0.65, -0.85, 0.0])
+    assert steps.candidate_values(0.0) == pytest.approx(
+        [0.05, 0.15, 0.35, -0.05, -0.15, -0.35, 0.0]
+    )
+    assert steps.candidate_values(-0.5) == pytest.approx(
+        [-0.45, -0.35, -0.15, -0.55, -0.65, -0.85, 0.0]
+    )
     moved = [0.001, 0.003, 0.007, -0.001, -0.003, -0.007, -0.02]
-    assert steps.tried(0.02) == pytest.approx([0.02 + by for by in moved], abs=1e-15)
+    assert steps.candidate_values(0.02) == pytest.approx([0.02 + by for by in moved], abs=1e-15)
 
 
 @pytest.mark.parametrize("measure", ["ERR@10", "AP", "gm(AP)", "linear(nDCG@5)", "SearchLength"])

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import rankgauge as rg
 from profiles import examples
@@ -70,11 +69,11 @@ def test_values_that_are_all_equal_decide_nothing() -> None:
     monitor, nan = Monitor(make_features(3), rg.AP), float("nan")
     for equal in ([0.5] * 4, [nan] * 4):
         assert is_undecided(equal)
-        assert monitor.kept(equal) == 3
+        assert monitor.round_to_keep(equal) == 3
         assert not monitor.should_stop(equal, 2)
     for values in ([0.5, 0.5, 0.4, 0.3], [0.5, nan, nan, nan]):
         assert not is_undecided(values)
-        assert monitor.kept(values) == 0
+        assert monitor.round_to_keep(values) == 0
         assert monitor.should_stop(values, 3)
         assert not monitor.should_stop(values, 4)
 

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import rankgauge as rg
 from page_texts import HOSTILE, SVG

@@ -13,8 +13,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 import rankgauge as rg
 from profiles import examples

@@ -16,8 +16,7 @@ from unittest import mock
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import rankgauge as rg
 from command_line import one_process

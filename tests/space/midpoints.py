@@ -1,6 +1,6 @@
 """Curves between real runs against evaluations: in the middle of every interval, and on a grid.
 
-    python tests/space/midpoints.py --data ../shared/data [--jobs 2] [--topics 10] [--means 10000]
+    python tests/space/midpoints.py --data ../shared/data [--jobs 2] [--queries 10] [--means 10000]
 
 For each pair of runs, normalization and measure, three checks. The score of each query in the middle of
 every interval of its own curve is what the curve says. The same holds for the mean over queries in the
@@ -239,7 +239,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--topics", type=int, help="draw so many queries of the deepest curves")
+    parser.add_argument("--queries", type=int, help="draw so many queries of the deepest curves")
     parser.add_argument("--means", type=int, default=MOST_MEANS, help="so many intervals of means")
     parser.add_argument("--pair", choices=PAIRS, action="append")
     parser.add_argument("--normalize", choices=NORMALIZATIONS, action="append")

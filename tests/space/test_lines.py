@@ -6,8 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from laws.strategies import HIGHEST, MEASURES, WRAPPERS, versions
 from profiles import examples

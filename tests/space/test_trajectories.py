@@ -8,8 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 import rankgauge as rg
 from laws.strategies import HIGHEST, MEASURES, WRAPPERS, versions
@@ -252,7 +251,7 @@ def test_the_ranks_that_a_measure_notices_are_where_the_list_changes(name, path,
         after = by_hand_score(lists, query, order, measure)
         if abs(after - before) > 1e-9:
             noticed.add(rank)
-    seen = found.rank[found.noticed.seen[0]].tolist()
+    seen = found.rank[found.noticed.is_noticed[0]].tolist()
     assert set(seen) == noticed
     assert max(seen, default=0) <= (measure.depth or math.inf)
     rows = {row[0]: row for row in found.noticed.rank_table().rows}

@@ -119,7 +119,7 @@ class Remembering(Metric):
     seen: ClassVar[list[int]] = []
 
     def _score(self, candidates):
-        self.seen.append(int(word_counts(candidates.words, self.split).sum()))
+        self.seen.append(int(word_counts(candidates.outputs, self.split).sum()))
         return np.zeros(len(candidates))
 
 
@@ -140,8 +140,8 @@ def test_words_are_drawn_with_replacement_from_the_source() -> None:
     drawn = draws.units(lambda text: len(source_words(these, text)))
     assert isinstance(drawn, DrawnTexts)
     candidates = drawn.candidates(lambda text: source_words(these, text))
-    assert word_counts(candidates.words).tolist() == [40] * 200
-    every = [word for text in candidates.words for word in text.split()]
+    assert word_counts(candidates.outputs).tolist() == [40] * 200
+    every = [word for text in candidates.outputs for word in text.split()]
     share = every.count("rose") / len(every)
     assert share == pytest.approx(3 / 8, abs=4 * np.sqrt(3 / 8 * 5 / 8 / 8000))
     assert set(every) == {"a", "rose", "is"}

@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
@@ -24,8 +23,7 @@ from rankgauge.scores.model import Scores
 from rankgauge.text.data.files import read_texts
 from rankgauge.text.data.texts import Texts
 from rankgauge.text.grammar import parse_metric
-from rankgauge.text.human import coefficients as correlations
-from rankgauge.text.human import correlation as human
+from rankgauge.text.human import coefficients as correlations, correlation as human
 from rankgauge.text.human.correlation import human_correlation
 from rankgauge.text.human.ratings import read_ratings
 from rankgauge.text.human.results import (

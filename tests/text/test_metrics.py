@@ -78,7 +78,7 @@ class Broken(Metric):
         return np.array(
             [
                 float(words in candidates.texts.references[of])
-                for words, of in zip(candidates.words, candidates.of.tolist(), strict=True)
+                for words, of in zip(candidates.outputs, candidates.of.tolist(), strict=True)
             ]
         )
 
@@ -116,7 +116,7 @@ class WrongFormula(Broken):
 
 class Raises(Broken):
     def _score(self, candidates: Candidates) -> Any:
-        return np.array([1 / len(words) for words in candidates.words])
+        return np.array([1 / len(words) for words in candidates.outputs])
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import summeval
 from oracles import rouge as oracle
@@ -42,7 +41,7 @@ def test_rouge_score_gives_the_same_numbers_for_summaries(
     candidates = texts.candidates()
     assert len(candidates) == 1600
     chosen = some(range(1600), 400)
-    words, of = candidates.words, candidates.of.tolist()
+    words, of = candidates.outputs, candidates.of.tolist()
     right = [scorer.score(texts.references[of[i]][0], words[i]) for i in chosen]
     for name, (part, number) in itertools.product(LIBRARY, PARTS.items()):
         metric = parse_metric(name)(part=part, stem=stem, references="first")

@@ -27,7 +27,7 @@ def test_lists_and_dicts_mean_the_same() -> None:
 def test_candidates_are_system_by_system() -> None:
     texts = Texts(None, ["r1", "r2"], {"a": ["x", "y"], "b": ["z", None]})
     candidates = texts.candidates()
-    assert candidates.words == ("x", "y", "z", "")
+    assert candidates.outputs == ("x", "y", "z", "")
     assert candidates.of.tolist() == [0, 1, 0, 1]
     assert texts.sources == ("", "")
 

@@ -24,8 +24,7 @@ from dask_tasks import Heavy, by_heavy, hide, show, slow, write_letor
 from rankgauge import space, text
 from rankgauge.core.tables import Table
 from rankgauge.rankers import cross_validate, cross_validation
-from rankgauge.workers import dask as dask_workers
-from rankgauge.workers import outcomes, share
+from rankgauge.workers import dask as dask_workers, outcomes, share
 from rankgauge.workers.dask_sharing import digest_of
 
 pytest.importorskip("distributed")

@@ -23,8 +23,7 @@ from dask_cluster import LoopbackCluster, loopback_cluster
 from dask_tasks import Deadly, hungry, slow, squared, starts_processes, write_letor
 from profiles import thorough
 from rankgauge.rankers.crossval import cross_validation
-from rankgauge.workers import WorkerDied, outcomes
-from rankgauge.workers import dask as dask_workers
+from rankgauge.workers import WorkerDied, dask as dask_workers, outcomes
 
 pytest.importorskip("distributed")
 

@@ -96,7 +96,7 @@ class FusionParameters(OptionGroup, heading="Parameters of methods", common=Fals
         "A parameter of the method, such as k=10", "This also sets parameters of your own methods."
     ).but(heading="Parameters of methods", metavar="NAME=NUMBER")
 
-    def given(self) -> dict[str, Any]:
+    def collect(self) -> dict[str, Any]:
         """The parameters that are given, by an option of their own or by `--setting`."""
         values = {name: value for name, value in self.values().items() if value is not None}
         del values["settings"]
@@ -152,7 +152,7 @@ def command(
         normalize=options.normalize,
         weights=options.weights,
         absent=options.absent,
-        **parameters.given(),
+        **parameters.collect(),
     )
     files = stored_runs(runs, parts=reading.parts, **reading.how)
     check_output(output, [path for file in files for path in file.paths()])
@@ -166,7 +166,7 @@ def command(
                 advance(file.label)
     check_shared_queries(read)
     union = pool_of(read)
-    fused = fusion.fused(union, tag)
+    fused = fusion.fuse_pool(union, tag)
     dropped = [replace(note, run=run.name) for run in read for note in run.dropped]
     notify([*dropped, *overlap_notes(union)])
     print_or_write_run(fused, output)

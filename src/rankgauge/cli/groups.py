@@ -316,7 +316,7 @@ def takes(**groups: type[OptionGroup]) -> Callable[[F], F]:
 
     def decorate(command: F) -> F:
         @functools.wraps(command)
-        def filled(*values: Any, **named: Any) -> Any:
+        def call_with_records(*values: Any, **named: Any) -> Any:
             records = {
                 name: group(
                     **{
@@ -331,7 +331,9 @@ def takes(**groups: type[OptionGroup]) -> Callable[[F], F]:
                 record.prepare()
             return command(*values, **records, **named)
 
-        return combine_options(*(group.flat for group in groups.values()))(cast("F", filled))
+        return combine_options(*(group.flat for group in groups.values()))(
+            cast("F", call_with_records)
+        )
 
     return decorate
 

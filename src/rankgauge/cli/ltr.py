@@ -275,8 +275,7 @@ def crossval(
     from rankgauge.comparison.systems import compare
     from rankgauge.data.folds import read_folds
     from rankgauge.rankers.crossval import cross_validation
-    from rankgauge.rankers.registry import methods as all_methods
-    from rankgauge.rankers.registry import with_settings
+    from rankgauge.rankers.registry import methods as all_methods, with_settings
 
     read = read_folds(training.folder, training.folds, seed=training.seed)
     notify([Note(read.layout)])

@@ -32,8 +32,7 @@ from rankgauge.cli.scoring import check_output, read_judgments
 from rankgauge.cli.topic_sets import read_set
 from rankgauge.cli.workers import workers, workers_options
 from rankgauge.core.policies import Absent, Missing
-from rankgauge.fusion.tuning import ALL, FOLDS, REPEATS, SAMPLES, tune
-from rankgauge.fusion.tuning import RESTARTS as STARTS
+from rankgauge.fusion.tuning import ALL, FOLDS, REPEATS, RESTARTS as STARTS, SAMPLES, tune
 from rankgauge.io.parts import stored_runs
 from rankgauge.io.trec import write_run
 from rankgauge.space.curves import MARGIN

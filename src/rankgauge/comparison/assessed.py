@@ -420,7 +420,7 @@ def _split_cells(splits: Splits | None) -> tuple[float | None, ...]:
         return (None,) * 8
     low, high = np.quantile(splits.tau, (0.025, 0.975))
     halves = (float(splits.tau.mean()), float(low), float(high))
-    rates = (splits.swap_rate, splits.tie_rate, *splits.trusted())
+    rates = (splits.swap_rate, splits.tie_rate, *splits.trust_threshold())
     return int(splits.decided.sum()), *rates, *halves
 
 
@@ -435,7 +435,7 @@ def _swap_curve(splits: Splits | None) -> SwapCurve:
         )
     counts = splits.decided >= LEAST_DECISIONS
     sizes = (np.arange(len(counts)) + 0.5) / len(counts)
-    return SwapCurve(sizes[counts], splits.swap_rates[counts], splits.trusted()[1])
+    return SwapCurve(sizes[counts], splits.swap_rates[counts], splits.trust_threshold()[1])
 
 
 def _records(table: Table) -> list[dict[str, Cell]]:

@@ -37,9 +37,10 @@ from rankgauge.core.policies import (
     SEED,
     SPLITS,
     Missing,
+    Progress,
 )
 from rankgauge.core.records import Value
-from rankgauge.core.resampling import Progress, SamplingOptions
+from rankgauge.core.resampling import SamplingOptions
 from rankgauge.core.rounding import ROUNDING, greatest_magnitude
 from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.evaluation.evaluator import Measures
@@ -145,9 +146,9 @@ def assess(
     check_value("level", level, LEVELS)
     scores = scores_of(qrels, runs, measures, executor)
     check_value("fuzziness", fuzziness, Number(0))
-    drawing = SamplingOptions.checked(samples, seed)
+    drawing = SamplingOptions.check(samples, seed)
     splits = check_value("splits", splits, Integer(0, MOST_SAMPLES))
-    halving = SamplingOptions.checked(splits, seed) if splits else None
+    halving = SamplingOptions.check(splits, seed) if splits else None
     check_value("persistence", persistence, PERSISTENCES)
     parts = _parts(scores, sets or {}, others or {})
     first, second, _ = pairs_of(scores.runs, None)

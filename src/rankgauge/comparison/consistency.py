@@ -62,7 +62,7 @@ class Splits(Record):
         with np.errstate(invalid="ignore"):
             return np.asarray(self.swapped / self.decided)
 
-    def trusted(self, rate: float = 0.05) -> tuple[float, float]:
+    def trust_threshold(self, rate: float = 0.05) -> tuple[float, float]:
         """The size from which on differences can be trusted, and the share of decisions that reach it.
 
         From this size on, differences have a swap rate of at most `rate`. The share is the share of the

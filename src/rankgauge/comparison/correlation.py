@@ -13,6 +13,7 @@ import numpy as np
 from rankgauge.comparison.overlap import RBO, overlap, parse_groups
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.checks import check_value
+from rankgauge.core.deprecation import renamed_parameters
 from rankgauge.core.notes import Note, count_phrase
 from rankgauge.core.policies import PERSISTENCE, PERSISTENCES
 from rankgauge.core.records import Value
@@ -246,11 +247,12 @@ class Concordance(Result, Value):
         return f"Concordance: {count_phrase(self.systems, 'system')}"
 
 
+@renamed_parameters(p="persistence")
 def concordance(
     scores: Scores,
     first: Scored | Aggregate | str,
     second: Scored | Aggregate | str,
-    p: float = PERSISTENCE,
+    persistence: float = PERSISTENCE,
 ) -> Concordance:
     """Measure how far two measures agree on the order of the runs, by their means.
 
@@ -263,7 +265,7 @@ def concordance(
         The scores of the runs by both measures.
     first, second : measure or str
         The two measures. For `tau_ap`, `second` is the reference.
-    p : float, default 0.9
+    persistence : float, default 0.9
         The persistence of the rank-biased overlap, above 0 and below 1; see `rbo`.
 
     Returns
@@ -306,11 +308,12 @@ def concordance(
             )
         if direction == "lower":
             vectors[-1] = -vectors[-1]
-    agreement = concordance_of(vectors[0], vectors[1], p)
+    agreement = concordance_of(vectors[0], vectors[1], persistence)
     return replace(agreement, first=names[0], second=names[1])
 
 
-def concordance_of(x: RankingLike, y: RankingLike, p: float = PERSISTENCE) -> Concordance:
+@renamed_parameters(p="persistence")
+def concordance_of(x: RankingLike, y: RankingLike, persistence: float = PERSISTENCE) -> Concordance:
     """Measure how far two vectors of mean scores agree on the order of systems.
 
     Means that differ only by rounding are tied: by at most 1e-12 of the greatest. For example, the
@@ -321,7 +324,7 @@ def concordance_of(x: RankingLike, y: RankingLike, p: float = PERSISTENCE) -> Co
     x, y : array of float, or dict of str to float
         The mean scores by two measures, with an entry for each system. Higher is better.
         `kendall_tau` describes other ways to give a ranking.
-    p : float, default 0.9
+    persistence : float, default 0.9
         The persistence of the rank-biased overlap, see `rbo`.
 
     Returns
@@ -336,6 +339,7 @@ def concordance_of(x: RankingLike, y: RankingLike, p: float = PERSISTENCE) -> Co
     1
     """
     pair = _RankingPair(*map(_round_means, _scores(x, y)))
+    persistence = check_value("persistence", persistence, PERSISTENCES)
     return Concordance(
         first="x",
         second="y",
@@ -344,9 +348,7 @@ def concordance_of(x: RankingLike, y: RankingLike, p: float = PERSISTENCE) -> Co
         tau_b=pair.tau_b,
         tau_ap=pair.tau_ap,
         spearman=pair.spearman,
-        rbo=overlap(
-            pair.x_sizes, pair.y_sizes, pair.x, pair.y, check_value("p", p, PERSISTENCES), "w"
-        ),
+        rbo=overlap(pair.x_sizes, pair.y_sizes, pair.x, pair.y, persistence, "w"),
         concordant=pair.concordant,
         discordant=pair.discordant,
         tied=pair.pairs - pair.concordant - pair.discordant,

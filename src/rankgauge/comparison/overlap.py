@@ -10,6 +10,7 @@ import numpy as np
 
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.checks import check_value, one_of
+from rankgauge.core.deprecation import renamed_parameters
 from rankgauge.core.policies import DEFAULT_OVERLAP_TIES, PERSISTENCE, PERSISTENCES, OverlapTies
 from rankgauge.core.records import Record, Value
 from rankgauge.errors import RankgaugeError
@@ -34,7 +35,7 @@ class RBO(Value):
 
     Examples
     --------
-    >>> overlap = rbo(["a", "b", "c"], ["b", "a", "d"], p=0.5)
+    >>> overlap = rbo(["a", "b", "c"], ["b", "a", "d"], persistence=0.5)
     >>> round(overlap.ext, 4), round(overlap.res, 4)
     (0.4167, 0.072)
     """
@@ -59,10 +60,11 @@ class Groups(Record):
     group_of: dict[Hashable, int]
 
 
+@renamed_parameters(p="persistence")
 def rbo(
     a: Iterable[Any],
     b: Iterable[Any],
-    p: float = PERSISTENCE,
+    persistence: float = PERSISTENCE,
     *,
     ties: OverlapTies = DEFAULT_OVERLAP_TIES,
 ) -> RBO:
@@ -83,8 +85,8 @@ def rbo(
     a, b : iterable
         The two rankings, best first. An item is an id (anything hashable, usually text), or a group of
         tied ids (a tuple, list or set).
-    p : float, default 0.9
-        The persistence: the probability that a reader goes on from one rank to the next. It is above 0
+    persistence : float, default 0.9
+        The probability p that a reader goes on from one rank to the next. It is above 0
         and below 1.
     ties : {"w", "a", "b"}, default "w"
         The variant.
@@ -106,12 +108,12 @@ def rbo(
     Raises
     ------
     RankgaugeError
-        If a ranking is not a list of ids and groups, has an id twice, or has an empty group; or if `p`
-        or `ties` is out of range.
+        If a ranking is not a list of ids and groups, has an id twice, or has an empty group; or if
+        `persistence` or `ties` is out of range.
 
     Examples
     --------
-    >>> overlap = rbo(["a", "b", "c"], ["b", "a", "d"], p=0.5)
+    >>> overlap = rbo(["a", "b", "c"], ["b", "a", "d"], persistence=0.5)
     >>> print(f"{overlap.ext:.4f}, at least {overlap.min:.4f}, at most {overlap.max:.4f}")
     0.4167, at least 0.3863, at most 0.4583
     >>> tied = rbo(["a", ("b", "c")], ["a", "c", "b"], ties="a")
@@ -125,7 +127,7 @@ def rbo(
         second.sizes,
         np.array([first.group_of[item] for item in shared], dtype=np.int64),
         np.array([second.group_of[item] for item in shared], dtype=np.int64),
-        check_value("p", p, PERSISTENCES),
+        check_value("persistence", persistence, PERSISTENCES),
         ties,
     )
 
@@ -247,16 +249,16 @@ def _shared_content(a: _RankingByDepth, b: _RankingByDepth) -> Floats:
     It is the sum over the shared items of the product of the parts that count in the two rankings.
     """
 
-    def counted(a_from: Ints, b_from: Ints) -> Ints:
+    def count_items(a_from: Ints, b_from: Ints) -> Ints:
         """How many items count at each depth, if each counts from the greater of its two depths on."""
         at = np.bincount(np.maximum(a_from, b_from), minlength=len(a.part) + 2)
         reached: Ints = np.cumsum(at)[1 : len(a.part) + 1]
         return reached
 
-    both = counted(a.whole, b.whole)
-    only_a = counted(a.whole, b.begun) - both
-    only_b = counted(a.begun, b.whole) - both
-    neither = counted(a.begun, b.begun) - both - only_a - only_b
+    both = count_items(a.whole, b.whole)
+    only_a = count_items(a.whole, b.begun) - both
+    only_b = count_items(a.begun, b.whole) - both
+    neither = count_items(a.begun, b.begun) - both - only_a - only_b
     parts: Floats = b.part * only_a + a.part * only_b + a.part * b.part * neither
     return both + parts
 

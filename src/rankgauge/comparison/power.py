@@ -19,9 +19,9 @@ from rankgauge.comparison.studentized_range import LogEstimate
 from rankgauge.core.checks import Integer, Number, check_value, one_of
 from rankgauge.core.deprecation import renamed_parameters
 from rankgauge.core.notes import Note, count_phrase, note_texts
-from rankgauge.core.policies import LEVEL, LEVELS, POWER, SAMPLES, SEED, Missing
+from rankgauge.core.policies import LEVEL, LEVELS, POWER, SAMPLES, SEED, Missing, Progress
 from rankgauge.core.records import Record, Value
-from rankgauge.core.resampling import Progress, SamplingOptions, draw_mean_ranges
+from rankgauge.core.resampling import SamplingOptions, draw_mean_ranges
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Table
 from rankgauge.errors import RankgaugeError
@@ -302,7 +302,7 @@ def detectable(
     _check(power, level)
     if difference is not None:
         check_value("difference", difference, Number(-math.inf))
-    drawing = SamplingOptions.checked(samples, seed, executor, progress)
+    drawing = SamplingOptions.check(samples, seed, executor, progress)
     first, second, _ = pairs_of(scores.runs, baseline)
     rows: list[tuple[Any, ...]] = []
     measured: list[Note] = []

@@ -22,9 +22,10 @@ from rankgauge.core.policies import (
     SAMPLES,
     SEED,
     Missing,
+    Progress,
 )
 from rankgauge.core.records import Record
-from rankgauge.core.resampling import Progress, SamplingOptions
+from rankgauge.core.resampling import SamplingOptions
 from rankgauge.core.results import Result
 from rankgauge.core.rounding import at_most
 from rankgauge.core.tables import Cell, LazyRows, MarkedValue, PValue, Table
@@ -290,7 +291,7 @@ def compare(
     scores = scores_of(qrels, runs, measures, executor)
     first, second, baselines = pairs_of(scores.runs, baseline)
     number = default_samples(test, correction, len(first), level) if samples is None else samples
-    drawing = SamplingOptions.checked(number, seed, executor, progress)
+    drawing = SamplingOptions.check(number, seed, executor, progress)
     results: list[dict[str, Any]] = []
     notes: list[Note] = []
     draws = False

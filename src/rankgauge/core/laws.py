@@ -56,11 +56,11 @@ class Laws(dict[str, Law[Subject]], Generic[Subject]):
     def law(self, name: str) -> Callable[[Law[Subject]], Law[Subject]]:
         """Make the function below it the next law, under this name."""
 
-        def added(holds: Law[Subject]) -> Law[Subject]:
+        def add(holds: Law[Subject]) -> Law[Subject]:
             self[name] = holds
             return holds
 
-        return added
+        return add
 
     def check(self, subject: Subject) -> None:
         """Hold an object to all laws; LawBroken, or `error`, for the first that it breaks."""

@@ -76,6 +76,9 @@ SEED = 0
 
 # From several runs to one
 
+Progress: TypeAlias = Callable[[str], None]
+"""What long work calls with the name of each step that is done."""
+
 Absent: TypeAlias = Literal["minimum", "zero", "skip"]
 """The score of a document in a list that lacks it. minimum: the least normalized score of that list;
 zero: 0; skip: none, the list takes no part."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.checks import check_value
-from rankgauge.core.policies import SAMPLE_NUMBERS, SAMPLES, SEED, SEEDS
+from rankgauge.core.policies import SAMPLE_NUMBERS, SAMPLES, SEED, SEEDS, Progress
 from rankgauge.core.records import Record, Value
 from rankgauge.core.rounding import ROUNDING
 from rankgauge.workers import AnyExecutor, results_of
@@ -23,8 +23,6 @@ BLOCK = 1_000
 """How many samples are drawn at a time."""
 CELLS = 4_000_000
 """How many numbers are held at a time."""
-
-Progress = Callable[[str], None]
 
 
 class SamplingOptions(Value):
@@ -36,7 +34,7 @@ class SamplingOptions(Value):
     progress: Progress | None = None
 
     @classmethod
-    def checked(
+    def check(
         cls,
         samples: int,
         seed: int,

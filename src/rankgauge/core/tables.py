@@ -334,14 +334,14 @@ def _table_lines(table: Table, digits: int | None, width: int | None = None) -> 
     widths = column_widths(fit.grid)
     sides = _alignments(table, "left", "right")
 
-    def padded(cell: str, width: int, side: str) -> str:
+    def pad(cell: str, width: int, side: str) -> str:
         space = " " * (width - display_width(cell))
         return cell + space if side == "left" else space + cell
 
     gap = " " * fit.gap
     for number, part in enumerate(fit.parts):
         header, *rows = (
-            gap.join(padded(cells[c], widths[c], sides[c]) for c in part).rstrip(" ")
+            gap.join(pad(cells[c], widths[c], sides[c]) for c in part).rstrip(" ")
             for cells in fit.grid
         )
         rule = "─" * (sum(widths[c] for c in part) + fit.gap * (len(part) - 1))

@@ -28,7 +28,7 @@ class ColumnNames(Value):
     grade: ColumnChoice = None
     subtopic: ColumnChoice = None
 
-    def given(self) -> set[str]:
+    def all_names(self) -> set[str]:
         """The names that were given."""
         names = (self.query, self.document, self.score, self.grade, self.subtopic)
         return {name for chosen in names for name in _choices(chosen)}

@@ -72,7 +72,7 @@ class _Scorer:
         self.measure, self.two = measure, two
         self.free = np.flatnonzero(two.free)
 
-    def judged(self, *variants: NDArray[np.int32]) -> JudgedLabels:
+    def judged_labels(self, *variants: NDArray[np.int32]) -> JudgedLabels:
         known = self.two.judged
         return JudgedLabels.of(
             *(np.concatenate((known.labels, labels[self.free])) for labels in variants),
@@ -98,7 +98,9 @@ class _Scorer:
             both.append(np.nan_to_num(self.measure.score_each(lists), nan=0.0))
         return both
 
-    def changed(self, labels: NDArray[np.int32], documents: Ints, to: Ints) -> NDArray[np.int32]:
+    def relabel_each(
+        self, labels: NDArray[np.int32], documents: Ints, to: Ints
+    ) -> NDArray[np.int32]:
         """A row for each of these documents, in which it has its new label."""
         rows = np.repeat(labels[None, :], len(documents), axis=0)
         rows[np.arange(len(documents)), documents] = to
@@ -120,7 +122,7 @@ def greedy_search(measure: Measure, two: Lists) -> list[tuple[Lead, tuple[TraceS
     found = []
     for side, sign in (("a", 1), ("b", -1)):
         labels, left = start.copy(), scorer.free.tolist()
-        judged = scorer.judged(labels)
+        judged = scorer.judged_labels(labels)
         divisor = float(measure.divisor_each(judged)[0])
         here = [float(score[0]) * divisor for score in scorer.scores(labels[None, :], judged)]
         steps: list[TraceStep] = []
@@ -136,8 +138,8 @@ def greedy_search(measure: Measure, two: Lists) -> list[tuple[Lead, tuple[TraceS
                 best, best_labels = quotient, labels.copy()
             if not left:
                 break
-            rows = scorer.changed(labels, np.array(left), np.full(len(left), top))
-            judged = scorer.judged(rows[0])
+            rows = scorer.relabel_each(labels, np.array(left), np.full(len(left), top))
+            judged = scorer.judged_labels(rows[0])
             divisor = float(measure.divisor_each(judged)[0])
             a, b = (score * divisor for score in scorer.scores(rows, judged))
             added = sign * ((a - here[0]) - (b - here[1]))
@@ -164,15 +166,15 @@ def _tabu_search(measure: Measure, two: Lists) -> list[Lead]:
     found = []
     for sign in (1, -1):
         labels = start.copy()
-        judged = scorer.judged(labels)
+        judged = scorer.judged_labels(labels)
         a, b = scorer.scores(labels[None, :], judged)
         best, best_labels = sign * float(a[0] - b[0]), labels
         until = np.zeros(len(free), dtype=np.int64)
         for now in range(1, max(LEAST_ROUNDS, 2 * len(free)) + 1 if len(free) else 0):
             is_relevant = labels[free] > 0
-            rows = scorer.changed(labels, free, np.where(is_relevant, 0, top))
+            rows = scorer.relabel_each(labels, free, np.where(is_relevant, 0, top))
             more, fewer = (rows[np.argmax(is_relevant == kind)] for kind in (False, True))
-            judged = scorer.judged(more, fewer)
+            judged = scorer.judged_labels(more, fewer)
             a, b = scorer.scores(rows, judged, is_relevant.astype(np.int64))
             values = sign * (a - b)
             values = np.where((until < now) | (values > best + ROUNDING), values, -np.inf)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from rankgauge.core.notes import Note
+from rankgauge.core.policies import Progress
 from rankgauge.core.records import Record
 from rankgauge.data.model import Judgments, Run
 from rankgauge.errors import RankgaugeError
@@ -30,7 +31,7 @@ class UsableRuns(Record):
 def usable_runs(
     sources: Sequence[StoredRun],
     judgments: Judgments | None,
-    progress: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
     **reading: Any,
 ) -> UsableRuns:
     """The runs of these files that can be used; RankgaugeError if there are not two.

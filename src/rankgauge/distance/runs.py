@@ -23,6 +23,7 @@ from rankgauge.core.policies import (
     Negative,
     Offlist,
     Ordered,
+    Progress,
 )
 from rankgauge.core.records import Record, Value
 from rankgauge.core.results import Result
@@ -396,7 +397,7 @@ def med_matrix(
     method: MedMethod = DEFAULT_MED_METHOD,
     ties: Ordered = DEFAULT_ORDERED,
     executor: AnyExecutor | None = None,
-    progress: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
 ) -> Distances:
     """Compute the maximized effectiveness distances of all pairs of runs, query by query.
 
@@ -471,7 +472,7 @@ def results_by_query(
     work: Callable[[QueryLists], R],
     topics: ListsByQuery,
     executor: AnyExecutor | None,
-    progress: Callable[[str], None] | None,
+    progress: Progress | None,
 ) -> Iterator[R]:
     """The results of some work on each query."""
     name = attrgetter("query")

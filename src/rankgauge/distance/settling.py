@@ -5,7 +5,7 @@ A settled order stays the same whatever labels these documents get.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Literal, TypeAlias
 
@@ -22,6 +22,7 @@ from rankgauge.core.policies import (
     Negative,
     Offlist,
     Ordered,
+    Progress,
 )
 from rankgauge.core.records import Record, Value
 from rankgauge.core.results import Result
@@ -219,7 +220,7 @@ def settled(
     ties: Ordered = DEFAULT_ORDERED,
     pairs: Paired = "all",
     executor: AnyExecutor | None = None,
-    progress: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
 ) -> Settled:
     """Compute which orders of two runs, by their means, no labels of the unjudged documents can reverse.
 

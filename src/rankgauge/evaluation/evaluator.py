@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from operator import attrgetter
@@ -24,6 +24,7 @@ from rankgauge.core.policies import (
     Failures,
     Policies,
     PolicyOptions,
+    Progress,
     takes_policies,
 )
 from rankgauge.data.model import POOLED, Run
@@ -74,7 +75,7 @@ def evaluate(
     policies: Policies | None = None,
     failures: Failures = DEFAULT_FAILURES,
     executor: AnyExecutor | None = None,
-    progress: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
     **options: Unpack[PolicyOptions],
 ) -> Scores:
     """Compute the score of every run on every judged query by every measure.
@@ -185,7 +186,7 @@ class Evaluator:
         *,
         failures: Failures = DEFAULT_FAILURES,
         executor: AnyExecutor | None = None,
-        progress: Callable[[str], None] | None = None,
+        progress: Progress | None = None,
     ) -> Scores:
         """The score of every run on every judged query by every measure.
 
@@ -342,7 +343,7 @@ class Evaluator:
         estimated = any(
             remark.error is not None
             for result in results
-            for measure, remarks in zip(by.asked, result.remarks, strict=True)
+            for measure, remarks in zip(by.measures_to_score, result.remarks, strict=True)
             if by.ties_of(measure) == "expected"
             for remark in remarks
         )
@@ -371,7 +372,10 @@ class Evaluator:
         """The notes about each run."""
         over_orders = any(measure.over_orders for measure in self._inner)
         for result in results:
-            own = [*result.notes, *_notes_on_measures(self._scorer.asked, result.remarks)]
+            own = [
+                *result.notes,
+                *_notes_on_measures(self._scorer.measures_to_score, result.remarks),
+            ]
             unjudged = int(np.count_nonzero(result.judged_share[result.present] < 1))
             if unjudged and over_orders and self.policies.unjudged == "nonrelevant":
                 kind = "unjudged documents among the first ten on {queries}"
@@ -415,7 +419,7 @@ def score_runs(
     scorer: Scorer,
     sources: Sequence[Source],
     executor: AnyExecutor | None,
-    progress: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
 ) -> Generator[RunScores | RankgaugeError]:
     """The scores of each run, or the error for it, in order.
 

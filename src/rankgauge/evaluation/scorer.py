@@ -164,7 +164,7 @@ class Scorer(Record):
         return measure.own_ties or self.policies.ties
 
     @cached_property
-    def asked(self) -> list[Measure]:
+    def measures_to_score(self) -> list[Measure]:
         """The measures that are asked about rankings; the others follow from their scores."""
         return list(
             dict.fromkeys(
@@ -179,11 +179,11 @@ class Scorer(Record):
         lists = self._align(piece, usual)
         rankings = {usual: self._apply_ties(lists, usual)}
         judged_share, _ = score_lists(JUDGED_AT_10, rankings[usual])
-        for ties in {self.ties_of(measure) for measure in self.asked} - {usual}:
+        for ties in {self.ties_of(measure) for measure in self.measures_to_score} - {usual}:
             rankings[ties] = self._apply_ties(self._align(piece, ties), ties)
         complete = {ties: self._apply_policies(each, lists) for ties, each in rankings.items()}
         columns, remarks = [], []
-        for measure in self.asked:
+        for measure in self.measures_to_score:
             values, notes = score_lists(measure, complete[self.ties_of(measure)])
             columns.append(values)
             remarks.append(notes)
@@ -247,7 +247,7 @@ class Scorer(Record):
             absent = np.flatnonzero(~present)
             topics = self.judgments.queries.take(absent)
             parts.append(self.piece_scores(Piece.of_empty_queries(topics, absent)))
-        values = np.empty((len(self.judged), len(self.asked)))
+        values = np.empty((len(self.judged), len(self.measures_to_score)))
         judged_share = np.empty(len(self.judged))
         for part in parts:
             values[part.queries] = part.values
@@ -268,7 +268,7 @@ class Scorer(Record):
 
     def _derive_scores(self, scores: Floats) -> Floats:
         """Query × measure, from the scores by the measures that were asked."""
-        known = dict(zip(self.asked, scores.T, strict=True))
+        known = dict(zip(self.measures_to_score, scores.T, strict=True))
         columns = []
         for measure in self.measures:
             with _name_measure_in_errors(measure):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from rankgauge.core.policies import (
     SPLITS,
     Failures,
     PoolTies,
+    Progress,
     ScorePrecision,
     Unjudged,
 )
@@ -70,7 +71,7 @@ def judging_depth(
     max_grade: int | None = None,
     failures: Failures = DEFAULT_FAILURES,
     executor: AnyExecutor | None = None,
-    progress: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
 ) -> JudgingDepth:
     """Compare what pools of smaller depths say about runs with what all judgments say.
 
@@ -148,7 +149,7 @@ def judging_depth(
     check_value("ties", ties, one_of(PoolTies))
     check_value("precision", precision, one_of(ScorePrecision))
     check_value("failures", failures, one_of(Failures))
-    drawing = SamplingOptions.checked(splits, seed)
+    drawing = SamplingOptions.check(splits, seed)
     judgments = judgments_of(qrels)
     evaluator = Evaluator(judgments, measures, unjudged=unjudged, max_grade=max_grade)
     _check_measures(evaluator.measures)

@@ -16,6 +16,7 @@ from rankgauge.core.policies import (
     DEFAULT_PRECISION,
     Failures,
     PoolTies,
+    Progress,
     ScorePrecision,
 )
 from rankgauge.core.records import Record
@@ -84,7 +85,7 @@ def read_rankings(
     precision: ScorePrecision = DEFAULT_PRECISION,
     failures: Failures = DEFAULT_FAILURES,
     executor: AnyExecutor | None = None,
-    progress: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
 ) -> RunRankings:
     """What the runs retrieved for the judged queries. RankgaugeError where there is no run.
 
@@ -120,7 +121,7 @@ def read_runs(
     sources: Sequence[Source],
     failures: Failures,
     executor: AnyExecutor | None = None,
-    progress: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
 ) -> tuple[list[R], tuple[str, ...]]:
     """What a reader makes of the runs, and why runs were left out. RankgaugeError if no run is left."""
     done: list[R] = []

@@ -114,13 +114,13 @@ def register(
 ) -> Callable[[Combine], Combine]:
     """A decorator that registers a function: `combine` of a `FusionMethod` with these fields."""
 
-    def registered(combine: Combine) -> Combine:
+    def decorate(combine: Combine) -> Combine:
         METHODS.register(
             FusionMethod(name, takes, formula, summary, source, combine, weighted, parameters)
         )
         return combine
 
-    return registered
+    return decorate
 
 
 _COMB = "Fox and Shaw 1993, Combination of Multiple Searches"

@@ -53,7 +53,7 @@ class LabeledPool(Record):
         lengths = np.where((topic >= 0)[:, None], pool.lengths[topic], 0)
         return cls(Rankings(np.maximum(labels, -2), offsets, lists, judged, known), rows, lengths)
 
-    def kept(self, missing: Missing) -> Bools:
+    def queries_to_keep(self, missing: Missing) -> Bools:
         """Which queries take part, if some runs lack documents for some of them."""
         return np.asarray((self.lengths > 0).all(axis=1) | (missing == "zero"))
 

@@ -50,11 +50,11 @@ def register(
 ) -> Callable[[Apply], Apply]:
     """A decorator that registers a function: `apply` of a `ScoreNormalization` with these fields."""
 
-    def registered(apply: Apply) -> Apply:
+    def decorate(apply: Apply) -> Apply:
         NORMALIZATIONS.register(ScoreNormalization(name, formula, summary, apply, fills))
         return apply
 
-    return registered
+    return decorate
 
 
 def normalize_scores(pool: Pool, normalize: str = DEFAULT_NORMALIZE) -> Floats:

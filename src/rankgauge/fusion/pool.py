@@ -11,8 +11,7 @@ from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.records import Record
 from rankgauge.data.model import Ids, Run, decode, first_rows, freeze
 from rankgauge.errors import InputError, RankgaugeError
-from rankgauge.native import ids as native
-from rankgauge.native import segments
+from rankgauge.native import ids as native, segments
 from rankgauge.rankings.lists import offsets_of
 
 

@@ -1,4 +1,4 @@
-"""One run made from several: `fuse` for whatever users give, `fused` for a pool."""
+"""One run made from several: `fuse` for whatever users give, `fuse_pool` for a pool."""
 
 from __future__ import annotations
 
@@ -89,11 +89,11 @@ def fuse(
     (['d2', 'd1', 'd4', 'd3'], [0.85, 0.5, 0.0, 0.0])
     """
     fusion = Fusion.of(method, normalize=normalize, weights=weights, absent=absent, **parameters)
-    return fusion.fused(pool_of(read_runs(runs)), name)
+    return fusion.fuse_pool(pool_of(read_runs(runs)), name)
 
 
 class Fusion(Record):
-    """A method with its settings, all of them checked. `fused` applies it to a pool."""
+    """A method with its settings, all of them checked. `fuse_pool` applies it to a pool."""
 
     method: FusionMethod
     normalize: str
@@ -156,7 +156,7 @@ class Fusion(Record):
         with np.errstate(over="ignore", invalid="ignore"):
             return self.method.combine(entries, **self.parameters)
 
-    def fused(self, union: Pool, name: str | None = None) -> Run:
+    def fuse_pool(self, union: Pool, name: str | None = None) -> Run:
         """The fused run of a pool, documents in rank order, scores apart in single precision too."""
         name = self.method.name if name is None else name
         scores = self.scores(union)

@@ -155,7 +155,7 @@ class Tuning(Result, Record):
         fusion = Fusion.of(
             "wsum", normalize=self.normalize, weights=self.weights, absent=self.absent
         )
-        return fusion.fused(self._pool, name)
+        return fusion.fuse_pool(self._pool, name)
 
     def table(self) -> Table:
         """Return a table with a row for the tuned weights, and one for each other way.

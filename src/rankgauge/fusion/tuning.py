@@ -20,13 +20,14 @@ from rankgauge.core.policies import (
     LEVEL,
     LEVELS,
     MISSING,
+    RRF_K as USUAL_K,
     SEED,
     Absent,
     Missing,
+    Progress,
 )
-from rankgauge.core.policies import RRF_K as USUAL_K
 from rankgauge.core.records import Record
-from rankgauge.core.resampling import Progress, SamplingOptions, map_parallel
+from rankgauge.core.resampling import SamplingOptions, map_parallel
 from rankgauge.errors import RankgaugeError, Unsupported
 from rankgauge.evaluation.evaluator import Evaluator, Measures
 from rankgauge.evaluation.inputs import Qrels, Runs, check_argument_order
@@ -161,7 +162,9 @@ def tune(
     pool = pool_of(read)
     labeled = LabeledPool.of(pool, evaluator.judgments, evaluator.judged)
     mixtures, refused = _mixtures(pool, labeled, settings)
-    design = _Design.of(evaluator.queries, np.flatnonzero(labeled.kept(missing)), settings)
+    design = _Design.of(
+        evaluator.queries, np.flatnonzero(labeled.queries_to_keep(missing)), settings
+    )
     search: Callable[[Mixture, Measure | Aggregate], PairSearch | AscentSearch] = PairSearch
     if len(read) > 2:
         search = partial(AscentSearch, restarts=settings.restarts, seed=drawing.seed)
@@ -269,7 +272,7 @@ class _Settings(Record):
         for name, kind in kinds.items():
             vars(self)[name] = check_value(name, getattr(self, name), kind)
         drawing = self.drawing
-        vars(self)["drawing"] = SamplingOptions.checked(
+        vars(self)["drawing"] = SamplingOptions.check(
             drawing.samples, drawing.seed, drawing.executor, drawing.progress
         )
         if self.normalize != ALL:  # refuses what does not go together

@@ -83,7 +83,7 @@ def run_space(
         raise RankgaugeError(
             "no run answers a judged query; do runs and judgments name queries alike?"
         )
-    kept = labeled.kept(missing)
+    kept = labeled.queries_to_keep(missing)
     names = judgments.queries.texts()
     if queries is not None:
         place = {name: number for number, name in enumerate(names)}

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rankgauge.core.notes import WARNING, Note, count_phrase, shorten, plural
+from rankgauge.core.notes import WARNING, Note, count_phrase, plural, shorten
 from rankgauge.data.model import Ids, Judgments, Run, decode
 from rankgauge.data.roles import USUAL_NAMES, ColumnNames
 from rankgauge.errors import InputError, MisplacedFile, NoSharedTopics, RankgaugeError
@@ -62,7 +62,7 @@ def read_judgments(
         check_order(qrels, runs, columns=columns, size_limit=size_limit, error=error)
         raise
     if own is None and qrels in runs:
-        raise _given_twice_error(qrels)
+        raise _same_file_error(qrels)
     return judgments, own
 
 
@@ -80,7 +80,7 @@ def check_order(
     read.
     """
     if error is not None and qrels in runs:
-        raise _given_twice_error(qrels, f" ({error})")
+        raise _same_file_error(qrels, f" ({error})")
     reading: Any = {"columns": columns, "size_limit": size_limit}
     if not can_be_read(read_run, qrels, **reading):
         return
@@ -97,7 +97,7 @@ def check_order(
             )
 
 
-def _given_twice_error(file: Path, why: str = "") -> MisplacedFile:
+def _same_file_error(file: Path, why: str = "") -> MisplacedFile:
     name = os.fspath(file)
     return MisplacedFile(name, None, f"{name} is given as judgments and as a run{why}")
 

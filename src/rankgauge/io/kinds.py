@@ -61,7 +61,7 @@ def header_separator(line: bytes, names: ColumnNames = USUAL_NAMES) -> str | Non
     """
     if is_trec_line(line):
         return None
-    given = names.given()
+    given = names.all_names()
     for separator in SEPARATORS:
         cells = header_cells(line, separator)
         if len(cells) < 2:

@@ -36,7 +36,7 @@ class ValueLock:
         self._value, self._holders = "", 0
 
     @contextmanager
-    def held(self, value: str) -> Iterator[None]:
+    def hold(self, value: str) -> Iterator[None]:
         """Hold a value as long as the context lasts."""
         with self._changed:
             self._changed.wait_for(lambda: not self._holders or self._value == value)
@@ -101,11 +101,11 @@ class TreeRanker(Ranker):
                 "callbacks": [partial(_record_measure, stops, measured)],
             }
         try:
-            with LABEL_GAIN_LOCK.held(repr(parameters.get(LABEL_GAIN))):
+            with LABEL_GAIN_LOCK.hold(repr(parameters.get(LABEL_GAIN))):
                 booster = lightgbm.train(dict(parameters), data, num_boost_round=rounds, **more)
         except lightgbm.basic.LightGBMError as error:
             raise RankgaugeError(f"{type(self).__name__}: LightGBM refuses: {error}") from None
-        best = None if monitor is None else monitor.kept(measured) + 1
+        best = None if monitor is None else monitor.round_to_keep(measured) + 1
         # The trees, in LightGBM's text form.
         self.trees_: str = trim_model_text(booster.model_to_string(num_iteration=best))
         self.feature_importances_ = booster.feature_importance(GAIN, iteration=best).astype(float)

@@ -387,7 +387,7 @@ def _save_and_load(ranker: Ranker) -> None:
 
 
 @CHECKS.law("interrupted save")
-def _interrupted_save(ranker: Ranker) -> None:
+def _interrupt_save(ranker: Ranker) -> None:
     """Saving that stops anywhere leaves the ranker that was there, or none."""
     features = make_features()
     old, new = _fit_clone(ranker, features), _fit_clone(ranker, make_features(20, seed=SEED + 3))

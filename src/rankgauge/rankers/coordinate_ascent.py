@@ -236,7 +236,7 @@ class TrialStepSearches(Record):
         better, others = None, weights.copy()
         others[number] = 0.0
         base, column = self.scorer.scores(others), self.scorer.values[:, number]
-        candidates = self.tried(float(weights[number]))
+        candidates = self.candidate_values(float(weights[number]))
         scores = (base + tried * column for tried in candidates)
         means = self.scorer.means_of_scores(scores, self.measure)
         for tried, reached in zip(candidates, means, strict=True):
@@ -247,7 +247,7 @@ class TrialStepSearches(Record):
         others[number] = better
         return self.scale_weights(others) if others.any() else None
 
-    def tried(self, weight: float) -> list[float]:
+    def candidate_values(self, weight: float) -> list[float]:
         """The values that are tried for a weight."""
         first = (
             self.step if weight == 0 or self.step <= abs(weight) / 2 else self.step * abs(weight)

@@ -15,9 +15,8 @@ from rankgauge.core.arrays import Floats
 from rankgauge.core.checks import Integer, check_value, one_of
 from rankgauge.core.notes import Note, count_phrase, note_texts
 from rankgauge.core.plugins import digests_of
-from rankgauge.core.policies import SEED, SEEDS
+from rankgauge.core.policies import SEED, SEEDS, Progress
 from rankgauge.core.records import Record
-from rankgauge.core.resampling import Progress
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Cell, Table
 from rankgauge.data.features import Features
@@ -44,8 +43,7 @@ from rankgauge.rankers.fold_store import (
 )
 from rankgauge.rankers.libraries import PACKAGES, version_of
 from rankgauge.rankers.ranking import run_of
-from rankgauge.rankers.registry import find_method
-from rankgauge.rankers.registry import methods as all_methods
+from rankgauge.rankers.registry import find_method, methods as all_methods
 from rankgauge.rankers.settings import MONITORED
 from rankgauge.rankers.training_queries import TrainingQueries
 from rankgauge.rankings.lists import offsets_of

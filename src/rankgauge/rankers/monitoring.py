@@ -58,7 +58,7 @@ class Monitor:
         order = np.asarray(values) if self.higher_is_better else -np.asarray(values)
         return int(np.argmax(np.where(np.isnan(order), -np.inf, order)))
 
-    def kept(self, values: Sequence[float]) -> int:
+    def round_to_keep(self, values: Sequence[float]) -> int:
         """The round to keep, from the value after each round.
 
         It is the best round, or the last one if the values decide nothing.

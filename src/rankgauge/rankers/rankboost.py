@@ -166,7 +166,7 @@ class RankBoost(Ranker):
         kept = len(history["loss"])
         if monitor is not None:
             self.history_ = {**history, monitor.name: measured}
-            kept = monitor.kept(measured) + 1
+            kept = monitor.round_to_keep(measured) + 1
         else:
             self.history_ = history
         # The column of each stump's feature, from 0; its threshold; what it adds above the threshold.

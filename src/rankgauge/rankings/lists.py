@@ -17,8 +17,7 @@ from typing import Any, TypeVar, TypeVarTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankgauge.core.arrays import Floats, Ints, Labels, T, segment_rows
-from rankgauge.core.arrays import offsets_of as offsets_of
+from rankgauge.core.arrays import Floats, Ints, Labels, T, offsets_of as offsets_of, segment_rows
 from rankgauge.core.records import Record
 from rankgauge.data.model import Subtopics, read_only_view
 from rankgauge.native import segments as native

@@ -374,7 +374,7 @@ def environment() -> Environment:
         message = "pages need Jinja2; install it: pip install jinja2"
         raise RankgaugeError(message) from None
 
-    def shown(value: Any) -> Any:
+    def make_visible(value: Any) -> Any:
         plain = isinstance(value, str) and not isinstance(value, Markup)
         return visible_line(value) if plain else value
 
@@ -382,7 +382,7 @@ def environment() -> Environment:
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=shown,
+        finalize=make_visible,
         trim_blocks=True,
         lstrip_blocks=True,
     )

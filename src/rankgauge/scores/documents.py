@@ -129,7 +129,7 @@ class Document:
         if length is not None and len(values) != length:
             self.refuse(place, f"a list of {len(values)}", str(length))
 
-    def checked(
+    def check_items(
         self, name: str, shape: Sequence[int], fits: Callable[[Any], bool], expected: str
     ) -> list[Any]:
         """What an entry of lists in lists holds, where every item fits."""
@@ -142,7 +142,7 @@ class Document:
 
     def bools(self, name: str, shape: Sequence[int]) -> Bools:
         """An array of true and false."""
-        values = self.checked(name, shape, lambda value: type(value) is bool, "true or false")
+        values = self.check_items(name, shape, lambda value: type(value) is bool, "true or false")
         return np.array(values, dtype=np.bool_).reshape(shape)
 
     def integers(self, name: str, shape: Sequence[int], least: int) -> Ints:
@@ -151,7 +151,7 @@ class Document:
         def fits(value: Any) -> bool:
             return type(value) is int and least <= value < 2**62
 
-        values = self.checked(name, shape, fits, f"a whole number from {least}")
+        values = self.check_items(name, shape, fits, f"a whole number from {least}")
         return np.array(values, dtype=np.int64).reshape(shape)
 
     def floats(self, name: str, shape: Sequence[int]) -> Floats:
@@ -161,7 +161,7 @@ class Document:
             small = type(value) is int and abs(value) < 2**1023
             return small or type(value) is float or value in (None, "inf", "-inf")
 
-        values = self.checked(name, shape, fits, "a number, or null for none")
+        values = self.check_items(name, shape, fits, "a number, or null for none")
         numbers = [math.nan if value is None else float(value) for value in values]
         return np.array(numbers, dtype=np.float64).reshape(shape)
 

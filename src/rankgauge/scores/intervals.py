@@ -78,7 +78,7 @@ def mean_interval(
     """
     check_value("kind", kind, one_of(IntervalKind))
     check_value("level", level, LEVELS)
-    drawing = SamplingOptions.checked(samples, seed)
+    drawing = SamplingOptions.check(samples, seed)
     rows = np.asarray(values, dtype=np.float64)
     if rows.ndim != 2:
         raise RankgaugeError(f"values of {rows.ndim} dimensions, expected two: runs × queries")

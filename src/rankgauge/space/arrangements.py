@@ -9,7 +9,7 @@ to the same cell. Rays that never end are closed in the same way, by going aroun
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
 from math import gcd, inf, lcm
@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.policies import Progress
 from rankgauge.core.records import Record
 from rankgauge.rankings.lists import offsets_of
 
@@ -90,9 +91,7 @@ class Arrangement(Record):
     corners: Ints
 
     @classmethod
-    def of(
-        cls, lines: Sequence[Line], progress: Callable[[str], None] = lambda step: None
-    ) -> Arrangement:
+    def of(cls, lines: Sequence[Line], progress: Progress = lambda step: None) -> Arrangement:
         """Compute the arrangement of lines, which must all differ.
 
         Parameters
@@ -260,9 +259,7 @@ def canonical_line(a: int, b: int, c: int) -> tuple[Line, int]:
     return (a // factor, b // factor, c // factor), sign
 
 
-def _vertices(
-    lines: Sequence[Line], progress: Callable[[str], None]
-) -> tuple[VertexRows, Ints, Ints]:
+def _vertices(lines: Sequence[Line], progress: Progress) -> tuple[VertexRows, Ints, Ints]:
     """The points where lines meet; and which line goes through which, each once, as two arrays."""
     largest = max((abs(part) for line in lines for part in line), default=0)
     parts = np.array(lines, dtype=np.int64 if largest < SMALL_COEFFICIENT else object).reshape(

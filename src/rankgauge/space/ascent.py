@@ -15,9 +15,8 @@ import numpy as np
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.checks import Integer, check_value
 from rankgauge.core.notes import Note, count_phrase, note_texts
-from rankgauge.core.policies import SEED, SEEDS
+from rankgauge.core.policies import SEED, SEEDS, Progress
 from rankgauge.core.records import Record
-from rankgauge.core.resampling import Progress
 from rankgauge.core.results import Result
 from rankgauge.core.seeds import digest
 from rankgauge.core.tables import Cell, Table
@@ -263,7 +262,7 @@ class FeatureAscent(Record):
     def _is_better(self, value: float, other: float) -> bool:
         return value > other + NEAR if self.higher else value < other - NEAR
 
-    def seen(self, weights: Floats) -> bytes:
+    def ranking_digest(self, weights: Floats) -> bytes:
         """What the measure sees of the ranking: labels that it tells apart, down to its depth."""
         measure = inner(self.measure)
         while measure.basis is not measure:
@@ -354,7 +353,7 @@ def _collect_optima(ascent: FeatureAscent, climbs: list[AscentResult]) -> Optima
     if all(np.isnan(climb.value) for climb in climbs):
         raise RankgaugeError(f"{ascent.measure} is not defined for these documents")
     order = sorted(range(len(climbs)), key=lambda n: climbs[n].value, reverse=ascent.higher)
-    rankings = [ascent.seen(climb.weights) for climb in climbs]
+    rankings = [ascent.ranking_digest(climb.weights) for climb in climbs]
     optima: list[AscentResult] = []
     seen: list[bytes] = []
     reached = np.zeros(len(climbs), dtype=np.int64)

@@ -24,8 +24,8 @@ import numpy as np
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.checks import Choice, Number, check_value
 from rankgauge.core.notes import count_phrase
+from rankgauge.core.policies import Progress
 from rankgauge.core.records import Value
-from rankgauge.core.resampling import Progress
 from rankgauge.errors import RankgaugeError
 from rankgauge.measures.grammar import AnyMeasure
 from rankgauge.native.segments import segment_sum

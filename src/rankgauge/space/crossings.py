@@ -9,8 +9,7 @@ import numpy as np
 from rankgauge.core.arrays import Floats, Ints, Labels
 from rankgauge.core.records import Record
 from rankgauge.measures.base import Measure
-from rankgauge.native import kinetic as native
-from rankgauge.native import replay
+from rankgauge.native import kinetic as native, replay
 from rankgauge.rankings.flips import Flips, factorize_labels
 from rankgauge.rankings.lists import Rankings
 from rankgauge.space.curves import values_before

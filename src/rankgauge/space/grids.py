@@ -17,9 +17,8 @@ from numpy.typing import ArrayLike
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.checks import Integer, Kind, Number, check_value
 from rankgauge.core.notes import Note, count_phrase, note_texts
-from rankgauge.core.policies import SEED, SEEDS
+from rankgauge.core.policies import SEED, SEEDS, Progress
 from rankgauge.core.records import Record
-from rankgauge.core.resampling import Progress
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Cell, Table
 from rankgauge.errors import RankgaugeError

@@ -23,8 +23,7 @@ from rankgauge.errors import RankgaugeError, Unsupported
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
 from rankgauge.measures.grammar import AnyMeasure, parse
-from rankgauge.native import kinetic as native
-from rankgauge.native import replay, segments
+from rankgauge.native import kinetic as native, replay, segments
 from rankgauge.rankings.flips import Flips, factorize_labels
 from rankgauge.rankings.lists import Rankings
 from rankgauge.space.curves import POSITION, Curve, Steps

@@ -9,7 +9,7 @@ the values of measures, and what is drawn, are floating-point numbers.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property, partial
 from typing import Any, Literal, TypeAlias
@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from rankgauge.core.arrays import Bools, Floats, Ints, Labels
 from rankgauge.core.checks import check_value, one_of
 from rankgauge.core.notes import count_phrase
-from rankgauge.core.policies import SEED
+from rankgauge.core.policies import SEED, Progress
 from rankgauge.core.records import Record
 from rankgauge.data.features import Features
 from rankgauge.errors import RankgaugeError
@@ -422,7 +422,7 @@ def plane(
     neutral: bool = True,
     jitter: float | None = None,
     seed: int = SEED,
-    progress: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
 ) -> Plane:
     """Find all cells of the plane (x, y) for documents that score c + x·u + y·v.
 

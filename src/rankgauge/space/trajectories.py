@@ -427,7 +427,7 @@ class NoticedFlips(Record):
     changes: Floats
 
     @property
-    def seen(self) -> Bools:
+    def is_noticed(self) -> Bools:
         """Measure × flip: whether the measure notices the flip."""
         return np.asarray(np.abs(self.changes) > NEAR)
 
@@ -447,7 +447,7 @@ class NoticedFlips(Record):
         """
         rows: list[Row] = []
         decisive = self.merit != 0
-        for number, (measure, seen) in enumerate(zip(self.measures, self.seen, strict=True)):
+        for number, (measure, seen) in enumerate(zip(self.measures, self.is_noticed, strict=True)):
             counts = (int(np.count_nonzero(seen & (self.merit == sign))) for sign in KINDS)
             share = float(np.mean(seen[decisive])) if decisive.any() else None
             ranks = format_ranges(np.unique(self.rank[seen]).tolist())
@@ -467,7 +467,7 @@ class NoticedFlips(Record):
 
         The row also has, for each measure, the share of the good and bad flips that it notices.
         """
-        decisive, seen = self.merit != 0, self.seen
+        decisive, seen = self.merit != 0, self.is_noticed
         most = int(self.rank.max(initial=0)) + 1
         counts = [np.bincount(self.rank[self.merit == sign], minlength=most) for sign in KINDS]
         either = counts[0] + counts[1]

@@ -18,9 +18,8 @@ from numpy.typing import ArrayLike
 from rankgauge.core.arrays import Floats
 from rankgauge.core.checks import Integer, Number, check_value
 from rankgauge.core.notes import Note, count_phrase
-from rankgauge.core.policies import SEED
+from rankgauge.core.policies import SEED, Progress
 from rankgauge.core.records import Record
-from rankgauge.core.resampling import Progress
 from rankgauge.data.features import Features
 from rankgauge.errors import RankgaugeError
 from rankgauge.measures.grammar import AnyMeasure

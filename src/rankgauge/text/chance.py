@@ -235,7 +235,7 @@ class Null(ChanceParameters):
         # What has no formula is drawn.
         rest = np.flatnonzero(np.isnan(mean.values))
         if len(rest):
-            drawn = self._draw_scores(metric, texts, tasks.chosen(rest), self.draws).mean()
+            drawn = self._draw_scores(metric, texts, tasks.select(rest), self.draws).mean()
             for whole, part in zip(mean, drawn, strict=True):
                 whole[rest] = part
         return Mean(mean.values[tasks.task], mean.errors[tasks.task], mean.samples[tasks.task])
@@ -282,7 +282,7 @@ class Null(ChanceParameters):
         """
         parts = [str(self.seed), candidates.texts.ids[candidates.of[place]]]
         if self.per == CANDIDATE:
-            parts.append(candidates.words[place])
+            parts.append(candidates.outputs[place])
         content = "\0".join(parts).encode("utf-8", "surrogatepass")
         return int.from_bytes(digest(content, 16), "little")
 
@@ -366,7 +366,7 @@ class _Tasks(Record):
     seeds: list[int]
     task: Ints
 
-    def chosen(self, places: Ints) -> _Tasks:
+    def select(self, places: Ints) -> _Tasks:
         """Some of the tasks, of no candidate."""
         seeds = [self.seeds[place] for place in places.tolist()]
         return _Tasks(self.text[places], self.length[places], seeds, np.zeros(0, dtype=np.int64))

@@ -134,7 +134,7 @@ def _expect(holds: Bools, candidates: Candidates, why: str, **values: Floats) ->
 
     def case(i: int) -> str:
         references = candidates.texts.references[int(candidates.of[i])]
-        return f"the output {candidates.words[i]!r} with references {references}"
+        return f"the output {candidates.outputs[i]!r} with references {references}"
 
     expect(holds, case, why, **values)
 
@@ -227,7 +227,7 @@ def _independence(metric: Metric) -> None:
 
 
 @LAWS.law("drawn words")
-def _drawn_words(metric: Metric) -> None:
+def _score_drawn_words(metric: Metric) -> None:
     """Words drawn from the source score the same as the text that they make."""
     texts = _ordinary_texts()
     if metric.in_context:
@@ -249,7 +249,7 @@ def _drawn_words(metric: Metric) -> None:
 
 
 @LAWS.law("expected")
-def _expected(metric: Metric) -> None:
+def _expected_score(metric: Metric) -> None:
     """The formula for random words agrees with drawn texts, and lies in the range."""
     if isinstance(metric, ChanceMetric):
         return
@@ -329,7 +329,7 @@ def _forms(metric: Metric) -> None:
             if (np.diff(value[order]) < -TOLERANCE).any():
                 fail(
                     f"{normalized} is lower where the score is better: the outputs "
-                    f"{[candidates.words[row] for row in order]} have {value[order].tolist()}"
+                    f"{[candidates.outputs[row] for row in order]} have {value[order].tolist()}"
                 )
 
 

@@ -13,9 +13,8 @@ import numpy as np
 from rankgauge.core.arrays import Floats
 from rankgauge.core.checks import check_value
 from rankgauge.core.notes import Note, count_phrase, note_texts
-from rankgauge.core.policies import DEFAULT_MISSING, LEVEL, LEVELS, Missing
+from rankgauge.core.policies import DEFAULT_MISSING, LEVEL, LEVELS, Missing, Progress
 from rankgauge.core.records import Record
-from rankgauge.core.resampling import Progress
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Cell, Table
 from rankgauge.errors import MeasureError, RankgaugeError

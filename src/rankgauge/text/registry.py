@@ -65,7 +65,7 @@ def register(entry: E) -> E:
     ...     direction = "none"
     ...
     ...     def _score(self, candidates):
-    ...         return np.array([len(words.split()) for words in candidates.words], dtype=float)
+    ...         return np.array([len(words.split()) for words in candidates.outputs], dtype=float)
     >>> register(WordCount())
     wordcount
     >>> parse_metric("wordcount").score("three words here", "a reference")

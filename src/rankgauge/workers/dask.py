@@ -343,14 +343,14 @@ class ClusterPool:
         except Exception as error:
             self._check_connection()
             if isinstance(error, OSError | CancelledError):
-                raise self._lost_error() from error
+                raise self._connection_error() from error
             raise
 
     def _check_connection(self) -> None:
         if self._client.status != "running":
-            raise self._lost_error()
+            raise self._connection_error()
 
-    def _lost_error(self) -> ClusterLost:
+    def _connection_error(self) -> ClusterLost:
         return ClusterLost(
             f"the connection to the Dask scheduler {self._address} is lost; {REMEDY}"
         )

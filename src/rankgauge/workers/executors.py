@@ -9,6 +9,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, cast
 
 from rankgauge.core.checks import Integer, Number, check_value
+from rankgauge.core.policies import Progress
 from rankgauge.errors import RankgaugeError
 from rankgauge.workers.sharing import DIED, PAUSE, LostTask, Shared, Task, TaskResult, processors
 
@@ -240,7 +241,7 @@ def results_of(
     name: Callable[[T], str] = str,
     *,
     in_order: bool = True,
-    progress: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
 ) -> Generator[tuple[T, R], None, None]:
     """Apply a function to items in parallel, and yield each item with its result.
 
@@ -384,10 +385,10 @@ def _run_in_own_process(task: Task[T, R]) -> TaskResult[R]:
         try:
             return pool.submit(task).result()
         except BrokenExecutor:
-            return task.failed(DIED)
+            return task.failure(DIED)
         except Exception as error:
             why = f"{type(error).__name__}: {error}"
-            return task.failed(f"its worker process could not be started or failed: {why}")
+            return task.failure(f"its worker process could not be started or failed: {why}")
 
 
 # Workers that may die
@@ -467,9 +468,9 @@ def run_tasks(
                     tried[number] += 1
                     suspects.append(number)
                 else:
-                    yield number, tasks[number].failed(how.fault)
+                    yield number, tasks[number].failure(how.fault)
             for number in late:
-                yield number, tasks[number].failed(f"took longer than {timeout:g} seconds")
+                yield number, tasks[number].failure(f"took longer than {timeout:g} seconds")
             stopped = pool.is_blocked() and not any(
                 pool.running_seconds(number) for number in under_way
             )
@@ -479,7 +480,7 @@ def run_tasks(
                 pool.drop(left)
                 under_way.clear()
                 for number in sorted(left):
-                    yield number, tasks[number].failed(BLOCKED)
+                    yield number, tasks[number].failure(BLOCKED)
                 return
     finally:
         pool.drop(under_way)

@@ -9,8 +9,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterable, Iterator
-from multiprocessing import connection as connections
-from multiprocessing import current_process, get_context
+from multiprocessing import connection as connections, current_process, get_context
 from typing import Any, TypeVar
 
 from rankgauge.errors import RankgaugeError
@@ -44,16 +43,16 @@ class Processes:
         self.busy: list[_Process] = []
         self._idle: list[_Process] = []
 
-    def given(self, content: bytes) -> _Process:
+    def assign(self, content: bytes) -> _Process:
         """The process that this task was given to."""
         while self._idle:
             process = self._idle.pop()
-            if process.given(content):
+            if process.send(content):
                 break
             process.end()  # it died while nobody looked
         else:
             process = _Process()
-            process.given(content)
+            process.send(content)
         self.busy.append(process)
         return process
 
@@ -101,9 +100,9 @@ class ProcessPool:
             content = pickle.dumps(task, protocol=pickle.HIGHEST_PROTOCOL)
         except Exception as error:  # lambdas, open files
             fault = f"cannot be sent to another process: {type(error).__name__}: {error}"
-            self._unsent.append((number, task.failed(fault)))
+            self._unsent.append((number, task.failure(fault)))
             return
-        self._at_work[number] = self._processes.given(content)
+        self._at_work[number] = self._processes.assign(content)
 
     def wait(self, seconds: float) -> Iterator[tuple[int, TaskResult[Any] | LostTask]]:
         """The tasks that ended."""
@@ -167,7 +166,7 @@ class _Process:
         self.since: float | None = None
         """When it began its task; None while it starts."""
 
-    def given(self, content: bytes) -> bool:
+    def send(self, content: bytes) -> bool:
         """Send it a task; False if it is dead."""
         self.since = None
         try:

@@ -269,13 +269,13 @@ class Task(Generic[T, R]):
         except InputError as error:
             return TaskResult(error)
         except MemoryError:
-            return self.failed("not enough memory", RankgaugeError)
+            return self.failure("not enough memory", RankgaugeError)
         except Exception as error:
             return TaskResult(None, error)
         finally:
             SHARING.one_of_many = before
 
-    def failed(self, fault: str, kind: type[RankgaugeError] = WorkerDied) -> TaskResult[R]:
+    def failure(self, fault: str, kind: type[RankgaugeError] = WorkerDied) -> TaskResult[R]:
         """How the task ended if it failed for this reason."""
         return TaskResult(kind(f"{self.name(self.item)}: {fault}"))
 

@@ -87,7 +87,7 @@ class StudyOptions(OptionGroup, heading="Study"):
     )
     seed: int = seed_option("everything that is drawn at random")
 
-    def asked(self) -> ForecastProtocol:
+    def protocol(self) -> ForecastProtocol:
         """What the study computes; what is given twice counts once."""
         return ForecastProtocol(
             **self.values()
@@ -131,7 +131,7 @@ def command(
     with the printed numbers beside ours. Figures 1 and 2 of the paper, and one of systems, are written
     as SVG and PNG. Five tracks take about ten minutes on two cores.
     """
-    asked = options.asked()
+    asked = options.protocol()
     read = read_tracks(tracks, tables=True, seed=asked.seed, **reading.values())
     folder = make_folder(output)
     lacking = ""

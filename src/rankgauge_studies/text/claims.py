@@ -126,7 +126,7 @@ def _percentile_estimate(value: float, drawn: Floats, level: float) -> IntervalE
 def _change_statements(
     data: DataSetResult, asked: TextProtocol, metric: str, chance: str
 ) -> Iterator[TextStatement]:
-    systems = data.data.correlated()[0]
+    systems = data.data.correlation_groups()[0]
     for form, change in data.changes(metric, chance, systems).items():
         amount = _percentile_estimate(change.mean, change.sample_means, asked.level)
         what = f"τ-b of {form.upper()} minus τ-b of {metric}, chance: {chance}"
@@ -136,7 +136,7 @@ def _change_statements(
 def _kind_statements(
     data: DataSetResult, asked: TextProtocol, metric: str
 ) -> Iterator[TextStatement]:
-    systems, chance = data.data.correlated()[0], MOST_SIMILAR.name
+    systems, chance = data.data.correlation_groups()[0], MOST_SIMILAR.name
     one, other = (
         data.changes(metric, chance, systems, kind, "difference")
         for kind in (HETEROGENEOUS, HOMOGENEOUS)
@@ -163,7 +163,7 @@ def _kind_statements(
 def _rouge_statements(
     data: DataSetResult, asked: TextProtocol, metric: str
 ) -> Iterator[TextStatement]:
-    systems = data.data.correlated()[0]
+    systems = data.data.correlation_groups()[0]
     levels: tuple[Over, ...] = ("rows", "systems")  # Table 9.1 fits rows
     for over in levels:
         for form, change in data.changes(metric, WORDS.name, systems, over=over).items():

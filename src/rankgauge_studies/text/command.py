@@ -123,7 +123,7 @@ def command(
     """
     if encoder is not None:
         use_encoder(encoder)
-    asked = TextProtocol(layers, level, samples, seed).checked()
+    asked = TextProtocol(layers, level, samples, seed).check()
     read = _add_pairs(_read(data, preferences), pairs)
     folder = OwnPath(output)
     folder.check_folders(TABLES, FIGURES)
@@ -137,7 +137,9 @@ def command(
         notify([Note(f"the same command goes on from what is finished in {output}")])
         raise
     write_study(study, folder)
-    claims = Table(("claim", "here"), tuple((each.claim, each.verdict) for each in study.judged()))
+    claims = Table(
+        ("claim", "here"), tuple((each.claim, each.verdict) for each in study.verdicts())
+    )
     click.echo(claims.render("table", width=line_width()))
     for each in (*study.short_text(), *study.chance_text(), study.task_text()):
         click.echo(wrap_text(each, line_width() or 100))

@@ -267,7 +267,7 @@ def examine(
     `bert` is whether there is an encoder for BERTScore.
     """
 
-    def done(what: str) -> None:
+    def report(what: str) -> None:
         if advance is not None:
             advance(f"{data.name}: {what}")
 
@@ -282,14 +282,14 @@ def examine(
             part = scores_of_candidates(candidates, list(metrics), executor=executor)
             scores = part if scores is None else scores.joined(part)
             store.keep(data, scores)
-        done(name)
+        report(name)
     assert scores is not None
     kinds, attention = _kinds_and_attention(data, asked, store) if bert else (None, {})
     example = _example(data, asked, store) if bert else None
-    done("kinds of documents")
+    report("kinds of documents")
     correlated = dict(_correlate_scores(data, asked, scores, labels, kinds))
     preferred = tuple(_compare_preferences(data, asked, scores, labels))
-    done("agreement with people")
+    report("agreement with people")
     return DataSetResult(data, labels, scores, kinds, attention, correlated, preferred, example)
 
 
@@ -384,7 +384,7 @@ def _correlate_scores(
     kinds: DocumentKinds | None,
 ) -> Iterator[tuple[CorrelationScope, HumanCorrelation]]:
     every = [text for text, label in labels.items() if label.form != CHANCE]
-    for systems in data.correlated():
+    for systems in data.correlation_groups():
         runs = data.groups[systems]
         for over in CORRELATION_LEVELS:
             part = scores.select(runs=runs, measures=every)
@@ -451,7 +451,7 @@ def _compare_preferences(
     plain = {label.metric: text for text, label in labels.items() if label.form == SCORE}
     people = data.preferences or data.ratings
     assert people is not None
-    for systems, runs in data.compared().items():
+    for systems, runs in data.preference_groups().items():
         part = scores.select(runs=runs)
         for text, label in labels.items():
             if label.form in VERSIONS:

@@ -94,7 +94,7 @@ def study_page(
 
 
 def _claims(study: TextStudy) -> Section:
-    judged = study.judged()
+    judged = study.verdicts()
     summary = Table(("claim", "here"), tuple((each.claim, each.verdict) for each in judged))
     findings = tuple(
         Finding(each.verdict, each.kind, each.claim, each.sentences) for each in judged
@@ -169,7 +169,7 @@ def _correlations(study: TextStudy, examined: DataSetResult) -> list[Section]:
             made.append(Section(f"{title} and people", tuple(shown)))
     levels = ShownTable(
         tables.interval_table(examined, study.asked),
-        f"τ-b with intervals, {examined.data.correlated()[0]} systems",
+        f"τ-b with intervals, {examined.data.correlation_groups()[0]} systems",
         "Over systems: the correlation of the means of the systems. Over texts: the mean over documents "
         "of the correlation over systems. Over rows: the correlation over all outputs. On one document "
         "a chance that is one number changes no order, so over texts V1 and V2 have the τ-b of their "
@@ -227,7 +227,7 @@ def _kinds(
 
 def _panels(study: TextStudy, examined: DataSetResult, number: str) -> list[ShownTable]:
     """Our tables of the first layer by Algorithm 1, or of each ROUGE, with the printed numbers."""
-    systems = examined.data.correlated()[0]
+    systems = examined.data.correlation_groups()[0]
     over, _ = published.PRINTED_LEVELS[number]
     first = (layer_name(study.asked.layers[0]), MOST_SIMILAR.name)
     printed = published.printed_rows(number) if tables.has_printed_numbers(examined) else []

@@ -106,7 +106,7 @@ def comparison_group(examined: DataSetResult) -> str:
     These are the systems of the chosen or judged pairs, or else the systems that extract, where
     they are known.
     """
-    groups = examined.data.compared()
+    groups = examined.data.preference_groups()
     if EVERY not in groups:
         return next(iter(groups))
     return EXTRACTIVE if EXTRACTIVE in groups else EVERY

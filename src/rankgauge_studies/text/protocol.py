@@ -168,7 +168,7 @@ class TextProtocol(NamedTuple):
     samples: int = CORRELATION_SAMPLES
     seed: int = SEED
 
-    def checked(self) -> TextProtocol:
+    def check(self) -> TextProtocol:
         """The same, after a check."""
         for layer in self.layers:
             check_value("layer", layer, Integer(0, 1000))
@@ -278,11 +278,11 @@ class RatedSummaries(Record):
         return cls(name, read, rated, _groups(name, read.systems), votes)
 
     @property
-    def known(self) -> bool:
+    def is_summeval(self) -> bool:
         """Whether it is called as the data of the dissertation are."""
         return self.name.lower() == "summeval"
 
-    def correlated(self) -> list[str]:
+    def correlation_groups(self) -> list[str]:
         """The groups of systems over which correlations are computed, the dissertation's first.
 
         Without ratings there are none.
@@ -292,7 +292,7 @@ class RatedSummaries(Record):
         own = [name for name in (ABSTRACTIVE, EVERY, EXTRACTIVE) if name in self.groups]
         return [name for name in own if len(self.groups[name]) >= FEWEST_SYSTEMS]
 
-    def compared(self) -> dict[str, tuple[str, ...]]:
+    def preference_groups(self) -> dict[str, tuple[str, ...]]:
         """Return the systems whose outputs people compare, by the name of their group.
 
         Where there are chosen pairs, or judged ones, these are only the systems of such pairs.
@@ -307,11 +307,11 @@ class RatedSummaries(Record):
         count = min(DOCUMENTS, sourced // SHARE)
         return count if count >= FEWEST_OF_KIND else 0
 
-    def checked(self) -> RatedSummaries:
+    def check(self) -> RatedSummaries:
         """The same, after a check that the study can be done with it."""
         if self.preferences is not None:
             self._check_judged(self.preferences)
-        elif not self.correlated():
+        elif not self.correlation_groups():
             raise RankgaugeError(
                 f"{self.name}: {count_phrase(len(self.texts.systems), 'system')}, expected at least "
                 f"{FEWEST_SYSTEMS} to compare with people"

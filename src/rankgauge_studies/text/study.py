@@ -110,13 +110,13 @@ def run_study(
     progress
         Is called after each piece of work.
     """
-    asked = (asked or TextProtocol()).checked()
+    asked = (asked or TextProtocol()).check()
     if not data:
         raise RankgaugeError("no data set, expected at least one")
     if len({each.name for each in data}) < len(data):
         raise RankgaugeError("two data sets have the same name, expected different ones")
     for each in data:
-        each.checked()
+        each.check()
     encoder = available_encoder()
     deepest = max(asked.layers)
     if encoder is not None and deepest > encoder.layers:
@@ -221,7 +221,7 @@ class TextStudy(Result, Record):
         """The statements of the claims."""
         return statements(self.examined, self.asked)
 
-    def judged(self) -> list[ClaimVerdict]:
+    def verdicts(self) -> list[ClaimVerdict]:
         """Which claims hold, in words."""
         return judge_claims(CLAIMS, self.statements)
 

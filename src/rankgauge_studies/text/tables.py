@@ -103,7 +103,7 @@ def panels(
         layers = map(layer_name, asked.layers)
         wanted = [(layer, each.name) for layer in layers for each in (MOST_SIMILAR, CONTEXT)]
     made = {}
-    for systems in examined.data.correlated():
+    for systems in examined.data.correlation_groups():
         for over in dict.fromkeys((published.PRINTED_LEVELS[number][0], *CORRELATION_LEVELS)):
             for metric, chance in wanted:
                 if changes := examined.changes(metric, chance, systems, documents, by, over):
@@ -113,7 +113,7 @@ def panels(
 
 def has_printed_numbers(examined: DataSetResult) -> bool:
     """Whether the dissertation has printed numbers of these data."""
-    return examined.data.known and examined.dimensions == published.DIMENSIONS
+    return examined.data.is_summeval and examined.dimensions == published.DIMENSIONS
 
 
 def short_sentences(examined: DataSetResult, asked: TextProtocol) -> list[str]:
@@ -123,7 +123,7 @@ def short_sentences(examined: DataSetResult, asked: TextProtocol) -> list[str]:
     """
     if not examined.correlated:
         return []
-    systems = examined.data.correlated()[0]
+    systems = examined.data.correlation_groups()[0]
     count = len(examined.data.groups[systems])
     swap = f"; one swap of two neighbors is {format_number(4 / (count * (count - 1)), 3)}"
     sentences = []
@@ -228,7 +228,7 @@ def overview_table(examined: Sequence[DataSetResult]) -> Table:
     for each in examined:
         if not each.correlated:
             continue
-        systems = each.data.correlated()[0]
+        systems = each.data.correlation_groups()[0]
         sets = [(EVERY_DOCUMENT, ""), *((kind, "difference") for kind in KINDS)]
         for metric, chance in metric_readings(each):
             cells: list[Cell] = []
@@ -263,7 +263,7 @@ def interval_table(examined: DataSetResult, asked: TextProtocol) -> Table:
     and by words.
     """
     rows: list[tuple[Cell, ...]] = []
-    systems = examined.data.correlated()[0]
+    systems = examined.data.correlation_groups()[0]
     chosen = [(layer_name(asked.layers[0]), MOST_SIMILAR.name)] if examined.bert else []
     chosen += [(each.name, WORDS.name) for each in ROUGE]
     for over in CORRELATION_LEVELS:
@@ -288,7 +288,7 @@ def kinds_table(examined: DataSetResult, asked: TextProtocol) -> Table:
 
     V1 and V2 are of BERTScore by Algorithm 1. The rows cover both readings of what the kinds are.
     """
-    systems = examined.data.correlated()[0]
+    systems = examined.data.correlation_groups()[0]
     rows: list[tuple[Cell, ...]] = []
     for by in KIND_CRITERIA:
         for kind in KINDS:
@@ -365,7 +365,7 @@ class TaskRow(NamedTuple):
 def task_rows(examined: Sequence[DataSetResult], asked: TextProtocol) -> Iterator[TaskRow]:
     """Chapter 11: chance by metric beside chance by task, for each metric."""
     for each in examined:
-        systems = next(iter(each.data.correlated()), EVERY)
+        systems = next(iter(each.data.correlation_groups()), EVERY)
         bert = layer_name(asked.layers[0])
         chosen = [
             (metric, CONTEXT.name if metric == bert else WORDS.name)

@@ -190,7 +190,7 @@ class Statement(Record):
         return self.factor if self.queries and undecided else None
 
     @property
-    def needed(self) -> float | None:
+    def queries_to_decide(self) -> float | None:
         """How many queries would decide the statement; None if it is decided."""
         return None if self.growth is None else self.growth * self.queries
 

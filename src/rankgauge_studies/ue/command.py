@@ -396,7 +396,7 @@ def _protocol(
         "set_share": share,
         "cutoffs": tuple(dict.fromkeys(numbers.cutoffs)),
     }
-    return Protocol(collections, methods, reading.readings(), **chosen).checked()
+    return Protocol(collections, methods, reading.readings(), **chosen).check()
 
 
 def _count_steps(protocol: Protocol) -> int:

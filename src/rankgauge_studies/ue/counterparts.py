@@ -74,8 +74,8 @@ def study_tables(study: Study) -> dict[str, StudyTable]:
                 subject, _, data_set = name.partition("/")
                 printed = numbering.SUBJECTS[subject]
                 numbers = printed.of(case)
-                if len(numbers) > 1 and data_set in study.recognized:
-                    place = published.COLLECTIONS.index(study.recognized[data_set])
+                if len(numbers) > 1 and data_set in study.paper_names:
+                    place = published.COLLECTIONS.index(study.paper_names[data_set])
                     numbers = (numbers[place],)
                 caption = printed.shows.format(case=case.name)
                 caption += f", {data_set}" if data_set else ""

@@ -21,7 +21,7 @@ def claim_table(made: Mapping[str, Sequence[Statement]]) -> Table:
             *(reading, each.claim, CLAIMS[each.claim].tables, each.data, each.measure),
             *(each.version, each.where, each.what, *each.amount, each.percent, each.limit),
             each.verdict,
-            count_cell(each.needed, each.tried),
+            count_cell(each.queries_to_decide, each.tried),
         )
         for reading, own in made.items()
         for each in own
@@ -74,9 +74,9 @@ def undecided_claims(made: Mapping[str, Sequence[Statement]]) -> list[UndecidedC
                 if each.verdict == "undecided" and np.isfinite(each.amount.value)
             ]
             known = sorted(
-                (each.growth, each.needed, each.tried, each.data)
+                (each.growth, each.queries_to_decide, each.tried, each.data)
                 for each in left
-                if each.growth is not None and each.needed is not None
+                if each.growth is not None and each.queries_to_decide is not None
             )
             half = known[(len(known) - 1) // 2] if known else (None, None, 0, "")
             results.append(UndecidedClaim(claim, reading, len(stated), len(left), *half))

@@ -113,7 +113,7 @@ def _protocol_section(protocol: Protocol) -> Section:
 
 def _claims(study: Study, tables: Mapping[str, StudyTable]) -> Section:
     sections = []
-    for reading, found in study.judged().items():
+    for reading, found in study.verdicts().items():
         findings = tuple(
             Finding(each.verdict, each.kind, each.claim, each.sentences) for each in found
         )
@@ -165,7 +165,7 @@ def _data(
             )
         title = f"{figure_headings(case)}: queries by {case.name}"
         sections.append(Section(title, (Text(HARD_AND_EASY), *items)))
-    printed = published.statistics(tuple(study.recognized.values()))
+    printed = published.statistics(tuple(study.paper_names.values()))
     beside = [] if printed is None else [ShownTable(printed, "As printed")]
     warned = [Text(text) for text in study.warnings()]
     (data,) = (each for each in tables.values() if each.subject == "data")
@@ -239,7 +239,7 @@ def _digits(subject: str) -> int:
 def _printed_tables(study: Study, subject: str, case: Case, data: str) -> list[ShownTable]:
     """The paper's table of the same data sets, where there is one."""
     names = [data] if data else [each.name for each in study.protocol.collections]
-    same = tuple(study.recognized[name] for name in names if name in study.recognized)
+    same = tuple(study.paper_names[name] for name in names if name in study.paper_names)
     if not same:
         return []
     table = published.published_table(subject, case.name, same)
@@ -258,7 +258,7 @@ def _printed_tables(study: Study, subject: str, case: Case, data: str) -> list[S
 
 def _other_data_section(study: Study) -> Section:
     """The paper's tables of data sets that the study does not have."""
-    there = set(study.recognized.values())
+    there = set(study.paper_names.values())
     missing = tuple(name for name in published.COLLECTIONS if name not in there)
     if not missing:
         return Section("The paper's tables", (Text("All stand beside ours, above."),))

@@ -104,7 +104,7 @@ class Reading(Value):
     ascent_objective: str = ""
     """The measure that coordinate ascent optimizes; empty: as the preset has it."""
 
-    def checked(self) -> Reading:
+    def check(self) -> Reading:
         """The reading, after a check; RankgaugeError for a value that there is not."""
         check_value("name", self.name, one_of(ReadingName))
         find_test(self.test)
@@ -204,7 +204,7 @@ class Protocol(Record):
         """How many training queries of each fold of a data set are drawn; None for all."""
         return self.training_queries if data.training_queries is None else data.training_queries
 
-    def checked(self) -> Protocol:
+    def check(self) -> Protocol:
         """The protocol, after a check; RankgaugeError for what is out of range."""
         if not 1 <= len(self.collections) <= 2:
             raise RankgaugeError(
@@ -249,7 +249,7 @@ class Protocol(Record):
         if len({reading.name for reading in self.readings}) < len(self.readings):
             raise RankgaugeError("a reading is there twice, expected each once")
         for reading in self.readings:
-            reading.checked()
+            reading.check()
         SelectionSize(self.set_number, self.set_share)
         check_value("queries", self.queries, Integer(FEWEST), optional=True)
         check_value("training_queries", self.training_queries, Integer(1), optional=True)
@@ -309,7 +309,7 @@ class Protocol(Record):
             given["readings"] = tuple(Reading(**each) for each in given["readings"])
             for name in ("methods", "cutoffs"):
                 given[name] = tuple(given[name])
-            return cls(**given).checked()
+            return cls(**given).check()
         except (KeyError, TypeError, AttributeError) as error:
             raise InputError(source, None, f"not a whole study.json: {error}") from None
         except (MeasureError, RankgaugeError) as error:

@@ -156,7 +156,7 @@ class Study(Result, Record):
             for reading, experiments in self.experiments.items()
         }
 
-    def judged(self) -> dict[str, list[ClaimVerdict]]:
+    def verdicts(self) -> dict[str, list[ClaimVerdict]]:
         """For each reading, which claims hold, in words."""
         texts = {key: f"{claim.text} ({claim.source})" for key, claim in CLAIMS.items()}
         return {
@@ -176,7 +176,7 @@ class Study(Result, Record):
         return Table(columns, rows)
 
     @cached_property
-    def recognized(self) -> dict[str, str]:
+    def paper_names(self) -> dict[str, str]:
         """The data sets that are those of the paper: called so, with the counts of Table 1."""
         return recognize_data_sets(self.statistics)
 
@@ -263,7 +263,7 @@ class StudyStart(Record):
 
 def begin_study(protocol: Protocol) -> StudyStart:
     """Read the data, and check all that they alone can show to be wrong."""
-    protocol = protocol.checked()
+    protocol = protocol.check()
     read = {
         each.name: read_folds(each.folds, protocol.folds, seed=protocol.seed)
         for each in protocol.collections
@@ -314,7 +314,7 @@ def run_study(
     begun = begin_study(asked) if isinstance(asked, Protocol) else asked
     protocol, read, chosen = begun.protocol, begun.folds, begun.chosen
     output = OwnPath(output)
-    changed = changed_fields(output, protocol)
+    changed = protocol_differences(output, protocol)
     ranked = {
         (reading.name, data.name): rank(
             read[data.name],
@@ -353,7 +353,7 @@ def run_study(
     return Study(protocol, begun.statistics, experiments, changed)
 
 
-def changed_fields(folder: OwnPath, protocol: Protocol) -> tuple[str, ...]:
+def protocol_differences(folder: OwnPath, protocol: Protocol) -> tuple[str, ...]:
     """In what a protocol differs from the one in a folder.
 
     The folders of the folds decide whether what is trained can be used again.

@@ -50,7 +50,7 @@ class Lists(Record):
         """Which documents may have any grade."""
         return self.labels < 0
 
-    def fixed(self) -> Lists:
+    def with_free_as_zero(self) -> Lists:
         """The same lists with every free document labeled 0: for measures that no grade matters to."""
         return replace(self, labels=np.where(self.free, 0, self.labels).astype(np.int32))
 

@@ -56,7 +56,7 @@ def _differences_of_pairs(
     """
     lists, top = pairs.lists, int(pairs.lists.grades[-1])
     if top < measure.rel:
-        lists = lists.fixed()
+        lists = lists.with_free_as_zero()
 
     known: dict[tuple[int, int], Pair] = {}
 

@@ -213,7 +213,7 @@ def sum_of_precisions(measure: SumOfPrecisions, pairs: ListPairs) -> GreatestDif
     """Compute the greatest differences of pairs of lists by AP and other sums of precisions."""
     lists, top = pairs.lists, int(pairs.lists.grades[-1])
     if top < measure.rel:
-        lists = lists.fixed()
+        lists = lists.with_free_as_zero()
     judged = int(lists.judged.relevant(measure.rel)[0])
     relevant = lists.labels >= measure.rel
 
@@ -244,7 +244,7 @@ def expected_reciprocal_rank(
     allowed = measure._stop_chances(lists.grades, grade)
     top, most = int(lists.grades[np.argmax(allowed)]), float(allowed.max())
     if most == 0:
-        lists = lists.fixed()
+        lists = lists.with_free_as_zero()
     stops = measure._stop_chances(lists.labels, grade)
 
     def rewarding(listed: NDArray[np.int32], free: int) -> Rewards:
@@ -277,7 +277,7 @@ def q_measure(measure: QMeasure, pairs: ListPairs) -> GreatestDifferences:
     allowed = measure._gains(lists.grades, grade)
     top, most = int(lists.grades[np.argmax(allowed)]), float(allowed.max())
     if most == 0:
-        lists = lists.fixed()
+        lists = lists.with_free_as_zero()
     known = np.sort(measure._gains(lists.judged.labels, grade))[::-1]
     judged, own = int(np.count_nonzero(known)), measure._gains(lists.labels, grade)
     places = int(np.diff(lists.offsets).max(initial=0))

@@ -18,8 +18,8 @@ import numpy as np
 from rankgauge.core.arrays import Floats
 from rankgauge.core.checks import Integer, check_value
 from rankgauge.core.notes import Note, count_phrase, note_texts
+from rankgauge.core.policies import Progress
 from rankgauge.core.records import Record
-from rankgauge.core.resampling import Progress
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Row, Table
 from rankgauge.errors import RankgaugeError

@@ -11,7 +11,7 @@ import numpy as np
 from rankgauge.core.arrays import Ints
 from rankgauge.core.notes import count_phrase
 from rankgauge.core.records import Record
-from rankgauge.errors import RankgaugeError
+from rankgauge.errors import RankgaugeError, warn_old_form
 
 V = TypeVar("V")
 ById: TypeAlias = Mapping[str, V] | Sequence[V]
@@ -118,19 +118,27 @@ class Texts(Record):
 
 
 class Candidates(Record):
-    """Candidate texts: the words of each, and the number of the text that it belongs to.
+    """Texts to score, such as the outputs of systems.
 
-    Where systems wrote them, the candidates are all outputs of the first system, then of the next.
+    `outputs` has each of them as it was written, and `of` the number of the text that it was written
+    for: its references are `texts.references[number]`. If systems wrote them, the outputs of the first
+    system come first, then those of the next.
     """
 
     texts: Texts
-    words: tuple[str, ...]
+    outputs: tuple[str, ...]
     of: Ints
     systems: tuple[str, ...] = ()
     _known: dict[Any, Any] = field(default_factory=dict)
 
     def __len__(self) -> int:
-        return len(self.words)
+        return len(self.outputs)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The name of `outputs` until the last release."""
+        warn_old_form("Candidates.words", "Candidates.outputs")
+        return self.outputs
 
     def once(self, key: Any, make: Callable[[], V]) -> V:
         """What a function makes, made once for this key."""

@@ -1,13 +1,9 @@
 from rankgauge.text.encoders.encoder import Encoder as Encoder
 from rankgauge.text.encoders.folder import (
     NoEncoderError as NoEncoderError,
-)
-from rankgauge.text.encoders.folder import (
     find_encoder as find_encoder,
 )
 from rankgauge.text.metrics.embedding import (
     AnyEncoder as AnyEncoder,
-)
-from rankgauge.text.metrics.embedding import (
     current_encoder as current_encoder,
 )

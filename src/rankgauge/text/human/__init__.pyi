@@ -3,10 +3,6 @@ from rankgauge.text.human.preferences import win_share as win_share
 from rankgauge.text.human.ratings import NoRatingsError as NoRatingsError
 from rankgauge.text.human.results import (
     Over as Over,
-)
-from rankgauge.text.human.results import (
     percentage_increase as percentage_increase,
-)
-from rankgauge.text.human.results import (
     percentiles as percentiles,
 )

@@ -162,7 +162,7 @@ def pair_agreement(
     [0.5]
     """
     check_value("level", level, LEVELS)
-    drawing = SamplingOptions.checked(samples, seed)
+    drawing = SamplingOptions.check(samples, seed)
     compared = judged_pairs(scores, preferences, pairs)
     decided = compared.preferred != 0
     orders = np.array([compared.orders(m)[decided] for m in range(len(compared.metrics))])

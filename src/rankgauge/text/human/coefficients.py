@@ -37,7 +37,7 @@ class RatedOutputs(Record):
     ratings: Floats
     counts: Bools
 
-    def kept(self) -> RatedOutputs:
+    def drop_empty_systems(self) -> RatedOutputs:
         """Only systems with at least one output that counts; numbers that do not count are 0."""
         some = self.counts.any(axis=1)
         counts = self.counts[some]
@@ -50,7 +50,7 @@ class RatedOutputs(Record):
 
 def correlate_system_means(rated: RatedOutputs, samples: Floats) -> Floats:
     """The correlation of the means of the systems. A system without texts in a sample undoes it."""
-    rated = rated.kept()
+    rated = rated.drop_empty_systems()
     number = samples @ rated.counts.T.astype(np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         # The mean of no texts is NaN, and makes all coefficients of the sample NaN.

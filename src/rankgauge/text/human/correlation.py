@@ -94,7 +94,7 @@ def human_correlation(
     """
     check_value("over", over, one_of(Over))
     check_value("level", level, LEVELS)
-    drawing = SamplingOptions.checked(samples, seed)
+    drawing = SamplingOptions.check(samples, seed)
     both = shared_outputs(scores, ratings)
     shape = (len(COEFFICIENTS), len(both.metrics), len(both.dimensions))
     drawn = np.full((1 + drawing.samples, *shape), np.nan)

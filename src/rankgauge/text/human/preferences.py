@@ -203,7 +203,7 @@ def win_lose_tie(
     """
     check_value("tie", tie, Number(0, example=0.5))
     check_value("level", level, LEVELS)
-    drawing = SamplingOptions.checked(samples, seed)
+    drawing = SamplingOptions.check(samples, seed)
     m = find_positions(
         "measure",
         [str(each) for each in scores.measures],

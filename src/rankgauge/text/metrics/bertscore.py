@@ -155,13 +155,14 @@ class BertScore(Metric):
         store = self._store(texts)
         chosen = slice(0, 1) if self._first_only else slice(None)
         counts = [
-            np.mean([store.counted(ids).sum() for ids in each[chosen]]) for each in store.references
+            np.mean([store.is_counted(ids).sum() for ids in each[chosen]])
+            for each in store.references
         ]
         return np.array([max(1, round(float(count))) for count in counts], dtype=np.int64)
 
     def _candidate_units(self, candidates: Candidates) -> Ints:
         store = self._store(candidates.texts)
-        counts = [store.counted(ids).sum() for ids in _tokens(candidates, store)]
+        counts = [store.is_counted(ids).sum() for ids in _tokens(candidates, store)]
         return np.array(counts, dtype=np.int64)
 
     def _source_units(self, texts: Texts, text: int) -> int:
@@ -185,11 +186,11 @@ class BertScore(Metric):
         store = self._store(candidates.texts)
         known: LayerPairs = candidates.once((store.encoder.digest, self._first_only), dict)
 
-        def scored(layers: Sequence[int]) -> LayerPairs:
+        def score_layers(layers: Sequence[int]) -> LayerPairs:
             tokens = _tokens(candidates, store)
             return score_tokens(store, candidates.of, tokens, self._first_only, layers)
 
-        return self._pairs_of_layer(store, known, scored)
+        return self._pairs_of_layer(store, known, score_layers)
 
     def _pairs_of_layer(
         self,
@@ -244,18 +245,18 @@ class BertScore(Metric):
     def _score_null(self, null: str, draws: Draws) -> Floats:
         store = self._store(draws.texts)
 
-        def scored(layers: Sequence[int]) -> LayerPairs:
+        def score_layers(layers: Sequence[int]) -> LayerPairs:
             tokens = draw_tokens(store, null, draws)
             return score_tokens(store, draws.of, tokens, self._first_only, layers)
 
         if self.nulls[null]:
             store.request_layer(self.layer)
-            pairs = scored([self.layer])[self.layer]
+            pairs = score_layers([self.layer])[self.layer]
         else:
             # Nothing is random here, so all layers share the encoding, and later calls the scores.
             numbers = (each.tobytes() for each in (draws.text, draws.length, draws.count))
             known = store.known.setdefault((null, *numbers, self._first_only), {})
-            pairs = self._pairs_of_layer(store, known, scored)
+            pairs = self._pairs_of_layer(store, known, score_layers)
         return self._combine(draws.texts, draws.of, pairs)
 
     # Notes
@@ -302,7 +303,7 @@ class BertScore(Metric):
 def _all_tokens(candidates: Candidates, store: EmbeddingStore) -> list[Ints]:
     """The tokens of each candidate, however many."""
     key = "tokens", store.encoder.digest
-    return candidates.once(key, lambda: tokens_of(store.encoder, candidates.words, cut=False))
+    return candidates.once(key, lambda: tokens_of(store.encoder, candidates.outputs, cut=False))
 
 
 def _tokens(candidates: Candidates, store: EmbeddingStore) -> list[Ints]:

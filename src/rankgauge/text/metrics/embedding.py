@@ -266,7 +266,7 @@ class EmbeddingStore:
         """The special tokens first and last in a text."""
         return np.unique(tokens_of(self.encoder, [""])[0])
 
-    def counted(self, ids: Ints) -> Bools:
+    def is_counted(self, ids: Ints) -> Bools:
         """Whether each token counts: all but the special ones."""
         return ~np.isin(ids, self.special)
 

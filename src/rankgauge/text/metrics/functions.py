@@ -33,7 +33,7 @@ class FunctionMetric(Metric):
         scores = np.empty(len(candidates))
         texts = candidates.texts
         for place, (words, of) in enumerate(
-            zip(candidates.words, candidates.of.tolist(), strict=True)
+            zip(candidates.outputs, candidates.of.tolist(), strict=True)
         ):
             try:
                 value = type(self).function(words, texts.references[of], texts.sources[of])

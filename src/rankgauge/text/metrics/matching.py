@@ -41,7 +41,7 @@ class References(Record):
         size = np.array([len(ids) for ids in each])
         weights = store.weights(first)
         shares = [normalize_weights(weights.both(ids)) for ids in each]
-        filled = np.array([store.counted(ids).any() for ids in each], dtype=np.float64)
+        filled = np.array([store.is_counted(ids).any() for ids in each], dtype=np.float64)
         return cls(np.cumsum(size) - size, np.concatenate(shares, axis=1), filled)
 
 
@@ -139,6 +139,6 @@ def drawable_places(store: EmbeddingStore, text: int) -> Ints:
     """The places of the tokens in the source of a text that can be drawn: all but the special ones."""
     key = "drawn from", text
     if key not in store.known:
-        store.known[key] = np.flatnonzero(store.counted(store.sources[text]))
+        store.known[key] = np.flatnonzero(store.is_counted(store.sources[text]))
     places: Ints = store.known[key]
     return places

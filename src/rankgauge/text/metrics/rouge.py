@@ -110,7 +110,7 @@ class Rouge(Metric):
         """The hits of each candidate with each of its references."""
         # One after another for each text, so that each reference is prepared once.
         order = np.argsort(candidates.of, kind="stable")
-        words = tuple(candidates.words[place] for place in order.tolist())
+        words = tuple(candidates.outputs[place] for place in order.tolist())
         sorted_by_text = Candidates(candidates.texts, words, candidates.of[order])
         sequences = Sequences.from_candidates(sorted_by_text, self.stem)
         sorted_grid = self._grid(candidates.texts, sorted_by_text.of)
@@ -138,7 +138,7 @@ class Rouge(Metric):
         grid = self._grid(drawn.texts, drawn.of)
         words = np.diff(drawn.offsets)
         self._check_steps(drawn, words, grid)
-        sequences = Sequences.drawn(drawn, self.stem)
+        sequences = Sequences.from_drawn(drawn, self.stem)
         hits = sequences.count_common(drawn.texts, self.stem, grid, self._count)
         return self._combine(drawn.texts, hits, words, grid)
 
@@ -190,7 +190,7 @@ class Rouge(Metric):
         if (self.by_library or self.stem) and rouge_library.package() == rouge_library.SLOW:
             notes.append(Note(SLOW_NOTE))
         without_words = np.flatnonzero(candidate_counts(candidates) == 0)
-        if outputs := sum(bool(candidates.words[row].strip()) for row in without_words.tolist()):
+        if outputs := sum(bool(candidates.outputs[row].strip()) for row in without_words.tolist()):
             kind = WORDLESS_NOTE.format(things="outputs", they="such an output")
             notes.append(Note(kind, count=outputs))
         chosen = slice(0, 1) if self._first_only else slice(None)
@@ -227,7 +227,7 @@ class LibraryRouge(Rouge):
             self.name,
             self.stem,
             [every[number] for number in grid.reference.tolist()],
-            [candidates.words[row] for row in grid.row.tolist()],
+            [candidates.outputs[row] for row in grid.row.tolist()],
         )
         theirs = self._units(candidates.texts.once(all_reference_counts))[grid.reference]
         return np.rint(recall * theirs)

@@ -81,13 +81,13 @@ class Sequences(Record):
         known, split = word_ids(candidates.texts, stem), tokenizer(stem)
         each = [
             known[of].numbers(split(words))
-            for words, of in zip(candidates.words, candidates.of.tolist(), strict=True)
+            for words, of in zip(candidates.outputs, candidates.of.tolist(), strict=True)
         ]
         offsets = np.cumsum([0, *map(len, each)])
         return cls(np.concatenate([np.zeros(0, np.int32), *each]), offsets, candidates.of)
 
     @classmethod
-    def drawn(cls, drawn: DrawnTexts, stem: bool) -> Sequences:
+    def from_drawn(cls, drawn: DrawnTexts, stem: bool) -> Sequences:
         """The words of texts that were drawn from sources."""
         known = word_ids(drawn.texts, stem)
         words = np.empty(len(drawn.places), dtype=np.int32)
