@@ -362,7 +362,8 @@ def test_each_worker_is_sent_the_work_once(client: Any, tmp_path: Path) -> None:
             if task.key.startswith("rankgauge-")
         ]
     )
-    assert [nbytes == pytest.approx(size, rel=0.01) for nbytes in kept].count(True) == 1, kept
+    # Modules of plug-ins that earlier tests imported are sent along.
+    assert [nbytes == pytest.approx(size, rel=0.05) for nbytes in kept].count(True) == 1, kept
 
 
 def test_the_same_content_is_not_sent_again(client: Any, tmp_path: Path) -> None:

@@ -65,7 +65,9 @@ def word_counts(texts: Iterable[str], split: SplitWords = words_of) -> Ints:
 
 def candidate_counts(candidates: Candidates, split: SplitWords = words_of) -> Ints:
     """How many words each candidate has."""
-    return candidates.once((candidate_counts, split), lambda: word_counts(candidates.outputs, split))
+    return candidates.once(
+        (candidate_counts, split), lambda: word_counts(candidates.outputs, split)
+    )
 
 
 def reference_counts(texts: Texts) -> list[Ints]:
