@@ -181,7 +181,7 @@ def test_runs_of_one_name_in_two_folders_are_called_by_their_paths(
         (["--precision", "single", "--ties", "docno"], 0.5),
         (["--precision", "single", "--ties", "docno-ascending"], 1.0),
         (["--precision", "single", "--ties", "input"], 0.5),
-        (["--precision", "single", "--condensed"], 1.0),
+        (["--precision", "single", "--unjudged", "condensed"], 1.0),
     ],
 )
 def test_options_change_how_a_run_is_scored(
@@ -447,7 +447,7 @@ def test_signature_says_how_each_number_was_computed(
         (["--ties", "docno-ascending"], "|ties=docno-ascending|"),
         (["--ties", "input"], "|ties=input|"),
         (["--precision", "single"], "|precision=single|"),
-        (["--condensed"], "|unjudged=condensed|"),
+        (["--unjudged", "condensed"], "|unjudged=condensed|"),
         (["--missing", "skip"], "|missing=skip|"),
         (["--max-grade", "7"], "|max_grade=7|"),
     ],

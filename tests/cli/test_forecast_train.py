@@ -184,7 +184,7 @@ def test_subtopics_get_a_remedy_that_there_is(rankgauge: Call, track: str, model
 
 @pytest.mark.parametrize(
     ("option", "value", "belongs"),
-    [("subset", "topics", "regression or gupta"), ("learner", "svr", "gupta")],
+    [("subset", "queries", "regression or gupta"), ("learner", "svr", "gupta")],
 )
 def test_options_of_another_method_are_refused(
     rankgauge: Call, track: str, tmp_path: Path, option: str, value: str, belongs: str

@@ -13,6 +13,7 @@ import rankgauge
 from rankgauge.core.moved import MOVED, PACKAGES, new_name
 
 ROOT = Path(rankgauge.__file__).parent
+pytestmark = pytest.mark.filterwarnings("ignore::rankgauge.errors.OldFormWarning")
 
 
 INSIDE = ["rankgauge.studies.med", "rankgauge.studies.verdicts", "rankgauge.studies.ue.study"]

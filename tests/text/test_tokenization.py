@@ -108,7 +108,7 @@ class TestSameTokens:
     def test_of_real_texts(
         self, real: Tokenization, library: Library, real_data: Callable[[str], Path]
     ) -> None:
-        texts = summeval.read(real_data(summeval.FILE)).candidates().words[:400]
+        texts = summeval.read(real_data(summeval.FILE)).candidates().outputs[:400]
         assert plain(real.ids(texts)) == library.ids([text.strip() for text in texts])
 
     def test_however_many_are_sent_at_a_time(

@@ -212,7 +212,7 @@ def _independence(metric: Metric) -> None:
     scores = metric.score_each(together)
     alone = []
     texts = together.texts
-    for words, of in zip(together.words, together.of.tolist(), strict=True):
+    for words, of in zip(together.outputs, together.of.tolist(), strict=True):
         one = Texts(
             [texts.sources[of]], [texts.references[of]], {"one": [words]}, ids=[texts.ids[of]]
         )

@@ -64,9 +64,12 @@ class ListPositions:
                 f"lists of {self.places} documents, expected at most {MOST_PLACES}: give a cut-off"
             )
         self._place = np.full((len(lists), len(lists.labels)), self.places + 1, dtype=np.int64)
+        self._free = np.zeros((len(lists), self.places + 1), dtype=np.uint8)
+        is_free = lists.free
         for i in range(len(lists)):
             listed = lists.list(i)
             self._place[i, listed] = np.arange(1, len(listed) + 1)
+            self._free[i, 1 : len(listed) + 1] = is_free[listed]
         self._by: RewardFunction | None = None
         self._rewards: dict[int, Rewards] = {}
 
@@ -82,10 +85,7 @@ class ListPositions:
 
     def free(self, one: int) -> NDArray[np.uint8]:
         """Which places of a list, from 1, have a free document."""
-        listed = self.lists.list(one)
-        free = np.zeros(self.places + 1, dtype=np.uint8)
-        free[1 : len(listed) + 1] = self.lists.free[listed]
-        return free
+        return self._free[one]
 
     def rewards(self, one: int, rewarding: RewardFunction) -> Rewards:
         """The rewards of a list by places from 1."""
@@ -94,9 +94,10 @@ class ListPositions:
         if one not in self._rewards:
             listed, places = self.lists.list(one), self.places
             inside = slice(1, len(listed) + 1)
+            rewards = rewarding(listed, 2 * places)
             known = np.zeros(places + 1, dtype=np.uint8)
             table = np.zeros((places + 1, 2 * places + 2))
-            known[inside], table[inside] = rewarding(listed, 2 * places)
+            known[inside], table[inside] = rewards
             self._rewards[one] = Rewards(known, table)
         return self._rewards[one]
 
