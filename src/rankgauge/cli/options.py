@@ -895,9 +895,14 @@ class TableOptions(OptionGroup, heading="Output", common=False):
         return None
 
     @property
+    def chosen_form(self) -> str:
+        """The format to print: what the user asked for, else what suits a terminal, pipe or file."""
+        return choose_format(self.form, self.file)
+
+    @property
     def for_programs(self) -> bool:
         """Whether a program reads the table, so that nothing else may be printed."""
-        return choose_format(self.form, self.file) in MACHINE_FORMATS
+        return self.chosen_form in MACHINE_FORMATS
 
     def show(self, table: Table) -> None:
         """Print the table. In formats for programs its notes go to standard error."""
@@ -908,7 +913,7 @@ class TableOptions(OptionGroup, heading="Output", common=False):
 
     def show_whole(self, table: Table) -> None:
         """Print the table with its notes, in formats for programs too."""
-        form = choose_format(self.form, self.file)
+        form = self.chosen_form
         if self.spreadsheet and form != "csv":
             raise click.UsageError(
                 f"--spreadsheet works only with --format csv, the format is {form}"

@@ -13,6 +13,7 @@ from typing import IO, TYPE_CHECKING, Any, Protocol
 import click
 
 from rankgauge.cli import printable
+from rankgauge.core.charts import DRAWN, PLAIN
 from rankgauge.core.notes import WARNING_PREFIX, Note, count_phrase, note_texts
 from rankgauge.core.tables import Cell, LazyRows, Table
 from rankgauge.io.files import atomic_write
@@ -145,10 +146,13 @@ def print_bytes(text: str) -> None:
     """Write text to standard output.
 
     In a pipe or a file, ids have the bytes that they had in the input. On a terminal, control characters
-    are escaped, so that no id can move the cursor or change colors.
+    are escaped, so that no id can move the cursor or change colors. A terminal that cannot show the
+    lines and bars of tables gets them in ASCII.
     """
     stream = sys.stdout
     if stream.isatty():
+        if not can_show(DRAWN, stream.encoding):
+            text = text.translate(PLAIN)
         stream.write(
             "".join(c if c in "\t\n" or not _is_control(c) else repr(c)[1:-1] for c in text)
         )
@@ -158,6 +162,15 @@ def print_bytes(text: str) -> None:
         stream.flush()
         raw.write(text.encode("utf-8", "surrogateescape"))
         raw.flush()
+
+
+def can_show(text: str, encoding: str) -> bool:
+    """Whether an encoding has all characters of a text."""
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _is_control(character: str) -> bool:

@@ -241,6 +241,7 @@ class Evaluator:
                 *self._run_notes(results),
             ),
             failed=tuple(failed),
+            only_relevant=bool(self.judged.labels.min(initial=1) >= 1),
         )
 
     def score_features(self, features: Features, scores: ArrayLike, *, name: str = "run") -> Scores:
