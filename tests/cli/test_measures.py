@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import webbrowser
 from pathlib import Path
 
 import pytest
@@ -39,13 +41,45 @@ def test_a_measure_is_explained_under_any_of_its_names() -> None:
     assert run("measures", "map") == run("measures", "AP") == run("measures", "AP(rel=2)@10")
 
 
+# The demo
+
+
+def demo(folder: Path, *options: str) -> tuple[list[str], list[list[str]]]:
+    """What the demo prints, and the rows of its table."""
+    lines = run("demo", "-o", str(folder / "demo"), *options).splitlines()
+    rule = next(number for number, line in enumerate(lines) if line.startswith("──"))
+    return lines, [line.split() for line in lines[rule + 1 : lines.index("", rule)]]
+
+
 def test_the_demo_writes_trec_files_that_evaluate_to_what_it_prints(tmp_path: Path) -> None:
-    text = run("demo", "-o", str(tmp_path / "demo"), "--queries", "10", "--systems", "12")
+    lines, rows = demo(tmp_path, "--queries", "10")
     qrels = rg.read_qrels(tmp_path / "demo" / "qrels.txt")
     run_files = sorted((tmp_path / "demo").glob("*.run.gz"))
     assert len(run_files) == 12
     assert min(qrels.grades) == -1
-    scores = rg.evaluate(qrels, [rg.read_run(file) for file in run_files], "nDCG@10")
-    for name, means in scores.mean().items():
-        line = next(line for line in text.splitlines() if line.split()[:3] == [name, "all", "10"])
-        assert f"{means['nDCG@10']:.4f}" in line
+    measures = ["nDCG@10", "lower(nDCG@10)", "upper(nDCG@10)", "expected(nDCG@10)"]
+    means = rg.evaluate(qrels, map(rg.read_run, run_files), measures).sorted().mean()
+    assert [row[:5] for row in rows] == [
+        [name, *(f"{value:.4f}" for value in values.values())]
+        for name, values in list(means.items())[:6]
+    ]
+    assert lines[2].split() == ["run", "nDCG@10", "lower", "upper", "chance", "judged@10"]
+
+
+def test_the_demo_ends_with_the_next_step_and_its_page_can_be_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines, _ = demo(tmp_path, "--queries", "5")
+    assert lines[-1].startswith("Next: rankgauge report ")
+    assert len(lines) == len(set(lines)) + 2  # blank lines alone are there again
+    opened: list[str] = []
+    monkeypatch.setattr(webbrowser, "open", lambda address: not opened.append(address))
+    monkeypatch.chdir(tmp_path)
+    run(*shlex.split(lines[-1])[2:])
+    assert opened == [(tmp_path / "report.html").as_uri()]
+
+
+def test_the_demo_shows_all_runs_if_there_are_few(tmp_path: Path) -> None:
+    lines, rows = demo(tmp_path, "--queries", "5", "--systems", "2")
+    assert len(rows) == 2
+    assert "All of them by nDCG@10:" in lines[0]
