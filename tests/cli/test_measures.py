@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import shlex
+import subprocess
+import sys
 import webbrowser
 from pathlib import Path
 
@@ -20,9 +23,53 @@ def run(*arguments: str) -> str:
     return result.output
 
 
-def test_the_list_names_every_registered_measure() -> None:
-    listed = [line.split("\t")[0] for line in run("measures").splitlines()[1:]]
+@pytest.mark.parametrize("options", [[], ["--all"]])
+def test_programs_get_every_registered_measure(options: list[str]) -> None:
+    listed = [line.split("\t")[0] for line in run("measures", *options).splitlines()[1:]]
     assert sorted(listed) == sorted(entries())
+
+
+def listed(*options: str) -> list[str]:
+    """The names that people get, one to a line, without the lines that go on."""
+    lines = run("measures", "--format", "table", *options).splitlines()
+    return [line.split()[0] for line in lines if line[:2] == "  " and line[2] != " "]
+
+
+def test_people_get_twenty_measures_in_a_line_each_and_how_to_get_the_rest() -> None:
+    names = listed()
+    assert len(names) == 20
+    for name in names:
+        rg.evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, name)
+    lines = run("measures", "--format", "table").splitlines()
+    assert max(map(len, lines)) <= 80
+    assert len(lines) <= 40
+    assert f"`rankgauge measures --all` lists all {len(entries())}." in lines
+
+
+def test_people_get_every_measure_on_request() -> None:
+    assert sorted(listed("--all")) == sorted(entries())
+    text = " ".join(run("measures", "--format", "table", "--all").split())
+    assert "Average precision: the sum" in text
+    assert "Also called map, average_precision" in text
+
+
+def test_people_get_their_own_measures_in_both_lists(tmp_path: Path) -> None:
+    plugin = tmp_path / "own.py"
+    plugin.write_text(
+        "import rankgauge as rg\n"
+        "class Own(rg.measures.Binary):\n"
+        "    name, summary, formula, source = 'OwnCount', 'One of ours.', 'x', 'y'\n"
+        "    range, examples = (0.0, 1.0), ('OwnCount',)\n"
+        "    def _score(self, lists):\n"
+        "        return lists.sum(lists.relevant(self.rel)) * 0.0\n"
+        "rg.measures.register(Own())\n"
+    )
+    command = [sys.executable, "-m", "rankgauge", "measures", "--format", "table"]
+    for options in ([], ["--all"]):
+        done = subprocess.run(
+            [*command, *options, "--plugin", plugin], capture_output=True, text=True, check=True
+        )
+        assert re.search("^  OwnCount +One of ours", done.stdout, re.MULTILINE)
 
 
 @pytest.mark.parametrize("name", sorted(entries()))
