@@ -168,7 +168,8 @@ def assess(
         notes[part] += (replace(note, part=where, measure=name) for note in remarks)
     general = []
     if any((each.means <= 0).any() for measures in assessed.values() for each in measures.values()):
-        general.append(Note("pad is of no use if a mean is 0 or below; use safe_pad"))
+        general.append(Note("of no use if a mean is 0 or below; use safe_pad", column="pad"))
+    zeros = {(inside.direction, inside.range[0] == 0) for inside in map(inner, scores.measures)}
     options = {
         "test": test,
         "correction": correction,
@@ -188,6 +189,7 @@ def assess(
         options=options,
         definitions=definitions_of(options),
         notes=(*general, *chain.from_iterable(notes.values())),
+        same_zero=len(zeros) < 2,
     )
 
 

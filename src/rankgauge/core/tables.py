@@ -34,6 +34,22 @@ class MarkedValue(NamedTuple):
     below: str = ""
 
 
+class ColumnNote(str):
+    """A note on some columns of a table. Formats for reading that show none of them leave it out.
+
+    >>> note = ColumnNote("AP: the mean over queries", ["AP"])
+    >>> note, note.columns
+    ('AP: the mean over queries', ('AP',))
+    """
+
+    columns: tuple[str, ...]
+
+    def __new__(cls, text: str, columns: Iterable[str]) -> ColumnNote:
+        note = super().__new__(cls, text)
+        note.columns = tuple(columns)
+        return note
+
+
 Cell = str | int | float | MarkedValue | None
 Row = tuple[Cell, ...]
 _Escape = Callable[[str], str]
@@ -90,7 +106,7 @@ class Table(Value):
         The rows. A cell is a str, an int, a float, a `MarkedValue` or None; None and NaN are missing
         values.
     notes : tuple of str, optional
-        Notes that are printed below the table.
+        Notes that are printed below the table. A `ColumnNote` is printed with its columns.
     shown : tuple of str, optional
         The columns that formats for reading show, in this order. By default all. Formats for programs
         always have all columns, in the order of `columns`.
@@ -153,7 +169,12 @@ class Table(Value):
         if places != list(range(len(self.columns))):
             rows = tuple(tuple(row[place] for place in places) for row in rows)
         headings = tuple(HEADINGS.get(name, name) for name in names)
-        return replace(self, columns=headings, rows=rows, shown=None)
+        notes = tuple(
+            str(note)
+            for note in self.notes
+            if not isinstance(note, ColumnNote) or {*note.columns} & {*names}
+        )
+        return replace(self, columns=headings, rows=rows, notes=notes, shown=None)
 
     def render(self, format: str, *, digits: int | None = None, width: int | None = None) -> str:
         r"""Render the table as text.
