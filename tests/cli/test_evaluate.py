@@ -232,7 +232,11 @@ TRUNCATED = gzip.compress(RUN * 10, mtime=0)[:-9]
 BAD_FILES: dict[str, tuple[str, bytes, str]] = {
     "short line": ("run", RUN + b"q2 Q0 c\n", ":3: 3 columns, expected 6"),
     "qrels as run": ("run", QRELS, ":1: 4 columns, expected 6"),
-    "run as qrels": ("qrels", RUN, ":1: 6 columns, expected 4"),
+    "run as qrels": (
+        "qrels",
+        RUN,
+        ":1: 6 columns, expected 4: `topic iteration document grade` (this looks like a run file)",
+    ),
     "too many columns": ("run", RUN + b"q2 Q0 a b 1 1 t\n", ":3: 7 columns, expected 6"),
     "score": ("run", b"\n" + RUN + b"q2 Q0 c 1 high t", ":4: 'high' is not a number, expected "),
     "NaN": ("run", b"q2 Q0 c 1 nan t\n" + RUN, ":1: the score is NaN, expected a number"),

@@ -246,7 +246,7 @@ def test_runs_are_told_from_queries(runs: Any, names: list[str]) -> None:
         ([ScoredDoc("q", "d", 1.0), {}], "is not a run; give"),
         (ScoredDoc("q", "d", 1.0), "is not a run; give"),
         ([judged(QRELS)], "is not a run; give"),
-        (WrappedQrels(QRELS), "is not a run; give"),
+        (WrappedQrels(QRELS), "runs: WrappedQrels, expected runs; write evaluate("),
         ({"a": iter([])}, "is not a run; give"),
         (b"run", "is not a run; give"),
     ],

@@ -43,6 +43,7 @@ from rankgauge.core.records import Value
 from rankgauge.core.resampling import SamplingOptions
 from rankgauge.core.rounding import ROUNDING, greatest_magnitude
 from rankgauge.errors import MeasureError, RankgaugeError
+from rankgauge.evaluation.calls import checked_call
 from rankgauge.evaluation.evaluator import Measures
 from rankgauge.evaluation.inputs import Qrels, Runs
 from rankgauge.measures.around import Aggregate, inner, innermost
@@ -54,7 +55,12 @@ ASSESSED_MEASURES = ("nDCG@10", "v2(nDCG@10)", "AP", "RR")
 """The measures that are assessed by default."""
 
 
+FORM = "assess(qrels, [run, other], [nDCG @ 10, AP]), or assess(scores)"
+"""How `assess` is called."""
+
+
 @takes_scores
+@checked_call(FORM)
 def assess(
     qrels: Qrels | Scores,
     runs: Runs | None = None,
@@ -144,7 +150,7 @@ def assess(
     find_test(test)
     check_correction(correction)
     check_value("level", level, LEVELS)
-    scores = scores_of(qrels, runs, measures, executor)
+    scores = scores_of(qrels, runs, measures, executor, FORM)
     check_value("fuzziness", fuzziness, Number(0))
     drawing = SamplingOptions.check(samples, seed)
     splits = check_value("splits", splits, Integer(0, MOST_SAMPLES))

@@ -29,6 +29,7 @@ from rankgauge.core.resampling import SamplingOptions
 from rankgauge.core.results import Result
 from rankgauge.core.rounding import at_most
 from rankgauge.core.tables import Cell, LazyRows, MarkedValue, PValue, Table
+from rankgauge.evaluation.calls import checked_call
 from rankgauge.evaluation.evaluator import Measures
 from rankgauge.evaluation.inputs import Qrels, Runs
 from rankgauge.measures.around import Aggregate, inner
@@ -212,7 +213,12 @@ FAMILYWISE_CORRECTIONS = ("holm", "bonferroni")
 """Corrections that multiply the smallest p-value by the number of pairs."""
 
 
+FORM = "compare(qrels, [run, other], [nDCG @ 10]), or compare(scores)"
+"""How `compare` is called."""
+
+
 @takes_scores
+@checked_call(FORM)
 def compare(
     qrels: Qrels | Scores,
     runs: Runs | None = None,
@@ -288,7 +294,7 @@ def compare(
     method = find_test(test)
     check_correction(correction)
     check_value("level", level, LEVELS)
-    scores = scores_of(qrels, runs, measures, executor)
+    scores = scores_of(qrels, runs, measures, executor, FORM)
     first, second, baselines = pairs_of(scores.runs, baseline)
     number = default_samples(test, correction, len(first), level) if samples is None else samples
     drawing = SamplingOptions.check(number, seed, executor, progress)

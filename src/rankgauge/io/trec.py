@@ -685,10 +685,11 @@ def _fault(
     place = 4 if expected is RUN_LINE else 3
     number = shorten(decode(columns[place])) if len(columns) > place else ""
     wanted = len(expected.split())
-    hint = " (this looks like a qrels file)" if len(columns) == 4 else ""
+    looks = {4: "qrels", 6: "run"}.get(len(columns))
+    hint = f" (this looks like a {looks} file)" if looks else ""
     message = {
         1: f"{count_phrase(len(columns), 'column')}, expected {wanted}: `{expected}`" + hint,
-        2: f"{count_phrase(len(columns), 'column')}, expected {wanted}: `{expected}`",
+        2: f"{count_phrase(len(columns), 'column')}, expected {wanted}: `{expected}`" + hint,
         3: f"{number!r} is not a number, expected `{expected}`",
         4: "the score is NaN, expected a number",
         5: f"grade {number!r}, expected a whole number",
