@@ -475,7 +475,7 @@ def test_saved_scores_are_in_the_order_of_the_files(
 @pytest.mark.parametrize(
     ("options", "drawn", "legend"),
     [
-        ([], "██████████████████████", ""),
+        ([], "━━━━━━━━━━━━━━━━━━━━━━", ""),
         (["--interval"], "●──", "● RR, ─ from RR low to RR high"),
         (
             ["-m", "lower(RR)", "-m", "upper(RR)", "-m", "expected(RR)"],
@@ -494,7 +494,7 @@ def test_a_terminal_with_room_gets_a_drawing(
     assert legend in wide
     assert max(map(len, wide.splitlines())) <= 120
     narrow = on_a_terminal(*command, COLUMNS="40")[1]
-    assert not set("█●┊") & set(narrow)
+    assert not set("━●┊") & set(narrow)
 
 
 def test_a_terminal_without_unicode_gets_ascii(files: Files, two_runs: tuple[Path, Path]) -> None:

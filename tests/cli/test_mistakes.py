@@ -244,6 +244,12 @@ def test_tables_fit_a_terminal(files: Files, arguments: tuple[str, ...]) -> None
     assert "…" not in seen
 
 
+def test_notes_on_a_terminal_end_their_lines_between_words(files: Files) -> None:
+    files.good.write_text("".join(f"{t} Q0 {'ab'[t % 2]} 1 2 x\n" for t in range(1, 12)))
+    seen = on_a_terminal("evaluate", files.qrels, files.good, "-m", "AP", COLUMNS="40")[1]
+    assert "note: good: queries without judgments,\n  not scored: 1" in seen
+
+
 def test_color_is_as_asked(files: Files) -> None:
     files.good.write_text("1 Q0 A 1 2 x\n")
     asked = ("evaluate", files.qrels, files.good, files.other, "-m", "AP")

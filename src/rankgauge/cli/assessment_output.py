@@ -7,6 +7,7 @@ from dataclasses import replace
 from rankgauge.cli.options import Output
 from rankgauge.cli.output import line_width, print_or_write
 from rankgauge.comparison.assessed import HALF_COLUMNS, Assessment, AssessmentFigure
+from rankgauge.core.notes import note_texts
 from rankgauge.core.tables import Table
 from rankgauge.io.files import atomic_write
 
@@ -57,7 +58,9 @@ def show_assessment(assessment: Assessment, shown: str | None, long: bool, outpu
         name: table.for_reading()
         for name, table in (_long_pages(tables, assessment) if long else tables).items()
     }
-    notes = tuple(dict.fromkeys(note for page in pages.values() for note in page.notes))
+    remarks = note_texts(note for note in assessment.notes if note.column is None)
+    about_columns = (note for page in pages.values() for note in page.notes if note not in remarks)
+    notes = (*dict.fromkeys(about_columns), *remarks)
     form, last = output.chosen_form, list(pages)[-1]
     texts = []
     for name, table in pages.items():

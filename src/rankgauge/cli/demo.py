@@ -76,5 +76,5 @@ def leaderboard(judgments: Judgments, runs: list[Run]) -> Table:
     judged = {row[0]: row[place] for row in table.rows}
     rows = tuple((run, *means.values(), judged[run]) for run, means in scores.mean().items())
     columns = ("run", MEASURE, "lower", "upper", "chance", "judged@10")
-    chart = Chart(MEASURE, low="lower", high="upper", chance="chance")
+    chart = Chart(MEASURE, low="lower", high="upper", mark="chance")
     return Table(columns, rows, (READING,), chart=chart)

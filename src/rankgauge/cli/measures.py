@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 WIDTH = 88
 
 USUAL = {
-    "For grades": {
+    "Graded relevance": {
         "nDCG@10": "gains discounted by rank, 1 for the ideal ranking",
         "ERR@20": "expected 1/rank of where a satisfied user stops",
         "RBP(p=0.8)": "gain of a user who reads on with probability p",
         "Q@10": "average precision for grades",
     },
-    "For relevant or not": {
+    "Binary relevance": {
         "RR": "1/rank of the first relevant document (MRR)",
         "Success@5": "1 if a relevant document is in the top k (hit rate)",
         "P@10": "precision: the share of the top k that is relevant",
@@ -39,18 +39,18 @@ USUAL = {
         "AP": "precision averaged over the relevant documents (MAP)",
         "Rprec": "precision at R, the number of relevant documents",
     },
-    "For incomplete judgments": {
+    "Incomplete judgments": {
         "Judged@10": "the share of the top k that is judged",
         "lower(nDCG@10)": "the lowest score that missing labels can give",
         "upper(nDCG@10)": "the highest score that missing labels can give",
         "bpref": "how rarely non-relevant documents precede relevant ones",
         "infAP": "AP estimated from a sample of judgments",
     },
-    "For comparison with chance": {
+    "Compared with chance": {
         "expected(nDCG@10)": "the mean score of a random order",
         "v2(nDCG@10)": "0 for a random order, 1 for the best score",
     },
-    "For subtopics": {
+    "Diversity": {
         "alpha_nDCG@20": "nDCG that rewards subtopics not seen before",
         "ERR_IA@20": "ERR averaged over subtopics",
     },

@@ -550,7 +550,10 @@ def definitions_of(options: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
                 "tests in which only one of the two measures finds a significant difference; opposite "
                 "tests do not count",
             ),
-            _define("only_first, only_second", "the conflicts in which this measure finds it"),
+            _define(
+                "only_first, only_second",
+                "conflicts in which the first, or the second, measure finds one",
+            ),
             ColumnNote(f"significant: {significant}", CONFLICT_COLUMNS),
         ),
         "swaps": (

@@ -12,18 +12,18 @@ from rankgauge.core.records import Value
 LEAST, MOST = 12, 40
 """How many columns of a terminal a drawing takes."""
 
-POINT, LINE, CHANCE = "●", "─", "┊"
-BLOCKS = " ▏▎▍▌▋▊▉█"
-"""Nothing, the eighths of a column, and a whole one."""
+POINT, LINE, MARK = "●", "─", "┊"
+BAR, HALF = "━", "╸"
+"""A column of a bar, and the half of one."""
 
-DRAWN = f"{POINT}{LINE}{CHANCE}{BLOCKS[1:]}…–"
+DRAWN = f"{POINT}{LINE}{MARK}{BAR}{HALF}…–"
 """The characters of tables and drawings that are not in ASCII."""
-PLAIN = str.maketrans(DRAWN, "o-|   #####~-")
+PLAIN = str.maketrans(DRAWN, "o-|= ~-")
 """What stands for them where a terminal cannot show them."""
 
 
 class Chart(Value):
-    """What to draw beside each row of a table: a number, its interval, and what chance gets.
+    """What to draw beside each row of a table: a number, its interval, and a mark.
 
     Parameters
     ----------
@@ -34,14 +34,14 @@ class Chart(Value):
     low, high : str, optional
         The columns with the ends of the interval. Without an interval, and if the scale starts at 0, a
         number is drawn as a bar, else as a point.
-    chance : str, optional
-        The column with what chance gets, which is marked.
+    mark : str or float, optional
+        What is marked: a column, such as that with what chance gets, or a number.
 
     Examples
     --------
     >>> chart = Chart("AP", 0, 1)
     >>> chart.draw(("run", "AP"), [("bm25", 0.25), ("dense", 0.5)], 16)
-    ['0      AP      1', '████            ', '████████        ']
+    ['0      AP      1', '━━━━            ', '━━━━━━━━        ']
     """
 
     value: str
@@ -49,7 +49,7 @@ class Chart(Value):
     end: float = 1.0
     low: str | None = None
     high: str | None = None
-    chance: str | None = None
+    mark: str | float | None = None
 
     @property
     def legend(self) -> str | None:
@@ -57,8 +57,8 @@ class Chart(Value):
         parts = []
         if self.low is not None:
             parts = [f"{POINT} {self.value}", f"{LINE} from {self.low} to {self.high}"]
-        if self.chance is not None:
-            parts.append(f"{CHANCE} {self.chance}")
+        if self.mark is not None:
+            parts.append(f"{MARK} {self.mark if isinstance(self.mark, str) else f'{self.mark:g}'}")
         return ", ".join(parts) or None
 
     def draw(
@@ -68,8 +68,8 @@ class Chart(Value):
 
         The columns and rows are those of the table.
         """
-        names = (self.value, self.low, self.high, self.chance)
-        places = [None if name is None else columns.index(name) for name in names]
+        names = (self.value, self.low, self.high, self.mark)
+        places = [columns.index(name) if isinstance(name, str) else name for name in names]
         numbers = [_Numbers(*(_number(row, place) for place in places)) for row in rows]
         known = [number for each in numbers for number in each if math.isfinite(number)]
         if not known:
@@ -89,11 +89,12 @@ class _Numbers(NamedTuple):
     value: float
     low: float
     high: float
-    chance: float
+    mark: float
 
 
-def _number(row: Sequence[object], place: int | None) -> float:
-    cell = None if place is None else row[place]
+def _number(row: Sequence[object], place: int | float | None) -> float:
+    """The number in a place of the row; a place that is no whole number is the number itself."""
+    cell = row[place] if isinstance(place, int) else place
     return float(cell) if isinstance(cell, int | float) else math.nan
 
 
@@ -121,17 +122,17 @@ class _Scale(Value):
 
     def row(self, numbers: _Numbers, bar: bool) -> str:
         """A line with all numbers that are known."""
-        value, low, high, chance = numbers
+        value, low, high, mark = numbers
         cells = [" "] * self.width
         if not math.isnan(low + high):
             first, last = self.column(low), self.column(high)
             cells[first : last + 1] = LINE * (last + 1 - first)
         if bar and not math.isnan(value):
-            whole, eighths = divmod(round(self.share(value) * self.width * 8), 8)
-            drawn = BLOCKS[-1] * whole + (BLOCKS[eighths] if eighths else "")
+            whole, half = divmod(round(self.share(value) * self.width * 2), 2)
+            drawn = BAR * whole + HALF * half
             cells[: len(drawn)] = drawn
-        if not math.isnan(chance):
-            cells[self.column(chance)] = CHANCE
+        if not math.isnan(mark):
+            cells[self.column(mark)] = MARK
         if not bar and not math.isnan(value):
             cells[self.column(value)] = POINT
         return "".join(cells)

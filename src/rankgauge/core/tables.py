@@ -37,6 +37,15 @@ class MarkedValue(NamedTuple):
 class ColumnNote(str):
     """A note on some columns of a table. Formats for reading that show none of them leave it out.
 
+    Parameters
+    ----------
+    text : str
+        The note.
+    columns : iterable of str
+        The names of the columns.
+
+    Examples
+    --------
     >>> note = ColumnNote("AP: the mean over queries", ["AP"])
     >>> note, note.columns
     ('AP: the mean over queries', ('AP',))
@@ -399,7 +408,7 @@ def _table_lines(table: Table, digits: int | None, width: int | None = None) -> 
     if notes:
         yield ""
     for note in notes:
-        yield from [note] if width is None else _wrap_note(note, width)
+        yield from [note] if width is None else wrap_note(note, width)
 
 
 def _add_chart(fit: FittedTable, table: Table, chart: Chart, width: int) -> FittedTable:
@@ -416,7 +425,7 @@ def _add_chart(fit: FittedTable, table: Table, chart: Chart, width: int) -> Fitt
     return FittedTable(grid, [[*fit.parts[0], len(widths)]], fit.gap, notes)
 
 
-def _wrap_note(note: str, width: int) -> list[str]:
+def wrap_note(note: str, width: int) -> list[str]:
     """The lines of a note; those after the first are indented."""
     import textwrap
 

@@ -60,15 +60,10 @@ def _chart(scores: Scores) -> Chart | None:
         return None
     measure = scores.measures[0]
     names = {str(each) for each in scores.measures}
-    low, high, chance = (
-        name if (name := f"{kind}({measure})") in names else None
-        for kind in ("lower", "upper", "expected")
-    )
+    low, high, chance = (f"{kind}({measure})" for kind in ("lower", "upper", "expected"))
     start, end = inner(measure).range
-    bounded = low is not None and high is not None
-    return Chart(
-        str(measure), start, end, low if bounded else None, high if bounded else None, chance
-    )
+    chart = Chart(str(measure), start, end, mark=chance if chance in names else None)
+    return replace(chart, low=low, high=high) if {low, high} <= names else chart
 
 
 def _policies(scores: Scores, r: int) -> list[Missing]:
