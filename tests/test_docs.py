@@ -21,14 +21,14 @@ ENVIRONMENT = {
 
 
 def test_readme_and_pages_of_docs_show_what_their_commands_print() -> None:
-    command = [sys.executable, ROOT / "docs" / "readme.py", "--check"]
+    command = [sys.executable, ROOT / "docs" / "scripts" / "readme.py", "--check"]
     result = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
 
 
 @pytest.mark.parametrize("script", ["measures.py", "fusion.py"])
 def test_a_page_made_from_a_registry_says_what_it_says(script: str) -> None:
-    command = [sys.executable, ROOT / "docs" / script, "--check"]
+    command = [sys.executable, ROOT / "docs" / "scripts" / script, "--check"]
     result = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
 

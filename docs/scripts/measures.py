@@ -1,8 +1,8 @@
 """Writes docs/MEASURES.md from the registry: every measure, and the questions that it can answer. Also
 writes the names in other tools into docs/GRAMMAR.md.
 
-python docs/measures.py           rewrites the pages
-python docs/measures.py --check   fails if a page differs from the registry or the table of names
+python docs/scripts/measures.py           rewrites the pages
+python docs/scripts/measures.py --check   fails if a page differs from the registry or the table of names
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from rankgauge.measures import Aggregate, Measure, entries, parse
 from rankgauge.measures.names import AMBIGUOUS_NAMES, NAMES, example
 from rankgauge.measures.registry import Entry
 
-PAGE = Path(__file__).with_name("MEASURES.md")
-GRAMMAR = Path(__file__).with_name("GRAMMAR.md")
-START, END = "<!-- names: made by docs/measures.py -->\n", "<!-- end of names -->\n"
+PAGE = Path(__file__).resolve().parents[1] / "MEASURES.md"
+GRAMMAR = Path(__file__).resolve().parents[1] / "GRAMMAR.md"
+START, END = "<!-- names: made by docs/scripts/measures.py -->\n", "<!-- end of names -->\n"
 HEAD = """\
 # The measures, and what they can answer
 
-`docs/measures.py` makes this page from the registry. `rankgauge measures NAME` explains a measure with
-its parameters. The first table says how each measure answers each question:
+`docs/scripts/measures.py` makes this page from the registry. `rankgauge measures NAME` explains a
+measure with its parameters. The first table says how each measure answers each question:
 
 - `exact`: by a formula or an algorithm, for any number of documents.
 - `enumerated`: by trying every order or every labeling, if there are few enough documents. If there are
@@ -111,7 +111,9 @@ if __name__ == "__main__":
     if "--check" in sys.argv:
         for path, text in pages.items():
             if not path.exists() or path.read_text() != text:
-                sys.exit(f"docs/{path.name} is not what the registry says: run docs/measures.py")
+                sys.exit(
+                    f"docs/{path.name} is not what the registry says: run docs/scripts/measures.py"
+                )
         sys.exit(0)
     for path, text in pages.items():
         path.write_text(text)

@@ -1,7 +1,7 @@
 """Puts real output into README.md and pages of docs: runs their commands on the demo.
 
-    python docs/readme.py           rewrites the pages
-    python docs/readme.py --check   fails if a page differs from what the commands print
+    python docs/scripts/readme.py           rewrites the pages
+    python docs/scripts/readme.py --check   fails if a page differs from what the commands print
 
 A fenced block whose first line starts with `$ ` has commands and their output. A ```python block has
 doctest examples. A block that begins with ```jsonl and the name of a file is the content of that file.
@@ -23,7 +23,7 @@ from pathlib import Path
 
 from rankgauge.cli import main
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 PAGES = [
     ROOT / name
     for name in (
