@@ -51,3 +51,10 @@ def test_every_link_to_a_file_leads_somewhere(page: Path) -> None:
 
 def test_there_are_links_to_files() -> None:
     assert sum("](docs/" in page.read_text(encoding="utf-8") for page in PAGES) > 2
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_pip_installs_what_exists(page: Path) -> None:
+    """The checkout or the repository: no package index has rankgauge yet."""
+    text = page.read_text(encoding="utf-8")
+    assert not re.findall(r"pip install (?:-\S+ )*'?rankgauge\b.*", text)
