@@ -140,7 +140,7 @@ def check(page: Path, new: str) -> None:
     old = page.read_text(encoding="utf-8")
     if new != old:
         lines = difflib.unified_diff(
-            old.splitlines(), new.splitlines(), "shown", "printed", "", "", 0
+            old.splitlines(), new.splitlines(), "shown", "printed", n=0, lineterm=""
         )
         sys.exit("\n".join([f"{page.name} is not what its commands print", *lines]))
 
