@@ -23,7 +23,7 @@ def _settings(
         if name in settings:
             raise click.BadParameter(f"{name} is given twice, expected each setting once")
         if not equals:
-            raise click.BadParameter(f"{text!r}, expected NAME=VALUE, such as preset=ranklib")
+            raise click.BadParameter(f"{text!r}, expected {option.metavar}")
         try:
             settings[name] = json.loads(value)
         except ValueError:

@@ -9,12 +9,13 @@ number of lists that hold the document, and a sum Σ goes over the lists that ta
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, TypeVar
+from inspect import signature
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 
 from rankgauge.core.arrays import Bools, Floats, Ints
-from rankgauge.core.checks import Kind, Number, check_value
+from rankgauge.core.checks import Kind, Number, check_value, one_of
 from rankgauge.core.policies import PERSISTENCE, PERSISTENCES, RRF_K
 from rankgauge.core.records import Record
 from rankgauge.core.registry import Registry
@@ -25,6 +26,10 @@ MOST_COMPARED = 20_000
 
 BLOCK = 1 << 18
 """How many pairs of documents are compared at a time."""
+
+
+Takes: TypeAlias = Literal["scores", "ranks"]
+"""What a method looks at."""
 
 
 class Entries(Record):
@@ -61,7 +66,7 @@ class FusionMethod(Record):
     """A method: what it takes, and `combine`, which makes one score a document from the entries."""
 
     name: str
-    takes: Literal["scores", "ranks"]
+    takes: Takes
     formula: str
     summary: str
     source: str
@@ -104,7 +109,7 @@ Combine = TypeVar("Combine", bound=Callable[..., Floats])
 
 def register(
     name: str,
-    takes: Literal["scores", "ranks"],
+    takes: Takes,
     formula: str,
     summary: str,
     source: str,
@@ -115,12 +120,27 @@ def register(
     """A decorator that registers a function: `combine` of a `FusionMethod` with these fields."""
 
     def decorate(combine: Combine) -> Combine:
+        _check_method(name, takes, combine, parameters)
         METHODS.register(
             FusionMethod(name, takes, formula, summary, source, combine, weighted, parameters)
         )
         return combine
 
     return decorate
+
+
+def _check_method(
+    name: str, takes: str, combine: Callable[..., Floats], parameters: tuple[FusionParameter, ...]
+) -> None:
+    check_value("takes", takes, one_of(Takes))
+    defaults = {each.name: check_value(each.name, each.default, each.kind) for each in parameters}
+    try:
+        signature(combine).bind(None, **defaults)
+    except TypeError as error:
+        wanted = ", ".join(["lists", *defaults])
+        raise RankgaugeError(
+            f"the function of method {name!r} must take {wanted}: {error}"
+        ) from None
 
 
 _COMB = "Fox and Shaw 1993, Combination of Multiple Searches"

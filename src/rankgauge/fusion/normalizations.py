@@ -65,6 +65,11 @@ def normalize_scores(pool: Pool, normalize: str = DEFAULT_NORMALIZE) -> Floats:
     method = NORMALIZATIONS.check_argument("normalize", normalize)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         values = method.apply(pool)
+    if (shape := np.shape(values)) != pool.scores.shape:
+        raise RankgaugeError(
+            f"normalize={normalize!r} gave shape {shape}, expected {pool.scores.shape}: a score for "
+            "each document and run"
+        )
     bad = ~np.isfinite(values) & ((pool.ranks > 0) | method.fills)
     if bad.any():
         raise _too_large_error(pool, bad, normalize)

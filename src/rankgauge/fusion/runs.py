@@ -154,7 +154,12 @@ class Fusion(Record):
             values = fill_absent(values, union.bounds, self.absent)
         entries = Entries(values, held, union.ranks, union.bounds, weights)
         with np.errstate(over="ignore", invalid="ignore"):
-            return self.method.combine(entries, **self.parameters)
+            scores = self.method.combine(entries, **self.parameters)
+        if (shape := np.shape(scores)) != (len(held),):
+            raise RankgaugeError(
+                f"method={self.method.name!r} gave shape {shape}, expected one score a document"
+            )
+        return scores
 
     def fuse_pool(self, union: Pool, name: str | None = None) -> Run:
         """The fused run of a pool, documents in rank order, scores apart in single precision too."""
@@ -171,9 +176,11 @@ class Fusion(Record):
         """The error for the first score that a run file cannot hold, with the setting to change."""
         row = int(np.argmax(_is_too_large(scores)))
         topic = decode(union.queries[int(union.topic[row])])
+        remedy = self._remedy(union)
+        expected = "a number" if np.isnan(scores[row]) else f"at most {LARGEST_SCORE:.2g}"
         return RankgaugeError(
             f"the fused score of document {decode(union.documents[row])!r} of query {topic!r} is "
-            f"{scores[row]:g}, expected at most {LARGEST_SCORE:.2g}; {self._remedy(union)}"
+            f"{scores[row]:g}, expected {expected}{remedy and f'; {remedy}'}"
         )
 
     def _remedy(self, union: Pool) -> str:
