@@ -292,8 +292,8 @@ class IntentAwareERR(_NoveltyMeasure):
 
     name = "ERR_IA"
     summary = (
-        "Intent-aware ERR: ERR averaged over subtopics. A document on a subtopic satisfies a user "
-        "who wants that subtopic with probability alpha."
+        "Intent-aware ERR: ERR averaged over subtopics. With probability alpha, a document on a "
+        "subtopic satisfies a user who wants that subtopic."
     )
     formula = (
         "ERR_IA@k = (Σ_{i≤k} Σ_{subtopics that i serves} (1 − alpha)^above / i) / (subtopics · "
