@@ -159,6 +159,8 @@ def command(
     """
     if output.output == STANDARD_OUTPUT:
         raise click.UsageError("-o -: standard output has the table, expected the name of a file")
+    if len(measures) != 1:
+        raise click.UsageError(f"{', '.join(measures)}: expected one measure to tune by")
     judgments, _ = read_judgments(runs.qrels, runs.runs, subtopics=False, **runs.how)
     files = stored_runs(runs.runs, parts=runs.parts, **runs.how)
     check_output(output.output, [path for file in files for path in file.paths()])
@@ -169,7 +171,7 @@ def command(
         tuning = tune(
             judgments,
             files,
-            measures,
+            measures[0],
             normalize=fusion.normalize,
             absent=fusion.absent,
             missing=fusion.missing,

@@ -17,10 +17,10 @@ from rankgauge.comparison.design import add_query_count, pairs_of, shared_querie
 from rankgauge.comparison.significance import Pairs, critical_range
 from rankgauge.comparison.studentized_range import LogEstimate
 from rankgauge.core.checks import Integer, Number, check_value, one_of
-from rankgauge.core.deprecation import renamed_parameters
 from rankgauge.core.notes import Note, count_phrase, note_texts
 from rankgauge.core.policies import LEVEL, LEVELS, POWER, SAMPLES, SEED, Missing, Progress
 from rankgauge.core.records import Record, Value
+from rankgauge.core.renamed_parameters import renamed_parameters
 from rankgauge.core.resampling import SamplingOptions, draw_mean_ranges
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Table

@@ -13,10 +13,10 @@ from rankgauge.comparison.design import find_shared_queries
 from rankgauge.comparison.significance import holm
 from rankgauge.core.arrays import Bools, Floats, Ints
 from rankgauge.core.checks import check_value
-from rankgauge.core.deprecation import renamed_parameters
 from rankgauge.core.notes import WARNING, Note, count_phrase, note_texts
 from rankgauge.core.policies import LEVEL, LEVELS
 from rankgauge.core.records import Record
+from rankgauge.core.renamed_parameters import renamed_parameters
 from rankgauge.core.results import Result
 from rankgauge.core.rounding import at_most
 from rankgauge.core.tables import Cell, LazyRows, PValue, Table

@@ -8,10 +8,10 @@ from typing import ClassVar
 import numpy as np
 
 from rankgauge.core.checks import Number, check_value
-from rankgauge.core.deprecation import renamed_parameters
 from rankgauge.core.notes import WARNING, Note, count_phrase, note_texts
 from rankgauge.core.policies import LEVEL
 from rankgauge.core.records import Record
+from rankgauge.core.renamed_parameters import renamed_parameters
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Table
 from rankgauge.errors import RankgaugeError

@@ -26,7 +26,7 @@ from rankgauge.core.policies import (
 from rankgauge.core.records import Record
 from rankgauge.core.seeds import digest
 from rankgauge.data.model import Judgments, Run
-from rankgauge.data.roles import USUAL_NAMES, ColumnNames
+from rankgauge.data.roles import ColumnNames, Columns
 from rankgauge.errors import DuplicateError, InputError, MeasureError, RankgaugeError
 from rankgauge.evaluation.inputs import Qrels, Runs, Source, judgments_of, place_of, sources_of
 from rankgauge.forecast.pools import PoolScorer
@@ -155,7 +155,7 @@ class Track(Record):
         *,
         lenient: bool = False,
         size_limit: int = SIZE_LIMIT,
-        columns: ColumnNames = USUAL_NAMES,
+        columns: Columns | None = None,
         **policies: Unpack[TrackPolicies],
     ) -> Track:
         """Read the track in NAME=KIND:QRELS,RUNS, such as robust03=news:qrels.txt,runs/.
@@ -167,12 +167,13 @@ class Track(Record):
         ----------
         text : str
             The text that names the files.
-        lenient : bool
+        lenient : bool, default False
             Whether to drop faulty lines instead of raising an error, as in `read_qrels` and `read_run`.
-        size_limit : int
-            How many bytes a file may hold once decompressed.
-        columns : ColumnNames
-            The names of the columns of tables, if they are not the usual ones.
+        size_limit : int, default 8 GiB
+            The largest size of a file in bytes, once decompressed.
+        columns : dict of str to str, optional
+            Names of the tables' columns, where they are not standard, as in `read_qrels` and
+            `read_run`.
         **policies
             `ties`, `seed`, `precision`, `max_grade` and `failures`, as in `Track.of`.
 
@@ -186,15 +187,16 @@ class Track(Record):
         InputError
             If a file cannot be read, or if there are no runs.
         """
+        names = ColumnNames.of(columns)
         name, kind, qrels, runs = track_parts(text)
         assert runs is not None  # a table of scores is refused above
         try:
-            judgments = read_qrels(qrels, lenient=lenient, size_limit=size_limit, columns=columns)
+            judgments = read_qrels(qrels, lenient=lenient, size_limit=size_limit, columns=names)
         except DuplicateError as error:
             raise _subtopics_error(error) from None
         files = [
             file
-            for file in run_files([runs], lenient=lenient, size_limit=size_limit, columns=columns)
+            for file in run_files([runs], lenient=lenient, size_limit=size_limit, columns=names)
             if os.path.realpath(file.path) != os.path.realpath(qrels)
         ]
         if not files:

@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 
 from rankgauge.core.checks import Integer, check_value
-from rankgauge.core.deprecation import renamed_parameters
 from rankgauge.core.notes import Note
 from rankgauge.core.policies import (
     DEFAULT_ABSENT,
@@ -18,6 +17,7 @@ from rankgauge.core.policies import (
     Absent,
     Missing,
 )
+from rankgauge.core.renamed_parameters import renamed_parameters
 from rankgauge.data.features import Features
 from rankgauge.errors import RankgaugeError
 from rankgauge.evaluation.inputs import Qrels, Runs, judgments_of

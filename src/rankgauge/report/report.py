@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 from rankgauge.core.checks import Integer, check_value
-from rankgauge.core.deprecation import renamed_parameters
 from rankgauge.core.notes import count_phrase
 from rankgauge.core.policies import LEVEL, LEVELS
 from rankgauge.core.records import Record
+from rankgauge.core.renamed_parameters import renamed_parameters
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Cell, Table
 from rankgauge.data.model import Judgments
@@ -41,7 +41,15 @@ from rankgauge.report.content import (
 )
 from rankgauge.report.how import describe_provenance
 from rankgauge.report.page_data import PageData, PageProvenance, PageRankings, PageResults
-from rankgauge.report.pages import (
+from rankgauge.report.rankings import (
+    DEPTH,
+    ShownLists,
+    bounds_of,
+    fitting_lists,
+    query_rows,
+    read_heads,
+)
+from rankgauge.report.section_pages import (
     TEMPLATES,
     Facts,
     Item,
@@ -52,14 +60,6 @@ from rankgauge.report.pages import (
     environment,
     policy_digest,
     read_files,
-)
-from rankgauge.report.rankings import (
-    DEPTH,
-    ShownLists,
-    bounds_of,
-    fitting_lists,
-    query_rows,
-    read_heads,
 )
 from rankgauge.report.texts import (
     DOCUMENT_KEYS,
