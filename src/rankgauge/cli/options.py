@@ -431,7 +431,7 @@ def samples_option(
         The default number.
     more : str, optional
         A last sentence of the help text.
-    text : str, optional
+    text : str, default "How many random samples are drawn, if the method draws samples."
         The help text before `more`.
 
     Returns
@@ -470,7 +470,7 @@ def level_option(
     ----------
     more : str, optional
         A last sentence of the help text.
-    text : str, optional
+    text : str, default "The confidence level of the intervals."
         The help text before `more`.
 
     Returns

@@ -1,10 +1,10 @@
 """Is a measure any good? Measures compared on the same runs and queries.
 
-For each measure: how often it finds a significant difference between two systems (discriminative power),
-how large the differences are (PAD), and whether other queries would give the same result (swap rate,
-split halves). For two measures: how similarly they rank the systems, how often only one of them finds a
-significant difference, and how often they find different systems better. For two sets of queries, or two
-collections: how often they disagree on a pair of systems.
+For each measure: the share of pairs of systems with a significant difference (discriminative power), the
+size of the differences (PAD), and whether other queries would give the same result (swap rate, split
+halves). For two measures: the similarity of their rankings of the systems, and the number of significant
+differences that only one of them finds, or that point in opposite directions. For two sets of queries,
+or two collections: the share of pairs of systems on which they disagree.
 """
 
 from __future__ import annotations
@@ -217,17 +217,18 @@ class AssessmentDesign(Value):
     test : str, default "paired-t"
         The significance test, as in `compare`.
     correction : str or None, default None
-        The correction for many comparisons, as in `compare`.
+        The correction for multiple comparisons, as in `compare`.
     level : float, default 0.95
         A difference is significant if its p-value is at most 1 − level.
-    drawing : SamplingOptions
-        How many samples a test draws, if it draws samples, and by which seed.
+    drawing : SamplingOptions, optional
+        The number of samples and their seed, for tests that draw samples. By default, 10,000 samples
+        with seed 0.
     halving : SamplingOptions or None, default None
-        How often the queries are split into two random halves, and by which seed. None: they are
+        The number of random splits of the queries into halves, and their seed. None: the queries are
         not split.
     fuzziness : float, default 0.0
-        In the split halves, two runs are tied if their means differ by at most this share of the
-        greater mean.
+        In the split halves, two runs count as tied if their means differ by at most `fuzziness` times
+        the larger mean.
 
     Examples
     --------

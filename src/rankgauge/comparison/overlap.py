@@ -75,8 +75,8 @@ def rbo(
     The ranks below the ends of the rankings are unknown. So the result has three values: `ext` is an
     estimate, which extrapolates the agreement seen so far, and `min` and `max` are its bounds.
 
-    Without ties, the three variants of `ties` are the same. With "w" and "b", a ranking has an `ext` of 1
-    with itself. With "a", `ext` is below 1 if there are ties, because two orders of the ties differ.
+    Without ties, the three variants of `ties` are the same. With "w" and "b", a ranking has an `ext` of
+    1 with itself. With "a", `ext` is below 1 if there are ties, because two orders of the ties differ.
 
     The sources are Webber, Moffat and Zobel 2010, A similarity measure for indefinite rankings; and
     Corsi and Urbano 2024, The treatment of ties in rank-biased overlap.

@@ -30,7 +30,7 @@ class ColumnNames(Value):
     subtopic: ColumnChoice = None
 
     @classmethod
-    def of(cls, columns: Columns | None) -> ColumnNames:
+    def of(cls, columns: AnyColumnNames | None) -> ColumnNames:
         """The names in a dict by role; RankgaugeError for an unknown role or a name that is no text.
 
         >>> ColumnNames.of({"score": "similarity"}).score
@@ -59,7 +59,7 @@ class ColumnNames(Value):
         return {name for chosen in names for name in _choices(chosen)}
 
 
-Columns: TypeAlias = ColumnNames | Mapping[str, ColumnChoice]
+AnyColumnNames: TypeAlias = ColumnNames | Mapping[str, ColumnChoice]
 """The names of columns as users give them: {"score": "similarity"}."""
 
 

@@ -107,7 +107,8 @@ def tune(
         choice is repeated in each fold.
     absent : {"minimum", "zero", "skip"}, default "minimum"
         The score of a document that a list lacks. "minimum": the list's lowest normalized score.
-        "zero": 0. "skip": the list is ignored for that document.
+        "zero": 0. "skip": the list is ignored for that document. normalize="borda" accepts only the
+        default.
     missing : {"zero", "skip"}, default "zero"
         How to treat queries that some run lacks. "zero": the other runs rank them, and a query that all
         runs lack counts as an empty ranking. "skip": they are left out.

@@ -17,7 +17,7 @@ from rankgauge.core.arrays import offsets_of
 from rankgauge.core.notes import Note, count_phrase
 from rankgauge.core.records import Record, Value
 from rankgauge.data.model import Ids, Run, decode
-from rankgauge.data.roles import USUAL_NAMES, ColumnNames, Columns
+from rankgauge.data.roles import USUAL_NAMES, AnyColumnNames, ColumnNames
 from rankgauge.errors import DuplicateError, InputError, NoRows
 from rankgauge.io.files import SIZE_LIMIT, Content, display_name
 from rankgauge.io.kinds import first_line, is_trec_line, kind_of
@@ -93,7 +93,7 @@ class RunParts(Value):
     name: str | None = None
     lenient: bool = False
     size_limit: int = SIZE_LIMIT
-    columns: Columns | None = None
+    columns: AnyColumnNames | None = None
 
     def __post_init__(self) -> None:
         vars(self)["columns"] = ColumnNames.of(self.columns)

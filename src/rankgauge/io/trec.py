@@ -23,7 +23,7 @@ from rankgauge.core.arrays import Floats, Ints, offsets_of
 from rankgauge.core.notes import Note, count_phrase, shorten
 from rankgauge.core.records import Record, Value
 from rankgauge.data.model import Ids, Judgments, Run, decode, encode, repeated_pairs
-from rankgauge.data.roles import USUAL_NAMES, ColumnNames, Columns
+from rankgauge.data.roles import USUAL_NAMES, AnyColumnNames, ColumnNames
 from rankgauge.errors import DuplicateError, InputError, NoRows
 from rankgauge.io.compression import detect_compression
 from rankgauge.io.files import (
@@ -89,7 +89,7 @@ def read_qrels(
     lenient: bool = False,
     comments: bool = False,
     size_limit: int = SIZE_LIMIT,
-    columns: Columns | None = None,
+    columns: AnyColumnNames | None = None,
 ) -> Judgments:
     """Read the judgments in a qrels file of TREC, or in a table: CSV, TSV, JSON, JSON Lines or Parquet.
 
@@ -205,7 +205,7 @@ def read_run(
     comments: bool = False,
     more_columns: bool = False,
     size_limit: int = SIZE_LIMIT,
-    columns: Columns | None = None,
+    columns: AnyColumnNames | None = None,
 ) -> Run:
     """Read the run in a TREC run file, or in a table: CSV, TSV, JSON, JSON Lines or Parquet.
 
@@ -452,7 +452,8 @@ def run_name(path: Path) -> str:
 def write_run(run: Run | Mapping[str, Mapping[str, float]], path: Path) -> None:
     """Write a run as a TREC run file, best first and in full precision.
 
-    The file appears whole or not at all; the endings .gz, .bz2, .xz and .zst compress.
+    The file appears only when it is complete. It is compressed if its name ends with .gz, .bz2, .xz or
+    .zst.
 
     Parameters
     ----------
@@ -502,10 +503,10 @@ def run_lines(run: Run, path: Path) -> Iterator[bytes]:
 
 
 def write_qrels(judgments: Judgments | Mapping[str, Mapping[str, int]], path: Path) -> None:
-    """Write judgments as a qrels file of TREC, whole or not at all.
+    """Write judgments as a qrels file of TREC.
 
-    Where they have subtopics, there is a line for each subtopic of a document. The endings .gz, .bz2,
-    .xz and .zst compress.
+    Judgments with subtopics have a line for each subtopic of a document. The file appears only when it
+    is complete. It is compressed if its name ends with .gz, .bz2, .xz or .zst.
 
     Parameters
     ----------

@@ -194,7 +194,7 @@ class Null(ChanceParameters):
     error : float, default 0.002
         The largest standard error of an estimate, as a share of the range of the metric.
     seed : int, default 0
-        The seed of the random draws.
+        Seed of the random number generator.
 
     Notes
     -----

@@ -119,8 +119,18 @@ class ExpectedMetric(ChanceMetric):
     ----------
     measure : Metric
         The metric.
-    null, length, draws, per, error, seed
-        How random texts are drawn, see `Null`.
+    null : str, default "words"
+        What a random text is made of, as in `Null`.
+    length : {"reference", "candidate"} or int, default "reference"
+        How many words a random text has, as in `Null`.
+    draws : int, optional
+        How many texts are drawn, as in `Null`. By default, a formula replaces them where one exists.
+    per : {"text", "candidate"}, default "text"
+        Whether texts are drawn once for each text, or anew for each candidate.
+    error : float, default 0.002
+        The largest standard error of an estimate, as a share of the range of the metric.
+    seed : int, default 0
+        Seed of the random number generator.
 
     Notes
     -----
@@ -207,8 +217,18 @@ class V1Metric(_BoundedMetric):
     ----------
     measure : Metric
         The metric.
-    null, length, draws, per, error, seed
-        How random texts are drawn, see `Null`.
+    null : str, default "words"
+        What a random text is made of, as in `Null`.
+    length : {"reference", "candidate"} or int, default "reference"
+        How many words a random text has, as in `Null`.
+    draws : int, optional
+        How many texts are drawn, as in `Null`. By default, a formula replaces them where one exists.
+    per : {"text", "candidate"}, default "text"
+        Whether texts are drawn once for each text, or anew for each candidate.
+    error : float, default 0.002
+        The largest standard error of an estimate, as a share of the range of the metric.
+    seed : int, default 0
+        Seed of the random number generator.
 
     Notes
     -----
@@ -254,8 +274,18 @@ class V2Metric(_BoundedMetric):
     ----------
     measure : Metric
         The metric.
-    null, length, draws, per, error, seed
-        How random texts are drawn, see `Null`.
+    null : str, default "words"
+        What a random text is made of, as in `Null`.
+    length : {"reference", "candidate"} or int, default "reference"
+        How many words a random text has, as in `Null`.
+    draws : int, optional
+        How many texts are drawn, as in `Null`. By default, a formula replaces them where one exists.
+    per : {"text", "candidate"}, default "text"
+        Whether texts are drawn once for each text, or anew for each candidate.
+    error : float, default 0.002
+        The largest standard error of an estimate, as a share of the range of the metric.
+    seed : int, default 0
+        Seed of the random number generator.
 
     Notes
     -----
@@ -298,8 +328,18 @@ class LinearMetric(NormalizedMetric):
     ----------
     measure : Metric
         The metric.
-    null, length, draws, per, error, seed
-        How random texts are drawn, see `Null`.
+    null : str, default "words"
+        What a random text is made of, as in `Null`.
+    length : {"reference", "candidate"} or int, default "reference"
+        How many words a random text has, as in `Null`.
+    draws : int, optional
+        How many texts are drawn, as in `Null`. By default, a formula replaces them where one exists.
+    per : {"text", "candidate"}, default "text"
+        Whether texts are drawn once for each text, or anew for each candidate.
+    error : float, default 0.002
+        The largest standard error of an estimate, as a share of the range of the metric.
+    seed : int, default 0
+        Seed of the random number generator.
 
     Notes
     -----
@@ -338,8 +378,18 @@ class ZMetric(NormalizedMetric):
     ----------
     measure : Metric
         The metric.
-    null, length, draws, per, error, seed
-        How random texts are drawn, see `Null`.
+    null : str, default "words"
+        What a random text is made of, as in `Null`.
+    length : {"reference", "candidate"} or int, default "reference"
+        How many words a random text has, as in `Null`.
+    draws : int, optional
+        How many texts are drawn, as in `Null`. By default, a formula replaces them where one exists.
+    per : {"text", "candidate"}, default "text"
+        Whether texts are drawn once for each text, or anew for each candidate.
+    error : float, default 0.002
+        The largest standard error of an estimate, as a share of the range of the metric.
+    seed : int, default 0
+        Seed of the random number generator.
 
     Notes
     -----
