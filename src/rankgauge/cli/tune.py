@@ -77,11 +77,11 @@ class SplitOptions(OptionGroup, heading="Cross-validation", common=False):
     folds: int = folds_option(
         FOLDS,
         2,
-        "Cross-validation: the queries are parted into N parts. The weights for each part are chosen on "
-        "the other parts.",
+        "The number of folds of the cross-validation. The weights for each fold are chosen on the other "
+        "folds.",
     )
     repeats: int = repeats_option(
-        REPEATS, "Cross-validation: how often the queries are parted anew."
+        REPEATS, "The number of times that the cross-validation is repeated."
     )
     margin: float = margin_option(
         MARGIN, "Weights whose mean is at most this far from the best count as good as the best."

@@ -63,7 +63,7 @@ class RunParts(Value):
     parts, `evaluate` reads the parts again, some queries at a time: up to 10 million rows in a task. It
     then also holds the scores of each query in each part, so sort a very large run by query first.
 
-    Called as a function, it gives the whole run in memory. All other functions that take runs use it so.
+    Calling it returns the whole run, in memory. All other functions that take runs read it this way.
 
     Parameters
     ----------

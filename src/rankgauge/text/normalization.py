@@ -122,11 +122,12 @@ class ExpectedMetric(ChanceMetric):
     null : str, default "words"
         What a random text is made of, as in `Null`.
     length : {"reference", "candidate"} or int, default "reference"
-        How many words a random text has, as in `Null`.
+        The length of a random text in words, as in `Null`.
     draws : int, optional
         How many texts are drawn, as in `Null`. By default, a formula replaces them where one exists.
     per : {"text", "candidate"}, default "text"
-        Whether texts are drawn once for each text, or anew for each candidate.
+        When texts are drawn. "text": once for each text. "candidate": for each candidate, which needs
+        `draws`.
     error : float, default 0.002
         The largest standard error of an estimate, as a share of the range of the metric.
     seed : int, default 0
@@ -220,11 +221,12 @@ class V1Metric(_BoundedMetric):
     null : str, default "words"
         What a random text is made of, as in `Null`.
     length : {"reference", "candidate"} or int, default "reference"
-        How many words a random text has, as in `Null`.
+        The length of a random text in words, as in `Null`.
     draws : int, optional
         How many texts are drawn, as in `Null`. By default, a formula replaces them where one exists.
     per : {"text", "candidate"}, default "text"
-        Whether texts are drawn once for each text, or anew for each candidate.
+        When texts are drawn. "text": once for each text. "candidate": for each candidate, which needs
+        `draws`.
     error : float, default 0.002
         The largest standard error of an estimate, as a share of the range of the metric.
     seed : int, default 0
@@ -277,11 +279,12 @@ class V2Metric(_BoundedMetric):
     null : str, default "words"
         What a random text is made of, as in `Null`.
     length : {"reference", "candidate"} or int, default "reference"
-        How many words a random text has, as in `Null`.
+        The length of a random text in words, as in `Null`.
     draws : int, optional
         How many texts are drawn, as in `Null`. By default, a formula replaces them where one exists.
     per : {"text", "candidate"}, default "text"
-        Whether texts are drawn once for each text, or anew for each candidate.
+        When texts are drawn. "text": once for each text. "candidate": for each candidate, which needs
+        `draws`.
     error : float, default 0.002
         The largest standard error of an estimate, as a share of the range of the metric.
     seed : int, default 0
@@ -331,11 +334,12 @@ class LinearMetric(NormalizedMetric):
     null : str, default "words"
         What a random text is made of, as in `Null`.
     length : {"reference", "candidate"} or int, default "reference"
-        How many words a random text has, as in `Null`.
+        The length of a random text in words, as in `Null`.
     draws : int, optional
         How many texts are drawn, as in `Null`. By default, a formula replaces them where one exists.
     per : {"text", "candidate"}, default "text"
-        Whether texts are drawn once for each text, or anew for each candidate.
+        When texts are drawn. "text": once for each text. "candidate": for each candidate, which needs
+        `draws`.
     error : float, default 0.002
         The largest standard error of an estimate, as a share of the range of the metric.
     seed : int, default 0
@@ -381,11 +385,12 @@ class ZMetric(NormalizedMetric):
     null : str, default "words"
         What a random text is made of, as in `Null`.
     length : {"reference", "candidate"} or int, default "reference"
-        How many words a random text has, as in `Null`.
+        The length of a random text in words, as in `Null`.
     draws : int, optional
         How many texts are drawn, as in `Null`. By default, a formula replaces them where one exists.
     per : {"text", "candidate"}, default "text"
-        Whether texts are drawn once for each text, or anew for each candidate.
+        When texts are drawn. "text": once for each text. "candidate": for each candidate, which needs
+        `draws`.
     error : float, default 0.002
         The largest standard error of an estimate, as a share of the range of the metric.
     seed : int, default 0
