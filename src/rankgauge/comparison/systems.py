@@ -284,7 +284,8 @@ def compare(
     RankgaugeError
         If there is only one run, if runs or measures are given with scores, or if judgments are given
         without runs. Also if the test, the correction or a baseline is unknown, if the level is not
-        between 0 and 1, or if no query has a score for every run.
+        between 0 and 1, if a measure is not an arithmetic mean over queries, or if no query has a score
+        for every run.
     MeasureError
         If a measure cannot be parsed.
     InputError

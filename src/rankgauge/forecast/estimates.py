@@ -243,9 +243,10 @@ def two_phase(
     Raises
     ------
     RankgaugeError
-        If `shallow` or `deep` has several measures, or standardized scores. If the two have different
-        runs, if one of them lacks a query of `queries`, or if no deep query has scores for every run.
-        Also if `level` is not between 0 and 1.
+        If `shallow` or `deep` has several measures, a measure that is not an arithmetic mean over
+        queries, or standardized or infinite scores. If the two have different runs, if one of them lacks
+        a query of `queries`, or if no deep query has scores for every run. Also if `level` is not
+        between 0 and 1.
 
     See Also
     --------
