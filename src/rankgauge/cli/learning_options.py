@@ -43,7 +43,7 @@ def setting_option(
     ----------
     what : str
         What the settings are for: the start of the help text.
-    more : str, optional
+    more : str, default "`rankgauge ltr methods NAME` lists the settings."
         A last sentence of the help text.
 
     Returns
