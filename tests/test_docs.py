@@ -77,8 +77,8 @@ FENCE = re.compile(r"^```\w*[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LIMITS = {
     ("CONTRIBUTING.md", "Set up"): "how long an installation takes depends on the machine",
     ("REPORT.md", "Limits"): "the limit of the size of a page",
-    ("SCALE.md", "What is sent where"): "how much work is sent at a time",
-    ("SCALE.md", "When something fails"): "how long a cluster without workers is waited for",
+    ("SCALE.md", "Data transfer"): "how much work is sent at a time",
+    ("SCALE.md", "Failures"): "how long a cluster without workers is waited for",
 }
 """Sections with a time or a size that was not measured."""
 

@@ -514,8 +514,8 @@ def main() -> None:
                 for topics in TOPICS:
                     simulated = swapped(scores, topics, arguments.pairs)
                     rates.append(rate(test, name, simulated, arguments.drawn, executor))
-        show("No difference but chance: how often .05 or less", rates_table(rates))
-        title = "The same means over all queries: how often .05 or less"
+        show("Differences due to chance alone: how often p is .05 or less", rates_table(rates))
+        title = "Equal means over all queries: how often p is .05 or less"
         some = dict(list(matrices.items())[:2])
         show(title, levelled_table(some, arguments.pairs, arguments.drawn // 2, executor))
         title = "No difference between ten systems: families with any false alarm"

@@ -90,7 +90,7 @@ def command(
     \b
     over         all: the means are over all judged queries
                  answered: the means are over the queries that the run answered
-    queries       how many queries the means are over
+    queries      how many queries the means are over
     missing      how many judged queries the run lacks
     no relevant  how many queries have no relevant document
     judged@10    which share of the first ten documents is judged
