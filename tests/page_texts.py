@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rankgauge.core.tables import MarkedValue, PValue, Table
-from rankgauge.report.pages import (
+from rankgauge.report.section_pages import (
     Facts,
     Finding,
     Listing,

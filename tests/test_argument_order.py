@@ -53,9 +53,9 @@ OLD: list[tuple[Callable[[], Any], Callable[[], Any], str]] = [
         "assess(qrels=...)",
     ),
     (
-        lambda: tune(QRELS, RUNS, measure="AP", **TUNE),
-        lambda: tune(QRELS, RUNS, "AP", **TUNE),
-        "tune(measures=...)",
+        lambda: tune(QRELS, RUNS, "AP", test_topics=["q0"], **TUNE),
+        lambda: tune(QRELS, RUNS, "AP", test_queries=["q0"], **TUNE),
+        "tune(test_queries=...)",
     ),
     (
         lambda: med("AP", *LISTS, {"a": 1}),
@@ -111,7 +111,7 @@ def test_new_forms_by_keyword_give_no_warning() -> None:
     med(measure="AP", a=LISTS[0], b=LISTS[1])
     med(ONE, TWO, measure="AP", labels=QRELS)
     med_matrix(measure="P@2", runs=RUNS, qrels=None)
-    tune(QRELS, RUNS, measures="AP", **TUNE)
+    tune(QRELS, RUNS, measure="AP", **TUNE)
     compare(qrels=SCORES)
 
 
@@ -161,7 +161,7 @@ def test_arguments_in_the_place_of_others_are_named_with_the_right_call(
     function: Callable[..., Any],
 ) -> None:
     form = f"; write {FORMS[function.__name__]}"
-    measure = "measure" if function in (rg.settled, rg.med_matrix) else "measures"
+    measure = "measure" if function in (rg.tune, rg.settled, rg.med_matrix) else "measures"
     for qrels, kind in (
         ([ONE, TWO], "a list"),
         (RUNS, "a dict of runs"),

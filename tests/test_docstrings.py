@@ -56,18 +56,25 @@ def sections(text: str) -> dict[str, str]:
     return {"": first} | dict(zip(rest[::2], rest[1::2], strict=True))
 
 
-def described(section: str) -> list[str]:
-    """The names that a section of parameters describes."""
-    lines = [line for line in section.splitlines() if line and not line.startswith(" ")]
-    return [name.strip().lstrip("*") for line in lines for name in line.split(" : ")[0].split(",")]
+def described(section: str) -> dict[str, str]:
+    """What a section of parameters says about each: its type and its meaning."""
+    entries = re.split(r"^(?=\S)", section.strip("\n"), flags=re.MULTILINE)
+    heads = [(entry.partition("\n")[0].partition(" : ")[0], entry) for entry in entries if entry]
+    return {name.strip().lstrip("*"): entry for head, entry in heads for name in head.split(",")}
 
 
-def parameters_of(value: Any) -> list[str]:
+def parameters_of(value: Any) -> dict[str, inspect.Parameter]:
     try:
         signature = inspect.signature(value)
     except ValueError:
-        return []
-    return [name for name in signature.parameters if not name.startswith("_")]
+        return {}
+    return {name: each for name, each in signature.parameters.items() if not name.startswith("_")}
+
+
+def says_default(entry: str, default: Any) -> bool:
+    """Whether what is said about a parameter has its default, or if that is nothing, that it can go."""
+    words = ("default", "optional", "None") if default in (None, "", ()) else ("default",)
+    return any(word in entry for word in words)
 
 
 def raises(value: Any) -> bool:
@@ -91,8 +98,15 @@ def test_docstrings_of_public_names_are_numpydoc(name: str) -> None:
     if issubclass(value, BaseException) if inspect.isclass(value) else False:
         return
     expected = parameters_of(value)
-    listed = described(parts.get("Parameters", "")) + described(parts.get("Attributes", ""))
+    taken = described(parts.get("Parameters", ""))
+    listed = taken | described(parts.get("Attributes", ""))
     assert [each for each in expected if each not in listed] == [], "parameters without a word"
+    given = {each: expected[each].default for each in taken if each in expected}
+    assert [
+        each
+        for each, default in given.items()
+        if default is not inspect.Parameter.empty and not says_default(taken[each], default)
+    ] == [], "defaults that are not said"
     if inspect.isroutine(value):
         assert [each for each in listed if each not in expected] == [], "no such parameters"
         annotation = inspect.signature(value).return_annotation

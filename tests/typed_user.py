@@ -70,7 +70,7 @@ def files(folder: Path) -> list[str]:
     rg.write_qrels(QRELS, folder / "qrels.txt")
     rg.write_run(RUNS["one"], folder / "one.run")
     judgments: rg.Judgments = rg.read_qrels(folder / "qrels.txt")
-    run: rg.Run = rg.read_run(folder / "one.run", name="one")
+    run: rg.Run = rg.read_run(folder / "one.run", name="one", columns={"score": "cosine"})
     pooled: rg.PooledJudgments = rg.pool(judgments, [run], depth=2)
     fused: rg.Run = rg.fuse(RUNS, "rrf", k=60)
     (folder / "qrels.csv").write_text("query,document,grade\nq0,a,1\n", encoding="utf-8")

@@ -116,7 +116,7 @@ from rankgauge.io.files import (
     remove_unfinished as remove_unfinished,
 )
 from rankgauge.io.own_paths import OwnPath as OwnPath
-from rankgauge.report.pages import (
+from rankgauge.report.section_pages import (
     Facts as Facts,
     Finding as Finding,
     Item as Item,

@@ -12,8 +12,8 @@ from typing import TypeVar
 import numpy as np
 
 from rankgauge.core.arrays import Floats, Ints
-from rankgauge.core.deprecation import renamed_parameters
 from rankgauge.core.records import Value
+from rankgauge.core.renamed_parameters import renamed_parameters
 
 V = TypeVar("V")
 

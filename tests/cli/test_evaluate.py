@@ -608,7 +608,7 @@ WRONG: dict[str, tuple[list[str], str]] = {
     "unknown measure": (["-m", "nDGC@10"], "there is no measure 'nDGC'; did you mean nDCG"),
     "no measure": (["-m", ""], "write, for example, nDCG@10"),
     "unclosed": (["-m", "AP("], "AP("),
-    "no cut-off": (["-m", "P"], "P needs a cut-off; write, for example, P@10"),
+    "no cut-off": (["-m", "P"], "P needs a cutoff; write, for example, P@10"),
     "cut-off of zero": (["-m", "P@0"], "expected a whole number from 1"),
     "unknown parameter": (["-m", "AP(depth=3)"], "AP has no parameter 'depth'; it takes "),
     "bad parameter": (["-m", "AP(rel=x)"], "AP: rel: "),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import rankgauge as rg
 from command_calls import write_inputs
 from command_line import Call, assert_refused, records
 from rankgauge.comparison.significance import CORRECTIONS, TESTS
+from rankgauge.core.plugins import failing_line
 from rankgauge.core.registry import Registry
 from rankgauge.fusion.methods import METHODS
 from rankgauge.fusion.normalizations import NORMALIZATIONS
@@ -104,6 +106,102 @@ def test_fuse_takes_a_method_its_parameter_and_a_normalization_of_a_plugin(rankg
         rankgauge("fuse", "good.run", "fair.run", *asked[:3], "factor=-1", *OWN),
         "factor=-1, expected a number from 0",
     )
+
+
+WRONG = {
+    "a method without a parameter": (
+        "fuse",
+        "k = FusionParameter('k', Number(), 1, '')\n"
+        "@methods.register('bad', 'ranks', 'x', 'y', 'z', parameters=(k,))\n"
+        "def bad(lists): return lists.ranks[:, 0]",
+        "the function of method 'bad' must take lists, k: got an unexpected keyword argument 'k'",
+    ),
+    "a method that takes something else": (
+        "fuse",
+        "@methods.register('bad', 'rank', 'x', 'y', 'z')\ndef bad(lists): return lists.ranks[:, 0]",
+        "takes='rank', expected one of scores, ranks",
+    ),
+    "a method of two columns": (
+        "fuse",
+        "@methods.register('bad', 'ranks', 'x', 'y', 'z')\ndef bad(lists): return lists.ranks",
+        "method='bad' gave shape (",
+    ),
+    "a method without a number": (
+        "fuse",
+        "@methods.register('bad', 'ranks', 'x', 'y', 'z')\n"
+        "def bad(lists): return lists.ranks[:, 0] + np.nan",
+        "is nan, expected a number\n",
+    ),
+    "a normalization of one column": (
+        "normalize",
+        "@normalizations.register('bad', 'x', 'y')\ndef bad(pool): return pool.scores[:, 0]",
+        "a score for each document and run",
+    ),
+    "a function in place of a test": (
+        "test",
+        "def bad(pairs): return pairs\nTESTS.register(bad, 'bad')",
+        "bad is no significance test, expected a Test, as in Test(bad, ...)",
+    ),
+    "a test without an outcome": (
+        "test",
+        "def bad(pairs): return 0.5\nTESTS.register(Test(bad, '', '', ''), 'bad')",
+        "bad gave float, expected an Outcome",
+    ),
+    "a test of one number": (
+        "test",
+        "def bad(pairs): return Outcome(0.5, 0, 0, 0)\nTESTS.register(Test(bad, '', '', ''), 'bad')",
+        "bad: p has shape (), expected one number a pair",
+    ),
+    "a correction of one number": (
+        "correction",
+        "def bad(p): return 0.5\nCORRECTIONS.register(bad, 'bad')",
+        "correction='bad' gave shape (), expected (1,): one for each p-value",
+    ),
+}
+CALLS = {
+    "fuse": ("fuse", "good.run", "fair.run", "--method", "bad"),
+    "normalize": ("fuse", "good.run", "fair.run", "--normalize", "bad"),
+    "test": ("compare", *JUDGED, "--test", "bad"),
+    "correction": ("compare", *JUDGED, "--correction", "bad"),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_what_a_plugin_does_wrong_is_said(what: str, rankgauge: Call) -> None:
+    call, code, message = WRONG[what]
+    Path("bad.py").write_text(PLUGIN.partition("def ")[0] + code)
+    assert_refused(rankgauge(*CALLS[call], "--plugin", "bad.py"), message)
+
+
+def test_an_error_in_a_plugin_is_no_fault_of_ours(
+    rankgauge: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bad = "def bad(pairs):\n    return pairs.value\nTESTS.register(Test(bad, '', '', ''), 'bad')\n"
+    path = Path("bad.py").resolve()
+    path.write_text(f"from rankgauge.comparison.significance import TESTS, Test\n{bad}")
+    asked = (*CALLS["test"], "--plugin", "bad.py")
+    fails = (
+        f"{path}:3: the plug-in fails: AttributeError: 'Pairs' object has no attribute 'value'. "
+    )
+    assert_refused(rankgauge(*asked), fails)
+    monkeypatch.setenv("RANKGAUGE_DEBUG", "1")
+    with pytest.raises(AttributeError):
+        rankgauge(*asked)
+
+
+def test_an_error_in_an_installed_package_is_no_fault_of_ours(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(folder)
+    (folder / "offers_bad.py").write_text("def bad():\n    raise KeyError(1)\n")
+    information = folder / "offers-1.0.dist-info"
+    information.mkdir()
+    (information / "METADATA").write_text("Metadata-Version: 2.1\nName: offers\nVersion: 1.0\n")
+    with pytest.raises(KeyError) as raised:
+        importlib.import_module("offers_bad").bad()
+    assert failing_line(raised.value) is None
+    (information / "entry_points.txt").write_text("[rankgauge.commands]\nx = offers_bad\n")
+    assert failing_line(raised.value) == f"{folder / 'offers_bad.py'}:2"
 
 
 def test_tune_and_space_take_a_normalization_of_a_plugin(rankgauge: Call) -> None:

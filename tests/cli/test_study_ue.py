@@ -27,7 +27,7 @@ from rankgauge.core.tables import Table, visible_line
 from rankgauge.data.folds import read_folds
 from rankgauge.errors import InputError, RankgaugeError
 from rankgauge.rankers.crossval import cross_validation
-from rankgauge.report.pages import write_page
+from rankgauge.report.section_pages import write_page
 from rankgauge_studies.ue import published
 from rankgauge_studies.ue.command import _parse_data_set
 from rankgauge_studies.ue.numbering import SUBJECTS, table_file

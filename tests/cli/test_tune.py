@@ -108,6 +108,11 @@ def test_a_measure_of_subtopics_is_refused_before_anything_is_scored(rankgauge, 
     )
 
 
+def test_several_measures_are_refused(rankgauge, files):
+    done = rankgauge("tune", *files[:3], "-m", "AP", "-m", "RR", *QUICK)
+    assert_refused(done, "AP, RR: expected one measure to tune by")
+
+
 def test_one_run_is_not_tuned(rankgauge, files):
     assert_refused(rankgauge("tune", *files[:2], *QUICK), "one run alone")
 

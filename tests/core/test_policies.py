@@ -28,10 +28,9 @@ def test_help_shows_and_explains_every_policy(target: object) -> None:
         name: own[name].default for name in NAMES
     }
     text = inspect.getdoc(target) or ""
-    explained = {
-        name for line in text.splitlines() for name in line.split(", ") if line == line.strip()
-    }
-    assert set(NAMES) <= explained
+    assert set(NAMES) <= {line.partition(" : ")[0] for line in text.splitlines()}
+    values = [value for kind in POLICY_KINDS.values() for value in getattr(kind, "names", ())]
+    assert [value for value in values if f'"{value}"' not in text] == []
     assert "{policies}" not in text
 
 

@@ -241,12 +241,16 @@ def test_an_absent_or_ambiguous_column_is_named_with_those_there_are(kind: str) 
     frame = pl.DataFrame({**PLAIN, "doc_id": [1, 2, 3], "text": ["t", "t", "t"]})
     table = given_as(kind, frame)
     message = r"the document could be docno and doc_id, expected one such column; name it: "
-    message += r"--document-column NAME, in Python document=NAME \(columns: "
+    message += r'--document-column NAME, in Python columns={"document": NAME} of read_run and '
+    message += r"read_qrels, document=NAME of from_frame \(columns: "
     with pytest.raises(rg.InputError, match=message + "qid, docno, score, doc_id, text"):
         Run.from_frame(table)
     assert list(Run.from_frame(table, document="docno").documents) == [b"a", b"b", b"a"]
     message = r"no column for the grade, expected relevance or grade .* \(columns: qid, docno.*"
-    with pytest.raises(rg.InputError, match=message + "name it: --grade-column NAME, in Python gr"):
+    message += (
+        r'name it: --grade-column NAME, in Python columns={"grade": NAME} of read_qrels, grade='
+    )
+    with pytest.raises(rg.InputError, match=message):
         Judgments.from_frame(given_as(kind, frame.drop("score")), document="docno")
     with pytest.raises(rg.InputError, match="no column for the score, expected 'nope'"):
         Run.from_frame(table, document="docno", score="nope")

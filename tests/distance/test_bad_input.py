@@ -67,7 +67,7 @@ def test_refused(case: tuple[Any, ...], options: dict[str, Any], message: str) -
     ("measure", "message"),
     [
         ("AP@0", "cutoff: 0 does not fit"),
-        ("P", "P needs a cut-off"),
+        ("P", "P needs a cutoff"),
         ("gm(AP@3)", "no distance can be computed by gm"),
         ("mean(AP@3)", "no distance can be computed by mean"),
         ("NumRet", "neither higher nor lower is better"),

@@ -20,7 +20,7 @@ SENTENCES = " ".join(PAGE.split())
 
 @pytest.fixture(scope="module")
 def script() -> ModuleType:
-    """docs/distance.py."""
+    """docs/scripts/distance.py."""
     return load("distance")
 
 
@@ -72,7 +72,7 @@ def test_the_page_has_what_judging_leaves(script: ModuleType, data: Path) -> Non
         *("3 of 6", "4 of 6", "4 of 6", "6 of 6")
     ]
     worst = [int(note.split("none is relevant for ")[1][0]) for note in table.notes]
-    assert f"it leaves less for {sum(worst)} of these 24" in SENTENCES
+    assert f"than the pool for {sum(worst)} of these 24" in SENTENCES
 
 
 def assert_the_page_has_what_judging_leaves_by_ndcg(script: ModuleType, data: Path) -> None:
@@ -93,7 +93,7 @@ def assert_the_page_has_what_judging_leaves_by_ndcg(script: ModuleType, data: Pa
         nearer.append(sum(pair.advised < pair.pool for pair in single))
         assert f"{mean.advised_none:.4f} against {mean.pool_none:.4f}" in SENTENCES
     assert nearer == [3, 4]
-    assert f"less for {nearer[1]} of 6 pairs by nDCG@10" in SENTENCES
+    assert f"smaller distance for {nearer[1]} of 6 pairs with nDCG@10" in SENTENCES
 
 
 def test_all_grades_of_robust_2003_and_web_2012_bound_the_difference(

@@ -170,7 +170,7 @@ def test_any_executor_does_the_work(kind: Any, tmp_path: Path) -> None:
         ({"runs": [3]}, "is not a run"),
         ({"measures": []}, "no measure is given"),
         ({"measures": [3]}, "a list with a int is no measure"),
-        ({"measures": "P"}, "needs a cut-off"),
+        ({"measures": "P"}, "needs a cutoff"),
         ({"missing": "drop"}, "expected one of zero, skip"),
         ({"ties": "magic"}, "expected one of docno"),
         ({"unjudged": "x"}, "expected one of nonrelevant"),

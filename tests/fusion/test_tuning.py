@@ -297,6 +297,8 @@ def test_topics_to_test_on_take_no_part_in_the_choice():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
+        ({"measure": ["AP", "RR"]}, "AP, RR: expected one measure"),
+        ({"measure": "nDCG@5,10"}, "nDCG@5, nDCG@10: expected one measure"),
         ({"measure": "Judged@10"}, "neither higher nor lower is better"),
         ({"test_queries": ["q9"]}, "test query 'q9': it is not judged"),
         ({"test_queries": "q1"}, "test_queries='q1', expected a list of queries"),

@@ -128,8 +128,8 @@ class Explosive:
         (
             b"who,what,how\n1,2,3\n",
             "looks like CSV with the columns who, what, how, expected a column for the query and "
-            "one for the document, such as query_id and doc_id; say which they are: --query-column NAME "
-            "--document-column NAME",
+            "one for the document, such as query_id and doc_id; name them: --query-column NAME "
+            '--document-column NAME, in Python columns={"query": NAME, "document": NAME} of read_run ',
         ),
     ],
 )
@@ -199,3 +199,37 @@ def test_the_same_collection_in_every_kind_of_file_scores_the_same(
         scores = rg.evaluate(tmp_path / f"qrels.{ending}", tmp_path / f"run.{ending}", measures)
         assert np.asarray(scores).tobytes() == np.asarray(expected).tobytes(), ending
         assert scores.queries == expected.queries
+
+
+def test_columns_have_the_names_of_a_dict(tmp_path: Path) -> None:
+    (tmp_path / "run.csv").write_text("query_id,doc_id,cosine\nq1,a,0.5\n")
+    (tmp_path / "qrels.csv").write_text("query_id,doc_id,stars\nq1,a,3\n")
+    columns = {"score": "cosine", "grade": "stars"}
+    assert rg.read_qrels(tmp_path / "qrels.csv", columns=columns).grades.tolist() == [3]
+    assert rg.read_run(tmp_path / "run.csv", columns=columns).scores.tolist() == [0.5]
+    assert rg.RunParts(tmp_path / "run.csv", columns=columns)().scores.tolist() == [0.5]
+    text = f"news:{tmp_path / 'qrels.csv'},{tmp_path / 'run.csv'}"
+    assert rg.forecast.Track.read(text, columns=columns).runs[0].scores.tolist() == [0.5]
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        (
+            {"scores": "x"},
+            "unknown role 'scores', expected query, document, score, grade or subtopic",
+        ),
+        ({"score": 1}, "score=1, expected the name of a column"),
+        ("cosine", 'expected a dict of names by role: .* for example {"score": "similarity"}'),
+    ],
+)
+def test_a_wrong_dict_of_columns_is_refused(columns: Any, message: str) -> None:
+    for call in (rg.read_run, rg.read_qrels, rg.RunParts):
+        with pytest.raises(rg.RankgaugeError, match=message):
+            call("no such file", columns=columns)
+
+
+def test_a_rank_column_is_renamed_as_no_option_names_it(tmp_path: Path) -> None:
+    (tmp_path / "run.csv").write_text("query_id,doc_id,rank,Rank\nq1,a,1,1\n")
+    with pytest.raises(rg.InputError, match=r"could be rank and Rank, .*; rename the others"):
+        rg.read_run(tmp_path / "run.csv")

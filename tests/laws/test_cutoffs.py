@@ -169,7 +169,7 @@ def test_a_mean_over_a_thousand_million_cutoffs_is_known_or_refused() -> None:
     precision = parse("prefix_mean(P@2000000000)").score([1])
     assert precision == pytest.approx((math.log(2e9) + np.euler_gamma) / 2e9)
     assert parse(f"prefix_mean(INST@{MOST_CUTOFFS})").score([1]) > 0
-    with pytest.raises(MeasureError, match=r"expected a cut-off of at most 1,000"):
+    with pytest.raises(MeasureError, match=r"expected a cutoff of at most 1,000"):
         parse("prefix_mean(INST@2000000000)").score([1])
 
 

@@ -46,7 +46,7 @@ def test_parameters_go_to_the_measure_inside() -> None:
     assert rg.P(judged_only=True)(rel=2) @ 5 == rg.P(rel=2, judged_only=True) @ 5
     assert rg.P(judged_only=False) == rg.P
     assert rg.P(judged_only=True)(judged_only=False) == rg.P
-    with pytest.raises(rg.MeasureError, match="needs a cut-off"):
+    with pytest.raises(rg.MeasureError, match="needs a cutoff"):
         rg.P(judged_only=True).score([1])
     with pytest.raises(rg.MeasureError, match="has no parameter"):
         rg.P(judged_only=True, gain=2)

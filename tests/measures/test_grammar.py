@@ -62,7 +62,7 @@ def test_what_is_understood(text: str, measure: object) -> None:
         ("P@0", "a whole number from 1"),
         ("P@2.5", "a whole number from 1"),
         ("P@-1", "a whole number from 1"),
-        ("Rprec@10", "takes no cut-off"),
+        ("Rprec@10", "takes no cutoff"),
         ("AP(1,min,2)", "AP takes rel, norm"),
         ("AP(rel=1,2)", "values without a name come first"),
         ("AP(rel=1,rel=2)", "given twice"),

@@ -139,19 +139,19 @@ def test_one_text_may_stand_for_several_measures(text: Any, ours: list[str]) -> 
         ("P(rel=2)@5,AP(norm=min)@3", "-m 'P(rel=2)@5' -m 'AP(norm=min)@3'"),
         (
             "hits@5",
-            "NumRelRet@5; for 1 if there is a relevant document and 0 if not, write Success@5",
+            "NumRelRet@5; for 1 if there is a relevant document and 0 otherwise, write Success@5",
         ),
-        ("hits", "NumRelRet; for 1 if there is a relevant document and 0 if not, write Success"),
+        ("hits", "NumRelRet; for 1 if there is a relevant document and 0 otherwise, write Success"),
         (
             "accuracy@5",
-            "Accuracy@5; for 1 if there is a relevant document and 0 if not, write Success@5",
+            "Accuracy@5; for 1 if there is a relevant document and 0 otherwise, write Success@5",
         ),
-        ("rndcg@10", "RNDCG@10, for trec_eval's Rndcg write ndcg_levels"),
-        ("recall", "write Recall, for trec_eval's write Recall@5,10"),
-        ("rbp@95", "RBP@95, for a persistence, as in ranx, write RBP(p=0.95,gain=linear)"),
+        ("rndcg@10", "RNDCG@10; for trec_eval's Rndcg, write ndcg_levels"),
+        ("recall", "write Recall; for trec_eval's cutoffs, write Recall@5,10"),
+        ("rbp@95", "RBP@95; for a persistence, as in ranx, write RBP(p=0.95,gain=linear)"),
         ("set_F_4", "write SetF(beta=2)"),
         ("ndcg@10-l2", "nDCG(gain={1:0})@10"),
-        ("ndcg_cut_10@5", "has a cut-off already"),
+        ("ndcg_cut_10@5", "has a cutoff already"),
         ("gm_map(rel=2)", "inside gm(AP)"),
         ("v2(nDCG@10,judged_only=True)", "condensed(nDCG@10)"),
         ("nDCG(judged_only=maybe)", "expected True or False"),
@@ -183,7 +183,7 @@ def test_no_text_takes_long(text: str) -> None:
 
 
 def test_parse_gives_one_measure() -> None:
-    with pytest.raises(rg.MeasureError, match="several cut-offs"):
+    with pytest.raises(rg.MeasureError, match="several cutoffs"):
         rg.parse("nDCG@5,10")
 
 

@@ -328,10 +328,10 @@ def test_the_edges_are_counted() -> None:
     scores = rg.evaluate(qrels, run, ["v1(nDCG@3)", "v2(nDCG@3)", "linear(P@1)", "minmax(AP)"])
     assert np.isfinite(scores.values).all()
     assert note_texts(scores.notes) == (
-        "v1(nDCG@3), v2(nDCG@3), linear(P@1), minmax(AP): nothing relevant (scored 0) on 1 query; "
+        "v1(nDCG@3), v2(nDCG@3), linear(P@1), minmax(AP): no relevant documents (scored 0) on 1 query; "
         "all documents relevant on 2 queries; a single document on 1 query",
         "v1(nDCG@3), v2(nDCG@3): fewer than 3 documents on 3 queries",
-        "v1(nDCG@3), v2(nDCG@3), linear(P@1): chance as good as the best on 2 queries",
+        "v1(nDCG@3), v2(nDCG@3), linear(P@1): chance as good as the best score on 2 queries",
         "minmax(AP): the worst order as good as the best on 2 queries",
         "run: unjudged documents among the first ten on 1 query",
     )
@@ -345,7 +345,8 @@ def test_chance_0_is_counted() -> None:
     scores = rg.evaluate(qrels, {"q": {"a": 1.0}}, "v2(DCG(gain={1:0})@1)")
     assert scores.values[0, 0, 0] == 0
     assert (
-        "chance as good as the best on 1 query; chance 0 on 1 query" in note_texts(scores.notes)[0]
+        "chance as good as the best score on 1 query; chance 0 on 1 query"
+        in note_texts(scores.notes)[0]
     )
 
 
@@ -357,8 +358,8 @@ def test_lists_of_the_run_are_counted_by_run() -> None:
     }
     notes = rg.evaluate(qrels, runs, "v2(P@1,null=run)").notes
     assert note_texts(notes) == (
-        "lost: v2(P@1,null=run): a single document on 1 query; chance as good as the best on 1 query; "
-        "chance 0 on 1 query",
+        "lost: v2(P@1,null=run): a single document on 1 query; chance as good as the best score on 1 "
+        "query; chance 0 on 1 query",
     )
 
 
@@ -373,7 +374,7 @@ def test_queries_with_nothing_relevant(empty: str, value: float, mean: float) ->
         scores = rg.evaluate(qrels, run, f"{form}(P@1,empty={empty})")
         np.testing.assert_equal(scores.values[0, 1, 0], value)
         np.testing.assert_equal(list(scores.mean()["run"].values()), [mean])
-        assert any("nothing relevant" in note for note in note_texts(scores.notes))
+        assert any("no relevant documents" in note for note in note_texts(scores.notes))
         undefined = [note for note in scores.table(notes=False).notes if "undefined" in note]
         assert (
             undefined
@@ -446,7 +447,7 @@ def test_nothing_relevant_to_the_measure_inside_a_wrapper() -> None:
     for inside in ("lower(P(rel=2)@2)", "prefix_mean(P(rel=2)@2)", "SearchLength(rel=2)"):
         scores = rg.evaluate(qrels, run, [f"v2({inside})", f"v2({inside},empty=skip)"])
         np.testing.assert_equal(scores.values[0, 0], [0.0, math.nan])
-        assert all("nothing relevant" in note for note in note_texts(scores.notes)[:2])
+        assert all("no relevant documents" in note for note in note_texts(scores.notes)[:2])
 
 
 def test_rare_documents_of_a_large_collection_are_drawn_as_often_as_they_come() -> None:

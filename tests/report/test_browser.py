@@ -9,7 +9,7 @@ import pytest
 from browser import DESKTOP, PHONE, LookedAt
 from page_texts import HOSTILE, page_of
 from rankgauge.core.tables import Table, visible_line
-from rankgauge.report.pages import (
+from rankgauge.report.section_pages import (
     Facts,
     Page,
     Picture,

@@ -25,8 +25,8 @@ from rankgauge.data.model import Judgments, Run
 from rankgauge.errors import InputError, RankgaugeError
 from rankgauge.report.added import read_section
 from rankgauge.report.how import POLICY_NAMES, POLICY_VALUES
-from rankgauge.report.pages import ShownTable
 from rankgauge.report.report import ReportInput, ReportOptions, as_json, report_html
+from rankgauge.report.section_pages import ShownTable
 from rankgauge.report.texts import LONGEST
 from report_pages import collection, data_of, island
 

@@ -189,7 +189,7 @@ def test_tables_claim_nothing_that_nobody_said() -> None:
         ({"queries": ["1", 1]}, "the query '1' is named twice"),
         ({"queries": [1]}, "1 query named, expected 2"),
         ({"measure": "given"}, "no title"),
-        ({"measure": "P"}, "needs a cut-off"),
+        ({"measure": "P"}, "needs a cutoff"),
         ({"measure": "'\""}, "expected a text"),
         (
             {"values": [[[1.0, 2.0]]] * 1, "measure": ["AP", "map"], "queries": [1]},
@@ -384,7 +384,7 @@ def test_compressed_files_are_read_and_named_without_their_endings(tmp_path: Pat
             3,
             "one measure has two names",
         ),
-        ("run,query,measure,value,present\na,1,P,1,true\n", 2, "needs a cut-off"),
+        ("run,query,measure,value,present\na,1,P,1,true\n", 2, "needs a cutoff"),
         (
             "run,query,measure,value,present\n"
             + "".join(f"{i},{i},m{i},1,true\n" for i in range(300)),

@@ -277,7 +277,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"queries": ["q1", "q2", "q1"]}, "the query 'q1' is named 2 times"),
     ({"measures": ["AP", "map", *MEASURES[2:]]}, "the measure 'AP' is named 2 times"),
     ({"measures": ["nope", *MEASURES[1:]]}, "nope.*load its plug-in first"),
-    ({"measures": ["P", *MEASURES[1:]]}, "P needs a cut-off"),
+    ({"measures": ["P", *MEASURES[1:]]}, "P needs a cutoff"),
     ({"measures": ["given", *MEASURES[1:]]}, "given has no title"),
     ({"measures": ["v2(given('x'))", *MEASURES[1:]]}, "given"),
     ({"runs": [1, 2]}, r"runs\[0\] is 1\), expected text"),

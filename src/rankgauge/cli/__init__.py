@@ -186,6 +186,8 @@ def _report_error(error: BaseException) -> int:
     """Say in one line what ended the program, unless it is to be raised; the exit code."""
     import click
 
+    from rankgauge.core.plugins import failing_line
+
     if _lacks_memory(error):
         click.echo("not enough memory", err=True)
         return 2
@@ -199,6 +201,10 @@ def _report_error(error: BaseException) -> int:
     if os.environ.get(DEBUG):
         raise error
     what = f"{type(error).__name__}: {error}".strip().partition("\n")[0][:200]
+    if line := failing_line(error):
+        more = f"The command shows the whole error with {DEBUG}=1"
+        click.echo(printable(f"{line}: the plug-in fails: {what}. {more}"), err=True)
+        return 2
     click.echo(
         f"rankgauge has a fault: {printable(what)}. Please report it. Run the command again with "
         f"{DEBUG}=1, and send the command and its output",

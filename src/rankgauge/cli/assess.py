@@ -92,15 +92,15 @@ class AssessmentTesting(TestingOptions, common=False):
         type=WholeNumber(0, policies.MOST_SAMPLES),
         default=policies.SPLITS,
         metavar="N",
-        help="How often the queries are split into two random halves, for the swap rates. 0: no swap "
+        help="The number of random splits of the queries into halves, for the swap rates. 0: no swap "
         "rates.",
     )
     fuzziness: float = option(
         "--fuzziness",
         type=Decimal(0),
         default=policies.FUZZINESS,
-        help="For the swap rates: two runs are tied if their means differ by at most this share of the "
-        "greater mean. 0.05 is usual.",
+        help="For the swap rates: two runs count as tied if their means differ by at most this share of "
+        "the larger mean. 0.05 is usual.",
     )
     persistence: float = PERSISTENCE.but(
         "The parameter p of rank-biased overlap (column rbo), which says how similarly two measures "
@@ -191,12 +191,12 @@ def command(
     \b
     power      the share of the pairs of runs with a significant difference
                (discriminative power)
-    swap_rate  how often two halves of the queries disagree which of two runs
-               is better
+    swap_rate  the share of pairs of runs that two halves of the queries put in
+               opposite orders
     half_tau   how similarly two halves of the queries rank the runs (τ)
 
-    For each pair of measures it prints how similarly they rank the runs, how often only one of the two
-    measures finds a significant difference, and how often the two measures find different runs better.
+    For each pair of measures it prints how similarly they rank the runs, how many significant
+    differences only one of the two measures finds, and how many point in opposite directions.
 
     With --long, and in tsv, csv and jsonl, there are more columns, such as:
 
@@ -207,8 +207,8 @@ def command(
     trusted    if two runs differ by this much or more, the two halves
                disagree at most 5% of the time
 
-    If there are several sets of queries, or several collections, it prints how often two of them
-    disagree which of two runs is better.
+    If there are several sets of queries, or several collections, it prints for each two of them the
+    share of pairs of runs on which they disagree.
 
     The exit code is 0 when all is well, and 2 when nothing could be assessed. It is 3 when some runs
     could not be read: the other runs are used. A message on stderr names each unread run, and says

@@ -159,8 +159,7 @@ class DistancePolicies(OptionGroup, heading="Policies", common=False):
         "--grades",
         metavar="G,G,...",
         help="The labels that unjudged documents may get. By default all whole numbers from 0 to the "
-        "highest label in QRELS. `0,max` asks for less: a document is not relevant, or has the highest "
-        "label.",
+        "highest label in QRELS. `0,max` restricts unjudged documents to two labels, 0 or the highest.",
     )
     offlist: Offlist = offlist_option("Whether")
     max_grade: int | None = max_grade_option("label")

@@ -119,8 +119,8 @@ def command(
     error        the mean size of this difference
     greatest     the greatest size of this difference
     tau          how similarly shallow and deep scores rank the runs (τ)
-    half_tau     a yardstick for tau: how similarly two halves of the queries
-                 rank the runs by deep scores
+    half_tau     a reference for tau: the mean τ between the rankings of the runs
+                 by two random halves of the queries, by deep scores
     significant  pairs of runs with a significant deep difference
     reversed     how many of these pairs change places
     opposed      how many of these are significant the other way round

@@ -23,7 +23,7 @@ def _settings(
         if name in settings:
             raise click.BadParameter(f"{name} is given twice, expected each setting once")
         if not equals:
-            raise click.BadParameter(f"{text!r}, expected NAME=VALUE, such as preset=ranklib")
+            raise click.BadParameter(f"{text!r}, expected {option.metavar}")
         try:
             settings[name] = json.loads(value)
         except ValueError:
@@ -43,7 +43,7 @@ def setting_option(
     ----------
     what : str
         What the settings are for: the start of the help text.
-    more : str, optional
+    more : str, default "`rankgauge ltr methods NAME` lists the settings."
         A last sentence of the help text.
 
     Returns

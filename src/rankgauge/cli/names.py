@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from click.shell_completion import CompletionItem
 
 from rankgauge.core.registry import Registry
 from rankgauge.errors import RankgaugeError
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 
 class RegisteredName(click.ParamType):  # type: ignore[type-arg]
@@ -43,5 +45,7 @@ class RegisteredName(click.ParamType):  # type: ignore[type-arg]
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
+
         names = (*self.registry, *self.others)
         return [CompletionItem(name) for name in names if name.startswith(incomplete)]

@@ -431,7 +431,7 @@ def samples_option(
         The default number.
     more : str, optional
         A last sentence of the help text.
-    text : str, optional
+    text : str, default "How many random samples are drawn, if the method draws samples."
         The help text before `more`.
 
     Returns
@@ -470,7 +470,7 @@ def level_option(
     ----------
     more : str, optional
         A last sentence of the help text.
-    text : str, optional
+    text : str, default "The confidence level of the intervals."
         The help text before `more`.
 
     Returns
@@ -622,7 +622,7 @@ def folds_option(default: int | None, least: int, help_text: str) -> ParameterDe
 
 
 def repeats_option(default: int, help_text: str) -> ParameterDeclaration:
-    """The option `--repeats`: how often queries or rows are split anew.
+    """The option `--repeats`: the number of times that queries or rows are split.
 
     Parameters
     ----------
@@ -641,7 +641,7 @@ def repeats_option(default: int, help_text: str) -> ParameterDeclaration:
     >>> import click
     >>> from rankgauge.extending import repeats_option
     >>> @click.command()
-    ... @repeats_option(1, "How often to repeat the split.")
+    ... @repeats_option(1, "The number of splits.")
     ... def command(repeats):
     ...     click.echo(repeats)
     >>> command(["--repeats", "3"], standalone_mode=False)
@@ -931,10 +931,10 @@ class Output(TableOptions):
     form : str, optional
         The format. By default "table" on a terminal, and "tsv" in a pipe or a file.
     digits : int, optional
-        How many decimals are printed. By default 4 in table, md and latex, and all of them in tsv, csv
-        and jsonl.
+        Number of decimals to print. By default, 4 in the formats "table", "md" and "latex", and all of
+        them in "tsv", "csv" and "jsonl".
     spreadsheet : bool, default False
-        Whether csv has ' before each cell that a spreadsheet would run as a formula.
+        Whether "csv" has ' before each cell that a spreadsheet would run as a formula.
     output : str, optional
         The file to write to. By default standard output.
 

@@ -27,9 +27,9 @@ from rankgauge.cli.workers import drop_worker_options
 from rankgauge.evaluation.inputs import Source, sources_of
 from rankgauge.io.files import is_stream
 from rankgauge.report.added import read_section
-from rankgauge.report.pages import check_pages
 from rankgauge.report.rankings import DEPTH
 from rankgauge.report.report import ReportInput, ReportOptions, report_html
+from rankgauge.report.section_pages import check_pages
 
 
 class ReportedScores(SourceOptions):

@@ -38,7 +38,7 @@ class TrackOptions(FileOptions):
         The names of columns in CSV, TSV and Parquet, or of keys in JSON.
     lenient : bool, default False
         Whether faulty lines of TREC files are dropped and counted.
-    size_limit : int, optional
+    size_limit : int, default 8 GiB
         The largest size of a file in bytes, once decompressed.
     ties : str, default "docno"
         How documents with equal scores are ordered.

@@ -77,11 +77,11 @@ class SplitOptions(OptionGroup, heading="Cross-validation", common=False):
     folds: int = folds_option(
         FOLDS,
         2,
-        "Cross-validation: the queries are parted into N parts. The weights for each part are chosen on "
-        "the other parts.",
+        "The number of folds of the cross-validation. The weights for each fold are chosen on the other "
+        "folds.",
     )
     repeats: int = repeats_option(
-        REPEATS, "Cross-validation: how often the queries are parted anew."
+        REPEATS, "The number of times that the cross-validation is repeated."
     )
     margin: float = margin_option(
         MARGIN, "Weights whose mean is at most this far from the best count as good as the best."
@@ -159,6 +159,8 @@ def command(
     """
     if output.output == STANDARD_OUTPUT:
         raise click.UsageError("-o -: standard output has the table, expected the name of a file")
+    if len(measures) != 1:
+        raise click.UsageError(f"{', '.join(measures)}: expected one measure to tune by")
     judgments, _ = read_judgments(runs.qrels, runs.runs, subtopics=False, **runs.how)
     files = stored_runs(runs.runs, parts=runs.parts, **runs.how)
     check_output(output.output, [path for file in files for path in file.paths()])
@@ -169,7 +171,7 @@ def command(
         tuning = tune(
             judgments,
             files,
-            measures,
+            measures[0],
             normalize=fusion.normalize,
             absent=fusion.absent,
             missing=fusion.missing,

@@ -1,4 +1,4 @@
-"""`--workers`, `--retries` and `--timeout`: who does the work of a command."""
+"""`--workers`, `--retries` and `--timeout`: where the work of a command runs."""
 
 from __future__ import annotations
 
@@ -39,20 +39,20 @@ class _WorkersType(click.ParamType):  # type: ignore[type-arg]
 
 
 class WorkerOptions(OptionGroup, heading="Workers", common=False):
-    """Who does the work: `workers()`, in the command, are these workers."""
+    """Where the work runs: `workers()`, in the command, returns these workers."""
 
     workers: int | str | None = option(
         "--workers",
         type=_WorkersType(),
         metavar="N|ADDRESS",
-        help="Who does the work: N processes of this machine, or the Dask cluster with the scheduler at "
-        "ADDRESS, such as tcp://10.0.0.1:8786. By default the threads of this process.",
+        help="Where to run the work: N processes of this machine, or the Dask cluster with the scheduler"
+        " at ADDRESS, such as tcp://10.0.0.1:8786. By default, threads of this process.",
     )
     retries: int | None = option(
         "--retries",
         type=WholeNumber(0),
         metavar="N",
-        help="With --workers: how often a task is tried again if its worker died. By default "
+        help="With --workers: the number of times a task is tried again if its worker died. By default "
         f"{RETRIES}. A Dask cluster itself tries several workers first.",
     )
     timeout: float | None = option(

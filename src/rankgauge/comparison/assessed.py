@@ -259,7 +259,7 @@ class Assessment(Result, Record):
     def table(self) -> Table:
         """A row for each set of queries and measure, with how well the measure tells runs apart.
 
-        The row says how often the measure finds a significant difference, and how far two halves of the
+        The row has the share of pairs with a significant difference, and how far two halves of the
         queries agree. What is printed has the columns that decide; `.columns`, `.rows` and `to_polars()`
         have all.
         """
@@ -319,7 +319,7 @@ class Assessment(Result, Record):
     def swap_table(self) -> Table:
         """A row for each pair of sets or collections and each measure, with the swap rate.
 
-        The row says how often the two sets put two runs in opposite orders.
+        The row has the share of pairs of runs that the two sets put in opposite orders.
         """
         rows: list[tuple[Cell, ...]] = []
         for (one, other), measures in self.swaps.items():

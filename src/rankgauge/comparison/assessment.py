@@ -1,10 +1,10 @@
 """Is a measure any good? Measures compared on the same runs and queries.
 
-For each measure: how often it finds a significant difference between two systems (discriminative power),
-how large the differences are (PAD), and whether other queries would give the same result (swap rate,
-split halves). For two measures: how similarly they rank the systems, how often only one of them finds a
-significant difference, and how often they find different systems better. For two sets of queries, or two
-collections: how often they disagree on a pair of systems.
+For each measure: the share of pairs of systems with a significant difference (discriminative power), the
+size of the differences (PAD), and whether other queries would give the same result (swap rate, split
+halves). For two measures: the similarity of their rankings of the systems, and the number of significant
+differences that only one of them finds, or that point in opposite directions. For two sets of queries,
+or two collections: the share of pairs of systems on which they disagree.
 """
 
 from __future__ import annotations
@@ -81,12 +81,12 @@ def assess(
     executor: AnyExecutor | None = None,
     progress: Progress | None = None,
 ) -> Assessment:
-    """Assess how well each measure tells the runs apart, and how far the measures agree.
+    """Assess how well each measure discriminates between runs, and how far the measures agree.
 
-    For each measure, get the discriminative power (how often it finds a significant difference between
-    two runs), the size of the differences (PAD), and the swap rate (how often two halves of the queries
-    disagree on two runs). For each pair of measures, get how similarly they rank the runs, and how
-    often their tests conflict.
+    For each measure, the result has the discriminative power (the share of pairs of runs with a
+    significant difference), the size of the differences (PAD), and the swap rate (the share of pairs of
+    runs that two halves of the queries put in opposite orders). For each pair of measures, it has the
+    similarity of their rankings of the runs, and the number of their tests that conflict.
 
     Call it with scores, `assess(scores)`, or with what `evaluate` takes,
     `assess(qrels, runs, measures)`.
@@ -94,50 +94,66 @@ def assess(
     Parameters
     ----------
     qrels : Scores, or judgments
-        The scores of at least two runs. Or judgments in any form that `evaluate` takes.
+        The scores of at least two runs, as `evaluate` returns them. Or judgments, in any form that
+        `evaluate` takes.
     runs : runs, optional
-        The runs, in any form that `evaluate` takes. Required with judgments, refused with scores.
-    measures : measure, str, or sequence of these
-        The measures, in any form that `evaluate` takes. Refused with scores. The default is nDCG@10,
-        v2(nDCG@10), AP and RR.
+        The runs, in any form that `evaluate` takes. Required with judgments, not allowed with scores.
+    measures : Measure, str, or sequence of these, optional
+        The measures, in any form that `evaluate` takes. Not allowed with scores. By default, "nDCG@10",
+        "v2(nDCG@10)", "AP" and "RR".
     sets : dict of str to iterable of str, optional
-        Sets of query ids, by name. Each set is assessed too, and compared with the others.
+        Sets of query ids, by name. Each set is assessed too, and compared with the others. By default,
+        only all queries together are assessed.
     others : dict of str to Scores, optional
-        By name, the scores of the same runs and measures on other collections. Each collection is
+        The scores of the same runs and measures on other collections, by name. Each collection is
         assessed too, and compared with the others.
     pool_cutoffs : bool, default False
-        Whether to treat a measure at several cutoffs as one measure, as the UE paper does. The tests at
-        all its cutoffs are counted together, and the means are averaged over the cutoffs. All measures
-        must have the same cutoffs.
+        Whether to treat a measure at several cutoffs as one measure, as Feng and Karmaker (2023) do. The
+        tests at all its cutoffs are counted together, and the means are averaged over the cutoffs. All
+        measures must have the same cutoffs.
     test : str, default "paired-t"
         The significance test, as in `compare`.
     correction : str or None, default None
-        The correction for many comparisons, as in `compare`. None is usual for discriminative power.
+        The correction for multiple comparisons, as in `compare`. For discriminative power, the p-values
+        are usually not corrected.
     level : float, default 0.95
         A difference is significant if its p-value is at most 1 − level.
     missing : {"zero", "skip"}, optional
-        What to do with queries that some run lacks, as in `compare`.
+        How to treat queries that some run lacks, as in `compare`. By default, the setting used in
+        `evaluate`.
     splits : int, default 1000
-        How often the queries are split into two random halves, for the swap rates. With 0 there are no
-        swap rates.
+        Number of random splits of the queries into halves, for the swap rates. With 0, there are no swap
+        rates.
     fuzziness : float, default 0.0
-        For the swap rates, two runs are tied if their means differ by at most this share of the greater
-        mean.
+        Two runs count as tied if their means differ by at most `fuzziness` times the larger mean. This
+        affects only the swap rates.
     persistence : float, default 0.9
-        The parameter p of rank-biased overlap, which compares two rankings of the runs; see `rbo`.
+        The persistence of the rank-biased overlap of two rankings of the runs; see `rbo`.
     samples : int, default 10000
-        How many samples a test draws, if it draws samples.
+        Number of samples, for tests that draw samples.
     seed : int, default 0
-        Fixes the samples and the splits.
-    executor : executor, optional
-        Does the work; by default threads do. The result is the same.
+        Seed of the random number generator.
+    executor : Executor, Client or Workers, optional
+        Where to run the work: an executor of `concurrent.futures`, a Dask client, or `Workers`. By
+        default, threads. The result is the same.
     progress : callable, optional
-        Called with the name of each measure that is done.
+        Called with the name of each measure, once it is assessed.
 
     Returns
     -------
     Assessment
         The assessments of the measures, with tables and figures.
+
+    Raises
+    ------
+    RankgaugeError
+        If there is only one run, if runs or measures are given with scores, or if judgments are given
+        without runs. Also if `sets` has an unknown query, if `others` lacks a run or a measure, or if a
+        test or another option has an invalid value.
+    MeasureError
+        If a measure cannot be parsed, or if neither higher nor lower is better for it.
+    InputError
+        If the judgments or a run cannot be read.
 
     Examples
     --------
@@ -209,17 +225,18 @@ class AssessmentDesign(Value):
     test : str, default "paired-t"
         The significance test, as in `compare`.
     correction : str or None, default None
-        The correction for many comparisons, as in `compare`.
+        The correction for multiple comparisons, as in `compare`.
     level : float, default 0.95
         A difference is significant if its p-value is at most 1 − level.
-    drawing : SamplingOptions
-        How many samples a test draws, if it draws samples, and by which seed.
+    drawing : SamplingOptions, optional
+        The number of samples and their seed, for tests that draw samples. By default, 10,000 samples
+        with seed 0.
     halving : SamplingOptions or None, default None
-        How often the queries are split into two random halves, and by which seed. None: they are
+        The number of random splits of the queries into halves, and their seed. None: the queries are
         not split.
     fuzziness : float, default 0.0
-        In the split halves, two runs are tied if their means differ by at most this share of the
-        greater mean.
+        In the split halves, two runs count as tied if their means differ by at most `fuzziness` times
+        the larger mean.
 
     Examples
     --------

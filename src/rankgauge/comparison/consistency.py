@@ -1,4 +1,4 @@
-"""Would other queries give the same result? How often two halves of the queries disagree.
+"""Would other queries give the same result? The disagreement of two halves of the queries.
 
 The queries are split at random into two halves, many times. Each half gives each run a mean. A swap is a
 pair of runs that the two halves put in opposite orders (Voorhees and Buckley 2002; Sakai 2006). A
@@ -91,7 +91,7 @@ class Splits(Record):
 def split_halves(
     values: Floats, first: Ints, second: Ints, drawing: SamplingOptions, fuzziness: float = 0.0
 ) -> Splits:
-    """Split the queries into two random halves, many times, and count how often the halves agree.
+    """Split the queries into random halves, many times, and count the disagreements of the halves.
 
     If the number of queries is odd, one query is in neither half.
 
@@ -101,7 +101,7 @@ def split_halves(
     first: the number of the first run of each pair.
     second: the number of the second run of each pair.
     drawing: how many splits, and their seed.
-    fuzziness: two runs are tied if their means differ by at most this share of the greater mean.
+    fuzziness: two runs are tied if their means differ by at most this share of the larger mean.
     """
     topics = values.shape[1]
     half = topics // 2

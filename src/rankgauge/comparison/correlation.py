@@ -13,10 +13,10 @@ import numpy as np
 from rankgauge.comparison.overlap import RBO, overlap, parse_groups
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.checks import check_value
-from rankgauge.core.deprecation import renamed_parameters
 from rankgauge.core.notes import Note, count_phrase
 from rankgauge.core.policies import PERSISTENCE, PERSISTENCES
 from rankgauge.core.records import Value
+from rankgauge.core.renamed_parameters import renamed_parameters
 from rankgauge.core.results import Result
 from rankgauge.core.rounding import round_values
 from rankgauge.core.tables import Table
@@ -254,16 +254,16 @@ def concordance(
     second: Scored | Aggregate | str,
     persistence: float = PERSISTENCE,
 ) -> Concordance:
-    """Measure how far two measures agree on the order of the runs, by their means.
+    """Compute how closely two measures agree on the order of the runs.
 
-    If lower is better for a measure, its order is reversed first. Means that differ only by rounding
-    are tied.
+    Runs are ordered by their means. If lower is better for a measure, its order is reversed first. Means
+    that differ only by rounding are tied.
 
     Parameters
     ----------
     scores : Scores
         The scores of the runs by both measures.
-    first, second : measure or str
+    first, second : Measure or str
         The two measures. For `tau_ap`, `second` is the reference.
     persistence : float, default 0.9
         The persistence of the rank-biased overlap, above 0 and below 1; see `rbo`.
@@ -277,7 +277,8 @@ def concordance(
     Raises
     ------
     RankgaugeError
-        If there are no scores by one of the measures, or if the mean of a run is undefined.
+        If the scores lack one of the measures, if the mean of a run is undefined, or if `persistence` is
+        out of range.
     MeasureError
         If neither higher nor lower is better for one of the measures.
 
@@ -314,7 +315,7 @@ def concordance(
 
 @renamed_parameters(p="persistence")
 def concordance_of(x: RankingLike, y: RankingLike, persistence: float = PERSISTENCE) -> Concordance:
-    """Measure how far two vectors of mean scores agree on the order of systems.
+    """Compute how closely two vectors of mean scores agree on the order of systems.
 
     Means that differ only by rounding are tied: by at most 1e-12 of the greatest. For example, the
     same numbers may have been summed in another order.
@@ -325,7 +326,7 @@ def concordance_of(x: RankingLike, y: RankingLike, persistence: float = PERSISTE
         The mean scores by two measures, with an entry for each system. Higher is better.
         `kendall_tau` describes other ways to give a ranking.
     persistence : float, default 0.9
-        The persistence of the rank-biased overlap, see `rbo`.
+        The persistence of the rank-biased overlap; see `rbo`.
 
     Returns
     -------

@@ -10,28 +10,26 @@ import numpy as np
 
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.checks import check_value, one_of
-from rankgauge.core.deprecation import renamed_parameters
 from rankgauge.core.policies import DEFAULT_OVERLAP_TIES, PERSISTENCE, PERSISTENCES, OverlapTies
 from rankgauge.core.records import Record, Value
+from rankgauge.core.renamed_parameters import renamed_parameters
 from rankgauge.errors import RankgaugeError
 
 _GROUP_TYPES = (tuple, list, set, frozenset)
 
 
 class RBO(Value):
-    """A rank-biased overlap of two rankings, with the range that unseen items allow.
-
-    The function `rbo` computes it.
+    """The rank-biased overlap of two rankings, with its bounds: the result of `rbo`.
 
     Attributes
     ----------
     ext : float
-        The extrapolated overlap: what is not seen agrees as far as what is seen. NaN if a list is
-        empty.
+        The extrapolated overlap, which assumes that the unseen ranks agree as closely as the seen ranks.
+        NaN if a list is empty.
     min : float
-        The least overlap: the lists go on with nothing in common.
+        The least overlap, if the lists have nothing more in common.
     max : float
-        The greatest overlap: the lists go on with as much in common as possible.
+        The greatest overlap, if the lists have as much more in common as possible.
 
     Examples
     --------
@@ -74,8 +72,11 @@ def rbo(
 
         RBO = (1 − p) · Σ_{d≥1} p^(d−1) · A_d,    A_d the agreement of the rankings down to depth d
 
-    Without ties the three variants of `ties` are the same. By "w" and "b", a ranking with itself has
-    `ext` 1. By "a" it has less if it has ties, since two orders of the ties differ.
+    The ranks below the ends of the rankings are unknown. So the result has three values: `ext` is an
+    estimate, which extrapolates the agreement seen so far, and `min` and `max` are its bounds.
+
+    Without ties, the three variants of `ties` are the same. With "w" and "b", a ranking has an `ext` of
+    1 with itself. With "a", `ext` is below 1 if there are ties, because two orders of the ties differ.
 
     The sources are Webber, Moffat and Zobel 2010, A similarity measure for indefinite rankings; and
     Corsi and Urbano 2024, The treatment of ties in rank-biased overlap.
@@ -86,10 +87,9 @@ def rbo(
         The two rankings, best first. An item is an id (anything hashable, usually text), or a group of
         tied ids (a tuple, list or set).
     persistence : float, default 0.9
-        The probability p that a reader goes on from one rank to the next. It is above 0
-        and below 1.
+        The probability p that a reader goes on from one rank to the next, above 0 and below 1.
     ties : {"w", "a", "b"}, default "w"
-        The variant.
+        How to treat ties.
 
         - "w": tied items share one rank, as in sports: A_d = 2·|A ∩ B| / (|A| + |B|), where A and B
           are all items whose group begins at depth d or above.
@@ -100,16 +100,15 @@ def rbo(
     Returns
     -------
     RBO
-        The extrapolated overlap `ext`, where what is not seen agrees as far as what is seen. The least
-        overlap `min`, where the lists go on with nothing in common. The greatest overlap `max`, where
-        the lists go on with as much in common as possible. If a list is empty, there is no agreement to
-        extrapolate, and `ext` is NaN.
+        The extrapolated overlap `ext`, which assumes that the unseen ranks agree as closely as the seen
+        ranks; it is NaN if a list is empty. The least overlap `min`, if the lists have nothing more in
+        common. The greatest overlap `max`, if they have as much more in common as possible.
 
     Raises
     ------
     RankgaugeError
-        If a ranking is not a list of ids and groups, has an id twice, or has an empty group; or if
-        `persistence` or `ties` is out of range.
+        If a ranking is not a list of ids and groups, has an id twice, or has an empty group. Also if
+        `persistence` is out of range or `ties` is unknown.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """How many queries a test needs to find a difference, and how small a difference it can find.
 
 Both take the standard deviation of the differences between systems from their scores on the present
-queries. The power of a test says how often the test would find a difference of a given size.
+queries. The power of a test is the probability that it finds a difference of a given size.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from rankgauge.comparison.design import add_query_count, pairs_of, shared_querie
 from rankgauge.comparison.significance import Pairs, critical_range
 from rankgauge.comparison.studentized_range import LogEstimate
 from rankgauge.core.checks import Integer, Number, check_value, one_of
-from rankgauge.core.deprecation import renamed_parameters
 from rankgauge.core.notes import Note, count_phrase, note_texts
 from rankgauge.core.policies import LEVEL, LEVELS, POWER, SAMPLES, SEED, Missing, Progress
 from rankgauge.core.records import Record, Value
+from rankgauge.core.renamed_parameters import renamed_parameters
 from rankgauge.core.resampling import SamplingOptions, draw_mean_ranges
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Table
@@ -41,7 +41,7 @@ class PairedT(Value):
     level: float = LEVEL
 
     def power(self, difference: float, sd: float, queries: int) -> float:
-        """How often the test finds this difference of the means on this number of queries.
+        """The probability that the test finds this difference of the means on this number of queries.
 
         `sd` is the standard deviation of the differences on queries. The power is a tail of the
         noncentral t distribution; it is exact if the differences are normal.
@@ -85,7 +85,7 @@ class TukeyRandomized(Value):
     known: int
 
     def power(self, difference: float, sd: float, queries: int) -> float:
-        """How often the test finds this difference of the means on this number of queries."""
+        """The probability that the test finds this difference of the means on these queries."""
         from scipy.special import ndtr
 
         bound, error = self._bound(queries), sd / np.sqrt(queries)
@@ -132,17 +132,22 @@ def queries_needed(
     sd : float
         The standard deviation of the differences on queries.
     power : float, default 0.8
-        How often the test should find the difference, above 1 − level and below 1.
+        The probability that the test finds the difference, above 1 − level and below 1.
     level : float, default 0.95
-        The level of the test.
+        A difference is significant if its p-value is at most 1 − level.
     test : PairedT or TukeyRandomized, optional
-        The test. By default, the paired t test at `level`.
+        The significance test. By default, the paired t-test at `level`.
 
     Returns
     -------
     int or float
-        The number of queries, at least 2. Infinite if the difference is 0, or if more than some 500
+        The number of queries, at least 2. Infinite if the difference is 0, or if more than about 500
         million queries are needed.
+
+    Raises
+    ------
+    RankgaugeError
+        If `power`, `level` or `sd` is out of range.
 
     Examples
     --------
@@ -176,16 +181,21 @@ def detectable_difference(
     queries : int
         The number of queries, at least 2.
     power : float, default 0.8
-        How often the test should find the difference, above 1 − level and below 1.
+        The probability that the test finds the difference, above 1 − level and below 1.
     level : float, default 0.95
-        The level of the test.
+        A difference is significant if its p-value is at most 1 − level.
     test : PairedT or TukeyRandomized, optional
-        The test. By default, the paired t test at `level`.
+        The significance test. By default, the paired t-test at `level`.
 
     Returns
     -------
     float
         The difference, in the unit of `sd`.
+
+    Raises
+    ------
+    RankgaugeError
+        If `power`, `level`, `sd` or `queries` is out of range.
 
     Examples
     --------
@@ -265,21 +275,24 @@ def detectable(
     difference : float, optional
         The difference that the test should find. By default, the observed difference of each pair.
     test : {"paired-t", "tukey-randomized"}, default "paired-t"
-        "paired-t" is for a single comparison, "tukey-randomized" for all pairs of the runs together.
+        The significance test. "paired-t" is for a single comparison, "tukey-randomized" for all pairs of
+        the runs together.
     power : float, default 0.8
-        How often the test should find the difference, above 1 − level and below 1.
+        The probability that the test finds the difference, above 1 − level and below 1.
     level : float, default 0.95
         A difference is significant if its p-value is at most 1 − level.
     missing : {"zero", "skip"}, optional
-        What to do with queries that some run lacks, as in `compare`.
+        How to treat queries that some run lacks, as in `compare`. By default, the setting used in
+        `evaluate`.
     samples : int, default 10000
-        How many samples "tukey-randomized" draws.
+        Number of samples, for "tukey-randomized".
     seed : int, default 0
-        Fixes the samples.
-    executor : executor, optional
-        Does the work; by default threads do.
+        Seed of the random number generator.
+    executor : Executor, Client or Workers, optional
+        Where to run the work: an executor of `concurrent.futures`, a Dask client, or `Workers`. By
+        default, threads.
     progress : callable, optional
-        Called as the work goes on.
+        Called with the name of each step, for tests that draw samples.
 
     Returns
     -------
@@ -289,7 +302,8 @@ def detectable(
     Raises
     ------
     RankgaugeError
-        If a measure has scores for fewer than two queries.
+        If there is only one run, or if a measure has scores for fewer than two queries. Also if a
+        baseline is unknown, or if an option has an invalid value.
 
     Examples
     --------

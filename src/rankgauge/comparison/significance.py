@@ -169,7 +169,20 @@ class Test:
                 f"{few}, expected at least {self.least_queries} for this test; "
                 "the variance of the differences cannot be estimated from a single query"
             )
-        return self.run(pairs)
+        outcome = self.run(pairs)
+        if not isinstance(outcome, Outcome):
+            kind = type(outcome).__name__
+            raise RankgaugeError(f"{self._name} gave {kind}, expected an Outcome")
+        for part, values in zip(Outcome._fields, outcome, strict=True):
+            if (shape := np.shape(values)) != pairs.first.shape:
+                raise RankgaugeError(
+                    f"{self._name}: {part} has shape {shape}, expected one number a pair"
+                )
+        return outcome
+
+    @property
+    def _name(self) -> str:
+        return getattr(self.run, "__name__", repr(self.run))
 
 
 def _paired_t(pairs: Pairs) -> Outcome:
@@ -366,6 +379,16 @@ _PAIRED = "mean difference / standard deviation of the differences"
 _UNPAIRED = "difference of the means / pooled standard deviation"
 _TWO_WAY = "difference of the means / residual standard deviation of runs × queries"
 
+
+def _run_of(test: Test) -> Callable[[Pairs], Outcome]:
+    if not isinstance(test, Test):
+        name = getattr(test, "__name__", repr(test))
+        raise RankgaugeError(
+            f"{name} is no significance test, expected a Test, as in Test({name}, ...)"
+        )
+    return test.run
+
+
 TESTS: Registry[Test] = Registry("significance test", {
     "paired-t": Test(_paired_t, "paired t test over queries", _T_INTERVAL, _PAIRED, 2),
     "welch": Test(_welch, "Welch's t test, unpaired", "Welch's t", _UNPAIRED, 2),
@@ -388,7 +411,7 @@ TESTS: Registry[Test] = Registry("significance test", {
         _tukey_randomized, "randomized Tukey HSD, the scores of a query permuted among the runs",
         "randomized Tukey's, for all pairs together", _TWO_WAY, family=True, drawn=True,
     ),
-}, groups=("rankgauge.tests",), maker=lambda test: test.run)  # fmt: skip
+}, groups=("rankgauge.tests",), maker=_run_of)  # fmt: skip
 
 
 def find_test(name: str) -> Test:
@@ -451,4 +474,11 @@ def check_correction(correction: str | None) -> None:
 
 def correct_p_values(p: Floats, test: Test, correction: str | None) -> Floats:
     """The p-values of a test after a correction. P-values that already cover all pairs do not change."""
-    return p if test.family or correction is None else CORRECTIONS[correction](p)
+    if test.family or correction is None:
+        return p
+    corrected = CORRECTIONS[correction](p)
+    if (shape := np.shape(corrected)) != p.shape:
+        raise RankgaugeError(
+            f"correction={correction!r} gave shape {shape}, expected {p.shape}: one for each p-value"
+        )
+    return corrected

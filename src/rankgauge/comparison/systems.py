@@ -241,7 +241,7 @@ def compare(
     executor: AnyExecutor | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Test whether the differences between runs are more than chance.
+    """Test whether the differences between runs are statistically significant.
 
     Runs are compared in pairs, by the means of each measure over the queries. A query on which a measure
     is undefined for some run is left out for all runs.
@@ -252,45 +252,68 @@ def compare(
     Parameters
     ----------
     qrels : Scores, or judgments
-        The scores of at least two runs. Or judgments in any form that `evaluate` takes.
+        The scores of at least two runs, as `evaluate` returns them. Or judgments, in any form that
+        `evaluate` takes.
     runs : runs, optional
-        The runs, in any form that `evaluate` takes. Required with judgments, refused with scores.
-    measures : measure, str, or sequence of these, default "nDCG@10"
-        The measures, in any form that `evaluate` takes. Refused with scores.
+        The runs, in any form that `evaluate` takes. Required with judgments, not allowed with scores.
+    measures : Measure, str, or sequence of these, default "nDCG@10"
+        The measures, in any form that `evaluate` takes. Not allowed with scores.
     baseline : str or sequence of str, optional
         A run, or several, to compare each other run with. By default, all pairs are compared.
     test : str, default "paired-t"
-        "paired-t", "welch" and "student" (both unpaired), "wilcoxon", "sign", "randomization",
-        "bootstrap" (Studentized), "tukey" (two-way, by run and query) or "tukey-randomized".
+        The significance test: "paired-t", "welch" or "student" (both unpaired), "wilcoxon", "sign",
+        "randomization", "bootstrap" (Studentized), "tukey" (two-way, by run and query) or
+        "tukey-randomized".
     correction : str or None, default "holm"
-        The correction for many comparisons, over all pairs of a measure: "holm", "bonferroni", "bh" or
-        None. The p-values of the two Tukey tests already cover all pairs, and do not change.
+        The correction of the p-values for multiple comparisons, over all pairs of a measure: "holm",
+        "bonferroni", "bh" or None. The Tukey tests already correct for all pairs, so `correction` has no
+        effect on them.
     level : float, default 0.95
-        The level of the intervals. A difference is significant if its corrected p-value is at most
-        1 − level.
+        Confidence level of the intervals. A difference is significant if its corrected p-value is at
+        most 1 − level.
     missing : {"zero", "skip"}, optional
-        What to do with queries that some run lacks. "zero": they have the score of an empty ranking, or
-        0 if that is not known. "skip": they are left out for all runs. By default, as when the runs
-        were evaluated.
+        How to treat queries that some run lacks. "zero": the run gets the score of an empty ranking, or
+        0 if that score is unknown. "skip": the query is left out for all runs. By default, the setting
+        used in `evaluate`.
     samples : int, optional
-        How many samples a test draws, if it draws samples; by default 10,000. "randomization" draws
-        more by default, if 10,000 are too few for any difference to be significant after the
-        correction.
+        Number of samples, for tests that draw samples. By default 10,000; "randomization" draws more if
+        10,000 are too few for any difference to be significant after the correction.
     seed : int, default 0
-        Fixes the samples.
-    executor : executor, optional
-        Does the work; by default threads do. The result is the same.
+        Seed of the random number generator.
+    executor : Executor, Client or Workers, optional
+        Where to run the work: an executor of `concurrent.futures`, a Dask client, or `Workers`. By
+        default, threads. The result is the same.
     progress : callable, optional
-        Called as the work goes on.
+        Called with the name of each step, for tests that draw samples.
 
     Returns
     -------
     Comparison
-        For each pair of runs and each measure, the difference of the means, its interval, the effect
-        size, p-values, and how often each run is better.
+        For each pair of runs and each measure: the difference of the means, its interval, the effect
+        size, the p-values, and the number of queries on which each run is better.
+
+    Raises
+    ------
+    RankgaugeError
+        If there is only one run, if runs or measures are given with scores, or if judgments are given
+        without runs. Also if the test, the correction or a baseline is unknown, if the level is not
+        between 0 and 1, if a measure is not an arithmetic mean over queries, or if no query has a score
+        for every run.
+    MeasureError
+        If a measure cannot be parsed.
+    InputError
+        If the judgments or a run cannot be read.
 
     Examples
     --------
+    >>> qrels = {"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"c": 1}}
+    >>> new = {"q1": ["a", "b"], "q2": ["a", "b"], "q3": ["c", "a"]}
+    >>> old = {"q1": ["b", "a"], "q2": ["a", "c", "b"], "q3": ["a", "c"]}
+    >>> compare(qrels, {"new": new, "old": old}, "RR").difference.round(3).tolist()
+    [[0.389]]
+
+    With scores that are already computed:
+
     >>> scores = Scores.from_matrix(
     ...     [[0.5, 0.7, 0.6, 0.8], [0.3, 0.6, 0.5, 0.6]], runs=["new", "old"], measure="AP"
     ... )

@@ -29,7 +29,7 @@ class Chart(Value):
     ----------
     value : str
         The column of the numbers.
-    start, end : float
+    start, end : float, default 0.0 and 1.0
         The ends of the scale. An infinite end becomes the lowest or the highest number that is drawn.
     low, high : str, optional
         The columns with the ends of the interval. Without an interval, and if the scale starts at 0, a

@@ -41,7 +41,7 @@ MOVED = {
     },
     "rankgauge.measures.distances.search": "rankgauge.distance.algorithms.any_measure",
     "rankgauge.distance.algorithms.search": "rankgauge.distance.algorithms.any_measure",
-    "rankgauge.report.html": "rankgauge.report.pages",
+    **{f"rankgauge.report.{name}": "rankgauge.report.section_pages" for name in ("html", "pages")},
     "rankgauge.text.bert_chance": "rankgauge.text.metrics.bertscore_chance",
     "rankgauge.text.bert_metric": "rankgauge.text.metrics.bertscore",
     "rankgauge.text.bert_nulls": "rankgauge.text.metrics.bertscore_chance",

@@ -96,6 +96,34 @@ def _run(file: str, content: bytes, name: str, path: str) -> None:
         raise MeasureError(message) from error
 
 
+def failing_line(error: BaseException) -> str | None:
+    """The last line of a plug-in that ran before an error, as `file:line`; None if none ran.
+
+    Plug-ins are files that `load_plugin` ran, and packages that offer things as entry points.
+    """
+    import traceback
+
+    offering = _offering_packages()
+    for frame, line in reversed(list(traceback.walk_tb(error.__traceback__))):
+        module = str(frame.f_globals.get("__name__", ""))
+        if module.startswith(PREFIX) or module.partition(".")[0] in offering:
+            return f"{frame.f_code.co_filename}:{line}"
+    return None
+
+
+def _offering_packages() -> set[str]:
+    """The packages, other than ours, that have an entry point for something of rankgauge."""
+    from importlib.metadata import distributions
+
+    offering = {
+        point.module.partition(".")[0]
+        for distribution in distributions()
+        for point in distribution.entry_points
+        if point.group.startswith("rankgauge.")
+    }
+    return offering - {"rankgauge", "rankgauge_studies"}
+
+
 def module_of(kind: type | FunctionType) -> str:
     """The module that a class or function comes from. How often a plug-in was loaded does not matter."""
     module = kind.__module__

@@ -161,35 +161,43 @@ class Policies(Value):
 
     Parameters
     ----------
-    missing
-        Judged queries that a run lacks: "zero" scores them as empty rankings, "skip" leaves them out of
-        the means of the run.
-    unjudged
-        Documents without a judgment: "nonrelevant", or "condensed" to take them out of the rankings.
-    negative
-        Documents with a negative grade: "unjudged", as in trec_eval, or "nonrelevant", which makes their
-        grade 0.
-    ties
-        How documents of equal score are ordered. "docno": by id, the greatest first, as trec_eval does;
-        "docno-ascending": by id, the smallest first; "input": as in the input. "pessimistic": the lowest
-        label first, with unjudged documents between labels 0 and 1; for most measures no other order
-        scores worse. "optimistic": the reverse. "random": an order drawn by `seed` and the ids of the
-        query and the documents. "expected": no order; the score is the mean over all orders, by a
-        formula, or else estimated, and then a note says so. A measure that defines how ties are treated,
-        such as ESL, follows its definition, and its signature says so.
-    seed
-        The seed for everything that is drawn at random.
-    tail, documents
-        With tail="tied", the documents of the collection that a run did not retrieve are one more tie
-        at the end of each list. It needs ties="expected", and `documents`, the number of documents in
-        the collection.
-    precision
-        In which floating-point precision the scores of documents are compared: "single" or "double".
-        trec_eval 9.0.8 (2023) and 10 compare them in double precision; trec_eval up to 9.0.7 and
-        pytrec_eval in single precision.
-    max_grade
-        The highest grade of the collection, by default the highest in the judgments.
+    missing : {"zero", "skip"}, default "zero"
+        How to treat judged queries that a run lacks. "zero": score them as empty rankings. "skip": leave
+        them out of the means of the run.
+    unjudged : {"nonrelevant", "condensed"}, default "nonrelevant"
+        How to treat documents without a judgment. "nonrelevant": as documents that are not relevant,
+        except in measures that ignore them, such as bpref. "condensed": remove them from the rankings.
+    negative : {"unjudged", "nonrelevant"}, default "unjudged"
+        How to treat documents with a negative grade. "unjudged": as if not judged, as in trec_eval.
+        "nonrelevant": as grade 0.
+    ties : str, default "docno"
+        How to order documents with equal scores. Measures with their own rule for ties, such as ESL,
+        ignore this policy; the signature of the measure records it.
 
+        - "docno": by id, the greatest first, as in trec_eval.
+        - "docno-ascending": by id, the smallest first.
+        - "input": in the order of the input.
+        - "pessimistic": the lowest label first, with unjudged documents between labels 0 and 1. For most
+          measures, no other order scores worse.
+        - "optimistic": the reverse of "pessimistic".
+        - "random": in an order drawn by `seed` and the ids of the query and the documents.
+        - "expected": in no order. The score is the mean over all orders, computed by a formula where one
+          exists. Otherwise it is estimated, and a note says so.
+    seed : int, default 0
+        Seed of the random number generator.
+    tail : {"tied"}, optional
+        "tied" appends the documents of the collection that were not retrieved to each ranking, as one
+        group of tied documents. Requires ties="expected" and `documents`.
+    documents : int, optional
+        Number of documents in the collection. Requires `tail`.
+    precision : {"double", "single"}, default "double"
+        Floating-point precision in which the scores of documents are compared. "double": as in trec_eval
+        9.0.8 (2023) and 10. "single": as in trec_eval up to 9.0.7 and in pytrec_eval.
+    max_grade : int, optional
+        Highest grade of the collection. By default, the highest grade in the judgments.
+
+    Examples
+    --------
     >>> Policies(ties="expected").missing
     'zero'
     """
@@ -256,7 +264,7 @@ def takes_policies(target: T) -> T:
     function.__signature__ = signature.replace(parameters=[*own, *keywords])
     if target.__doc__ and Policies.__doc__:  # there are none with python -OO
         described = inspect.cleandoc(Policies.__doc__).partition("----------\n")[2]
-        parameters = described.partition("\n\n")[0]
+        parameters = described.partition("\n\nExamples\n")[0]
         target.__doc__ = inspect.cleandoc(target.__doc__).replace("{policies}", parameters)
     return target
 
@@ -333,8 +341,8 @@ class AppliedPolicies(Value):
         What does not apply is left out.
 
         >>> from rankgauge import P
-        >>> AppliedPolicies(rankgauge="0.1.0").signature(P @ 10)
-        'P(rel=1)@10|ties=docno|precision=double|unjudged=nonrelevant|missing=zero|max_grade=1|rankgauge=0.1.0'
+        >>> AppliedPolicies(rankgauge="0.2.0").signature(P @ 10)
+        'P(rel=1)@10|ties=docno|precision=double|unjudged=nonrelevant|missing=zero|max_grade=1|rankgauge=0.2.0'
         """
         known = self.nonempty_fields()
         if not measure.by_encoder:

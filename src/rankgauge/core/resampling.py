@@ -26,7 +26,7 @@ CELLS = 4_000_000
 
 
 class SamplingOptions(Value):
-    """How many samples are drawn, by which seed, and which executor does the work."""
+    """The number of samples, their seed, and the executor that draws them."""
 
     samples: int = SAMPLES
     seed: int = SEED

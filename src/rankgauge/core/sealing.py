@@ -255,7 +255,7 @@ def read_object(
         What kind of file is expected, for the error, such as "a model".
     maker : str
         What makes such files, for the error, such as "rankgauge ltr train".
-    limit : int, optional
+    limit : int, default 8 GiB
         The largest size of the file in bytes, once decompressed.
 
     Returns

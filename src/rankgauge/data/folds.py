@@ -54,14 +54,14 @@ def read_folds(
     folder : str or path
         The folder, or a file.
     folds : int, optional
-        How many folds a file is cut into, three or more. It is only for a file, or for a folder with
-        one file. The queries are dealt out by their ids and the seed.
+        Number of folds to cut a file into, three or more. Only for a file, or a folder with one file.
+        The queries are assigned to folds by their ids and the seed.
     absent : {"zero", "nan"}, default "zero"
         The value of a feature that a line lacks.
     seed : int, default 0
-        The seed for the cut.
+        Seed of the random number generator, for cutting a file.
     size_limit : int, default 8 GiB
-        How many bytes a file may hold, as for `read_letor`.
+        The largest size of a file in bytes, as in `read_letor`.
 
     Returns
     -------

@@ -5,11 +5,12 @@ Names compare without case, and `-`, `_` and blanks do not count: `Query-ID` is 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 from rankgauge.core.notes import shorten
 from rankgauge.core.records import Record, Value
-from rankgauge.errors import InputError
+from rankgauge.errors import InputError, RankgaugeError
 
 MAX_COLUMNS_SHOWN = 20
 """How many columns a message lists, and how many letters of each."""
@@ -28,10 +29,38 @@ class ColumnNames(Value):
     grade: ColumnChoice = None
     subtopic: ColumnChoice = None
 
+    @classmethod
+    def of(cls, columns: AnyColumnNames | None) -> ColumnNames:
+        """The names in a dict by role; RankgaugeError for an unknown role or a name that is no text.
+
+        >>> ColumnNames.of({"score": "similarity"}).score
+        'similarity'
+        """
+        if columns is None or isinstance(columns, ColumnNames):
+            return columns or USUAL_NAMES
+        roles = [field.name for field in cls._fields]
+        known = f"{', '.join(roles[:-1])} or {roles[-1]}"
+        if not isinstance(columns, Mapping):
+            raise RankgaugeError(
+                f"columns={columns!r}, expected a dict of names by role: {known}; for example "
+                '{"score": "similarity"}'
+            )
+        for role, name in columns.items():
+            if role not in roles:
+                raise RankgaugeError(f"columns: unknown role {role!r}, expected {known}")
+            names = name if isinstance(name, tuple) else (name,)
+            if name is not None and not all(isinstance(one, str) for one in names):
+                raise RankgaugeError(f"columns: {role}={name!r}, expected the name of a column")
+        return cls(**columns)
+
     def all_names(self) -> set[str]:
         """The names that were given."""
         names = (self.query, self.document, self.score, self.grade, self.subtopic)
         return {name for chosen in names for name in _choices(chosen)}
+
+
+AnyColumnNames: TypeAlias = ColumnNames | Mapping[str, ColumnChoice]
+"""The names of columns as users give them: {"score": "similarity"}."""
 
 
 def _choices(chosen: ColumnChoice) -> tuple[str, ...]:
@@ -58,13 +87,13 @@ class Role(Record):
         if chosen:
             choices = _choices(chosen)
             places = [place for place, column in enumerate(columns) if column in choices]
-            return self._single_place(places, columns, source)
+            return self._single_place(places, columns, source, RENAMING)
         plain = [normalize_name(column) for column in columns]
         for names in self.tiers:
             known = {normalize_name(name) for name in names}
             places = [place for place, column in enumerate(plain) if column in known]
             if places:
-                return self._single_place(places, columns, source)
+                return self._single_place(places, columns, source, self.remedy)
         return None
 
     def find(self, columns: Sequence[object], chosen: ColumnChoice, source: str) -> int:
@@ -86,14 +115,14 @@ class Role(Record):
         return InputError(source, None, message)
 
     def _single_place(
-        self, places: list[int], columns: Sequence[object], source: str
+        self, places: list[int], columns: Sequence[object], source: str, remedy: str
     ) -> int | None:
         if len(places) > 1:
             several = " and ".join(
                 _shorten_column(columns[place]) for place in places[:MAX_COLUMNS_SHOWN]
             )
             message = f"the {self.option} could be {several}, expected one such column; "
-            message += f"{self.remedy} (columns: {format_columns(columns)})"
+            message += f"{remedy} (columns: {format_columns(columns)})"
             raise InputError(source, None, message)
         return places[0] if places else None
 
@@ -105,7 +134,23 @@ class Role(Record):
     @property
     def remedy(self) -> str:
         """How to say which column it is."""
-        return f"name it: --{self.option}-column NAME, in Python {self.option}=NAME"
+        if self.option not in READERS:
+            return RENAMING
+        return (
+            f"name it: --{self.option}-column NAME, in Python "
+            f'columns={{"{self.option}": NAME}} of {READERS[self.option]}, '
+            f"{self.option}=NAME of from_frame"
+        )
+
+
+RENAMING = "rename the others"
+READERS = {
+    "query": "read_run and read_qrels",
+    "document": "read_run and read_qrels",
+    "score": "read_run",
+    "grade": "read_qrels",
+}
+"""The functions that take the name of a column, by what the column is for."""
 
 
 def normalize_name(name: object) -> object:

@@ -88,43 +88,47 @@ def med(
 
     The distance is the greatest difference that the scores of the two rankings can have, over all labels
     of the unjudged documents. Two lists of document ids give a `Distance`. Two runs give `Distances`,
-    one for each query. If the measure has a cutoff, both lists are cut there. Otherwise the lists end
-    where they end; only RBP and INSQ add what the ranks after the end could contribute. Where `exact` is
-    True, no judgments with these grades can ever make the difference larger.
+    one for each query.
+
+    If the measure has a cutoff, both lists are cut there. Without a cutoff, nothing is assumed after the
+    end of a list, except for RBP and INSQ, which add the most that the remaining ranks could contribute.
+    If the result's `exact` is True, no judgments with these grades can make the difference larger.
 
     Parameters
     ----------
     a : list of document ids, or a run
-        A list has the best document first. A run is a Run, a dict, a data frame or a file.
+        A list, with the best document first. Or a run: a Run, a dict, a data frame or a file.
     b : list of document ids, or a run
         The other ranking, of the same kind as `a`.
     measure : Measure or str
-        The measure, such as "AP@10".
+        The measure, as an object or a name, such as "AP@10".
     labels : dict or judgments, optional
-        For lists, a dict of the known labels. For runs, judgments as `evaluate` takes them. By default
-        nothing is judged.
+        The known labels. For lists, a dict of the labels of documents. For runs, judgments in any form
+        that `evaluate` takes. By default, no document is judged.
     grades : iterable of int or "max", optional
-        The labels that unjudged documents may get. By default every whole number from 0 to `max_grade`;
-        if `max_grade` is above 100, only 0 and the known labels. `(0, "max")` asks for less: a document
-        is not relevant, or has the highest label.
+        The labels that unjudged documents may get. `(0, "max")` restricts unjudged documents to two
+        labels, 0 or the highest. By default, every whole number from 0 to `max_grade`; if `max_grade` is
+        above 100, only 0 and the known labels.
     offlist : {"allowed", "none"}, default "allowed"
-        "allowed": documents of neither ranking may be relevant too, any number of them. "none" asks for
-        less: they are not relevant. The difference can matter for Rprec, Q and all measures without an
-        algorithm; of these only Rprec and Q are exact with "allowed".
+        Whether documents in neither ranking may be relevant. "allowed": any number of them may be.
+        "none": documents in neither ranking are not relevant. The choice affects only Rprec, Q, and
+        measures without a distance algorithm of their own. With "allowed", of these only Rprec and Q are
+        exact.
     max_grade : int, optional
-        The highest label that is possible. By default the highest label in `grades` or `labels`, or the
-        highest grade of the collection if the judgments know it, as those of a pool do.
+        The highest possible label. By default, the highest label in `grades` or `labels`, or the highest
+        grade of the collection if the judgments record it, as those of `pool` do.
     negative : {"unjudged", "nonrelevant"}, default "unjudged"
-        What a negative label means. "unjudged": the document may get any label. "nonrelevant": the
-        document is judged and not relevant, as the junk (-2) of TREC's Web tracks.
+        How to treat documents with a negative label. "unjudged": they may get any label. "nonrelevant":
+        they are judged and not relevant, like the junk (-2) of TREC's Web tracks.
     method : {"exact", "greedy", "tabu"}, default "exact"
-        "greedy" and "tabu" are heuristics of the literature, which give lower bounds. "greedy" is
-        Moffat's Algorithm 1, with the weights of his Equation 13 for AP. "tabu" is tabu search, which
-        Tan and Clarke use.
+        How to search for the greatest difference. "greedy" and "tabu" are heuristics of the literature,
+        which give lower bounds. "greedy" is Algorithm 1 of Moffat (2017), with the weights of Equation
+        13 for AP. "tabu" is tabu search, as in Tan and Clarke (2015).
     trace : bool, default False
         For lists, whether `.trace` of the result has the steps of Algorithm 1.
     executor : Executor, Client or Workers, optional
-        For runs, does the work, query by query. By default threads do.
+        Where to run the work: an executor of `concurrent.futures`, a Dask client, or `Workers`. By
+        default, threads. For runs only.
 
     Returns
     -------
@@ -134,9 +138,12 @@ def med(
     Raises
     ------
     RankgaugeError
-        If a list is given with a run, if there are not exactly two runs, or if `trace` is set for runs.
+        If a list is given with a run, if a list has a document twice, if there are not exactly two runs,
+        if `trace` is set for runs, or if another option has an invalid value.
     MeasureError
-        If the measure has no distance, or if labels or grades are not valid.
+        If the measure does not exist or has no distance, or if labels or grades are not valid.
+    InputError
+        If the judgments or a run cannot be read.
 
     Examples
     --------
@@ -145,6 +152,14 @@ def med(
     (0.5, True, 'a')
     >>> distance.witness().labels
     {'c': 0, 'd': 0}
+
+    Two runs, with judgments:
+
+    >>> bm25 = {"q1": ["a", "b"], "q2": ["c", "d"]}
+    >>> dense = {"q1": ["a", "x"], "q2": ["y", "z"]}
+    >>> distances = med(bm25, dense, "P@2", {"q1": {"a": 1, "b": 0}, "q2": {"c": 0, "d": 1}})
+    >>> distances.per_query(), distances.mean()
+    ({'q1': 0.5, 'q2': 0.5}, 0.5)
     """
     a, b = (one.tolist() if isinstance(one, np.ndarray) else one for one in (a, b))
     with right_form(MED):
@@ -422,27 +437,35 @@ def med_matrix(
 ) -> Distances:
     """Compute the maximized effectiveness distances of all pairs of runs, query by query.
 
-    The queries are the judged ones; without judgments, all queries of the runs. If a run lacks a query,
-    its list for the query is empty.
+    The queries are the judged queries or, without judgments, all queries of the runs. If a run lacks a
+    query, its list for the query is empty.
 
     Parameters
     ----------
     qrels : judgments or None
-        The judgments, as `evaluate` takes them. With None, nothing is judged.
+        The judgments, in any form that `evaluate` takes. With None, no document is judged.
     runs : runs
-        At least two runs, as `evaluate` takes them.
+        At least two runs, in any form that `evaluate` takes.
     measure : Measure or str
-        The measure, such as "AP@10".
-    grades, max_grade, negative, method
-        As in `med`.
+        The measure, as an object or a name, such as "AP@10".
+    grades : iterable of int or "max", optional
+        The labels that unjudged documents may get, as in `med`. By default, every whole number from 0 to
+        `max_grade`.
     offlist : {"allowed", "none"}, default "allowed"
-        Whether documents that no run retrieved may be relevant too; as in `med`.
+        Whether documents that no run retrieved may be relevant, as in `med`.
+    max_grade : int, optional
+        The highest possible label, as in `med`. By default, the highest label in `grades` or `qrels`.
+    negative : {"unjudged", "nonrelevant"}, default "unjudged"
+        How to treat documents with a negative label, as in `med`.
+    method : {"exact", "greedy", "tabu"}, default "exact"
+        How to search for the greatest difference, as in `med`.
     ties : {"docno", "docno-ascending", "input"}, default "docno"
-        The order of documents with equal scores.
+        How to order documents with equal scores, as in `evaluate`.
     executor : Executor, Client or Workers, optional
-        Does the work, query by query. By default threads do.
+        Where to run the work: an executor of `concurrent.futures`, a Dask client, or `Workers`. By
+        default, threads.
     progress : callable, optional
-        A function that is called with each query that is done.
+        Called with the id of each query, once it is done.
 
     Returns
     -------
@@ -452,9 +475,11 @@ def med_matrix(
     Raises
     ------
     RankgaugeError
-        If there are fewer than two runs.
+        If there are fewer than two runs, or if an option has an invalid value.
     MeasureError
-        If the measure has no distance, or if grades are not valid.
+        If the measure does not exist or has no distance, or if grades are not valid.
+    InputError
+        If the judgments or a run cannot be read.
 
     Examples
     --------
@@ -526,7 +551,7 @@ def lists_by_query(
     qrels: the judgments, as `evaluate` takes them; without them, the queries are those of the runs.
     labels: the labels that unjudged documents may get.
     ties: the order of documents with equal scores.
-    executor: reads the runs; by default threads do.
+    executor: where to read the runs; by default, threads.
     """
     check_value("ties", ties, one_of(Ordered))
     if isinstance(qrels, Mapping) and not all(isinstance(q, Mapping) for q in qrels.values()):

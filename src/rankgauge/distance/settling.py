@@ -224,42 +224,46 @@ def settled(
     executor: AnyExecutor | None = None,
     progress: Progress | None = None,
 ) -> Settled:
-    """Compute which orders of two runs, by their means, no labels of the unjudged documents can reverse.
+    """Compute which orders of two runs no labels of the unjudged documents can reverse.
 
-    The order "a above b" is settled if b stays below a whatever labels the unjudged documents get. The
-    labels of one query do not depend on those of another. So the queries are taken one by one: on each,
-    by how much can b at most be ahead of a? If the sum over the queries is below 0, the order is
-    settled. Equal means are not settled. If a run lacks a query, its ranking for the query is empty.
+    Runs are ordered by their means. The order "a above b" is settled if b stays below a whatever labels
+    the unjudged documents get. The labels of one query do not depend on the labels of another. So the
+    largest possible lead of b over a is computed for each query alone; if the leads sum to less than 0,
+    the order is settled. Equal means are not settled. If a run lacks a query, its ranking for the query
+    is empty.
 
     Parameters
     ----------
     qrels : judgments
-        The judgments, as `evaluate` takes them.
+        The judgments, in any form that `evaluate` takes.
     runs : runs
-        At least two runs, as `evaluate` takes them.
+        At least two runs, in any form that `evaluate` takes.
     measure : Measure or str
-        The measure, such as "P@10". With a cutoff it is fast, and more orders are settled.
+        The measure, as an object or a name, such as "P@10". With a cutoff, it is faster and more orders
+        are settled.
     grades : iterable of int or "max", optional
-        The labels that unjudged documents may get; as in `med`.
+        The labels that unjudged documents may get, as in `med`. By default, every whole number from 0 to
+        `max_grade`.
     offlist : {"allowed", "none"}, default "allowed"
-        "allowed": documents that neither run retrieved down to the cutoff may be relevant too, any
-        number of them. Measures such as AP, nDCG and Recall divide by what is relevant, so that the
-        queries with many such documents hardly count, and no order is settled. "none" asks for less:
+        Whether documents that neither run retrieved, down to the cutoff, may be relevant. "allowed": any
+        number of them may be. AP, nDCG, Recall and other measures that divide by the number of relevant
+        documents then settle no order, because a query with many such documents hardly counts. "none":
         these documents are not relevant.
     max_grade : int, optional
-        The highest label that is possible. By default the highest label of a judged document, or the
-        highest grade of the collection if the judgments know it, as those of a pool do.
+        The highest possible label. By default, the highest label of a judged document, or the highest
+        grade of the collection if the judgments record it, as those of `pool` do.
     negative : {"unjudged", "nonrelevant"}, default "unjudged"
-        What a negative grade means; as in `med`.
+        How to treat documents with a negative grade, as in `med`.
     ties : {"docno", "docno-ascending", "input"}, default "docno"
-        The order of documents with equal scores.
+        How to order documents with equal scores, as in `evaluate`.
     pairs : {"all", "neighbors"}, default "all"
-        "all" compares every pair of runs. "neighbors" compares each run and the run with the next best
-        mean.
+        Which runs to compare. "all": every pair of runs. "neighbors": each run and the run with the next
+        best mean.
     executor : Executor, Client or Workers, optional
-        Does the work, query by query. By default threads do.
+        Where to run the work: an executor of `concurrent.futures`, a Dask client, or `Workers`. By
+        default, threads.
     progress : callable, optional
-        A function that is called with each query that is done.
+        Called with the id of each query, once it is done.
 
     Returns
     -------
@@ -269,9 +273,12 @@ def settled(
     Raises
     ------
     MeasureError
-        If the measure needs subtopics, or has no distance.
+        If the measure does not exist or has no distance, if it needs the subtopics of the judgments, or
+        if grades are not valid.
     RankgaugeError
-        If no query is judged, or if there are fewer than two runs.
+        If no query is judged, if there are fewer than two runs, or if an option has an invalid value.
+    InputError
+        If the judgments or a run cannot be read.
 
     Examples
     --------

@@ -88,31 +88,33 @@ def evaluate(
         file, or judgments of ranx or ir_measures.
     runs : runs
         A Run, `{query: {document: score}}`, `{query: [documents, the best first]}`, a data frame, a run
-        file, a folder, a pattern such as "runs/*.gz", a run of ranx or ir_measures; several of these in
-        a list, or in a dict by name. `RunParts("runs/bm25/")` is one run in many files.
+        file, a folder, a pattern such as "runs/*.gz", or a run of ranx or ir_measures. Several of these
+        go in a list, or in a dict by name. `RunParts("runs/bm25/")` is one run in many files.
     measures : Measure, str, or sequence of these
-        One measure or several, each a measure or its text: "nDCG@10"; "nDCG@5,10" is two.
+        One or more measures, as objects or names, such as "nDCG@10". A name may have several cutoffs:
+        "nDCG@5,10" stands for nDCG@5 and nDCG@10.
     policies : Policies, optional
-        The policies below in one record; those that are also given by keyword replace its own.
+        The policies below as one record. A policy also given as a keyword overrides the record.
     failures : {"raise", "skip"}, default "raise"
-        "skip" leaves out the runs that cannot be read, or that share no query with the judgments, and
-        says so in `.failed`; "raise" raises the error.
+        What to do about a run that cannot be read, or that shares no query with the judgments. "raise":
+        raise the error. "skip": leave out the run, and list it in `.failed`.
     executor : Executor, Client or Workers, optional
-        Does the work, run by run and part by part. By default threads do.
+        Where to run the work: an executor of `concurrent.futures`, a Dask client, or `Workers`. By
+        default, threads.
     progress : callable, optional
-        A function that is called with the name of each run done, and of each part of a run in parts.
+        Called with the name of each run, or part of a `RunParts`, once it is scored.
     {policies}
 
     Returns
     -------
     Scores
-        Run × query × measure: the scores, with the policies they were computed by.
+        The scores, run × query × measure, with the policies they were computed by.
 
     Raises
     ------
     InputError
-        If judgments cannot be read, or, with failures="raise", a run cannot be read or shares no query
-        with the judgments.
+        If the judgments cannot be read. With failures="raise", also if a run cannot be read or shares no
+        query with the judgments.
     MeasureError
         If a measure cannot be parsed.
     RankgaugeError
@@ -134,7 +136,7 @@ def evaluate(
 
 @takes_policies
 class Evaluator:
-    """Judgments, measures and policies, prepared once: the one way from runs to scores.
+    """An evaluation prepared for many runs: judgments, measures and policies.
 
     Parameters
     ----------
@@ -142,10 +144,20 @@ class Evaluator:
         Judgments, `{query: {document: grade}}`, `{query: {relevant documents}}`, a data frame, a qrels
         file, or judgments of ranx or ir_measures.
     measures : Measure, str, or sequence of these
-        One measure or several, each a measure or its text: "nDCG@10"; "nDCG@5,10" is two.
+        One or more measures, as objects or names, such as "nDCG@10". A name may have several cutoffs:
+        "nDCG@5,10" stands for nDCG@5 and nDCG@10.
     policies : Policies, optional
-        The policies below in one record; those that are also given by keyword replace its own.
+        The policies below as one record. A policy also given as a keyword overrides the record.
     {policies}
+
+    Raises
+    ------
+    InputError
+        If the judgments cannot be read.
+    MeasureError
+        If a measure cannot be parsed.
+    RankgaugeError
+        If a policy is not valid.
 
     Examples
     --------
@@ -188,23 +200,23 @@ class Evaluator:
         executor: AnyExecutor | None = None,
         progress: Progress | None = None,
     ) -> Scores:
-        """The score of every run on every judged query by every measure.
+        """Compute the score of every run on every judged query by every measure.
 
         Parameters
         ----------
-        runs
+        runs : runs
             A Run, several in a list, or a dict of runs by name. In place of a Run: a dict
             `{query: {document: score}}` or `{query: [documents]}`, a data frame, a run file, a run of
             ranx or ir_measures, `RunParts` for a run in many files, or a function that returns a Run. In
             place of several: a folder, or a pattern such as "runs/*.gz".
-        failures
-            "skip" leaves out the runs that cannot be read, or that share no query with the judgments,
-            and says so in `.failed`; "raise" raises the error.
-        executor
-            Does the work, run by run and part by part; by default as many threads as there are
-            processors.
-        progress
-            Is called with the name of each run done, and of each part of a run in parts.
+        failures : {"raise", "skip"}, default "raise"
+            What to do about a run that cannot be read, or that shares no query with the judgments.
+            "raise": raise the error. "skip": leave out the run, and list it in `.failed`.
+        executor : Executor, Client or Workers, optional
+            Where to run the work: an executor of `concurrent.futures`, a Dask client, or `Workers`. By
+            default, as many threads as there are processors.
+        progress : callable, optional
+            Called with the name of each run, or part of a `RunParts`, once it is scored.
         """
         check_value("failures", failures, one_of(Failures))
         sources = sources_of(runs, elsewhere=executor is not None)

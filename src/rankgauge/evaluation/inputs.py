@@ -156,13 +156,10 @@ def check_measures(measures: object, name: str = "measures") -> None:
                 f"{name}: {one.__name__} is a class, expected a measure: {example!r}"
             )
     kind = None
-    single = name == "measure"
-    if (
-        single
-        or isinstance(measures, Mapping)
-        or _is_frame(measures)
-        or not isinstance(measures, Iterable)
-    ):
+    several = isinstance(measures, Iterable) and not isinstance(measures, Mapping)
+    if name == "measure":
+        several = isinstance(measures, list | tuple) and all(map(is_measure, measures))
+    if not several or _is_frame(measures):
         kind = type(measures).__name__
     elif isinstance(measures, Collection):
         others = (one for one in measures if not isinstance(one, str) and not is_measure(one))

@@ -1,7 +1,7 @@
 """Figures of assessed measures.
 
 `asl_curves` is the figure of Sakai, Evaluating evaluation metrics based on the bootstrap (2006);
-`swap_curves` that of Voorhees and Buckley, The effect of query set size on retrieval experiment error
+`swap_curves` that of Voorhees and Buckley, The effect of topic set size on retrieval experiment error
 (2002).
 """
 

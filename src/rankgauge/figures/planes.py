@@ -60,7 +60,7 @@ def regions_figure(
         At most five sets of regions to shade, by name.
     box : (float, float, float, float), optional
         The part to draw: low x, low y, high x, high y. By default the part around all vertices.
-    title : str
+    title : str, optional
         The title.
 
     Returns

@@ -64,9 +64,9 @@ def query_map(
         each query. Points of the last type are drawn first, below the others.
     left_out : mapping of str to int, optional
         For each reason, how many queries are not drawn.
-    measure : str
+    measure : str, optional
         The name of the score, for the title of the legend.
-    lower : bool
+    lower : bool, default False
         Whether lower scores are better.
 
     Returns

@@ -101,7 +101,7 @@ def objectives_figure(
         do not change these values.
     objectives : mapping of str to mapping of str to array-like
         For the lower panel: for each objective and each map of the scores, the value at each point.
-    lower_is_better : collection of str
+    lower_is_better : collection of str, optional
         The measures and objectives for which lower values are better.
 
     Returns

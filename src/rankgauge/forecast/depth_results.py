@@ -90,8 +90,8 @@ class JudgingDepth(Result, Record):
     significant : array of int
         For each measure, the number of pairs of runs with a significant difference by all judgments.
     half_tau : array of float
-        A yardstick for the τ of a pool: how similarly two halves of the queries rank the runs, by all
-        judgments.
+        A reference for the τ of a pool: the mean τ between the rankings of the runs by two random halves
+        of the queries, by all judgments.
     shallow : tuple of ShallowPool
         The results for the pool of each depth.
     left_out : tuple of TeamLoss
@@ -158,7 +158,7 @@ class JudgingDepth(Result, Record):
         - bias: the mean of the shallow minus the deep score over the runs.
         - error, greatest: the mean and the largest size of this difference.
         - tau: τ between the shallow and the deep ranking of the runs.
-        - half_tau: the yardstick for tau.
+        - half_tau: a reference for tau, the mean τ between two random halves of the queries.
         - significant: the pairs of runs with a significant deep difference.
         - reversed: how many of these pairs change places.
         - opposed: how many of them have a significant difference the other way round.

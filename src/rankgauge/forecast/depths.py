@@ -73,7 +73,7 @@ def judging_depth(
     executor: AnyExecutor | None = None,
     progress: Progress | None = None,
 ) -> JudgingDepth:
-    """Compare what pools of smaller depths say about runs with what all judgments say.
+    """Compare the results of shallower pools with those of all judgments.
 
     For each depth, the first documents of each run make a pool, and only the judgments of the pool are
     kept. The whole runs are scored by these judgments (the shallow score) and by all judgments (the
@@ -81,45 +81,47 @@ def judging_depth(
 
     Parameters
     ----------
-    qrels : Judgments, mapping or file
+    qrels : judgments
         All judgments, in any form that `evaluate` takes. They should be deep, or there is nothing to
         compare with.
-    runs : runs, mappings or files
+    runs : runs
         The runs, in any form that `evaluate` takes.
-    measures : Measure, str or sequence of these
-        One measure or several.
-    depths : iterable of int
+    measures : Measure, str, or sequence of these, default "nDCG@100"
+        One or more measures, as objects or names.
+    depths : iterable of int, default (5, 10, 20, 30, 50)
         The depths of the pools.
     pooled : iterable of str, optional
-        The names of the runs that contribute to the pools; by default all runs. The other runs are
-        scored too, and the result reports what they lose.
-    teams : "letters", "runs", sequence of str, mapping or callable, optional
+        The names of the runs that contribute to the pools. The other runs are scored too, and the result
+        reports what they lose. By default, all runs contribute.
+    teams : "letters", "runs", sequence of str, dict or callable, optional
         The team of each run. Each team with a run in the pool is left out once, and the result reports
-        what its runs lose. "letters" takes the name of a run up to its first number, and "runs" takes
-        each run as a team. Or a list of prefixes, a mapping from run to team, or a function that
-        returns the team.
-    level : float
+        what its runs lose. "letters": the part of the run's name before the first digit is its team.
+        "runs": each run is a team. Or a list of prefixes, a dict from run to team, or a function that
+        returns the team of a run. By default, no team is left out.
+    level : float, default 0.95
         A difference of two runs is significant if the p-value of the paired t-test is at most 1 −
         level.
-    splits : int
-        How often the queries are split into two halves, for the yardstick.
-    unjudged : str
-        How unjudged documents are treated, as in `Evaluator`.
-    ties : {"docno", "docno-ascending", "input", "random"}
-        How documents with equal scores are ordered, as in `pool`.
-    seed : int
-        The seed for ties="random", and of the splits.
-    precision : str
-        The precision in which scores are compared, as in `Evaluator`.
+    splits : int, default 1000
+        Number of random splits of the queries into halves. The τ between halves (`half_tau`) is a
+        reference for the τ of a pool.
+    unjudged : {"nonrelevant", "condensed"}, default "nonrelevant"
+        How to treat documents without a judgment, as in `evaluate`.
+    ties : {"docno", "docno-ascending", "input", "random"}, default "docno"
+        How to order documents with equal scores, as in `pool`.
+    seed : int, default 0
+        Seed of the random number generator, for the splits and for ties="random".
+    precision : {"double", "single"}, default "double"
+        Floating-point precision in which the scores of documents are compared, as in `evaluate`.
     max_grade : int, optional
-        The highest grade, as in `Evaluator`.
-    failures : {"skip", "raise"}
-        "skip" leaves out runs that cannot be read, and lists them in `.failed`. "raise" raises the
-        error.
+        Highest grade of the collection. By default, the highest grade in the judgments.
+    failures : {"raise", "skip"}, default "raise"
+        What to do about a run that cannot be read, or that shares no query with the judgments. "raise":
+        raise the error. "skip": leave out the run, and list it in `.failed`.
     executor : Executor, Client or Workers, optional
-        Runs the work in parallel; by default threads do.
+        Where to run the work: an executor of `concurrent.futures`, a Dask client, or `Workers`. By
+        default, threads.
     progress : callable, optional
-        Called with a name for each run read and for each pool scored.
+        Called with the name of each run, once it is read, and of each pool, once it is scored.
 
     Returns
     -------
@@ -130,9 +132,15 @@ def judging_depth(
     ------
     RankgaugeError
         If there are no depths, if `pooled` names an unknown run, if a measure is not a mean over
-        queries, or if no query has a score for every run at every depth.
+        queries, or if no query has a score for every run at every depth. Also if another option has an
+        invalid value.
+    MeasureError
+        If a measure cannot be parsed.
     Unsupported
         If a measure needs subtopics.
+    InputError
+        If the judgments cannot be read. With failures="raise", also if a run cannot be read or shares no
+        query with the judgments.
 
     Examples
     --------

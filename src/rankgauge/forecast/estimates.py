@@ -13,10 +13,10 @@ from rankgauge.comparison.design import find_shared_queries
 from rankgauge.comparison.significance import holm
 from rankgauge.core.arrays import Bools, Floats, Ints
 from rankgauge.core.checks import check_value
-from rankgauge.core.deprecation import renamed_parameters
 from rankgauge.core.notes import WARNING, Note, count_phrase, note_texts
 from rankgauge.core.policies import LEVEL, LEVELS
 from rankgauge.core.records import Record
+from rankgauge.core.renamed_parameters import renamed_parameters
 from rankgauge.core.results import Result
 from rankgauge.core.rounding import at_most
 from rankgauge.core.tables import Cell, LazyRows, PValue, Table
@@ -225,25 +225,39 @@ def two_phase(
     Parameters
     ----------
     shallow : Scores
-        The scores of all queries by shallow judgments, for one measure.
+        The scores of all queries by shallow judgments, for one measure. `evaluate` computes them, for
+        example with the judgments that `pool` returns.
     deep : Scores
-        The scores of the same runs by deep judgments, for one measure, usually the same measure.
+        The scores of the same runs by deep judgments, for one measure, usually the same one. `evaluate`
+        computes them. Queries without deep judgments need not be there.
     queries : iterable of str, optional
-        The queries whose deep scores are used. By default all queries of `deep`.
-    level : float
-        The confidence level of the intervals.
+        The queries whose deep scores are used. By default, all queries of `deep`.
+    level : float, default 0.95
+        Confidence level of the intervals.
 
     Returns
     -------
     TwoPhase
         The estimates, with intervals for runs and for pairs of runs.
 
+    Raises
+    ------
+    RankgaugeError
+        If `shallow` or `deep` has several measures, a measure that is not an arithmetic mean over
+        queries, or standardized or infinite scores. If the two have different runs, if one of them lacks
+        a query of `queries`, or if no deep query has scores for every run. Also if `level` is not
+        between 0 and 1.
+
+    See Also
+    --------
+    pool : Makes the judgments of a pool, such as those for the shallow scores.
+
     Notes
     -----
-    The intervals hold for queries that were drawn at random from all queries; `forecast.choose_queries`
-    draws them. The mean is over the queries of `shallow`, not over new queries. The estimate of a run
-    depends a little on the other runs, because all runs share one ratio. For a run on its own, the
-    estimate is the same only if its own ratio is the common ratio.
+    The intervals hold for deep queries that were drawn at random from all queries;
+    `rankgauge.forecast.choose_queries` draws them. The mean is over the queries of `shallow`, not over
+    new queries. The estimate of a run depends a little on the other runs, because all runs share one
+    ratio. For a run on its own, the estimate is the same only if its own ratio is the common ratio.
 
     Examples
     --------
@@ -437,11 +451,10 @@ class Sample(Record):
 def _check_single_measure(name: str, scores: Scores) -> None:
     """RankgaugeError unless the scores have runs and queries, and one measure, not standardized."""
     if len(scores.measures) != 1:
-        measures = ", ".join(map(str, scores.measures[:MOST_NAMED]))
+        names = [str(measure) for measure in scores.measures[:MOST_NAMED]]
         raise RankgaugeError(
-            f"{name}: {count_phrase(len(scores.measures), 'measure')} ({measures}), expected "
-            "one; choose it: "
-            f"{name}.select(measures=['nDCG@100'])"
+            f"{name}: {count_phrase(len(scores.measures), 'measure')} ({', '.join(names)}), expected "
+            f"one; choose it: {name}.select(measures={names[:1]})"
         )
     if not scores.runs or not scores.queries:
         raise RankgaugeError(f"{name}: no scores, expected at least one run and one query")

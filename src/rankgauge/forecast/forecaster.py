@@ -85,28 +85,28 @@ class Forecaster:
 
     Parameters
     ----------
-    method : {"pooled", "boosting", "regression", "gupta"}
+    method : {"pooled", "boosting", "regression", "gupta"}, default "pooled"
         "pooled" is one model of all tracks. "boosting" and "regression" are the methods of Muwanei et
         al. (2022), and "gupta" is the method of Gupta et al. (2019).
-    target : str
+    target : str, default "nDCG@1000"
         The costly measure.
-    depth : int
-        The depth of judging. Features are measures of runs cut at this depth.
-    features : str or sequence of str
+    depth : int, default 30
+        The judging depth. Features are measures of runs cut at this depth.
+    features : str or sequence of str, default "paper"
         The cheap measures, each at the depth. A measure with a cutoff of its own, or one that takes no
-        cutoff, stays as it is. "paper" stands for the six measures of the paper, and "rich" for these
-        and six more, such as AP of the whole run.
-    judgments : {"pool", "full"}
-        The judgments that features see. "pool": those of a pool of this depth. "full": all judgments,
-        as the level of the results in the paper suggests; this is not cheap.
+        cutoff, stays as it is. "paper" stands for the six measures of Muwanei et al. (2022), and "rich"
+        for these and six more, such as AP of the whole run.
+    judgments : {"pool", "full"}, default "pool"
+        The judgments that features see. "pool": those of a pool of this depth. "full": all judgments, as
+        the level of the results in Muwanei et al. (2022) suggests; this is not cheap.
     subset : {"queries", "training"}, optional
-        How the best features are chosen, for two methods only. "regression": by the error on queries
-        left out ("queries", the default) or on the training data ("training"). "gupta": "training", or
-        by default all features.
+        How the best features are chosen. With method="regression": by the error on held-out queries
+        ("queries", the default) or on the training data ("training"). With method="gupta": on the
+        training data ("training"), or not at all (the default). Other methods do not take it.
     learner : {"least-squares", "svr"}, optional
-        How "gupta" fits its line; by default "least-squares". Only for this method.
-    seed : int
-        The seed of random choices.
+        How "gupta" fits its line. By default, "least-squares". Other methods do not take it.
+    seed : int, default 0
+        Seed of the random number generator.
 
     Examples
     --------

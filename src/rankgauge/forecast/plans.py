@@ -8,10 +8,10 @@ from typing import ClassVar
 import numpy as np
 
 from rankgauge.core.checks import Number, check_value
-from rankgauge.core.deprecation import renamed_parameters
 from rankgauge.core.notes import WARNING, Note, count_phrase, note_texts
 from rankgauge.core.policies import LEVEL
 from rankgauge.core.records import Record
+from rankgauge.core.renamed_parameters import renamed_parameters
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Table
 from rankgauge.errors import RankgaugeError
@@ -125,10 +125,10 @@ def plan(
         The scores of the same runs by deep judgments, on the queries of the pilot.
     width : float
         The largest width of the intervals, from low to high.
-    level : float
-        The confidence level of the intervals.
+    level : float, default 0.95
+        Confidence level of the intervals.
     queries : iterable of str, optional
-        The queries of the pilot. By default all queries of `deep`.
+        The queries of the pilot. By default, all queries of `deep`.
 
     Returns
     -------
@@ -138,7 +138,8 @@ def plan(
     Raises
     ------
     RankgaugeError
-        If the pilot has fewer than two queries.
+        If the pilot has fewer than two queries, if `width` or `level` is out of range, or if the scores
+        do not fit together, as in `two_phase`.
 
     Examples
     --------

@@ -156,26 +156,34 @@ def pool(
 
     Parameters
     ----------
-    qrels : Judgments, mapping or file
+    qrels : judgments
         All judgments, in any form that `evaluate` takes.
-    runs : runs, mappings or files
+    runs : runs
         The runs that make the pool, in any form that `evaluate` takes.
     depth : int or None
-        How many of the first documents of each run are in the pool; None for all documents.
-    ties : {"docno", "docno-ascending", "input", "random"}
-        How documents with equal scores are ordered, as in `Evaluator`. Other orders are not possible,
+        Number of documents at the top of each run that are in the pool. None: all documents.
+    ties : {"docno", "docno-ascending", "input", "random"}, default "docno"
+        How to order documents with equal scores, as in `evaluate`. Other orders are not possible,
         because nothing is judged when a pool is made.
-    seed : int
-        The seed for ties="random".
-    precision : str
-        The precision in which scores are compared, as in `Evaluator`.
+    seed : int, default 0
+        Seed of the random number generator, for ties="random".
+    precision : {"double", "single"}, default "double"
+        Floating-point precision in which the scores of documents are compared, as in `evaluate`.
     executor : Executor, Client or Workers, optional
-        Reads the runs in parallel; by default threads do.
+        Where to run the work: an executor of `concurrent.futures`, a Dask client, or `Workers`. By
+        default, threads.
 
     Returns
     -------
     PooledJudgments
         The judgments of the pool.
+
+    Raises
+    ------
+    RankgaugeError
+        If `depth` or another option has an invalid value.
+    InputError
+        If the judgments or a run cannot be read, or if a run shares no query with the judgments.
 
     Notes
     -----

@@ -103,8 +103,10 @@ def read_rankings(
         How documents are ordered, as in `Evaluator`.
     failures
         "skip" leaves out runs that cannot be read, or that share no query with the judgments.
-    executor, progress
-        Does the work, run by run; and is called with the name of each run done.
+    executor
+        Where to read the runs. By default, threads.
+    progress
+        Called with the name of each run, once it is read.
     """
     sources = sources_of(runs, elsewhere=executor is not None)
     threads = 1 if executor is not None else max(1, processors() // max(1, len(sources)))

@@ -32,12 +32,12 @@ def choose_queries(
     qrels_or_counts : Judgments, mapping or file
         The shallow judgments, or the number of relevant documents of each query.
     m : int
-        How many queries to draw.
-    seed : int
-        The seed of the draw.
-    without : iterable of str
+        Number of queries to draw.
+    seed : int, default 0
+        Seed of the random number generator.
+    without : iterable of str, optional
         Queries that are not drawn, such as the queries of a pilot. Together with a pilot that was drawn
-        with this function, every query still has the same chance.
+        with this function, every query still has the same chance. By default, every query can be drawn.
 
     Returns
     -------

@@ -26,7 +26,7 @@ from rankgauge.core.policies import (
 from rankgauge.core.records import Record
 from rankgauge.core.seeds import digest
 from rankgauge.data.model import Judgments, Run
-from rankgauge.data.roles import USUAL_NAMES, ColumnNames
+from rankgauge.data.roles import AnyColumnNames, ColumnNames
 from rankgauge.errors import DuplicateError, InputError, MeasureError, RankgaugeError
 from rankgauge.evaluation.inputs import Qrels, Runs, Source, judgments_of, place_of, sources_of
 from rankgauge.forecast.pools import PoolScorer
@@ -67,13 +67,13 @@ class Track(Record):
         The judgments.
     runs : tuple of Run
         The runs that could be read.
-    ties : str
-        How documents with equal scores are ordered, as in `pool`.
-    seed : int
-        The seed for ties="random".
-    precision : str
-        The precision in which scores are compared, as in `pool`.
-    failed : tuple of str
+    ties : {"docno", "docno-ascending", "input", "random"}, default "docno"
+        How to order documents with equal scores, as in `pool`.
+    seed : int, default 0
+        Seed of the random number generator, for ties="random".
+    precision : {"double", "single"}, default "double"
+        Floating-point precision in which the scores of documents are compared, as in `pool`.
+    failed : tuple of str, default ()
         The runs that were left out, and why.
 
     Examples
@@ -118,18 +118,18 @@ class Track(Record):
         kind : str
             The kind of the collection, such as newswire.
         name : str, optional
-            The name of the track; by default the kind.
-        ties : str
-            How documents with equal scores are ordered, as in `pool`.
-        seed : int
-            The seed for ties="random".
-        precision : str
-            The precision in which scores are compared, as in `pool`.
+            The name of the track. By default, its kind.
+        ties : {"docno", "docno-ascending", "input", "random"}, default "docno"
+            How to order documents with equal scores, as in `pool`.
+        seed : int, default 0
+            Seed of the random number generator, for ties="random".
+        precision : {"double", "single"}, default "double"
+            Floating-point precision in which the scores of documents are compared, as in `pool`.
         max_grade : int, optional
-            The highest grade, as in `Evaluator`.
-        failures : {"skip", "raise"}
-            "skip" leaves out runs that cannot be read, or that share no query with the judgments, and
-            lists them in `.failed`. "raise" raises the error.
+            Highest grade of the collection. By default, the highest grade in the judgments.
+        failures : {"raise", "skip"}, default "raise"
+            What to do about a run that cannot be read, or that shares no query with the judgments.
+            "raise": raise the error. "skip": leave out the run, and list it in `.failed`.
 
         Returns
         -------
@@ -155,7 +155,7 @@ class Track(Record):
         *,
         lenient: bool = False,
         size_limit: int = SIZE_LIMIT,
-        columns: ColumnNames = USUAL_NAMES,
+        columns: AnyColumnNames | None = None,
         **policies: Unpack[TrackPolicies],
     ) -> Track:
         """Read the track in NAME=KIND:QRELS,RUNS, such as robust03=news:qrels.txt,runs/.
@@ -167,12 +167,13 @@ class Track(Record):
         ----------
         text : str
             The text that names the files.
-        lenient : bool
+        lenient : bool, default False
             Whether to drop faulty lines instead of raising an error, as in `read_qrels` and `read_run`.
-        size_limit : int
-            How many bytes a file may hold once decompressed.
-        columns : ColumnNames
-            The names of the columns of tables, if they are not the usual ones.
+        size_limit : int, default 8 GiB
+            The largest size of a file in bytes, once decompressed.
+        columns : dict of str to str, optional
+            Names of the tables' columns, where they are not standard, as in `read_qrels` and
+            `read_run`.
         **policies
             `ties`, `seed`, `precision`, `max_grade` and `failures`, as in `Track.of`.
 
@@ -186,15 +187,16 @@ class Track(Record):
         InputError
             If a file cannot be read, or if there are no runs.
         """
+        names = ColumnNames.of(columns)
         name, kind, qrels, runs = track_parts(text)
         assert runs is not None  # a table of scores is refused above
         try:
-            judgments = read_qrels(qrels, lenient=lenient, size_limit=size_limit, columns=columns)
+            judgments = read_qrels(qrels, lenient=lenient, size_limit=size_limit, columns=names)
         except DuplicateError as error:
             raise _subtopics_error(error) from None
         files = [
             file
-            for file in run_files([runs], lenient=lenient, size_limit=size_limit, columns=columns)
+            for file in run_files([runs], lenient=lenient, size_limit=size_limit, columns=names)
             if os.path.realpath(file.path) != os.path.realpath(qrels)
         ]
         if not files:
@@ -427,8 +429,8 @@ def rows_by(
     targets : sequence of str
         The target measures.
     depths : sequence of int
-        The depths of judging.
-    features : sequence of str
+        The judging depths.
+    features : sequence of str, default ("P", "infAP", "ERR", "bpref", "nDCG", "RBP")
         The features, each at every depth.
 
     Returns
@@ -522,7 +524,7 @@ class ScoreTrack(Record):
         The kind of its collection, such as newswire.
     scores : Scores
         The scores. They must have the features at every depth, and the target measures.
-    failed : tuple of str
+    failed : tuple of str, default ()
         The runs that were left out, and why.
 
     Examples
@@ -558,8 +560,8 @@ def score_rows(
     targets : sequence of str
         The target measures.
     depths : sequence of int
-        The depths of judging.
-    features : sequence of str
+        The judging depths.
+    features : sequence of str, default ("P", "infAP", "ERR", "bpref", "nDCG", "RBP")
         The features, each at every depth.
 
     Returns

@@ -9,12 +9,13 @@ number of lists that hold the document, and a sum Σ goes over the lists that ta
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, TypeVar
+from inspect import signature
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 
 from rankgauge.core.arrays import Bools, Floats, Ints
-from rankgauge.core.checks import Kind, Number, check_value
+from rankgauge.core.checks import Kind, Number, check_value, one_of
 from rankgauge.core.policies import PERSISTENCE, PERSISTENCES, RRF_K
 from rankgauge.core.records import Record
 from rankgauge.core.registry import Registry
@@ -25,6 +26,10 @@ MOST_COMPARED = 20_000
 
 BLOCK = 1 << 18
 """How many pairs of documents are compared at a time."""
+
+
+Takes: TypeAlias = Literal["scores", "ranks"]
+"""What a method looks at."""
 
 
 class Entries(Record):
@@ -61,7 +66,7 @@ class FusionMethod(Record):
     """A method: what it takes, and `combine`, which makes one score a document from the entries."""
 
     name: str
-    takes: Literal["scores", "ranks"]
+    takes: Takes
     formula: str
     summary: str
     source: str
@@ -104,7 +109,7 @@ Combine = TypeVar("Combine", bound=Callable[..., Floats])
 
 def register(
     name: str,
-    takes: Literal["scores", "ranks"],
+    takes: Takes,
     formula: str,
     summary: str,
     source: str,
@@ -115,12 +120,27 @@ def register(
     """A decorator that registers a function: `combine` of a `FusionMethod` with these fields."""
 
     def decorate(combine: Combine) -> Combine:
+        _check_method(name, takes, combine, parameters)
         METHODS.register(
             FusionMethod(name, takes, formula, summary, source, combine, weighted, parameters)
         )
         return combine
 
     return decorate
+
+
+def _check_method(
+    name: str, takes: str, combine: Callable[..., Floats], parameters: tuple[FusionParameter, ...]
+) -> None:
+    check_value("takes", takes, one_of(Takes))
+    defaults = {each.name: check_value(each.name, each.default, each.kind) for each in parameters}
+    try:
+        signature(combine).bind(None, **defaults)
+    except TypeError as error:
+        wanted = ", ".join(["lists", *defaults])
+        raise RankgaugeError(
+            f"the function of method {name!r} must take {wanted}: {error}"
+        ) from None
 
 
 _COMB = "Fox and Shaw 1993, Combination of Multiple Searches"
@@ -169,7 +189,7 @@ def _sum(lists: Entries) -> Floats:
     "mnz",
     "scores",
     "h Σ s",
-    "Sum, times the number of lists that hold the document (CombMNZ).",
+    "Sum, multiplied by the number of lists that contain the document (CombMNZ).",
     _COMB,
 )
 def _mnz(lists: Entries) -> Floats:
@@ -180,7 +200,7 @@ def _mnz(lists: Entries) -> Floats:
     "gmnz",
     "scores",
     "h^gamma Σ s",
-    "As mnz, with a power of that number: gamma 0 is sum, 1 is mnz (CombGMNZ).",
+    "Like mnz, with a power of that number: gamma 0 gives sum, 1 gives mnz (CombGMNZ).",
     _LEE,
     parameters=(
         FusionParameter(
@@ -196,7 +216,7 @@ def _gmnz(lists: Entries, gamma: float) -> Floats:
     "anz",
     "scores",
     "Σ s / h",
-    "Sum, divided by the number of lists that hold the document (CombANZ).",
+    "Sum, divided by the number of lists that contain the document (CombANZ).",
     _COMB,
 )
 def _anz(lists: Entries) -> Floats:
@@ -227,8 +247,8 @@ def _median(lists: Entries) -> Floats:
 @register(
     "wmnz",
     "scores",
-    "(Σ s) (Σ w over the lists that hold it)",
-    "Sum, times the weights of the lists that hold the document.",
+    "(Σ s) (Σ w over the lists that contain it)",
+    "Sum, multiplied by the total weight of the lists that contain the document.",
     _WU,
     weighted=True,
 )
@@ -241,7 +261,7 @@ def _wmnz(lists: Entries) -> Floats:
     "mixed",
     "scores",
     "√h Σ w s",
-    "Weighted sum, times the root of the number of lists that hold the document.",
+    "Weighted sum, multiplied by the square root of the number of lists that contain the document.",
     _WU,
     weighted=True,
 )
@@ -249,7 +269,7 @@ def _mixed(lists: Entries) -> Floats:
     return row_sum(lists.values * lists.weights) * np.sqrt(lists.count)
 
 
-@register("isr", "ranks", "h Σ 1/r²", "Inverse square rank: first ranks dominate.", _ISR)
+@register("isr", "ranks", "h Σ 1/r²", "Inverse square rank: the first ranks dominate.", _ISR)
 def _isr(lists: Entries) -> Floats:
     return lists.count * _inverse_squares(lists)
 
@@ -258,7 +278,7 @@ def _isr(lists: Entries) -> Floats:
     "log_isr",
     "ranks",
     "ln(h) Σ 1/r²",
-    "As isr, by the logarithm: documents in one list alone get 0.",
+    "Like isr, with the logarithm of h: documents in only one list get 0.",
     _ISR,
 )
 def _log_isr(lists: Entries) -> Floats:
@@ -269,7 +289,7 @@ def _log_isr(lists: Entries) -> Floats:
     "logn_isr",
     "ranks",
     "ln(h + sigma) Σ 1/r²",
-    "As log_isr, but documents in one list alone get a little.",
+    "Like log_isr, but documents in only one list get a small score.",
     _ISR,
     parameters=(
         FusionParameter("sigma", Number(0, 1), 0.01, "how much it counts to be in one list alone."),
@@ -284,7 +304,7 @@ def _logn_isr(lists: Entries, sigma: float) -> Floats:
     "rbc",
     "ranks",
     "Σ (1 − p) p^(r − 1)",
-    "Rank-biased centroid: a user reads on from rank to rank with probability p.",
+    "Rank-biased centroid: a user continues from each rank to the next with probability p.",
     "Bailey, Moffat, Scholer and Thomas 2017, Retrieval Consistency in the Presence of Query "
     "Variations",
     parameters=(
@@ -302,8 +322,8 @@ def _rbc(lists: Entries, persistence: float) -> Floats:
     "borda",
     "ranks",
     "Σ w (N − r + 1); absent: w (N − n + 1) / 2",
-    "Votes: a list of n of the query's N documents gives N points to its first, N − 1 to the "
-    "next, and shares what is left among the documents that it lacks.",
+    "Voting: a list of n of the query's N documents gives N points to its first document, N − 1 "
+    "to the next, and divides the remaining points among the documents that it lacks.",
     _MODELS,
     weighted=True,
 )
@@ -319,7 +339,7 @@ def _borda(lists: Entries) -> Floats:
     "condorcet",
     "ranks",
     "1 + documents it beats + half of those it ties with",
-    "Majority: a document beats another if lists of more weight rank it higher.",
+    "Majority voting: a document beats another if lists with more total weight rank it higher.",
     "Montague and Aslam 2002, Condorcet Fusion for Improved Retrieval; Copeland 1951",
     weighted=True,
 )

@@ -65,6 +65,11 @@ def normalize_scores(pool: Pool, normalize: str = DEFAULT_NORMALIZE) -> Floats:
     method = NORMALIZATIONS.check_argument("normalize", normalize)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         values = method.apply(pool)
+    if (shape := np.shape(values)) != pool.scores.shape:
+        raise RankgaugeError(
+            f"normalize={normalize!r} gave shape {shape}, expected {pool.scores.shape}: a score for "
+            "each document and run"
+        )
     bad = ~np.isfinite(values) & ((pool.ranks > 0) | method.fills)
     if bad.any():
         raise _too_large_error(pool, bad, normalize)
@@ -92,7 +97,8 @@ def fill_absent(values: Floats, bounds: Ints, absent: Absent = DEFAULT_ABSENT) -
 @register(
     "min-max",
     "(x − min) / (max − min)",
-    "From 0 to 1. The usual choice. Equal scores throughout a list become 0.",
+    "Maps the scores of a list to the range from 0 to 1, or all to 0 if they are equal. The usual "
+    "choice.",
 )
 def _min_max(pool: Pool) -> Floats:
     """(x − min) / (max − min). All scores of a list alike are 0, as in ranx; one document alone too.
@@ -106,7 +112,7 @@ def _min_max(pool: Pool) -> Floats:
 @register(
     "max",
     "x / max",
-    "The best score becomes 1. For scores from 0 on; lists of negative scores are refused.",
+    "The best score becomes 1. For nonnegative scores; a list of negative scores is refused.",
 )
 def _max(pool: Pool) -> Floats:
     """X / max. A list of zeros stays as it is.
@@ -129,7 +135,7 @@ def _max(pool: Pool) -> Floats:
 @register(
     "sum",
     "(x − min) / Σ (x − min)",
-    "From 0, and all scores of a list sum to 1. Long lists get small scores.",
+    "Scores start at 0 and add up to 1 in each list. Long lists get small scores.",
 )
 def _sum(pool: Pool) -> Floats:
     """(x − min) / Σ (x − min). All scores of a list alike are 0, as in ranx.
@@ -145,7 +151,7 @@ def _sum(pool: Pool) -> Floats:
 @register(
     "z",
     "(x − mean) / sd",
-    "Mean 0 and standard deviation 1. Less sensitive to one very high score than min-max.",
+    "Mean 0 and standard deviation 1. Less sensitive than min-max to one very high score.",
 )
 def _z(pool: Pool) -> Floats:
     """(x − mean) / sd, with the sd of the n scores themselves (÷ n). All scores of a list alike are 0.
@@ -167,7 +173,7 @@ def _z(pool: Pool) -> Floats:
 @register(
     "rank",
     "1 − (rank − 1) / n",
-    "By rank alone: from 1 for the first document down to 1 / n.",
+    "Uses ranks alone: from 1 for the first document down to 1 / n.",
 )
 def _rank(pool: Pool) -> Floats:
     """1 − (rank − 1) / n: the first document gets 1, the last 1 / n."""
@@ -179,8 +185,8 @@ def _rank(pool: Pool) -> Floats:
 @register(
     "borda",
     "1 − (rank − 1) / N; absent: 1/2 − (n − 1) / 2N",
-    "By rank alone, out of the N documents that all runs have for the query. A document that a "
-    "list lacks gets the mean of the places that are left.",
+    "Uses ranks alone, among the N documents that all runs together have for the query. A "
+    "document that a list lacks gets the mean of the remaining places.",
     fills=True,
 )
 def _borda(pool: Pool) -> Floats:
@@ -194,7 +200,7 @@ def _borda(pool: Pool) -> Floats:
     return np.where(pool.ranks > 0, held, 0.5 - (lengths - 1) / (2 * size))
 
 
-@register("none", "x", "The scores as they are.")
+@register("none", "x", "Leaves the scores unchanged.")
 def _none(pool: Pool) -> Floats:
     """The scores as they are."""
     return pool.scores

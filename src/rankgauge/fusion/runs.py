@@ -46,32 +46,33 @@ def fuse(
     name: str | None = None,
     **parameters: float,
 ) -> Run:
-    """Fuse two or more runs into one, with every document that any of them has for a query.
+    """Fuse two or more runs into one.
 
-    Documents stand in rank order. Scores that differ also differ in single precision, so trec_eval up to
-    9.0.7, which compares in single precision, finds the same order. For that, a score that is too near
-    to the one above is lowered, by some 1e-7 of its size.
+    For each query, the fused run has every document that any of the runs has, in rank order.
 
     Parameters
     ----------
     runs : runs
-        What `evaluate` takes: dicts, files, folders, data frames, Run objects. At least two.
+        At least two runs, in any form that `evaluate` takes.
     method : str, default "wsum"
-        wsum, rrf, sum, mnz, gmnz, anz, min, max, med, wmnz, mixed, isr, log_isr, logn_isr, rbc, borda or
-        condorcet.
+        How the runs are fused. By scores: "wsum", "sum", "mnz", "gmnz", "anz", "min", "max", "med" (the
+        median, not the distance MED), "wmnz" or "mixed". By ranks: "rrf", "isr", "log_isr", "logn_isr",
+        "rbc", "borda" or "condorcet". docs/FUSION.md has the formulas.
     normalize : str, default "min-max"
-        How the scores of each list are made comparable: min-max, max, sum, z, rank, borda or none.
-        Methods that look at ranks alone take no other than the default.
+        How the scores of each list are made comparable: "min-max", "max", "sum", "z", "rank", "borda" or
+        "none". Rank-based methods use no scores, and accept only the default or "none".
     weights : sequence of float, optional
-        A weight for each run, in their order, for wsum, rrf, wmnz, mixed, borda and condorcet. By
-        default 1 for each.
+        A weight for each run, in their order, for "wsum", "rrf", "wmnz", "mixed", "borda" and
+        "condorcet". By default, 1 for each.
     absent : {"minimum", "zero", "skip"}, default "minimum"
-        The score of a document in a list that lacks it: the minimum of that list, zero, or skip to
-        leave the list out.
+        The score of a document that a list lacks. "minimum": the list's lowest normalized score.
+        "zero": 0. "skip": the list is ignored for that document. Rank-based methods and
+        normalize="borda" accept only the default.
     name : str, optional
-        The name of the fused run. By default it is the name of the method.
+        The name of the fused run. By default, the name of the method.
     **parameters : float
-        Parameters of the method: k of rrf, gamma of gmnz, sigma of logn_isr, persistence of rbc.
+        Parameters of the method: `k` of "rrf" (default 60), `gamma` of "gmnz" (1), `sigma` of "logn_isr"
+        (0.01) and `persistence` of "rbc" (0.9).
 
     Returns
     -------
@@ -86,6 +87,11 @@ def fuse(
     InputError
         If a run cannot be read, or has a score that is NaN.
 
+    Notes
+    -----
+    Scores that differ also differ in single precision: where needed, a score is lowered by about 1e-7,
+    relative. So trec_eval up to 9.0.7, which compares in single precision, gives the same order.
+
     Examples
     --------
     >>> bm25 = {"q1": {"d1": 12.5, "d2": 11.0, "d3": 7.5}}
@@ -93,6 +99,11 @@ def fuse(
     >>> run = fuse([bm25, dense], weights=(0.5, 0.5))
     >>> run.documents.texts(), run.scores.tolist()
     (['d2', 'd1', 'd4', 'd3'], [0.85, 0.5, 0.0, 0.0])
+
+    Reciprocal rank fusion:
+
+    >>> fuse([bm25, dense], "rrf", k=60).documents.texts()
+    ['d2', 'd1', 'd4', 'd3']
     """
     if not isinstance(method, str) or (method not in METHODS and os.path.exists(method)):
         raise RankgaugeError(f"method: {describe(method)} is no method of fusion; write {FORM}")
@@ -162,7 +173,12 @@ class Fusion(Record):
             values = fill_absent(values, union.bounds, self.absent)
         entries = Entries(values, held, union.ranks, union.bounds, weights)
         with np.errstate(over="ignore", invalid="ignore"):
-            return self.method.combine(entries, **self.parameters)
+            scores = self.method.combine(entries, **self.parameters)
+        if (shape := np.shape(scores)) != (len(held),):
+            raise RankgaugeError(
+                f"method={self.method.name!r} gave shape {shape}, expected one score a document"
+            )
+        return scores
 
     def fuse_pool(self, union: Pool, name: str | None = None) -> Run:
         """The fused run of a pool, documents in rank order, scores apart in single precision too."""
@@ -179,9 +195,11 @@ class Fusion(Record):
         """The error for the first score that a run file cannot hold, with the setting to change."""
         row = int(np.argmax(_is_too_large(scores)))
         topic = decode(union.queries[int(union.topic[row])])
+        remedy = self._remedy(union)
+        expected = "a number" if np.isnan(scores[row]) else f"at most {LARGEST_SCORE:.2g}"
         return RankgaugeError(
             f"the fused score of document {decode(union.documents[row])!r} of query {topic!r} is "
-            f"{scores[row]:g}, expected at most {LARGEST_SCORE:.2g}; {self._remedy(union)}"
+            f"{scores[row]:g}, expected {expected}{remedy and f'; {remedy}'}"
         )
 
     def _remedy(self, union: Pool) -> str:

@@ -12,7 +12,6 @@ import numpy as np
 from rankgauge.comparison.systems import Comparison, compare
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.checks import Choice, Integer, Kind, Number, check_value, one_of
-from rankgauge.core.deprecation import renamed_parameters
 from rankgauge.core.notes import Note, count_phrase
 from rankgauge.core.policies import (
     DEFAULT_ABSENT,
@@ -27,10 +26,11 @@ from rankgauge.core.policies import (
     Progress,
 )
 from rankgauge.core.records import Record
+from rankgauge.core.renamed_parameters import renamed_parameters
 from rankgauge.core.resampling import SamplingOptions, map_parallel
 from rankgauge.errors import RankgaugeError, Unsupported
 from rankgauge.evaluation.calls import checked_call
-from rankgauge.evaluation.evaluator import Evaluator, Measures
+from rankgauge.evaluation.evaluator import Evaluator
 from rankgauge.evaluation.inputs import Qrels, Runs
 from rankgauge.fusion.mixing import LabeledPool, Mixture
 from rankgauge.fusion.normalizations import NORMALIZATIONS
@@ -49,6 +49,7 @@ from rankgauge.fusion.searches import (
 from rankgauge.fusion.tuned import EQUAL, RRF, RRF_TUNED, TUNED, Tuning
 from rankgauge.measures.around import Aggregate, inner
 from rankgauge.measures.base import Measure
+from rankgauge.measures.grammar import AnyMeasure
 from rankgauge.scores.model import Scores
 from rankgauge.space.curves import MARGIN, Curve, Interval, sign_of
 from rankgauge.space.lines import mean_of
@@ -67,12 +68,12 @@ MOST_PARTS = 3
 """Of so many intervals with the best value the notes say where they are."""
 
 
-@renamed_parameters(measure="measures", test_topics="test_queries")
+@renamed_parameters(test_topics="test_queries")
 @checked_call('tune(qrels, [bm25, dense], "nDCG@10")')
 def tune(
     qrels: Qrels,
     runs: Runs,
-    measures: Measures = "nDCG@10",
+    measure: AnyMeasure = "nDCG@10",
     *,
     normalize: str = DEFAULT_NORMALIZE,
     absent: Absent = DEFAULT_ABSENT,
@@ -88,47 +89,54 @@ def tune(
     executor: AnyExecutor | None = None,
     progress: Progress | None = None,
 ) -> Tuning:
-    """Find the weights of runs in a weighted sum of their scores that are best by a measure.
+    """Find the best weights for a weighted sum of the scores of several runs.
 
-    For two runs the mean of the measure is known for every weight, exactly, so nothing better exists.
-    For more runs, one weight after the other is searched exactly, from several starts. Documents with
-    equal fused scores are ordered by id, the greatest first.
+    For two runs the search is exact: no other weight gives a better mean. For more runs, one weight
+    after the other is searched exactly, from several starts. Documents with equal fused scores are
+    ordered by id, the greatest first.
 
     Parameters
     ----------
     qrels : judgments
-        The judgments, as `evaluate` takes them.
+        The judgments, in any form that `evaluate` takes.
     runs : runs
-        At least two runs, as `evaluate` takes them.
-    measures : Measure or str, default "nDCG@10"
-        One measure, or its text. Measures of subtopics cannot be followed along the weights.
+        At least two runs, in any form that `evaluate` takes.
+    measure : Measure or str, default "nDCG@10"
+        The measure to tune by, as an object or a name. Measures of subtopics are not supported.
     normalize : str, default "min-max"
-        How the scores of each list are made comparable, such as min-max (see docs/FUSION.md); or all, to
-        take the best of them, which is chosen anew in each part of the cross-validation.
+        How the scores of each list are made comparable: "min-max", "max", "sum", "z", "rank", "borda"
+        or "none" (docs/FUSION.md has the formulas). Or "all", to try every one and keep the best; the
+        choice is repeated in each fold.
     absent : {"minimum", "zero", "skip"}, default "minimum"
-        The score of a document in a list that lacks it: the minimum of that list, zero, or skip.
+        The score of a document that a list lacks. "minimum": the list's lowest normalized score.
+        "zero": 0. "skip": the list is ignored for that document. normalize="borda" accepts only the
+        default.
     missing : {"zero", "skip"}, default "zero"
-        Queries that some run lacks. "zero": the other runs rank them, and a query that all runs lack
-        counts as an empty ranking. "skip": they are left out.
+        How to treat queries that some run lacks. "zero": the other runs rank them, and a query that all
+        runs lack counts as an empty ranking. "skip": they are left out.
     test_queries : sequence of str, optional
-        Queries that take no part in the choice; `cross_validated` is then the mean over these.
+        Queries to test the weights on. They take no part in the choice, and `Tuning.cross_validated` is
+        the mean over them. By default the weights are cross-validated.
     margin : float, default 0.005
-        How far below the best value the plateau goes.
-    folds, repeats : int, default 5 and 20
-        The cross-validation: in so many parts, so many times. With fewer queries than parts, each query
-        is a part.
+        `Tuning.plateau` is the interval of weights whose value is within this margin of the best (two
+        runs only).
+    folds : int, default 5
+        Number of folds of the cross-validation. With fewer queries than folds, each query is a fold.
+    repeats : int, default 20
+        Number of times the cross-validation is repeated.
     samples : int, default 1000
-        How many samples of the queries the interval of the best weight is from; for two runs.
+        Number of samples of the queries for the interval of the best weight (two runs only).
     restarts : int, default 8
-        From how many weights the search starts; for three or more runs.
+        Number of weights from which the search starts (three or more runs only).
     level : float, default 0.95
-        The level of the intervals.
+        Confidence level of the intervals.
     seed : int, default 0
-        The seed of all that is drawn.
+        Seed of the random number generator.
     executor : Executor, Client or Workers, optional
-        Does the work of the cross-validation. By default threads do. The result is the same.
+        Where to run the work: an executor of `concurrent.futures`, a Dask client, or `Workers`. By
+        default, threads. The result is the same.
     progress : callable, optional
-        A function that is called after each repeat of the cross-validation.
+        Called with the number of each repeat of the cross-validation, once it is done.
 
     Returns
     -------
@@ -138,10 +146,15 @@ def tune(
     Raises
     ------
     RankgaugeError
-        If there are fewer than two runs, if there is not exactly one measure, if neither higher nor
-        lower is better by it, or if it is undefined on the queries to choose by.
+        If there are fewer than two runs or several measures, if neither higher nor lower is better for
+        the measure, or if it is undefined on the queries to choose by. Also if a test query is not
+        judged, or if an option has an invalid value.
+    MeasureError
+        If `measure` is not a measure.
     Unsupported
         If the measure looks at subtopics.
+    InputError
+        If the judgments or a run cannot be read, or if a run has a score that is NaN.
 
     Examples
     --------
@@ -156,7 +169,7 @@ def tune(
     settings = _Settings(
         normalize, absent, missing, test_queries, margin, folds, repeats, restarts, level, drawing
     )
-    evaluator = Evaluator(qrels, measures)
+    evaluator = Evaluator(qrels, measure)
     tuned_by = _one_measure(evaluator)
     read = read_runs(runs)
     singles = evaluator.scores(read, failures="raise")

@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 
 from rankgauge.core.checks import Integer, check_value
-from rankgauge.core.deprecation import renamed_parameters
 from rankgauge.core.notes import Note
 from rankgauge.core.policies import (
     DEFAULT_ABSENT,
@@ -18,6 +17,7 @@ from rankgauge.core.policies import (
     Absent,
     Missing,
 )
+from rankgauge.core.renamed_parameters import renamed_parameters
 from rankgauge.data.features import Features
 from rankgauge.errors import RankgaugeError
 from rankgauge.evaluation.inputs import Qrels, Runs, judgments_of
@@ -49,23 +49,25 @@ def run_space(
 
     Parameters
     ----------
-    qrels, runs
-        As `evaluate` takes them; at least two runs.
-    normalize
-        How the scores of each list are made comparable, such as min-max (see docs/FUSION.md).
-    absent
-        The score of a document in a list that lacks it: the minimum of that list, zero, or skip.
-    missing
-        Queries that some run lacks. "zero": the other runs rank them, and a query that all runs lack
-        counts as an empty ranking. "skip": they are left out.
-    queries
-        The judged queries to take; by default all.
-    depth
-        Keep only documents that some run has among its first so many. Scores are normalized before.
-    jitter
+    qrels : judgments
+        The judgments, in any form that `evaluate` takes.
+    runs : runs
+        At least two runs, in any form that `evaluate` takes.
+    normalize : str, default "min-max"
+        How the scores of each list are made comparable, as in `fuse`.
+    absent : {"minimum", "zero", "skip"}, default "minimum"
+        The score of a document that a list lacks, as in `fuse`.
+    missing : {"zero", "skip"}, default "zero"
+        How to treat queries that some run lacks, as in `tune`.
+    queries : sequence of str, optional
+        The judged queries to take. By default, all.
+    depth : int, optional
+        Keep only documents that some run has among its first `depth`. Scores are normalized before. By
+        default, all documents.
+    jitter : float, optional
         Add a random number from 0 to this size to the score of each document (see `space.add_jitter`).
-    seed
-        The seed of the jitter.
+    seed : int, default 0
+        Seed of the random number generator, for the jitter.
 
     >>> qrels = {"q1": {"a": 1}, "q2": {"c": 1}}
     >>> bm25 = {"q1": {"a": 3.0, "b": 2.0}, "q2": {"d": 2.0, "c": 1.0}}

@@ -222,7 +222,7 @@ def read_bytes(path: str | os.PathLike[str], *, limit: int = SIZE_LIMIT) -> byte
     ----------
     path : str or os.PathLike
         The file; "-" is standard input.
-    limit : int, optional
+    limit : int, default 8 GiB
         The largest size of the content in bytes.
 
     Returns

@@ -132,9 +132,9 @@ def describe_unknown(content: Content) -> str | None:
     return (
         f"looks like {_separator_format(separator)} with the columns {format_columns(cells)}, "
         "expected a column for the "
-        "query and one for the document, such as query_id and doc_id; say which they are: "
-        "--query-column NAME --document-column NAME, in Python query=NAME and document=NAME of "
-        "read_run_table"
+        "query and one for the document, such as query_id and doc_id; name them: "
+        '--query-column NAME --document-column NAME, in Python columns={"query": NAME, "document": '
+        "NAME} of read_run and read_qrels"
     )
 
 

@@ -78,11 +78,12 @@ def read_letor(
     lenient: bool = False,
     size_limit: int = SIZE_LIMIT,
 ) -> Features:
-    """Read the labels and features in a LETOR file, the values in single precision.
+    """Read the labels and features in a LETOR file, in single precision.
 
     There is a column for each number up to the highest feature in the file. A file without queries, as
-    LightGBM reads it, needs a file beside it: rank.train has rank.train.query or rank.train.group. That
-    file has the number of documents of each query, one a line. The queries are called 1, 2, and so on.
+    LightGBM reads it, needs a file beside it: rank.train needs rank.train.query or rank.train.group.
+    That file has the number of documents of each query, one per line. The queries are called 1, 2, and
+    so on.
 
     The result for a large file is kept in the user's cache folder, or in the folder that the environment
     variable RANKGAUGE_CACHE names; with RANKGAUGE_CACHE=off nothing is kept.
@@ -94,10 +95,10 @@ def read_letor(
     absent : {"zero", "nan"}, default "zero"
         The value of a feature that a line lacks, or for which it has NULL.
     lenient : bool, default False
-        Drop faulty lines, and say so in `.dropped`, instead of raising InputError. In a file without
+        Drop faulty lines, and list them in `.dropped`, instead of raising InputError. In a file without
         queries a faulty line is always refused, because the queries are known by counting lines.
-    size_limit : int, optional
-        How many bytes the file may hold once decompressed, and the values in memory. By default 8 GiB.
+    size_limit : int, default 8 GiB
+        The largest size in bytes, of the file once decompressed and of the values in memory.
 
     Returns
     -------

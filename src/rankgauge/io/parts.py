@@ -17,7 +17,7 @@ from rankgauge.core.arrays import offsets_of
 from rankgauge.core.notes import Note, count_phrase
 from rankgauge.core.records import Record, Value
 from rankgauge.data.model import Ids, Run, decode
-from rankgauge.data.roles import USUAL_NAMES, ColumnNames
+from rankgauge.data.roles import USUAL_NAMES, AnyColumnNames, ColumnNames
 from rankgauge.errors import DuplicateError, InputError, NoRows
 from rankgauge.io.files import SIZE_LIMIT, Content, display_name
 from rankgauge.io.kinds import first_line, is_trec_line, kind_of
@@ -63,21 +63,25 @@ class RunParts(Value):
     parts, `evaluate` reads the parts again, some queries at a time: up to 10 million rows in a task. It
     then also holds the scores of each query in each part, so sort a very large run by query first.
 
-    Called as a function, it gives the whole run in memory. All other functions that take runs use it so.
+    Calling it returns the whole run, in memory. All other functions that take runs read it this way.
 
     Parameters
     ----------
-    path
+    path : str or os.PathLike
         A folder, a pattern such as "runs/bm25/part-*", or a file.
-    name
-        What the run is called. By default it is named after the folder, or after the start of the
-        pattern.
-    lenient
+    name : str, optional
+        The name of the run. By default, the name of the folder, or the start of the pattern.
+    lenient : bool, default False
         Drop faulty lines of TREC files and count them.
-    size_limit
-        How many bytes each part may hold once decompressed.
-    columns
-        The names of columns that are not the usual ones.
+    size_limit : int, default 8 GiB
+        The largest size of a part in bytes, once decompressed.
+    columns : dict of str to str, optional
+        Names of the tables' columns, where they are not standard, as in `read_run`.
+
+    Raises
+    ------
+    RankgaugeError
+        If `columns` has an unknown key.
 
     Examples
     --------
@@ -89,7 +93,10 @@ class RunParts(Value):
     name: str | None = None
     lenient: bool = False
     size_limit: int = SIZE_LIMIT
-    columns: ColumnNames = USUAL_NAMES
+    columns: AnyColumnNames | None = None
+
+    def __post_init__(self) -> None:
+        vars(self)["columns"] = ColumnNames.of(self.columns)
 
     @property
     def label(self) -> str:
@@ -118,9 +125,9 @@ class RunParts(Value):
 
     def files(self) -> list[RunFile]:
         """The parts, in the order of their names; InputError if there are none."""
+        names = ColumnNames.of(self.columns)
         return [
-            RunFile(path, self.label, self.lenient, self.size_limit, self.columns)
-            for path in self.paths()
+            RunFile(path, self.label, self.lenient, self.size_limit, names) for path in self.paths()
         ]
 
     def __call__(self) -> Run:

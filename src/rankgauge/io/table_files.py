@@ -32,14 +32,14 @@ def read_run_table(
     Parameters
     ----------
     path : str or os.PathLike
-        The file; `-` is standard input.
+        The file; "-" is standard input.
     name : str, optional
-        The name of the run. By default it is named after the file.
+        The name of the run. By default, the name of the file without its ending.
     query, document, score : str, optional
-        The columns, or the keys in JSON. By default those of the usual names (docs/INPUTS.md). A table
-        without scores but with ranks is in order of rank.
-    size_limit : int, optional
-        How many bytes the file may hold once decompressed. By default 8 GiB.
+        Names of the columns, or of the keys in JSON. By default, the standard names, which
+        docs/INPUTS.md lists. A table without scores is ordered by its ranks.
+    size_limit : int, default 8 GiB
+        The largest size of the file in bytes, once decompressed.
 
     Returns
     -------
@@ -49,7 +49,7 @@ def read_run_table(
     Raises
     ------
     InputError
-        If the file cannot be read as a table of a run. The error has the line where the file has lines.
+        If the file cannot be read as a table of a run. The message names the line if there is one.
 
     Examples
     --------
@@ -82,13 +82,14 @@ def read_qrels_table(
     Parameters
     ----------
     path : str or os.PathLike
-        The file; `-` is standard input.
+        The file; "-" is standard input.
     query, document, grade : str, optional
-        The columns, or the keys in JSON. By default those of the usual names (docs/INPUTS.md).
+        Names of the columns, or of the keys in JSON. By default, the standard names, which
+        docs/INPUTS.md lists.
     subtopic : str, optional
-        The column of subtopics, where documents were judged for these.
-    size_limit : int, optional
-        How many bytes the file may hold once decompressed. By default 8 GiB.
+        Name of the column of subtopics. By default, documents are not judged for subtopics.
+    size_limit : int, default 8 GiB
+        The largest size of the file in bytes, once decompressed.
 
     Returns
     -------
@@ -98,8 +99,7 @@ def read_qrels_table(
     Raises
     ------
     InputError
-        If the file cannot be read as a table of judgments. The error has the line where the file has
-        lines.
+        If the file cannot be read as a table of judgments. The message names the line if there is one.
 
     Examples
     --------

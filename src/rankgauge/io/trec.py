@@ -23,7 +23,7 @@ from rankgauge.core.arrays import Floats, Ints, offsets_of
 from rankgauge.core.notes import Note, count_phrase, shorten
 from rankgauge.core.records import Record, Value
 from rankgauge.data.model import Ids, Judgments, Run, decode, encode, repeated_pairs
-from rankgauge.data.roles import USUAL_NAMES, ColumnNames
+from rankgauge.data.roles import USUAL_NAMES, AnyColumnNames, ColumnNames
 from rankgauge.errors import DuplicateError, InputError, NoRows
 from rankgauge.io.compression import detect_compression
 from rankgauge.io.files import (
@@ -89,27 +89,29 @@ def read_qrels(
     lenient: bool = False,
     comments: bool = False,
     size_limit: int = SIZE_LIMIT,
-    columns: ColumnNames = USUAL_NAMES,
+    columns: AnyColumnNames | None = None,
 ) -> Judgments:
     """Read the judgments in a qrels file of TREC, or in a table: CSV, TSV, JSON, JSON Lines or Parquet.
 
-    The content of the file says which of these it is. Tables are read as by `read_qrels_table`.
+    The format is recognized by the content of the file, not by its name.
 
     Parameters
     ----------
     path : str or os.PathLike
-        The file; `-` is standard input.
+        The file; "-" is standard input.
     subtopics : bool, default False
         Take the second column as the subtopic that a document was judged for. A document may have
         several.
     lenient : bool, default False
-        Drop faulty lines of a TREC file and say so in `.dropped`, instead of raising InputError.
+        Drop faulty lines of a TREC file, and list them in `.dropped`, instead of raising InputError.
     comments : bool, default False
-        Pass over lines of a TREC file that start with #.
-    size_limit : int, optional
-        How many bytes the file may hold once decompressed. By default 8 GiB.
-    columns : ColumnNames, optional
-        The names of columns that are not the usual ones.
+        Ignore lines of a TREC file that start with #.
+    size_limit : int, default 8 GiB
+        The largest size of the file in bytes, once decompressed.
+    columns : dict of str to str, optional
+        Names of the table's columns, or of the keys in JSON, where they are not standard:
+        `{"grade": "stars"}`. The keys are "query", "document", "grade" and "subtopic". docs/INPUTS.md
+        lists the standard names.
 
     Returns
     -------
@@ -119,7 +121,9 @@ def read_qrels(
     Raises
     ------
     InputError
-        If the file cannot be read, is too large, or has a faulty line.
+        If the file cannot be read, is too large, or has a faulty line. Also if a table lacks a column.
+    RankgaugeError
+        If `columns` has an unknown key.
 
     Examples
     --------
@@ -131,9 +135,20 @@ def read_qrels(
     ...     judgments = read_qrels(path)
     >>> judgments.documents.texts(), judgments.grades.tolist()
     (['a', 'b'], [1, 0])
+
+    A CSV file whose grades are in a column "stars":
+
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "ratings.csv")
+    ...     with open(path, "w") as file:
+    ...         _ = file.write("user,item,stars\\nanna,42,5\\nanna,7,1\\n")
+    ...     judgments = read_qrels(path, columns={"grade": "stars"})
+    >>> judgments.documents.texts(), judgments.grades.tolist()
+    (['42', '7'], [5, 1])
     """
+    names = ColumnNames.of(columns)
     with open_content(path, limit=size_limit) as content:
-        return _qrels(content, subtopics, lenient, comments, columns)
+        return _qrels(content, subtopics, lenient, comments, names)
 
 
 def read_qrels_and_run(
@@ -190,28 +205,31 @@ def read_run(
     comments: bool = False,
     more_columns: bool = False,
     size_limit: int = SIZE_LIMIT,
-    columns: ColumnNames = USUAL_NAMES,
+    columns: AnyColumnNames | None = None,
 ) -> Run:
     """Read the run in a TREC run file, or in a table: CSV, TSV, JSON, JSON Lines or Parquet.
 
-    The content of the file says which of these it is. Tables are read as by `read_run_table`.
+    The format is recognized by the content of the file, not by its name. Documents are ordered by
+    score; the rank column of a TREC file is ignored. A table without scores is ordered by its ranks.
 
     Parameters
     ----------
     path : str or os.PathLike
-        The file; `-` is standard input.
+        The file; "-" is standard input.
     name : str, optional
-        The name of the run. By default it is named after the file.
+        The name of the run. By default, the name of the file without its ending.
     lenient : bool, default False
-        Drop faulty lines of a TREC file and say so in `.dropped`, instead of raising InputError.
+        Drop faulty lines of a TREC file, and list them in `.dropped`, instead of raising InputError.
     comments : bool, default False
-        Pass over lines of a TREC file that start with #.
+        Ignore lines of a TREC file that start with #.
     more_columns : bool, default False
-        Pass over what follows the tag in a TREC file.
-    size_limit : int, optional
-        How many bytes the file may hold once decompressed. By default 8 GiB.
-    columns : ColumnNames, optional
-        The names of columns that are not the usual ones.
+        Ignore extra fields after the tag in a TREC file.
+    size_limit : int, default 8 GiB
+        The largest size of the file in bytes, once decompressed.
+    columns : dict of str to str, optional
+        Names of the table's columns, or of the keys in JSON, where they are not standard:
+        `{"score": "cosine"}`. The keys are "query", "document" and "score". docs/INPUTS.md lists the
+        standard names.
 
     Returns
     -------
@@ -221,7 +239,9 @@ def read_run(
     Raises
     ------
     InputError
-        If the file cannot be read, is too large, or has a faulty line.
+        If the file cannot be read, is too large, or has a faulty line. Also if a table lacks a column.
+    RankgaugeError
+        If `columns` has an unknown key.
 
     Examples
     --------
@@ -233,8 +253,18 @@ def read_run(
     ...     run = read_run(path)
     >>> run.name, run.documents.texts(), run.scores.tolist()
     ('bm25', ['a', 'b'], [2.5, 1.5])
+
+    A CSV file whose scores are in a column "cosine":
+
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "dense.csv")
+    ...     with open(path, "w") as file:
+    ...         _ = file.write("query_id,doc_id,cosine\\nq1,b,0.9\\nq1,a,0.4\\n")
+    ...     run = read_run(path, columns={"score": "cosine"})
+    >>> run.name, run.documents.texts(), run.scores.tolist()
+    ('dense', ['b', 'a'], [0.9, 0.4])
     """
-    file = RunFile(path, name, lenient, size_limit, columns)
+    file = RunFile(path, name, lenient, size_limit, ColumnNames.of(columns))
     with file.open() as content:
         return file.run_from_content(content, comments=comments, more_columns=more_columns)
 
@@ -422,7 +452,8 @@ def run_name(path: Path) -> str:
 def write_run(run: Run | Mapping[str, Mapping[str, float]], path: Path) -> None:
     """Write a run as a TREC run file, best first and in full precision.
 
-    The file appears whole or not at all; the endings .gz, .bz2, .xz and .zst compress.
+    The file appears only when it is complete. It is compressed if its name ends with .gz, .bz2, .xz or
+    .zst.
 
     Parameters
     ----------
@@ -472,10 +503,10 @@ def run_lines(run: Run, path: Path) -> Iterator[bytes]:
 
 
 def write_qrels(judgments: Judgments | Mapping[str, Mapping[str, int]], path: Path) -> None:
-    """Write judgments as a qrels file of TREC, whole or not at all.
+    """Write judgments as a qrels file of TREC.
 
-    Where they have subtopics, there is a line for each subtopic of a document. The endings .gz, .bz2,
-    .xz and .zst compress.
+    Judgments with subtopics have a line for each subtopic of a document. The file appears only when it
+    is complete. It is compressed if its name ends with .gz, .bz2, .xz or .zst.
 
     Parameters
     ----------

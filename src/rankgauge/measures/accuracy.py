@@ -17,13 +17,13 @@ class PairAccuracy(Binary):
 
     name = "Accuracy"
     summary = (
-        "The share of pairs of a relevant and a non-relevant document in the top k in which the "
-        "relevant document is ranked first."
+        "Among pairs of a relevant and a non-relevant document in the top k, the share that are "
+        "in the right order."
     )
     formula = (
         "Accuracy@k = |pairs of the top k with the relevant document first| / (relevant · "
         "non-relevant); 1 if all documents of the top k are relevant, 0 if none is (ir_measures "
-        "leaves such queries out)"
+        "omits such queries)"
     )
     source = "MacAvaney, Macdonald and Ounis 2022, Streamlining evaluation with ir-measures"
     range = (0.0, 1.0)
@@ -35,7 +35,7 @@ class PairAccuracy(Binary):
 
     @property
     def swap_monotone(self) -> bool:  # type: ignore[override]
-        """Only without a cut-off: a relevant document that enters the top k at its end may lower it."""
+        """Only without a cutoff: a relevant document that enters the top k at its end may lower it."""
         return self.cutoff is None
 
     def answers(self) -> dict[str, Answer]:

@@ -33,7 +33,7 @@ class ArithmeticMean(Aggregate):
     """
 
     name = "mean"
-    summary = "The arithmetic mean over queries. It is the default: mean(AP) is the same as AP."
+    summary = "The arithmetic mean over queries. This is the default: mean(AP) is the same as AP."
     examples = ("mean(AP)",)
     formula = "mean(m) = (1/|Q|) · Σ_q m(q)"
 
@@ -62,13 +62,15 @@ class GeometricMean(Aggregate):
     """
 
     name = "gm"
-    summary = "The geometric mean over queries. Scores below `least` count as `least`."
+    summary = "The geometric mean over queries. Scores below `least` are replaced with `least`."
     formula = "gm(m) = exp((1/|Q|) · Σ_q ln max(m(q), least))"
     source = "Robertson 2006, On GMAP: and other transformations"
     examples = ("gm(AP)", "gm(nDCG@10,least=0.001)")
 
     least: float = parameter(
-        Number(0, 1, closed=False), "the floor that keeps ln finite", default=1e-5
+        Number(0, 1, closed=False),
+        "the floor for scores, which keeps the logarithm finite",
+        default=1e-5,
     )
 
     def forward(self, scores: Floats) -> Floats:

@@ -19,7 +19,7 @@ from rankgauge.rankings.lists import JudgedLabels, Rankings
 
 
 class CompositeMeasure(Composite):
-    """Something made of a measure, written `name(measure, key=value)`; it takes no cut-off."""
+    """Something made of a measure, written `name(measure, key=value)`; it takes no cutoff."""
 
     contains: ClassVar[type[Scored]] = Measure
     usual = "AP"
@@ -32,19 +32,19 @@ class CompositeMeasure(Composite):
 
     def __matmul__(self, cutoff: Any) -> Self:
         if self.measure.cutoff is not None:
-            raise MeasureError(f"{self} takes no cut-off; the measure inside has one")
+            raise MeasureError(f"{self} takes no cutoff; the measure inside has one")
         inside = f"{self.name}({self.measure}@{cutoff})"
-        raise MeasureError(f"the cut-off goes to the measure inside; write {inside}")
+        raise MeasureError(f"the cutoff goes to the measure inside; write {inside}")
 
     def at_cutoffs(self, cutoffs: Sequence[float]) -> str:
-        """The text form with the measure inside at several cut-offs, such as v2(nDCG@5,10)."""
+        """The text form with the measure inside at several cutoffs, such as v2(nDCG@5,10)."""
         return self._format_nested(
             self.measure.at_cutoffs(cutoffs), self._format_parameters(python=False), ","
         )
 
     @property
     def family(self) -> Hashable:
-        """A value that is equal for measures that differ only in the cut-off of the measure inside."""
+        """A value that is equal for measures that differ only in the cutoff of the measure inside."""
         return type(self), self._values_except("measure"), self.measure.family
 
 
@@ -60,7 +60,7 @@ class Wrapper(CompositeMeasure, Measure):
     measure : Measure
         The measure inside.
     cutoff : None
-        Not used: the cut-off goes to the measure inside, as in `lower(nDCG@10)`.
+        Not used: the cutoff goes to the measure inside, as in `lower(nDCG@10)`.
 
     Examples
     --------

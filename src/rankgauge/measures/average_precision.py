@@ -63,7 +63,7 @@ class SumOfPrecisions(RelevantOnlyMeasure, PrecisionSumMeasure):
     """The precisions at the relevant documents, added up."""
 
     name = "SP"
-    summary = "Sum of precisions: precision at each relevant document of the top k, added up."
+    summary = "Sum of precisions: the sum of the precision at each relevant document in the top k."
     formula = "SP@k = Σ_{i≤k} rel_i · P@i"
     source = "Webber, Moffat and Zobel 2008, Score standardization for inter-collection comparison"
     range = (0.0, np.inf)
@@ -134,10 +134,12 @@ class SumOfPrecisions(RelevantOnlyMeasure, PrecisionSumMeasure):
 
 
 class ScaledSumOfPrecisions(SumOfPrecisions):
-    """The sum of precisions divided by the cut-off: average precision with norm=k."""
+    """The sum of precisions divided by the cutoff: average precision with norm=k."""
 
     name = "SSP"
-    summary = "Scaled sum of precisions: the sum of precisions divided by k. It does not use R."
+    summary = (
+        "Scaled sum of precisions: the sum of precisions divided by k. It does not depend on R."
+    )
     formula = "SSP@k = SP@k / k"
     source = "Webber, Moffat and Zobel 2008, Score standardization for inter-collection comparison"
     range = (0.0, 1.0)
@@ -165,7 +167,7 @@ class NormalizedSumMeasure(Measure):
 
     def complete(self) -> Self:
         if self.norm == "k" and self.cutoff is None:
-            raise MeasureError(f"{self} needs a cut-off; write, for example, {self}@10")
+            raise MeasureError(f"{self} needs a cutoff; write, for example, {self}@10")
         return self
 
     def _norm(self, relevant: Floats) -> Floats:
@@ -181,7 +183,7 @@ class AveragePrecision(NormalizedSumMeasure, SumOfPrecisions):  # type: ignore[o
 
     name = "AP"
     summary = (
-        "Average precision: the sum of the precisions at the relevant documents, divided by R or "
+        "Average precision: the sum of the precision at each relevant document, divided by R or "
         "another norm."
     )
     formula = "AP@k = (1/norm) · Σ_{i≤k} rel_i · P@i; norm R, min(k, R) or k"
@@ -193,8 +195,8 @@ class AveragePrecision(NormalizedSumMeasure, SumOfPrecisions):  # type: ignore[o
 
     norm: str = parameter(
         Choice(("R", "min", "k")),
-        "what the sum is divided by. R: the number of relevant documents; min: min(k, R), so that 1 can "
-        "be reached; k: the cut-off",
+        "the divisor of the sum. R: the number of relevant documents; min: min(k, R), so that a "
+        "score of 1 is possible; k: the cutoff",
         default="R",
     )
 

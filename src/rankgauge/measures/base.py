@@ -172,8 +172,8 @@ class Measure(FlipFormulas, SingleListMixin, Scored):
     divide the scores of all rankings of the query by the same number, which is at least 1. counts:
     anything else. A `monotone` measure ignores them."""
     deeper: ClassVar[Deeper] = "counts"
-    """What the cut-off does to a score once it is deeper than the ranking and the judged documents
-    together. same: nothing. divides: the score is divided by the cut-off. counts: anything else."""
+    """What the cutoff does to a score once it is deeper than the ranking and the judged documents
+    together. same: nothing. divides: the score is divided by the cutoff. counts: anything else."""
     open_ended: ClassVar[bool] = False
     """Whether the ranks beyond the end of a list have weight, so that documents there, which nobody has
     seen, could change the score."""
@@ -188,7 +188,7 @@ class Measure(FlipFormulas, SingleListMixin, Scored):
     """The name of its algorithm for distances, in the table of `distance/algorithms`; "" for none."""
 
     cutoff: int | None = parameter(
-        Integer(1), "how many documents of a ranking count", default=None
+        Integer(1), "the number of top-ranked documents that count", default=None
     )
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -203,7 +203,7 @@ class Measure(FlipFormulas, SingleListMixin, Scored):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.cutoff is not None and self.cutoffs == "none":
-            raise MeasureError(f"{self.name} takes no cut-off; write {self.name}")
+            raise MeasureError(f"{self.name} takes no cutoff; write {self.name}")
 
     def __matmul__(self, cutoff: Any) -> Self:
         return dataclasses.replace(self, cutoff=cutoff)
@@ -246,7 +246,7 @@ class Measure(FlipFormulas, SingleListMixin, Scored):
         )
 
     def at_cutoffs(self, cutoffs: Sequence[float]) -> str:
-        """The text form of this measure at several cut-offs together, such as nDCG@5,10."""
+        """The text form of this measure at several cutoffs together, such as nDCG@5,10."""
         return self._format(self._format_parameters(python=False), ",", "@", cutoffs)
 
     @property
@@ -257,7 +257,7 @@ class Measure(FlipFormulas, SingleListMixin, Scored):
 
     @property
     def family(self) -> Hashable:
-        """A value that is equal for measures that differ only in their cut-off."""
+        """A value that is equal for measures that differ only in their cutoff."""
         return type(self), self._values_except("cutoff"), self.cutoff is None
 
     @property
@@ -272,7 +272,7 @@ class Measure(FlipFormulas, SingleListMixin, Scored):
     def complete(self) -> Self:
         """Return the measure itself; MeasureError if it still needs a cutoff."""
         if self.cutoff is None and self.cutoffs == "required":
-            raise MeasureError(f"{self} needs a cut-off; write, for example, {self}@10")
+            raise MeasureError(f"{self} needs a cutoff; write, for example, {self}@10")
         return self
 
     @property
@@ -292,7 +292,7 @@ class Measure(FlipFormulas, SingleListMixin, Scored):
     # One number a list or query: what subclasses give.
 
     def _score(self, lists: Rankings) -> Floats:
-        """The score of each list, which holds no more documents than the cut-off."""
+        """The score of each list, which holds no more documents than the cutoff."""
         raise NotImplementedError
 
     def score_each(self, rankings: Rankings) -> Floats:
@@ -336,7 +336,7 @@ class Measure(FlipFormulas, SingleListMixin, Scored):
             raise self._unsupported_error(
                 question,
                 f"no formula is known for it, and {longest} documents are too many to {work}; "
-                "a cut-off or a smaller collection would help",
+                "a cutoff or a smaller collection would help",
             )
 
     def knows(self, formula: str) -> bool:
@@ -535,7 +535,7 @@ class Measure(FlipFormulas, SingleListMixin, Scored):
     def distance_each(self, lists: Lists, first: Ints, second: Ints) -> GreatestDifferences:
         """The greatest differences of pairs of lists over all labels of their free documents.
 
-        Lists hold no documents beyond the cut-off. The measure's own algorithm is used if it has one.
+        Lists hold no documents beyond the cutoff. The measure's own algorithm is used if it has one.
         Otherwise all labels are tried, or if there are too many, some are searched.
         """
         from rankgauge.distance.algorithms import ALGORITHMS

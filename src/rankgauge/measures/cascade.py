@@ -33,8 +33,8 @@ class ExpectedReciprocalRank(Measure):
 
     name = "ERR"
     summary = (
-        "Expected reciprocal rank: the mean of 1/rank of the document where a user stops. The better a "
-        "document, the more likely the user stops there."
+        "Expected reciprocal rank: the expected value of 1/rank for the document at which a user "
+        "stops. The better a document, the more likely the user is to stop there."
     )
     formula = "ERR@k = Σ_{i≤k} (ρ_i / i) · Π_{j<i} (1 − ρ_j), ρ = (2^label − 1)/2^max_grade"
     source = (

@@ -37,14 +37,16 @@ class OrderBasedWrapper(DelegatingWrapper):
 
     null: str = parameter(
         Choice(NULLS),
-        "which documents a random ranking orders. judged: the judged documents; run: the "
-        "documents of the ranking itself (then the better of two rankings of a query can get the "
-        "lower score); pool: the judged documents, and the documents that are pooled but not "
+        "the documents that a random ranking orders. judged: the judged documents; run: the "
+        "documents of the ranking itself (with this choice, the better of two rankings of a query "
+        "can get the lower score); pool: the judged documents and those that were pooled but not "
         "judged; collection: all documents",
         default=JUDGED,
     )
     documents: int | None = parameter(
-        Integer(1), "how many documents the collection has; only for null=collection", default=None
+        Integer(1),
+        "the number of documents in the collection; only for null=collection",
+        default=None,
     )
 
     def __post_init__(self) -> None:
@@ -103,9 +105,9 @@ class ChanceWrapper(OrderBasedWrapper):
     _of_some_scores = True
     reb: str = parameter(
         Choice(CHANCES),
-        "how the mean score of a random ranking is computed. exact: over all orders; independent: by "
-        "the simpler formula of Feng and Karmaker 2023, as if ranks were independent; capped: the same "
-        "over no more ranks than there are documents",
+        "how to compute the mean score of a random ranking. exact: over all orders; independent: "
+        "with the simpler formula of Feng and Karmaker 2023, as if ranks were independent; "
+        "capped: the same formula over no more ranks than there are documents",
         default=EXACT,
     )
 
@@ -131,9 +133,9 @@ class IdealWrapper(OrderBasedWrapper):
     _of_some_scores = True
     iub: str = parameter(
         Choice(BESTS),
-        "how the best score is computed. achievable: the score of the best order; k: the score if k "
-        "documents were relevant, from Feng and Karmaker 2023; only for sums of precisions such as AP "
-        "and SP",
+        "how to compute the best score. achievable: the score of the best order; k: the score if "
+        "k documents were relevant, from Feng and Karmaker 2023, only for sums of precisions such "
+        "as AP and SP",
         default=ACHIEVABLE,
     )
 

@@ -86,7 +86,7 @@ class NumberNonrelevantRetrieved(CountByLevel):
     """How many documents of a ranking are judged and not relevant."""
 
     name = "NumNonRelRet"
-    summary = "The number of retrieved documents that are judged non-relevant."
+    summary = "The number of retrieved documents that were judged non-relevant."
     formula = "NumNonRelRet = |retrieved with a label from 0 to rel − 1|"
     examples = ("NumNonRelRet", "NumNonRelRet(rel=2)@10")
     deeper = "same"
@@ -99,8 +99,10 @@ class UnjudgedAt(Measure):
     """How much of the first k places holds a document that nobody judged."""
 
     name = "Unjudged"
-    summary = "The share of the first k places that hold an unjudged document."
-    formula = "Unjudged@k = |unjudged in the top k| / k, also where fewer are retrieved"
+    summary = "The share of the top k ranks that hold an unjudged document."
+    formula = (
+        "Unjudged@k = |unjudged in the top k| / k, even if fewer than k documents are retrieved"
+    )
     source = "trec_eval 10 (as unj)"
     range = (0.0, 1.0)
     direction = "none"

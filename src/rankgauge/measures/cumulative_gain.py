@@ -53,7 +53,7 @@ class CumulativeGain(Weighted):
     """The gains of the first k documents, added up."""
 
     name = "CG"
-    summary = "Cumulative gain: the gains of the top k documents, added up."
+    summary = "Cumulative gain: the sum of the gains of the top k documents."
     formula = "CG@k = Σ_{i≤k} gain(label_i)"
     source = "Järvelin and Kekäläinen 2002, Cumulated gain-based evaluation of IR techniques"
     range = (0.0, np.inf)
@@ -77,7 +77,9 @@ class DiscountedCumulativeGain(CumulativeGain):
     """The gains of the first k documents, discounted by rank."""
 
     name = "DCG"
-    summary = "Discounted cumulative gain: gains that count less the lower they are ranked."
+    summary = (
+        "Discounted cumulative gain: the sum of the gains, each discounted according to its rank."
+    )
     formula = "DCG@k = Σ_{i≤k} gain(label_i) · discount(i)"
     examples: ClassVar[tuple[str, ...]] = (
         "DCG@10",
@@ -100,7 +102,7 @@ class ScaledDCG(DiscountedCumulativeGain):
 
     name = "SDCG"
     summary = (
-        "Scaled DCG: DCG divided by the sum of the discounts, so it does not depend on the query."
+        "Scaled DCG: DCG divided by the sum of the discounts, which is the same for every query."
     )
     formula = "SDCG@k = DCG@k / Σ_{i≤k} discount(i)"
     source = "Moffat 2013, Seven numeric properties of effectiveness metrics"
@@ -176,7 +178,7 @@ class ChanceNormalizedDCG(GainMeasure):
 
     name = "RNDCG"
     summary = (
-        "nDCG compared with the nDCG of a random ranking: 0 is as good as random, 1 is the best."
+        "nDCG relative to the nDCG of a random ranking: 0 is no better than random, 1 is the best."
     )
     formula = (
         "RNDCG@k = (nDCG@k − E) / (1 − E), E the mean of nDCG@k over all orders of the judged "
@@ -231,7 +233,8 @@ class LetorNDCG(NormalizedDCG):
 
     name = "nDCG_LETOR"
     summary = (
-        "nDCG as LETOR's own program has it: a query with fewer than k judged documents gets 0."
+        "nDCG as computed by LETOR's own evaluation program: queries with fewer than k judged "
+        "documents score 0."
     )
     formula = "nDCG_LETOR@k = nDCG@k where at least k documents are judged, else 0"
     source = (
@@ -242,10 +245,10 @@ class LetorNDCG(NormalizedDCG):
     off_list = "counts"
     examples = ("nDCG_LETOR@10", "nDCG_LETOR@5")
 
-    gain: str | GainMap = parameter(Gain(), "what a label is worth, as for nDCG", default="exp2")
+    gain: str | GainMap = parameter(Gain(), "the gain of a label, as for nDCG", default="exp2")
     discount: str = parameter(
         Discount(),
-        "how much ranks count, as for nDCG; log_2 is 1, 1, then 1/log2(i)",
+        "the discount of a rank, as for nDCG; log_2 is 1, 1, then 1/log2(i)",
         default="log_2",
     )
 

@@ -209,7 +209,7 @@ class DiversityMeasure(SubtopicMeasure):
         return total
 
     def _nonnegligible_weights(self, most: int) -> Floats:
-        """The weights down to the cut-off or `most` ranks, without those too small to be seen."""
+        """The weights down to the cutoff or `most` ranks, without those too small to be seen."""
         weights = self._weights(most if self.cutoff is None else min(most, self.cutoff))
         return weights[weights > NEGLIGIBLE]
 
@@ -219,7 +219,7 @@ class _NoveltyMeasure(DiversityMeasure):
 
     alpha: float = parameter(
         Number(0, 1),
-        "by how much a document lowers the gain of later documents on the same subtopic",
+        "the share by which a document reduces the gain of later documents on the same subtopic",
         default=0.5,
     )
 
@@ -247,8 +247,8 @@ class AlphaDCG(_NoveltyMeasure):
 
     name = "alpha_DCG"
     summary = (
-        "Discounted gain, multiplied by 1 − alpha for each document above that serves the same "
-        "subtopic."
+        "Discounted gain over subtopics, multiplied by 1 − alpha for each document above on the "
+        "same subtopic."
     )
     formula = (
         "alpha_DCG@k = (Σ_{i≤k} Σ_{subtopics that i serves} (1 − alpha)^above / log2(i+1)) / "
@@ -292,8 +292,8 @@ class IntentAwareERR(_NoveltyMeasure):
 
     name = "ERR_IA"
     summary = (
-        "Intent-aware ERR: ERR averaged over subtopics. A document on a subtopic satisfies a user who "
-        "wants this subtopic with probability alpha."
+        "Intent-aware ERR: ERR averaged over subtopics. With probability alpha, a document on a "
+        "subtopic satisfies a user who wants that subtopic."
     )
     formula = (
         "ERR_IA@k = (Σ_{i≤k} Σ_{subtopics that i serves} (1 − alpha)^above / i) / (subtopics · "
@@ -336,7 +336,7 @@ class NoveltyRankBiasedPrecision(_NoveltyMeasure):
     """Rank-biased precision for novelty."""
 
     name = "NRBP"
-    summary = "Novelty- and rank-biased precision, for users who read on with probability beta."
+    summary = "Novelty- and rank-biased precision for users who read on with probability beta."
     formula = (
         "NRBP = (1 − (1 − alpha)·beta) / subtopics · Σ_i beta^(i−1) · Σ_{subtopics that i serves} "
         "(1 − alpha)^above, above: how many documents above rank i serve the same subtopic"
@@ -350,7 +350,7 @@ class NoveltyRankBiasedPrecision(_NoveltyMeasure):
     deeper = "same"
 
     beta: float = parameter(
-        Number(0, 1, closed=False), "patience: the chance of reading on", default=0.5
+        Number(0, 1, closed=False), "patience: the probability of reading on", default=0.5
     )
 
     @property
@@ -382,7 +382,7 @@ class SubtopicRecall(DiversityMeasure):
     """The share of the subtopics that a ranking serves."""
 
     name = "strec"
-    summary = "Subtopic recall: the share of the subtopics that the top k documents serve."
+    summary = "Subtopic recall: the share of the subtopics that the top k documents cover."
     formula = "strec@k = |subtopics served in the top k| / |subtopics|"
     source = (
         "Zhai, Cohen and Lafferty 2003, Beyond independent relevance: "

@@ -21,17 +21,19 @@ class GivenScores(Measure):
     """
 
     name = "given"
-    summary = "A name for scores that another tool or person made. It cannot score a ranking."
-    formula = "given(title) = the scores as they were given"
+    summary = (
+        "A name for scores that come from another tool or from people. It cannot score a ranking."
+    )
+    formula = "given(title) = the scores as supplied"
     examples = ('given("human rating")', 'given("errors",better=lower)')
     range = (-np.inf, np.inf)
     cutoffs = "none"
     expectation = "no"
     bounding = "no"
 
-    title: str | None = parameter(QuotedText(), "what the scores are called", default=None)
+    title: str | None = parameter(QuotedText(), "the name of the scores", default=None)
     better: Direction = parameter(
-        Choice(("higher", "lower")), "which scores are better", default="higher"
+        Choice(("higher", "lower")), "whether higher or lower scores are better", default="higher"
     )
 
     @property

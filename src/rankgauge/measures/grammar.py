@@ -25,7 +25,7 @@ TOKEN = re.compile(
 MOST_NESTING = 20
 MOST_CHARACTERS = 2_000
 MOST_CUTOFFS = 100
-"""How many cut-offs one text may list."""
+"""How many cutoffs one text may list."""
 
 
 class IrMeasure(Protocol):
@@ -96,7 +96,7 @@ def parse(text: AnyMeasure) -> Measure | Aggregate:
 
 
 def parse_all(measures: AnyMeasure | Iterable[AnyMeasure]) -> list[Measure | Aggregate]:
-    """The measures that are given as one text or measure, or several; a text may list cut-offs.
+    """The measures that are given as one text or measure, or several; a text may list cutoffs.
 
     >>> parse_all(["AP", "nDCG@5,10"])
     [AP, nDCG @ 5, nDCG @ 10]
@@ -109,7 +109,7 @@ def parse_all(measures: AnyMeasure | Iterable[AnyMeasure]) -> list[Measure | Agg
 
 
 def split_cutoffs(measure: AnyMeasure) -> list[AnyMeasure]:
-    """The texts that a text with several cut-offs stands for, or what is given as it is.
+    """The texts that a text with several cutoffs stands for, or what is given as it is.
 
     >>> split_cutoffs("v2(nDCG@5,10)")
     ['v2(nDCG@5)', 'v2(nDCG@10)']
@@ -124,7 +124,7 @@ def split_cutoffs(measure: AnyMeasure) -> list[AnyMeasure]:
     numbers = re.split(r"\s*,\s*", found[2])
     if len(numbers) > MOST_CUTOFFS:
         raise MeasureError(
-            f"{len(numbers)} cut-offs in one measure, expected at most {MOST_CUTOFFS}"
+            f"{len(numbers)} cutoffs in one measure, expected at most {MOST_CUTOFFS}"
         )
     start, end = measure[: found.start(2)], measure[found.end() :]
     return [f"{start}{number}{end}" for number in numbers]
@@ -135,7 +135,7 @@ SEVERAL_CUTOFFS = (
     rf"(@\s*|^\s*[A-Za-z_]+[_.])({_NUMBER}(?:\s*,\s*{_NUMBER})+)"
     r"(?=\s*(?:$|\)|,\s*\w+\s*=))"
 )
-"""Several cut-offs: nDCG@5,10 or trec_eval's ndcg_cut.5,10; a parameter of a wrapper may follow."""
+"""Several cutoffs: nDCG@5,10 or trec_eval's ndcg_cut.5,10; a parameter of a wrapper may follow."""
 
 
 def is_ir_measure(value: object) -> bool:
@@ -203,14 +203,14 @@ class Parser:
         if self.peek("symbol", "(") and getattr(result, "cutoff", None) is not None:
             arguments = self.text[self.tokens[self.next][2] :].strip()
             bare = f"{result.name}{arguments}@{result.cutoff}"
-            raise MeasureError(f"{self.text!r}: arguments go before the cut-off; write {bare}")
+            raise MeasureError(f"{self.text!r}: arguments go before the cutoff; write {bare}")
         if self.peek("symbol", ","):
             self.refuse_several()
         self.expect("end")
         return result
 
     def refuse_several(self) -> None:
-        """MeasureError for what follows one measure: more cut-offs, or other measures."""
+        """MeasureError for what follows one measure: more cutoffs, or other measures."""
         listed: list[str] = []
         for piece in re.split(r",(?![^({]*[)}])", self.text):
             if listed and re.fullmatch(r"\s*[0-9.]+\s*", piece):
@@ -219,7 +219,7 @@ class Parser:
                 listed.append(piece.strip())
         if len(listed) == 1:
             raise MeasureError(
-                f"{self.text!r} is a measure at several cut-offs, expected one of them"
+                f"{self.text!r} is a measure at several cutoffs, expected one of them"
             )
         from shlex import quote
 
@@ -242,7 +242,7 @@ class Parser:
         result: Any
         if ours is not None:
             if cutoff and "@" in ours:
-                raise MeasureError(f"{self.text!r}: {name} has a cut-off already; write {ours}")
+                raise MeasureError(f"{self.text!r}: {name} has a cutoff already; write {ours}")
             result = self.build_by_foreign_name(name, ours, values, keywords)
         elif wraps:
             result = self.around(name, values, keywords)
@@ -254,7 +254,7 @@ class Parser:
         return result
 
     def elsewhere(self, name: str) -> Callable[[str], str | None] | None:
-        """What a name of other tools means with a cut-off, or without one; None where none has it."""
+        """What a name of other tools means with a cutoff, or without one; None where none has it."""
         from rankgauge.measures import names
 
         known = names.find_name(name)
@@ -274,7 +274,7 @@ class Parser:
         return entry(*values, **keywords)
 
     def cutoff(self) -> str:
-        """The cut-off that follows, as it is written; "" where there is none."""
+        """The cutoff that follows, as it is written; "" where there is none."""
         if not self.peek("symbol", "@"):
             return ""
         self.next += 1

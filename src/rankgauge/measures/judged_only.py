@@ -25,14 +25,14 @@ class CondensedMeasure(JudgedInvariantWrapper):
     """The score of a ranking without its unjudged documents.
 
     Unjudged documents are removed first, including documents that were pooled but not judged. The
-    cut-off then counts the documents that are left.
+    cutoff then counts the documents that are left.
 
     Parameters
     ----------
     measure : Measure
         The measure that scores what is left.
     cutoff : None
-        Not used: the cut-off goes to the measure inside. `condensed(AP) @ 10` is
+        Not used: the cutoff goes to the measure inside. `condensed(AP) @ 10` is
         `condensed(AP@10)`.
 
     Notes
@@ -48,7 +48,7 @@ class CondensedMeasure(JudgedInvariantWrapper):
     """
 
     name = "condensed"
-    summary = "A measure of a ranking without its unjudged documents, which are taken out first."
+    summary = "A measure applied to the ranking after its unjudged documents are removed."
     formula = "condensed(m) = m of the judged documents of the ranking, in their order"
     source = (
         "Sakai 2007, Alternatives to bpref; judged_only=True in ir_measures, -J for all measures in "

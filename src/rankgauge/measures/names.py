@@ -22,7 +22,7 @@ class Name(NamedTuple):
     """A name of other tools, and our text for it.
 
     `spelling` may end in a number, as in ndcg_cut_{}, which stands in `ours` too. `cut` is our text
-    where the name has a cut-off and then means another measure.
+    where the name has a cutoff and then means another measure.
     """
 
     spelling: str
@@ -34,9 +34,9 @@ class Name(NamedTuple):
 class AmbiguousName(NamedTuple):
     """A name that is refused: it has two meanings, or none here.
 
-    `why` says so, with the texts to write. In it {at} stands for the cut-off, {p} for the cut-off as
+    `why` says so, with the texts to write. In it {at} stands for the cutoff, {p} for the cutoff as
     decimals, and {root} for the root of the number that the name ends in. `when`: whether a name is
-    unclear always, only with a cut-off, or only without one.
+    unclear always, only with a cutoff, or only without one.
     """
 
     spelling: str
@@ -118,61 +118,66 @@ NAMES = (
 AMBIGUOUS_NAMES = (
     AmbiguousName(
         "hits",
-        "two meanings; for the number of relevant documents, as in ranx, write NumRelRet{at}; for 1 if "
-        "there is a relevant document and 0 if not, write Success{at}",
+        "this name has two meanings; for the number of relevant documents, as in ranx, write "
+        "NumRelRet{at}; for 1 if there is a relevant document and 0 otherwise, write Success{at}",
         "ranx, common",
     ),
     AmbiguousName(
         "accuracy",
-        "two meanings; for the share of pairs in the right order, as in ir_measures, write "
-        "Accuracy{at}; for 1 if there is a relevant document and 0 if not, write Success{at}",
+        "this name has two meanings; for the share of pairs in the right order, as in "
+        "ir_measures, write Accuracy{at}; for 1 if there is a relevant document and 0 otherwise, "
+        "write Success{at}",
         "ir_measures, sentence-transformers",
     ),
     AmbiguousName(
         "rndcg",
-        "two meanings; for nDCG compared with a random ranking write RNDCG{at}, for trec_eval's Rndcg "
-        "write ndcg_levels",
+        "this name has two meanings; for nDCG relative to a random ranking, write RNDCG{at}; for "
+        "trec_eval's Rndcg, write ndcg_levels",
         "Gienapp et al. 2020, trec_eval",
     ),
     AmbiguousName(
         "recall",
-        f"two meanings; for the whole ranking write Recall, for trec_eval's write Recall@{CUTOFFS}",
+        "this name has two meanings; for the whole ranking, write Recall; for trec_eval's cutoffs, "
+        f"write Recall@{CUTOFFS}",
         "ranx, trec_eval",
         "bare",
     ),
     AmbiguousName(
         "success",
-        "two meanings; for the whole ranking write Success, for trec_eval's write Success@1,5,10",
+        "this name has two meanings; for the whole ranking, write Success; for trec_eval's "
+        "cutoffs, write Success@1,5,10",
         "trec_eval",
         "bare",
     ),
     AmbiguousName(
         "rbp",
-        "two meanings; for a cut-off write RBP{at}, for a persistence, as in ranx, write "
-        "RBP(p={p},gain=linear)",
+        "this name has two meanings; for a cutoff, write RBP{at}; for a persistence, as in ranx, "
+        "write RBP(p={p},gain=linear)",
         "ranx",
         "cut",
     ),
-    AmbiguousName("ndcg_cut", f"it needs its cut-offs, write nDCG@{CUTOFFS}", "trec_eval"),
-    AmbiguousName("map_cut", f"it needs its cut-offs, write AP@{CUTOFFS}", "trec_eval"),
-    AmbiguousName("relative_P", f"it needs its cut-offs, write RelP@{CUTOFFS}", "trec_eval"),
-    AmbiguousName("unj", "it needs its cut-offs, write Unjudged@5,10,20", "trec_eval"),
-    AmbiguousName("iprec_at_recall", "it needs its recall levels, write IPrec@0.1", "trec_eval"),
-    AmbiguousName("Rprec_mult", "it needs its multiple of R, write Rprec(times=0.5)", "trec_eval"),
+    AmbiguousName("ndcg_cut", f"it needs cutoffs; write nDCG@{CUTOFFS}", "trec_eval"),
+    AmbiguousName("map_cut", f"it needs cutoffs; write AP@{CUTOFFS}", "trec_eval"),
+    AmbiguousName("relative_P", f"it needs cutoffs; write RelP@{CUTOFFS}", "trec_eval"),
+    AmbiguousName("unj", "it needs cutoffs; write Unjudged@5,10,20", "trec_eval"),
+    AmbiguousName("iprec_at_recall", "it needs recall levels; write IPrec@0.1", "trec_eval"),
+    AmbiguousName("Rprec_mult", "it needs a multiple of R; write Rprec(times=0.5)", "trec_eval"),
     AmbiguousName(
         "set_F_{}",
-        "trec_eval takes the square of beta; write SetF(beta={root})",
+        "trec_eval's parameter is the square of beta; write SetF(beta={root})",
         "trec_eval",
     ),
     AmbiguousName(
-        "rbp_resid", "the residual is upper(RBP) minus lower(RBP); ask for both", "trec_eval"
+        "rbp_resid", "the residual is upper(RBP) minus lower(RBP); request both", "trec_eval"
     ),
-    AmbiguousName("NumQ", "it counts queries; len(scores.queries) is their number", "ir_measures"),
-    AmbiguousName("num_q", "it counts queries; len(scores.queries) is their number", "trec_eval"),
+    AmbiguousName("NumQ", "it counts queries; use len(scores.queries)", "ir_measures"),
+    AmbiguousName("num_q", "it counts queries; use len(scores.queries)", "trec_eval"),
     AmbiguousName(
-        "relstring", "it is a text; `rankgauge trec_eval -m relstring` prints it", "trec_eval"
+        "relstring",
+        "it is text rather than a number; `rankgauge trec_eval -m relstring` prints it",
+        "trec_eval",
     ),
-    AmbiguousName("runid", "it is the name of the run, which every table has", "trec_eval"),
+    AmbiguousName("runid", "it is the name of the run, which every table shows", "trec_eval"),
 )
 
 UTILITY = r"(?i)utility[_.]([^,]+),([^,]+),([^,]+),([^,]+)"
@@ -230,9 +235,9 @@ def _lookup() -> tuple[
 
 
 def translate_name(name: str, row: Name | AmbiguousName, number: str, cutoff: str) -> str | None:
-    """Our text for a name that has this cut-off, or none; MeasureError where the name is unclear.
+    """Our text for a name that has this cutoff, or none; MeasureError where the name is unclear.
 
-    None where a name is unclear only with a cut-off, or only without one, and this is not the case.
+    None where a name is unclear only with a cutoff, or only without one, and this is not the case.
     """
     if isinstance(row, Name):
         chosen = row.cut if row.cut and cutoff else row.ours

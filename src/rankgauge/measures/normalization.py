@@ -47,8 +47,8 @@ class NormalizedMeasure(OrderBasedWrapper):
 
     empty: str = parameter(
         Choice(("zero", "skip", "nan")),
-        "what happens to queries with nothing relevant. zero: they score 0; skip: the mean leaves them "
-        "out; nan: the mean is undefined",
+        "how to treat queries without relevant documents. zero: they score 0; skip: the mean "
+        "excludes them; nan: the mean is undefined",
         default="zero",
     )
 
@@ -123,9 +123,11 @@ class NormalizedMeasure(OrderBasedWrapper):
         orders = self._reference_scores(rankings)
         sizes, relevant = orders.sizes(), orders.relevant(self.measure.relevant_from)
         nothing = self.nothing_relevant_each(rankings.judged)[rankings.query]
-        fate = {"zero": "scored 0", "skip": "left out of the mean", "nan": "undefined"}[self.empty]
+        fate = {"zero": "scored 0", "skip": "excluded from the mean", "nan": "undefined"}[
+            self.empty
+        ]
         cases = {
-            f"nothing relevant ({fate})": nothing,
+            f"no relevant documents ({fate})": nothing,
             "all documents relevant": (relevant == sizes) & (sizes > 0),
             "a single document": sizes == 1,
         }
@@ -166,7 +168,7 @@ class IdealNormalizedMeasure(IdealWrapper, ChanceNormalizedMeasure):
         self, orders: RankingReferenceScores, known: NDArray[np.bool_]
     ) -> dict[str, NDArray[np.bool_]]:
         best, chance = self._best(orders), self._chance(orders).values
-        cases = {"chance as good as the best": _nearly_equal(best, chance) & known}
+        cases = {"chance as good as the best score": _nearly_equal(best, chance) & known}
         if self.measure.range[0] >= 0:
             cases["chance 0"] = _nearly_equal(chance, np.zeros(len(chance))) & known
         return cases
@@ -197,7 +199,7 @@ class V1(IdealNormalizedMeasure):
     measure : Measure
         The measure to normalize.
     cutoff : None
-        Not used: the cut-off goes to the measure inside, as in `v1(nDCG@10)`.
+        Not used: the cutoff goes to the measure inside, as in `v1(nDCG@10)`.
     null : {"judged", "run", "pool", "collection"}, default "judged"
         Which documents a random ranking orders. "judged": the judged documents; "run": the
         documents of the ranking itself, so that the better of two rankings of a query can get the
@@ -232,7 +234,8 @@ class V1(IdealNormalizedMeasure):
     name = "v1"
     summary = (
         "Upper and expected value (UE) normalization, version 1: the score divided by the best "
-        "score, times its share of the score plus the score of a random ranking."
+        "score, times score / (score + chance), where chance is the mean score of a random "
+        "ranking."
     )
     formula = (
         "v1(m) = (A/best) · A/(A + chance), A the score, best the best score, chance the mean "
@@ -267,7 +270,7 @@ class V2(IdealNormalizedMeasure):
     measure : Measure
         The measure to normalize.
     cutoff : None
-        Not used: the cut-off goes to the measure inside, as in `v2(nDCG@10)`.
+        Not used: the cutoff goes to the measure inside, as in `v2(nDCG@10)`.
     null : {"judged", "run", "pool", "collection"}, default "judged"
         Which documents a random ranking orders. "judged": the judged documents; "run": the
         documents of the ranking itself, so that the better of two rankings of a query can get the
@@ -301,8 +304,8 @@ class V2(IdealNormalizedMeasure):
 
     name = "v2"
     summary = (
-        "Upper and expected value (UE) normalization, version 2: 0 for what a random ranking gets on "
-        "average, 1 for the best score, −1 for the lowest."
+        "Upper and expected value (UE) normalization, version 2: 0 is the mean score of a random "
+        "ranking, 1 is the best score, and −1 is the lowest."
     )
     formula = (
         "v2(m) = (A − chance)/(best − chance), or (A − chance)/(chance − lowest) below chance, A "
@@ -376,7 +379,7 @@ class Linear(_AffineMeasure, IdealNormalizedMeasure):
     measure : Measure
         The measure to normalize.
     cutoff : None
-        Not used: the cut-off goes to the measure inside, as in `linear(ERR@20)`.
+        Not used: the cutoff goes to the measure inside, as in `linear(ERR@20)`.
     null : {"judged", "run", "pool", "collection"}, default "judged"
         Which documents a random ranking orders. "judged": the judged documents; "run": the
         documents of the ranking itself, so that the better of two rankings of a query can get the
@@ -409,7 +412,9 @@ class Linear(_AffineMeasure, IdealNormalizedMeasure):
     """
 
     name = "linear"
-    summary = "A linear scale: 0 for what a random ranking gets on average, 1 for the best score."
+    summary = (
+        "A linear scale on which 0 is the mean score of a random ranking and 1 is the best score."
+    )
     formula = (
         "linear(m) = (A − chance)/(best − chance), A the score, best the best score, chance the "
         "mean score of a random ranking"
@@ -434,7 +439,7 @@ class Z(_AffineMeasure, ChanceNormalizedMeasure):
     measure : Measure
         The measure to normalize.
     cutoff : None
-        Not used: the cut-off goes to the measure inside, as in `z(P@5)`.
+        Not used: the cutoff goes to the measure inside, as in `z(P@5)`.
     null : {"judged", "run", "pool", "collection"}, default "judged"
         Which documents a random ranking orders. "judged": the judged documents; "run": the
         documents of the ranking itself, so that the better of two rankings of a query can get the
@@ -464,7 +469,8 @@ class Z(_AffineMeasure, ChanceNormalizedMeasure):
 
     name = "z"
     summary = (
-        "How far the score is above the mean of random rankings, in their standard deviations."
+        "The number of standard deviations by which the score exceeds the mean score of random "
+        "rankings."
     )
     formula = (
         "z(m) = (A − chance)/sd, A the score, chance and sd the mean and the standard deviation of the "
@@ -501,7 +507,7 @@ class MinMax(_AffineMeasure):
     measure : Measure
         The measure to normalize.
     cutoff : None
-        Not used: the cut-off goes to the measure inside, as in `minmax(nDCG@10)`.
+        Not used: the cutoff goes to the measure inside, as in `minmax(nDCG@10)`.
     null : {"judged", "run", "pool", "collection"}, default "judged"
         Which documents a random ranking orders. "judged": the judged documents; "run": the
         documents of the ranking itself, so that the better of two rankings of a query can get the
@@ -525,7 +531,9 @@ class MinMax(_AffineMeasure):
     """
 
     name = "minmax"
-    summary = "0 for the worst order of the judged documents and 1 for the best."
+    summary = (
+        "A linear scale on which 0 is the worst order of the judged documents and 1 is the best."
+    )
     formula = "minmax(m) = (A − worst)/(best − worst), A the score, best and worst over all orders"
     source = "Gienapp et al. 2020, The impact of negative relevance judgments on NDCG"
     examples: ClassVar[tuple[str, ...]] = ("minmax(nDCG@10)", "minmax(AP)")

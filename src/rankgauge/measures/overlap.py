@@ -18,12 +18,12 @@ class Compatibility(Measure):
 
     The ideal ranking holds the documents of grade 1 and above, the highest grade first. Within a grade
     the retrieved documents come first, in the order of the ranking. Overlap is counted at the depths
-    1 to k, also beyond the end of either ranking; without a cut-off, at all depths.
+    1 to k, also beyond the end of either ranking; without a cutoff, at all depths.
     """
 
     name = "compat"
     summary = (
-        "Compatibility: rank-biased overlap of the ranking and the ideal ranking nearest to it."
+        "Compatibility: the rank-biased overlap of the ranking with the most similar ideal ranking."
     )
     formula = (
         "compat(p)@k = RBO(ranking, ideal) / RBO(ideal, ideal), "
@@ -49,12 +49,13 @@ class Compatibility(Measure):
 
     p: float = parameter(
         Number(0, 1, closed=False),
-        "persistence: the higher it is, the more the lower ranks count",
+        "persistence: higher values give more weight to lower ranks",
         default=0.95,
     )
     normalize: str = parameter(
         Choice(("yes", "no")),
-        "yes: divide by the overlap of the ideal ranking with itself, so that 1 can be reached",
+        "yes: divide by the overlap of the ideal ranking with itself, so that a score of 1 is "
+        "possible",
         default="yes",
     )
 
@@ -68,7 +69,7 @@ class Compatibility(Measure):
     def _weights_from_depth(self, count: int) -> Floats:
         """What a document adds that is common from depth d on, for d from 1 to `count`.
 
-        Σ_{d≤i≤k} p^(i−1)/i; without a cut-off the sum over all i is −ln(1 − p)/p.
+        Σ_{d≤i≤k} p^(i−1)/i; without a cutoff the sum over all i is −ln(1 − p)/p.
         """
         depth = np.arange(1.0, count + 1)
         down_to = np.concatenate(([0.0], np.cumsum(self.p ** (depth - 1) / depth)))

@@ -58,8 +58,8 @@ class Precision(_RelevantCountMeasure):
     """The share of the first k places that hold a relevant document."""
 
     name = "P"
-    summary = "Precision: the share of the first k places that hold a relevant document."
-    formula = "P@k = |relevant in the top k| / k, also where fewer than k documents are retrieved"
+    summary = "Precision: the share of the top k ranks that hold a relevant document."
+    formula = "P@k = |relevant in the top k| / k, even if fewer than k documents are retrieved"
     cutoffs = "required"
     monotone = True
     examples = ("P@10", "P(rel=2)@5")
@@ -73,7 +73,7 @@ class RecallAt(_RelevantCountMeasure):
     """The share of all relevant documents that is retrieved."""
 
     name = "Recall"
-    summary = "Recall: the share of all relevant documents that the top k holds."
+    summary = "Recall: the share of all relevant documents that are in the top k."
     formula = "Recall@k = |relevant in the top k| / R"
     off_list = "divides"
     examples = ("Recall@100", "Recall", "Recall(rel=2)@20")
@@ -106,7 +106,7 @@ class RPrecision(RelevantOnlyMeasure):
 
     times: float = parameter(
         Number(*MULTIPLES_OF_R),
-        "how many documents count, as a multiple of R",
+        "the number of documents that count, as a multiple of R",
         default=1.0,
     )
 
@@ -182,7 +182,7 @@ class SuccessAt(RelevantOnlyMeasure):
     """Whether anything relevant is retrieved."""
 
     name = "Success"
-    summary = "Success: 1 when the top k holds a relevant document, else 0."
+    summary = "Success: 1 if the top k documents include a relevant one, and 0 otherwise."
     formula = "Success@k = [|relevant in the top k| > 0]"
     source = "used by the TREC Web and Robust tracks; trec_eval calls it success"
     range = (0.0, 1.0)
@@ -222,7 +222,7 @@ class JudgedAt(Measure):
 
     name = "Judged"
     summary = (
-        "The share of the top k documents that are judged. If it is low, the other scores are less "
+        "The share of the top k documents that are judged. If it is low, other scores are less "
         "reliable."
     )
     formula = "Judged@k = |judged in the top k| / min(k, retrieved)"

@@ -30,7 +30,8 @@ class BinaryPreference(Binary):
 
     name = "bpref"
     summary = (
-        "Binary preference: how rarely a judged non-relevant document is above a relevant one."
+        "Binary preference: how rarely judged non-relevant documents are ranked above relevant "
+        "ones."
     )
     formula = (
         "bpref = (1/R) · Σ_{retrieved relevant} [1 − min(n_above, R)/min(N, R)], 1 if n_above = 0"
@@ -82,7 +83,7 @@ class BinaryPreference(Binary):
         """Each group's relevant documents times the mean of their terms.
 
         In a whole group with s judged non-relevant documents any number of them, 0 to s, is above a
-        relevant one with equal chance; in one that the cut-off cuts, see `_terms_in_cut_groups`.
+        relevant one with equal chance; in one that the cutoff cuts, see `_terms_in_cut_groups`.
         """
         lists = tied.rankings
         relevant = tied.count(lists.relevant(self.rel))
@@ -106,7 +107,7 @@ class BinaryPreference(Binary):
 
         r relevant documents and s judged others are in the list. A term has 0 to s of the others above
         with equal chance, and two terms have any two such numbers, the smaller first, with equal
-        chance. In lists that the cut-off cuts, see `_variance_in_cut_lists`.
+        chance. In lists that the cutoff cuts, see `_variance_in_cut_lists`.
         """
         lists = tied.rankings
         relevant = tied.count(lists.relevant(self.rel))
@@ -207,7 +208,9 @@ class InferredAveragePrecision(Binary):
     """Average precision as estimated from a sample of judgments."""
 
     name = "infAP"
-    summary = "Inferred average precision: estimated where only a sample of the pool is judged."
+    summary = (
+        "Inferred average precision: an estimate of AP for pools that are judged only in part."
+    )
     formula = (
         "infAP = (1/R) · Σ_{relevant at rank i} [1/i + (pooled/i) · (r + ε)/(r + n + 2ε)]. Above "
         "rank i are r relevant, n judged non-relevant, and u pooled but unjudged documents; "
@@ -317,13 +320,14 @@ class CorrectlyOrderedPairs(Measure):
 
     name = "CorrectPairs"
     summary = (
-        "Correct pairs: of all pairs with different labels, the share with the better document "
+        "Correct pairs: among all pairs with different labels, the share with the better document "
         "first."
     )
     formula = (
-        "CorrectPairs@k = |pairs of judged documents with the higher label first| / |pairs of different "
-        "label|. Documents outside the top k rank below it; a pair of two such documents counts half. "
-        "Undefined if there is no pair. In Python, CorrectPairs.pairs(labels) lists the pairs"
+        "CorrectPairs@k = |pairs of judged documents with the higher label first| / |pairs with "
+        "different labels|. Documents outside the top k count as ranked below it, and a pair of "
+        "two such documents counts as half. Undefined if there are no pairs. In Python, "
+        "CorrectPairs.pairs(labels) lists the pairs"
     )
     source = (
         "Yao 1995, Measuring retrieval effectiveness based on user preference of documents: "

@@ -32,8 +32,8 @@ class QMeasure(NormalizedSumMeasure):
 
     name = "Q"
     summary = (
-        "Q-measure: average precision for graded labels. Precision at a rank is mixed with the share of "
-        "the highest possible gain that the ranking has gained down to this rank."
+        "Q-measure: average precision for graded labels. At each rank, precision is blended with "
+        "the share of the highest possible gain that the ranking has accumulated so far."
     )
     formula = (
         "Q(beta)@k = (1/norm) · Σ_{i≤k} [gain_i > 0] · (c_i + β·cg_i) / (i + β·cg*_i), c_i documents "
@@ -52,12 +52,12 @@ class QMeasure(NormalizedSumMeasure):
     _distance = "q_measure"
 
     beta: float = parameter(
-        Number(0, 1e9), "the weight of the gains; with 0 this is average precision", default=1.0
+        Number(0, 1e9), "the weight of the gains; 0 gives average precision", default=1.0
     )
     norm: str = parameter(
         Choice(("R", "min", "k")),
-        "what the sum is divided by. R: the number of documents with a gain; min: min(k, R), so that 1 "
-        "can be reached; k: the cut-off",
+        "the divisor of the sum. R: the number of documents with a gain; min: min(k, R), so that "
+        "a score of 1 is possible; k: the cutoff",
         default="R",
     )
     gain: str | GainMap = parameter(
@@ -224,12 +224,12 @@ class GradedAveragePrecision(Measure):
 
     name = "GAP"
     summary = (
-        "Graded average precision: average precision for users who differ in the lowest grade that they "
-        "count as relevant."
+        "Graded average precision: average precision for users who differ in the lowest grade "
+        "that they consider relevant."
     )
     formula = (
-        "GAP@k = Σ_{i≤k} (1/i) · Σ_{j≤i} min(label_i, label_j) / Σ of all judged labels. All "
-        "grades from 1 on are equally likely to be the lowest that a user counts as relevant"
+        "GAP@k = Σ_{i≤k} (1/i) · Σ_{j≤i} min(label_i, label_j) / Σ of all judged labels. Each "
+        "grade from 1 up is equally likely to be the lowest that a user considers relevant"
     )
     source = (
         "Robertson, Kanoulas and Yilmaz 2010, Extending average precision to graded relevance "

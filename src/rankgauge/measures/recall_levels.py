@@ -27,8 +27,8 @@ class RecallLevelMeasure(Binary):
 
     rounding: str = parameter(
         Choice(("ninetenths", "nearest")),
-        "how x·R, the number of documents of a level x, is rounded. ninetenths: x·R + 0.9 rounded down; "
-        "nearest: to the nearest whole number, halves up",
+        "how to round x·R, the number of relevant documents at recall level x. ninetenths: x·R + "
+        "0.9, rounded down; nearest: to the nearest integer, with halves rounded up",
         default="ninetenths",
     )
 
@@ -59,7 +59,7 @@ class InterpolatedPrecision(RecallLevelMeasure):
 
     name = "IPrec"
     summary = (
-        "Interpolated precision: the highest precision at any rank where recall is at least x."
+        "Interpolated precision: the highest precision at any rank at which recall is at least x."
     )
     formula = (
         "IPrec@x = max P@i over the ranks i where the top i has at least x·R (rounded) relevant "
@@ -72,7 +72,7 @@ class InterpolatedPrecision(RecallLevelMeasure):
     examples = ("IPrec@0.1", "IPrec@0", "IPrec(rounding=nearest)@0.25", "IPrec(rel=2)@1")
 
     cutoff: float | None = parameter(  # type: ignore[assignment]
-        Number(0, 1), "the level of recall that has to be reached", default=None
+        Number(0, 1), "the recall level to reach", default=None
     )
 
     @property
@@ -93,7 +93,9 @@ class ElevenPointAverage(RecallLevelMeasure):
     """Interpolated precision averaged over the recall levels 0, 0.1 to 1."""
 
     name = "ElevenPoint"
-    summary = "Eleven-point average: interpolated precision averaged over recall 0, 0.1 to 1."
+    summary = (
+        "Eleven-point average: interpolated precision averaged over the recall levels 0, 0.1, …, 1."
+    )
     formula = "ElevenPoint = (1/11) · Σ_{x = 0, 0.1, …, 1} IPrec@x"
     range = (0.0, 1.0)
     cutoffs = "none"

@@ -46,12 +46,12 @@ class Scored(Parametric):
         raise NotImplementedError
 
     def at_cutoffs(self, cutoffs: Sequence[float]) -> str:
-        """The text form at several cut-offs together, such as nDCG@5,10."""
+        """The text form at several cutoffs together, such as nDCG@5,10."""
         return str(self)
 
     @property
     def family(self) -> Hashable:
-        """A value that is equal for those that differ only in their cut-off."""
+        """A value that is equal for those that differ only in their cutoff."""
         return self
 
 

@@ -17,7 +17,9 @@ class SearchLengthMeasure(Binary):
     """The non-relevant documents seen before the j-th relevant one."""
 
     name = "SearchLength"
-    summary = "Search length: non-relevant documents seen before the j-th relevant one."
+    summary = (
+        "Search length: the number of non-relevant documents seen before the j-th relevant one."
+    )
     formula = (
         "SearchLength = |non-relevant documents above the j-th relevant one|. If fewer than j relevant "
         "documents are retrieved, all judged non-relevant and all retrieved unjudged documents count. "
@@ -32,7 +34,9 @@ class SearchLengthMeasure(Binary):
     ideal_is_best = True
     examples = ("SearchLength", "SearchLength(j=2)", "SearchLength(rel=2,j=3)")
 
-    j: int = parameter(Integer(1), "how many relevant documents the user wants", default=1)
+    j: int = parameter(
+        Integer(1), "the number of relevant documents that the user wants", default=1
+    )
 
     def _score(self, lists: Rankings) -> Floats:
         relevant = lists.relevant(self.rel)
@@ -83,9 +87,10 @@ class ExpectedSearchLength(SearchLengthMeasure):
     name = "ESL"
     summary = "Expected search length: the mean search length over all orders of tied documents."
     formula = (
-        "ESL = the mean of SearchLength over all orders of documents with equal scores, whatever --ties "
-        "says. In the tie that holds the j-th relevant document, i of its r relevant documents are "
-        "still wanted, so i·n/(r+1) of its n non-relevant documents come first"
+        "ESL = the mean of SearchLength over all orders of documents with equal scores, "
+        "regardless of --ties. In the tie that holds the j-th relevant document, i of its r "
+        "relevant documents are still needed, so on average i·n/(r+1) of its n non-relevant "
+        "documents come first"
     )
     examples = ("ESL", "ESL(j=2)", "ESL(rel=2,j=3)")
     own_ties = "expected"

@@ -19,8 +19,8 @@ class CountBasedMeasure(Binary):
     """A measure of how many documents are retrieved, relevant, and both.
 
     Subclasses define `_of`. While R − hits and the retrieved documents stay the same, another hit must
-    always raise the score, or always lower it. Another relevant document beyond the cut-off must never
-    raise it. With a cut-off the score must be linear in the hits, so that its mean over ties is known.
+    always raise the score, or always lower it. Another relevant document beyond the cutoff must never
+    raise it. With a cutoff the score must be linear in the hits, so that its mean over ties is known.
     """
 
     swap_monotone = True
@@ -31,7 +31,7 @@ class CountBasedMeasure(Binary):
         raise NotImplementedError
 
     def _places(self, retrieved: Floats) -> Floats:
-        """How many places there are to fill: k, or without a cut-off as many as are retrieved."""
+        """How many places there are to fill: k, or without a cutoff as many as are retrieved."""
         return retrieved if self.cutoff is None else np.full_like(retrieved, self.cutoff)
 
     def _score(self, lists: Rankings) -> Floats:
@@ -42,7 +42,7 @@ class CountBasedMeasure(Binary):
         )
 
     def _flip_changes(self, flips: Flips) -> Floats:
-        """What a hit more or less changes, where the flip is across the cut-off; else nothing."""
+        """What a hit more or less changes, where the flip is across the cutoff; else nothing."""
         change = np.zeros(len(flips))
         across = np.flatnonzero(flips.rank == self.depth)
         if len(across):
@@ -53,7 +53,7 @@ class CountBasedMeasure(Binary):
         return change
 
     def _first_hit_change(self, places: Floats, relevant: Floats) -> Floats:
-        """What the first hit changes, and with a cut-off any other."""
+        """What the first hit changes, and with a cutoff any other."""
         none, one = (
             self._score_from_counts(np.full(len(places), hits), places, relevant)
             for hits in (0.0, 1.0)
@@ -61,7 +61,7 @@ class CountBasedMeasure(Binary):
         return one - none
 
     def _tied(self, tied: TiedRankings) -> Floats | None:
-        """The score of the mean number of hits, which without a cut-off is that of every order."""
+        """The score of the mean number of hits, which without a cutoff is that of every order."""
         lists, places = tied.rankings, tied.within(self.depth)
         found = tied.count(lists.relevant(self.rel))
         hits = tied.sum_over_groups(ratio(found * places, tied.sizes))
@@ -69,7 +69,7 @@ class CountBasedMeasure(Binary):
         return self._score_from_counts(hits, tied.sum_over_groups(places), relevant.astype(float))
 
     def _variance(self, tied: TiedRankings) -> Floats:
-        """That of the number of hits, times the square of what a hit changes; 0 without a cut-off."""
+        """That of the number of hits, times the square of what a hit changes; 0 without a cutoff."""
         lists, places = tied.rankings, tied.within(self.depth)
         found = tied.count(lists.relevant(self.rel))
         relevant = lists.judged.relevant(self.rel)[lists.query].astype(float)
@@ -123,7 +123,8 @@ class HarmonicMean(CountBasedMeasure):
 
     beta: float = parameter(
         Number(0, 1e6),
-        "the weight of recall compared with precision; 1 is equal, 2 weighs recall twice",
+        "the weight of recall relative to precision; 1 weighs both equally, 2 gives recall twice "
+        "the weight",
         default=1.0,
     )
 
@@ -136,7 +137,7 @@ class FMeasure(HarmonicMean):
     """The harmonic mean of precision and recall in the first k places."""
 
     name = "F"
-    summary = "F measure: the weighted harmonic mean of precision and recall in the first k places."
+    summary = "F measure: the weighted harmonic mean of precision and recall at rank k."
     formula = (
         "F(beta)@k = (1 + β²)·P@k·Recall@k / (β²·P@k + Recall@k) "
         "= (1 + β²)·|relevant in the top k| / (k + β²·R)"
@@ -151,7 +152,10 @@ class SetFMeasure(HarmonicMean):
     """The harmonic mean of the precision and the recall of all that is retrieved."""
 
     name = "SetF"
-    summary = "Set F measure: the weighted harmonic mean of precision and recall of all retrieved."
+    summary = (
+        "Set F measure: the weighted harmonic mean of the precision and recall of the retrieved "
+        "set."
+    )
     formula = (
         "SetF(beta) = (1 + β²)·SetP·Recall / (β²·SetP + Recall) "
         "= (1 + β²)·|relevant retrieved| / (|retrieved| + β²·R)"
@@ -164,7 +168,7 @@ class SetAveragePrecision(CountBasedMeasure):
     """Set precision times recall: average precision when order does not count."""
 
     name = "SetAP"
-    summary = "Set average precision: the precision of all that is retrieved, times its recall."
+    summary = "Set average precision: the precision of the retrieved set, multiplied by its recall."
     formula = "SetAP = |relevant retrieved|² / (|retrieved| · R)"
     source = "trec_eval 9 (as set_map)"
     range = (0.0, 1.0)
@@ -189,7 +193,9 @@ class RelativePrecision(RelativeMeasure):
     """Precision in the first k places divided by the best precision possible there."""
 
     name = "RelP"
-    summary = "Relative precision: precision in the first k places divided by the highest possible."
+    summary = (
+        "Relative precision: precision at rank k divided by the highest precision possible there."
+    )
     formula = "RelP@k = |relevant in the top k| / min(k, R)"
     source = "trec_eval 9 (as relative_P)"
     cutoffs = "required"
@@ -203,8 +209,8 @@ class SetRelativePrecision(RelativeMeasure):
 
     name = "SetRelP"
     summary = (
-        "Relative set precision: set precision divided by the highest set precision that this number "
-        "of retrieved documents allows."
+        "Relative set precision: set precision divided by the highest value possible for this "
+        "number of retrieved documents."
     )
     formula = "SetRelP = |relevant retrieved| / min(|retrieved|, R)"
     source = "trec_eval 9 (as set_relative_P)"
@@ -218,8 +224,8 @@ class WeightedUtility(CountBasedMeasure):
 
     name = "Utility"
     summary = (
-        "Utility: the sum of a worth for each document, which depends on whether it is relevant and "
-        "whether it is retrieved."
+        "Utility: the sum of the values of all documents, each of which depends on whether the "
+        "document is relevant and whether it is retrieved."
     )
     formula = (
         "Utility = found·a + noise·b + missed·c + rejected·d. Numbers of documents: a: relevant "
@@ -232,21 +238,21 @@ class WeightedUtility(CountBasedMeasure):
     examples = ("Utility", "Utility(found=2)", "Utility(found=3,noise=-2,missed=-1)")
 
     found: float = parameter(
-        Number(-1e9, 1e9), "what a relevant document retrieved is worth", default=1.0
+        Number(-1e9, 1e9), "the value of a relevant document that is retrieved", default=1.0
     )
     noise: float = parameter(
-        Number(-1e9, 1e9), "what any other document retrieved is worth", default=-1.0
+        Number(-1e9, 1e9), "the value of any other document that is retrieved", default=-1.0
     )
     missed: float = parameter(
-        Number(-1e9, 1e9), "what a relevant document left out is worth", default=0.0
+        Number(-1e9, 1e9), "the value of a relevant document that is not retrieved", default=0.0
     )
     rejected: float = parameter(
         Number(-1e9, 1e9),
-        "what any other document of the collection left out is worth",
+        "the value of any other document of the collection that is not retrieved",
         default=0.0,
     )
     documents: int = parameter(
-        Integer(0), "how many documents the collection holds, for `rejected`", default=0
+        Integer(0), "the number of documents in the collection, for `rejected`", default=0
     )
 
     def _score_from_counts(self, hits: Floats, retrieved: Floats, relevant: Floats) -> Floats:
@@ -260,7 +266,9 @@ class PowerUtility(CountBasedMeasure):
     """Utility in which a further relevant document is worth less than the one before."""
 
     name = "NonlinearUtility"
-    summary = "Non-linear utility: relevant documents count less the more of them are retrieved."
+    summary = (
+        "Nonlinear utility: the more relevant documents are retrieved, the less each of them adds."
+    )
     formula = (
         "NonlinearUtility = found·a^found_exponent + noise·b^noise_exponent, a: the number of "
         "relevant documents retrieved; b: the number of other documents retrieved. The default is "
@@ -273,11 +281,9 @@ class PowerUtility(CountBasedMeasure):
     examples = ("NonlinearUtility", "NonlinearUtility(found_exponent=0.5)")
 
     found: float = parameter(
-        Number(0, 1e9), "what the first relevant document is worth", default=6.0
+        Number(0, 1e9), "the value of the first relevant document", default=6.0
     )
-    noise: float = parameter(
-        Number(-1e9, 0), "what the first other document is worth", default=-1.0
-    )
+    noise: float = parameter(Number(-1e9, 0), "the value of the first other document", default=-1.0)
     found_exponent: float = parameter(
         Number(1e-3, 10), "the exponent of the number of relevant documents", default=0.8
     )
@@ -296,7 +302,7 @@ class FilteringUtility(CountBasedMeasure):
 
     name = "ScaledUtility"
     summary = (
-        "Scaled utility: linear utility divided by the best possible utility, cut at a floor, "
+        "Scaled utility: linear utility divided by the best possible utility, limited by a floor, "
         "then mapped to 0..1."
     )
     formula = (
@@ -309,14 +315,14 @@ class FilteringUtility(CountBasedMeasure):
     examples = ("ScaledUtility", "ScaledUtility(rel=2)", "ScaledUtility(found=3,noise=-2)")
 
     found: float = parameter(
-        Number(1e-9, 1e9), "what a relevant document retrieved is worth", default=2.0
+        Number(1e-9, 1e9), "the value of a relevant document that is retrieved", default=2.0
     )
     noise: float = parameter(
-        Number(-1e9, 0), "what any other document retrieved is worth", default=-1.0
+        Number(-1e9, 0), "the value of any other document that is retrieved", default=-1.0
     )
     floor: float = parameter(
         Number(-1e9, 0),
-        "the lowest share of the best utility; all lower shares count as this one",
+        "the lowest share of the best utility; lower shares are raised to it",
         default=-0.5,
     )
 

@@ -22,7 +22,10 @@ class BinaryG(Binary):
     """The relevant documents, each discounted by the non-relevant ones above it."""
 
     name = "binG"
-    summary = "Binary G: relevant documents discounted by the non-relevant ones above them."
+    summary = (
+        "Binary G: relevant documents, discounted by the number of non-relevant documents ranked "
+        "above them."
+    )
     formula = "binG = (1/R) · Σ_{retrieved relevant} 1/log2(2 + |others above|)"
     source = "Buckley, trec_eval 9"
     range = (0.0, 1.0)
@@ -42,7 +45,7 @@ class SmoothedAveragePrecision(PrecisionSumMeasure):
     """Average precision on a log-odds scale, which averages better over queries."""
 
     name = "yaap"
-    summary = "Average precision smoothed and put on a log-odds scale."
+    summary = "Average precision, smoothed and placed on a log-odds scale."
     formula = "yaap = ln((1 + SP)/(1 + R − SP)), SP the sum of precisions"
     source = "Robertson 2012, On smoothing average precision"
     range = (-np.inf, np.inf)
@@ -80,7 +83,9 @@ class NormalizedGain(IdealGainMeasure):
     """Gains discounted by how far the ranking is behind the ideal one."""
 
     name = "G"
-    summary = "Normalized gain: gains discounted by how far the ranking is behind the ideal."
+    summary = (
+        "Normalized gain: gains discounted by how far the ranking lags behind the ideal ranking."
+    )
     formula = (
         "G = (1/Σ ideal gains) · Σ_i gain_i / log2(2 + cost_i − gained_i), gained_i the sum of "
         "the gains down to rank i, cost_i the sum of the ideal gains down to rank i, where an "
@@ -104,8 +109,9 @@ class NDCGAtRelevant(IdealGainMeasure):
     name = "ndcg_rel"
     summary = "The mean of nDCG over the ranks of the relevant documents."
     formula = (
-        "ndcg_rel = (1/n) · Σ nDCG@(its rank) over the n documents with a gain. For a document that is "
-        "not retrieved: the DCG of the whole ranking / the DCG of the whole ideal ranking"
+        "ndcg_rel = (1/n) · Σ nDCG@(its rank) over the n documents with a gain. A document that "
+        "is not retrieved contributes the DCG of the whole ranking / the DCG of the whole ideal "
+        "ranking"
     )
     range = (0.0, 1.0)
     examples = ("ndcg_rel",)
@@ -131,11 +137,11 @@ class NDCGAtGainLevels(IdealGainMeasure):
     """nDCG averaged over the ranks at which the ideal ranking changes its level of gain."""
 
     name = "ndcg_levels"
-    summary = "The mean of nDCG over the ranks where the gain of the ideal ranking drops."
+    summary = "The mean of nDCG over the ranks at which the gain of the ideal ranking drops."
     formula = (
-        "ndcg_levels = the mean of nDCG@b over some ranks b: each rank after which the gain of "
-        "the ideal ranking drops; and also the last rank of the list, if the list is longer than "
-        "the ideal ranking by 2 or more"
+        "ndcg_levels = the mean of nDCG@b over each rank b after which the gain of the ideal "
+        "ranking drops, and over the last rank of the list if the list is longer than the ideal "
+        "ranking by 2 or more"
     )
     range = (0.0, 1.0)
     examples = ("ndcg_levels",)

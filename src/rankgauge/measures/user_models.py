@@ -6,7 +6,7 @@ of the C/W/L framework (Moffat, Bailey, Scholer and Thomas 2017, Incorporating u
 behavior into the measurement of search effectiveness; Azzopardi, Thomas and Moffat 2019, cwl_eval: an
 evaluation tool for information retrieval).
 
-Where a ranking ends, the user reads on and gains nothing more. The cut-off is where the user stops at
+Where a ranking ends, the user reads on and gains nothing more. The cutoff is where the user stops at
 the latest; without one there is no last rank, and what is read beyond the list is summed exactly.
 cwl_eval lets every user stop at rank 1000: its INST is INST@1000 here.
 """
@@ -37,7 +37,9 @@ class RankBiasedPrecision(Weighted):
     """The gain per document of a user who goes on to the next document with probability p."""
 
     name = "RBP"
-    summary = "Rank-biased precision: the gain of a user who reads on with probability p."
+    summary = (
+        "Rank-biased precision: the gain per document for a user who reads on with probability p."
+    )
     formula = (
         "RBP(p)@k = (1 − p) · Σ_{i≤k} p^(i−1) · gain(label_i); by default the gain is 1 for "
         "label ≥ rel, else 0"
@@ -50,7 +52,7 @@ class RankBiasedPrecision(Weighted):
     deeper = "same"
 
     p: float = parameter(
-        Number(0, 1, closed=False), "persistence: the chance of reading on", default=0.8
+        Number(0, 1, closed=False), "persistence: the probability of reading on", default=0.8
     )
     rel: int = parameter(Integer(1), "the lowest label that counts as relevant", default=1)
     gain: str | GainMap | None = parameter(
@@ -177,14 +179,14 @@ class InverseSquares(StaticUserModel):
 
     name = "INSQ"
     summary = (
-        "INSQ: the gain per document of a user who wants a gain of T. The weight of a rank falls with "
-        "its inverse square."
+        "INSQ: the gain per document for a user who wants a total gain of T. The weights decrease "
+        "with the inverse square of the rank."
     )
     formula = "INSQ(T)@k = Σ_{i≤k} gain_i · V_i / Σ_{i≤k} V_i, V_i = 1/(i + 2T − 1)²"
     source = "Moffat, Scholer and Thomas 2012, Models and metrics: IR evaluation as a user process"
     examples = ("INSQ", "INSQ(T=3)", "INSQ(gain=scaled)@1000")
 
-    T: float = parameter(Number(1e-6, 1e9), "the gain that the user wants", default=1.0)
+    T: float = parameter(Number(1e-6, 1e9), "the total gain that the user wants", default=1.0)
 
     def _weights(self, count: int) -> Floats:
         return np.asarray((2 * self.T / (2 * self.T + np.arange(count))) ** 2)
@@ -203,7 +205,7 @@ class AdaptiveInverseSquares(AdaptiveUserModel):
     """
 
     name = "INST"
-    summary = "INST: as INSQ, but the more the user has gained, the earlier the user stops."
+    summary = "INST: like INSQ, but users stop earlier the more they have gained."
     formula = (
         "INST(T)@k = Σ_{i≤k} gain_i · V_i / Σ_{i≤k} V_i, V_i = Π_{j<i} ((x_j − 1)/x_j)², "
         "x_j = j + 2T − Σ_{l≤j} gain_l"
@@ -219,7 +221,8 @@ class AdaptiveInverseSquares(AdaptiveUserModel):
 
     T: float = parameter(
         Number(0.5, 1e9),
-        "the gain that the user wants; at least 0.5, so that more gain never makes the user read longer",
+        "the total gain that the user wants; at least 0.5, so that more gain never makes the user "
+        "read longer",
         default=1.0,
     )
 
@@ -260,7 +263,8 @@ class NearlyERR8(NearlyERR):
 
     name = "NERR8"
     summary = (
-        "Nearly ERR, equation 8: the gain per document of a user who stops when satisfied, or at k."
+        "Nearly ERR, equation 8: the gain per document for a user who stops when satisfied, or at "
+        "rank k."
     )
     formula = "NERR8@k = Σ_{i≤k} gain_i · V_i / Σ_{i≤k} V_i, V_i = Π_{j<i} (1 − gain_j)"
     cutoffs = "required"
@@ -278,7 +282,8 @@ class NearlyERR9(NearlyERR):
 
     name = "NERR9"
     summary = (
-        "Nearly ERR, equation 9: as NERR8, but the weight of rank i also falls with 1/i, as in ERR."
+        "Nearly ERR, equation 9: like NERR8, but the weight of rank i is also divided by i, as in "
+        "ERR."
     )
     formula = "NERR9@k = Σ_{i≤k} gain_i · V_i / Σ_{i≤k} V_i, V_i = (1/i) · Π_{j<i} (1 − gain_j)"
     cutoffs = "required"
@@ -299,14 +304,14 @@ class NearlyERR10(NearlyERR):
 
     name = "NERR10"
     summary = (
-        "Nearly ERR, equation 10: as NERR8, but the user reads on with probability p, as in RBP, "
-        "and does not stop at a fixed rank."
+        "Nearly ERR, equation 10: like NERR8, but the user reads on with probability p, as in "
+        "RBP, and does not stop at a fixed rank."
     )
     formula = "NERR10(p)@k = Σ_{i≤k} gain_i · V_i / Σ_{i≤k} V_i, V_i = Π_{j<i} p · (1 − gain_j)"
     examples = ("NERR10", "NERR10(p=0.8)", "NERR10(gain=scaled)@1000")
 
     p: float = parameter(
-        Number(0, 1, closed=False), "persistence: the chance of reading on", default=0.9
+        Number(0, 1, closed=False), "persistence: the probability of reading on", default=0.9
     )
 
     def _patience(self, ranks: Ints) -> Floats:
@@ -321,8 +326,8 @@ class NearlyERR11(NearlyERR):
 
     name = "NERR11"
     summary = (
-        "Nearly ERR, equation 11: as NERR8, but the weights of the ranks fall as in INSQ(T), and "
-        "the user does not stop at a fixed rank."
+        "Nearly ERR, equation 11: like NERR8, but the weights of the ranks decrease as in "
+        "INSQ(T), and the user does not stop at a fixed rank."
     )
     formula = (
         "NERR11(T)@k = Σ_{i≤k} gain_i · V_i / Σ_{i≤k} V_i, "
@@ -330,7 +335,7 @@ class NearlyERR11(NearlyERR):
     )
     examples = ("NERR11", "NERR11(T=3)", "NERR11(gain=scaled)@1000")
 
-    T: float = parameter(Number(1e-6, 1e9), "the gain that the user wants", default=1.0)
+    T: float = parameter(Number(1e-6, 1e9), "the total gain that the user wants", default=1.0)
 
     def _patience(self, ranks: Ints) -> Floats:
         state = ranks + 2 * self.T
@@ -350,7 +355,8 @@ class BejeweledPlayer(AdaptiveUserModel):
 
     name = "BPM"
     summary = (
-        "Bejeweled player model: the gain per document of a user who stops at gain T or at rank k."
+        "Bejeweled player model: the gain per document for a user who stops upon reaching gain T "
+        "or rank k."
     )
     formula = "BPM(T)@k = (1/s) · Σ_{i≤s} gain_i, s = min(k, first rank with Σ_{i≤s} gain_i ≥ T)"
     source = (
@@ -362,7 +368,7 @@ class BejeweledPlayer(AdaptiveUserModel):
     ideal_is_best = True
     examples = ("BPM@10", "BPM(T=2)@20")
 
-    T: float = parameter(Number(1e-6, 1e9), "the gain that is enough", default=1.0)
+    T: float = parameter(Number(1e-6, 1e9), "the gain at which the user stops", default=1.0)
 
     def _continuation_chances(self, ranks: Ints, gains: Floats, totals: Floats) -> Floats:
         return (totals < self.T - TOLERANCE).astype(np.float64)

@@ -140,7 +140,7 @@ class Weighted(GainMeasure):
         if places.max(initial=0) > MOST_RANKS:
             raise MeasureError(
                 f"{self}: reb=independent adds up the weights of {int(places.max()):,} ranks, which "
-                f"takes too long; expected a cut-off of at most {MOST_RANKS:,}"
+                f"takes too long; expected a cutoff of at most {MOST_RANKS:,}"
             )
         gain = self._mean_gain(tied)
         total = gain * self._weight_of_first(np.where(gain > 0, places, 0))

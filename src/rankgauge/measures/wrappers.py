@@ -57,7 +57,7 @@ class Lower(_BoundWrapper):
     measure : Measure
         The measure whose score is bounded.
     cutoff : None
-        Not used: the cut-off goes to the measure inside, as in `lower(nDCG@10)`.
+        Not used: the cutoff goes to the measure inside, as in `lower(nDCG@10)`.
 
     Examples
     --------
@@ -83,7 +83,7 @@ class Upper(_BoundWrapper):
     measure : Measure
         The measure whose score is bounded.
     cutoff : None
-        Not used: the cut-off goes to the measure inside, as in `upper(nDCG@10)`.
+        Not used: the cutoff goes to the measure inside, as in `upper(nDCG@10)`.
 
     Examples
     --------
@@ -156,7 +156,7 @@ class Ideal(IdealWrapper, _OrderInvariantWrapper):
     measure : Measure
         The measure that scores the orders.
     cutoff : None
-        Not used: the cut-off goes to the measure inside, as in `ideal(DCG@5)`.
+        Not used: the cutoff goes to the measure inside, as in `ideal(DCG@5)`.
     null : {"judged", "run", "pool", "collection"}, default "judged"
         Which documents a random ranking orders. "judged": the judged documents; "run": the
         documents of the ranking itself, so that the better of two rankings of a query can get the
@@ -178,7 +178,7 @@ class Ideal(IdealWrapper, _OrderInvariantWrapper):
 
     name = "ideal"
     question = "ideal"
-    summary = "The best score that any order of the judged documents gets."
+    summary = "The best score that any order of the judged documents can achieve."
     formula = "ideal(m) = the best m over all orders of the judged documents"
     examples = ("ideal(DCG@5)", "ideal(P@10)", "ideal(SP@10,iub=k)")
 
@@ -194,7 +194,7 @@ class Worst(_OrderInvariantWrapper):
     measure : Measure
         The measure that scores the orders.
     cutoff : None
-        Not used: the cut-off goes to the measure inside, as in `worst(DCG@5)`.
+        Not used: the cutoff goes to the measure inside, as in `worst(DCG@5)`.
     null : {"judged", "run", "pool", "collection"}, default "judged"
         Which documents a random ranking orders. "judged": the judged documents; "run": the
         documents of the ranking itself, so that the better of two rankings of a query can get the
@@ -212,7 +212,7 @@ class Worst(_OrderInvariantWrapper):
 
     name = "worst"
     question = "worst"
-    summary = "The worst score that any order of the judged documents gets."
+    summary = "The worst score that any order of the judged documents can receive."
     formula = "worst(m) = the worst m over all orders of the judged documents"
     examples = ("worst(DCG@5)", "worst(AP)")
 
@@ -230,7 +230,7 @@ class Expected(ChanceWrapper, _OrderInvariantWrapper):
     measure : Measure
         The measure that scores the orders.
     cutoff : None
-        Not used: the cut-off goes to the measure inside, as in `expected(nDCG@10)`.
+        Not used: the cutoff goes to the measure inside, as in `expected(nDCG@10)`.
     null : {"judged", "run", "pool", "collection"}, default "judged"
         Which documents a random ranking orders. "judged": the judged documents; "run": the
         documents of the ranking itself, so that the better of two rankings of a query can get the
@@ -252,7 +252,10 @@ class Expected(ChanceWrapper, _OrderInvariantWrapper):
 
     name = "expected"
     question = "expected"
-    summary = "The mean score over all orders of the judged documents: what a random ranking gets."
+    summary = (
+        "The mean score over all orders of the judged documents, which is the expected score of a "
+        "random ranking."
+    )
     formula = "expected(m) = the mean of m over all orders of the judged documents"
     examples = ("expected(nDCG@10)", "expected(AP)", "expected(AP@10,null=run)")
 
@@ -270,26 +273,26 @@ class Expected(ChanceWrapper, _OrderInvariantWrapper):
 
 
 MOST_CUTOFFS = 1000
-"""Over how many cut-offs a mean is taken if each of them has to be computed."""
+"""Over how many cutoffs a mean is taken if each of them has to be computed."""
 
 
 class PrefixMean(DelegatingWrapper):
-    """The mean of a measure with a cut-off k over the cut-offs 1 to k.
+    """The mean of a measure with a cutoff k over the cutoffs 1 to k.
 
         prefix_mean(m@k) = (1/k) · Σ_{i≤k} m@i
 
     Parameters
     ----------
     measure : Measure
-        The measure, which must have a cut-off.
+        The measure, which must have a cutoff.
     cutoff : None
-        Not used: the cut-off goes to the measure inside, as in `prefix_mean(nDCG@10)`.
+        Not used: the cutoff goes to the measure inside, as in `prefix_mean(nDCG@10)`.
 
     Notes
     -----
-    The best and the worst order are the same at every cut-off. If the measure is monotone, so are
+    The best and the worst order are the same at every cutoff. If the measure is monotone, so are
     the best and the worst labels. Hence the best score, the worst score and the bounds are means
-    over the cut-offs too.
+    over the cutoffs too.
 
     Järvelin and Kekäläinen 2002, Cumulated gain-based evaluation of IR techniques.
 
@@ -301,7 +304,7 @@ class PrefixMean(DelegatingWrapper):
     """
 
     name = "prefix_mean"
-    summary = "The mean of a measure with a cut-off k over the cut-offs 1 to k."
+    summary = "The mean of a measure with cutoff k over all cutoffs from 1 to k."
     formula = "prefix_mean(m@k) = (1/k) · Σ_{i≤k} m@i"
     source = "Järvelin and Kekäläinen 2002, Cumulated gain-based evaluation of IR techniques"
     examples = ("prefix_mean(nDCG@10)", "prefix_mean(P@5)")
@@ -310,11 +313,11 @@ class PrefixMean(DelegatingWrapper):
         cutoff = self.measure.cutoff
         if not isinstance(cutoff, int):
             inside = f"write, for example, {self.name}(nDCG@10)"
-            raise MeasureError(f"{self} needs a cut-off at the measure inside; {inside}")
+            raise MeasureError(f"{self} needs a cutoff at the measure inside; {inside}")
         if cutoff > MOST_CUTOFFS and self.measure.deeper == "counts":
             raise MeasureError(
-                f"{self}: a mean over {cutoff:,} cut-offs of {self.measure.name} takes too long; "
-                f"expected a cut-off of at most {MOST_CUTOFFS:,}"
+                f"{self}: a mean over {cutoff:,} cutoffs of {self.measure.name} takes too long; "
+                f"expected a cutoff of at most {MOST_CUTOFFS:,}"
             )
         return super().complete()
 
@@ -323,7 +326,7 @@ class PrefixMean(DelegatingWrapper):
         return self.measure.depth
 
     def _mean(self, lists: Rankings | TiedRankings, answer: Callable[[Measure], Floats]) -> Floats:
-        """The mean of an answer about these lists over the cut-offs.
+        """The mean of an answer about these lists over the cutoffs.
 
         Cut-offs that are deeper than the lists and the judged documents are not tried one by one: the
         measure declares by `deeper` what they do.

@@ -153,7 +153,7 @@ def ideal(
     ----------
     scores : Scores
         The scores of the runs. There may be several measures, such as one at several cut-offs.
-    qrels
+    qrels : judgments
         The judgments that the scores were made with.
     number : int, optional
         How many queries to choose. Give exactly one of `number`, `share` and `threshold`.
@@ -197,7 +197,7 @@ def informative(
     ----------
     scores : Scores
         The scores of the runs.
-    qrels
+    qrels : judgments
         The judgments that the scores were made with.
     threshold : float, default 0.0
         With by="difference", a query is chosen if its difference is greater than this.
@@ -211,7 +211,7 @@ def informative(
     samples : int, default 10000
         How many random orders are drawn for a p-value.
     seed : int, default 0
-        The seed of the random orders.
+        Seed of the random number generator.
 
     Returns
     -------
@@ -261,7 +261,7 @@ def uninformative(
     ----------
     scores : Scores
         The scores of the runs.
-    qrels
+    qrels : judgments
         The judgments that the scores were made with.
     number : int, optional
         How many queries to choose. Give exactly one of `number`, `share` and `threshold`.
@@ -315,10 +315,16 @@ def hard(
     ----------
     scores : Scores
         The scores of the runs.
-    qrels
+    qrels : judgments
         The judgments that the scores were made with.
-    number, share, threshold, by
-        Which queries are uninformative, as in `uninformative`.
+    number : int, optional
+        How many queries are uninformative. Give exactly one of `number`, `share` and `threshold`.
+    share : float, optional
+        Which share of the queries is uninformative.
+    threshold : float, optional
+        The largest difference of an uninformative query.
+    by : {"signed", "absolute"}, default "signed"
+        How uninformative queries are chosen, as in `uninformative`.
 
     Returns
     -------
@@ -363,10 +369,16 @@ def easy(
     ----------
     scores : Scores
         The scores of the runs.
-    qrels
+    qrels : judgments
         The judgments that the scores were made with.
-    number, share, threshold, by
-        Which queries are uninformative, as in `uninformative`.
+    number : int, optional
+        How many queries are uninformative. Give exactly one of `number`, `share` and `threshold`.
+    share : float, optional
+        Which share of the queries is uninformative.
+    threshold : float, optional
+        The largest difference of an uninformative query.
+    by : {"signed", "absolute"}, default "signed"
+        How uninformative queries are chosen, as in `uninformative`.
 
     Returns
     -------
@@ -512,7 +524,7 @@ def query_types(
     ----------
     scores : Scores
         The scores of the runs.
-    qrels
+    qrels : judgments
         The judgments that the scores were made with.
     number : int, optional
         How many queries are ideal, and how many are uninformative. Give at most one of `number`,
@@ -594,7 +606,7 @@ def compare_with_chance(
     ----------
     scores : Scores
         The scores of the runs.
-    qrels
+    qrels : judgments
         The judgments that the scores were made with.
     reb : {"exact", "independent", "capped"}, default "exact"
         How the expected score of a random ranking is computed, as in `v2`.

@@ -31,8 +31,8 @@ def broad(
 
     Parameters
     ----------
-    qrels
-        The judgments.
+    qrels : judgments
+        The judgments, in any form that `evaluate` takes.
     share : float, default 0.5
         A query is broad if at least this share of its judged documents is highly relevant.
     label : int, default 2
@@ -40,7 +40,7 @@ def broad(
     balanced : bool, default False
         Make the two sets equally large: the larger set becomes a random sample.
     seed : int, default 0
-        The seed of the sample. The sample also depends on the query ids.
+        Seed of the random number generator. The sample also depends on the query ids.
 
     Returns
     -------
@@ -68,8 +68,8 @@ def focused(
 
     Parameters
     ----------
-    qrels
-        The judgments.
+    qrels : judgments
+        The judgments, in any form that `evaluate` takes.
     share : float, default 0.5
         A query is broad if at least this share of its judged documents is highly relevant.
     label : int, default 2
@@ -77,7 +77,7 @@ def focused(
     balanced : bool, default False
         Make the two sets equally large: the larger set becomes a random sample.
     seed : int, default 0
-        The seed of the sample. The sample also depends on the query ids.
+        Seed of the random number generator. The sample also depends on the query ids.
 
     Returns
     -------

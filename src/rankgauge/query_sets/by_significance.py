@@ -165,7 +165,7 @@ def significance(
     ----------
     scores : Scores
         The scores of the runs. Higher must be better for all measures, or lower for all measures.
-    qrels
+    qrels : judgments
         The judgments that the scores were made with.
     level : float, default 0.95
         A query is informative if the smallest p-value of its runs, times the number of runs, is at
@@ -173,7 +173,7 @@ def significance(
     samples : int, default 10000
         How many random orders are tried for a query.
     seed : int, default 0
-        The seed of the random orders. The orders of a query do not depend on other queries.
+        Seed of the random number generator. The orders of a query do not depend on other queries.
 
     Returns
     -------

@@ -40,7 +40,7 @@ def query_sample(
     share : float, optional
         Which share of the queries to draw.
     seed : int, default 0
-        The seed of the sample.
+        Seed of the random number generator.
 
     Returns
     -------
@@ -86,12 +86,12 @@ def document_splits(qrels: Qrels, ways: int = 2, seed: int = SEED) -> tuple[Judg
 
     Parameters
     ----------
-    qrels
-        The judgments.
+    qrels : judgments
+        The judgments, in any form that `evaluate` takes.
     ways : int, default 2
         The number of parts.
     seed : int, default 0
-        The seed of the split.
+        Seed of the random number generator.
 
     Returns
     -------

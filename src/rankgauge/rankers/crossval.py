@@ -77,26 +77,27 @@ def cross_validate(
     folds : Folds
         The folds, from `read_folds`.
     methods : str, class, Ranker, or a list of these, optional
-        The methods: names, classes, or rankers with settings. By default all methods.
-    measures : measure or str, or a list of these, default ("nDCG(gain=exp2)@10", "AP")
+        The methods: names, classes, or rankers with settings. By default, all methods.
+    measures : Measure, str, or sequence of these, default ("nDCG(gain=exp2)@10", "AP")
         The measures to score by.
     evaluation : {"rankgauge", "letor", "mslr"}, default "rankgauge"
-        "letor" evaluates as LETOR's own program does, for comparisons with published values, and
-        "mslr" as the program of MSLR. What the rankers learn stays the same.
+        How to evaluate the rankings. "rankgauge": as `evaluate` does. "letor" and "mslr": as the
+        programs of LETOR and MSLR do, for comparisons with published values. What the rankers learn does
+        not depend on it.
     training_queries : int, optional
-        How many queries of each training part to learn from, drawn at random; by default all. All
-        methods learn from the same queries. Validation and test parts stay whole.
+        Number of queries of each training part to learn from, drawn at random. All methods learn from
+        the same queries. Validation and test parts stay whole. By default, all queries.
     seed : int, default 0
-        The seed of methods that are given by name or class, and of the draw of training queries.
+        Seed of methods that are given by name or class, and of the draw of training queries.
     output : str or path-like, optional
         A folder for the run file, the file of scores and the means of each fold and method. A later
         call with the same folder resumes after what is finished. It may add methods: finished ones
         are not trained again. It must not change anything else.
-    executor : optional
-        The executor that does the work; by default threads. A pool of processes must not be made by
-        fork.
+    executor : Executor, Client or Workers, optional
+        Where to run the work: an executor of `concurrent.futures`, a Dask client, or `Workers`. By
+        default, threads. A pool of processes must not be made by fork.
     progress : callable, optional
-        Called after each fold and method.
+        Called with the name of each fold and method, once it is done.
 
     Returns
     -------
@@ -151,26 +152,27 @@ def cross_validation(
     folds : Folds
         The folds, from `read_folds`.
     methods : str, class, Ranker, or a list of these, optional
-        The methods: names, classes, or rankers with settings. By default all methods.
-    measures : measure or str, or a list of these, default ("nDCG(gain=exp2)@10", "AP")
+        The methods: names, classes, or rankers with settings. By default, all methods.
+    measures : Measure, str, or sequence of these, default ("nDCG(gain=exp2)@10", "AP")
         The measures to score by.
     evaluation : {"rankgauge", "letor", "mslr"}, default "rankgauge"
-        "letor" evaluates as LETOR's own program does, for comparisons with published values, and
-        "mslr" as the program of MSLR. What the rankers learn stays the same.
+        How to evaluate the rankings. "rankgauge": as `evaluate` does. "letor" and "mslr": as the
+        programs of LETOR and MSLR do, for comparisons with published values. What the rankers learn does
+        not depend on it.
     training_queries : int, optional
-        How many queries of each training part to learn from, drawn at random; by default all. All
-        methods learn from the same queries. Validation and test parts stay whole.
+        Number of queries of each training part to learn from, drawn at random. All methods learn from
+        the same queries. Validation and test parts stay whole. By default, all queries.
     seed : int, default 0
-        The seed of methods that are given by name or class, and of the draw of training queries.
+        Seed of methods that are given by name or class, and of the draw of training queries.
     output : str or path-like, optional
         A folder for the run file, the file of scores and the means of each fold and method. A later
         call with the same folder resumes after what is finished. It may add methods: finished ones
         are not trained again. It must not change anything else.
-    executor : optional
-        The executor that does the work; by default threads. A pool of processes must not be made by
-        fork.
+    executor : Executor, Client or Workers, optional
+        Where to run the work: an executor of `concurrent.futures`, a Dask client, or `Workers`. By
+        default, threads. A pool of processes must not be made by fork.
     progress : callable, optional
-        Called after each fold and method.
+        Called with the name of each fold and method, once it is done.
 
     Returns
     -------

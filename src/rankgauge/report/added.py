@@ -13,7 +13,7 @@ from rankgauge.core.tables import Cell, Table
 from rankgauge.errors import InputError
 from rankgauge.io.files import display_name, read_bytes
 from rankgauge.io.rows import csv_records, lines_of, parse_object_loosely
-from rankgauge.report.pages import Item, Picture, Section, ShownTable
+from rankgauge.report.section_pages import Item, Picture, Section, ShownTable
 
 MOST_BYTES = 8 << 20
 """How large a file that is added may be."""

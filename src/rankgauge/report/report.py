@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 from rankgauge.core.checks import Integer, check_value
-from rankgauge.core.deprecation import renamed_parameters
 from rankgauge.core.notes import count_phrase
 from rankgauge.core.policies import LEVEL, LEVELS
 from rankgauge.core.records import Record
+from rankgauge.core.renamed_parameters import renamed_parameters
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Cell, Table
 from rankgauge.data.model import Judgments
@@ -41,7 +41,15 @@ from rankgauge.report.content import (
 )
 from rankgauge.report.how import describe_provenance
 from rankgauge.report.page_data import PageData, PageProvenance, PageRankings, PageResults
-from rankgauge.report.pages import (
+from rankgauge.report.rankings import (
+    DEPTH,
+    ShownLists,
+    bounds_of,
+    fitting_lists,
+    query_rows,
+    read_heads,
+)
+from rankgauge.report.section_pages import (
     TEMPLATES,
     Facts,
     Item,
@@ -52,14 +60,6 @@ from rankgauge.report.pages import (
     environment,
     policy_digest,
     read_files,
-)
-from rankgauge.report.rankings import (
-    DEPTH,
-    ShownLists,
-    bounds_of,
-    fitting_lists,
-    query_rows,
-    read_heads,
 )
 from rankgauge.report.texts import (
     DOCUMENT_KEYS,
@@ -139,46 +139,50 @@ def write_report(
     level: float = LEVEL,
     title: str | None = None,
 ) -> None:
-    """Write a report on runs as one HTML file, which needs no network and no other file.
+    """Write a report on runs as one self-contained HTML file.
 
-    The same input gives the same bytes. After an error no partial file is left.
+    The same input gives the same bytes. After an error, no partial file is left.
 
     Parameters
     ----------
     qrels : judgments or None
-        The judgments, as `evaluate` takes them. None with `scores`, if they are not known.
+        The judgments, in any form that `evaluate` takes. With `scores`, None if they are not known.
     runs : runs or None
-        The runs, as `evaluate` takes them. None with `scores`: a report without rankings.
-    measures : measures or None
-        The measures, as `evaluate` takes them. None with `scores`: all measures of the scores.
+        The runs, in any form that `evaluate` takes. With `scores`, None for a report without rankings.
+    measures : Measure, str, sequence of these, or None
+        The measures, in any form that `evaluate` takes. With `scores`, None for all their measures.
     path : str or os.PathLike
         The file to write, such as "report.html".
     baseline : str, optional
-        The name of the run that the others are first compared with; a reader can change it.
+        The name of the run that the others are first compared with; readers can choose another one. By
+        default, there is none.
     document_texts : dict, str or os.PathLike, optional
         The texts of documents: a dict by id, or a file with a line for each text, which is JSON with an
         id and a text, or id, tab and text. Each text is cut to 500 characters.
     query_texts : dict, str or os.PathLike, optional
         The texts of queries, in the same form.
     depth : int, optional
-        How many first documents of each ranking to show. By default ten, or fewer if the page would be
-        larger than 3 MB.
+        Number of documents at the top of each ranking to show. By default, ten, or fewer if the page
+        would be larger than 3 MB.
     scores : Scores, optional
         Scores that were already computed. The report follows their policies, such as how ties are
-        ordered. By default the runs are evaluated with the default policies.
+        ordered. By default, the runs are evaluated with the default policies.
     add : iterable of str, os.PathLike or Result, optional
         Tables (CSV, TSV or JSON Lines) and SVG files that other commands wrote, or results. Each becomes
-        a section.
+        a section. By default, there are none.
     level : float, default 0.95
-        The level of the intervals. A difference is significant if its corrected p-value is at most
-        1 − level.
+        Confidence level of the intervals. A difference is significant if its corrected p-value is at
+        most 1 − level.
     title : str, optional
-        The title of the page.
+        The title of the page. By default, "Evaluation of runs".
 
     Raises
     ------
     RankgaugeError
-        If Jinja2 is not installed, or if neither scores nor qrels, runs and measures are given.
+        If Jinja2 is not installed, if neither scores nor qrels, runs and measures are given, or if the
+        baseline is unknown.
+    MeasureError
+        If a measure cannot be parsed.
     InputError
         If a file cannot be read or written.
 

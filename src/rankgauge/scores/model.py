@@ -87,7 +87,7 @@ class Scores(Result, Record):
     nothing_relevant : array of bool
         Measure × query: whether no document of the query counts as relevant.
     policies : AppliedPolicies, optional
-        How the scores were computed.
+        How the scores were computed. By default, with the default policies of `evaluate`.
     notes : tuple of Note, optional
         What to know about the scores.
     failed : tuple of str, optional

@@ -118,24 +118,25 @@ def optima(
     documents : Features, tuple or LinearScorer
         The documents: `Features`, or a tuple (values, labels, bounds) as in `trajectory`.
     measure : Measure or str
-        The measure. Its mean over the queries is optimized.
+        The measure, as an object or a name. Its mean over the queries is optimized.
     fixed : int, optional
         The number of the feature, from 1, whose weight stays 1. By default the weights lie on the unit
         sphere: they are divided by their length.
-    restarts : int
+    restarts : int, default 20
         The number of starts: equal weights first, then random weights.
-    directions : int
+    directions : int, default 10
         The number of random directions in each round.
-    rounds : int
+    rounds : int, default 100
         The largest number of rounds from one start.
     jitter : float, optional
         Add a random number from 0 to this size to the score of each document (see `add_jitter`).
-    seed : int
-        The seed of the starts, the directions and the jitter.
+    seed : int, default 0
+        Seed of the random number generator.
     executor : Executor, Client or Workers, optional
-        Runs the starts in parallel; by default threads do.
+        Where to run the work: an executor of `concurrent.futures`, a Dask client, or `Workers`. By
+        default, threads.
     progress : callable, optional
-        Called after each start.
+        Called with the number of each start, once it is done.
 
     Returns
     -------

@@ -62,11 +62,11 @@ def grid(
         One measure or several.
     axes : int or sequence of int
         The numbers of one to three features, from 1, whose weights vary.
-    low : float or sequence of float
+    low : float or sequence of float, default 0.0
         The lowest weight: one number, or one for each axis.
-    high : float or sequence of float
+    high : float or sequence of float, default 1.0
         The highest weight: one number, or one for each axis.
-    points : int or sequence of int
+    points : int or sequence of int, default 11
         The number of points on an axis, at least 2: one number, or one for each axis.
     weights : array-like, optional
         The weights of all features; those of the axes are replaced. By default all weights are 1.
@@ -75,8 +75,8 @@ def grid(
         Use it for mixtures, whose weights sum to 1.
     jitter : float, optional
         Add a random number from 0 to this size to the score of each document (see `add_jitter`).
-    seed : int
-        The seed of the jitter.
+    seed : int, default 0
+        Seed of the random number generator, for the jitter.
     progress : callable, optional
         Called after each line through the grid.
 

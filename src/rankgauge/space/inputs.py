@@ -180,8 +180,8 @@ def add_jitter(documents: FeatureRows, size: float, seed: int = SEED) -> Feature
         The documents: `Features`, or a tuple (values, labels, bounds).
     size : float
         The largest random number.
-    seed : int
-        The seed of the random numbers.
+    seed : int, default 0
+        Seed of the random number generator.
 
     Returns
     -------

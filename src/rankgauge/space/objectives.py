@@ -91,9 +91,9 @@ def swets(
         The labels of the documents of one query or of several.
     scores : array-like
         The score of each document: one list of numbers, or one for each query.
-    rel : int
+    rel : int, default 1
         The lowest label of a relevant document.
-    by_query : bool
+    by_query : bool, default False
         Whether to take the mean of E over the queries that have one. By default the documents of all
         queries are pooled, so adding a constant to the scores of one query changes E.
 

@@ -438,20 +438,20 @@ def plane(
         The label of each document: whole numbers, or True and False.
     queries : sequence, optional
         The query of each document. By default all documents belong to one query.
-    columns : tuple of three int
+    columns : tuple of three int, default (1, 2, 3)
         For `Features`: the numbers of the features c, u and v, from 1.
-    decimals : int or None
+    decimals : int or None, default 6
         For `Features`: the number of decimals to which their values are rounded. None keeps the values
         exactly as they are, which is slower.
-    neutral : bool
+    neutral : bool, default True
         Whether to include the lines on which two documents with the same label change places. Measures
         do not change there. Without these lines there are fewer cells, and a cell can have several
         rankings of the documents, but only one of the labels.
     jitter : float, optional
         Add a random number from 0 to this size to the score of each document (see `add_jitter`). Then
         no two flips share a line, and lines meet only where they must, with probability 1.
-    seed : int
-        The seed of the jitter.
+    seed : int, default 0
+        Seed of the random number generator, for the jitter.
     progress : callable, optional
         Called first with the number of lines and the largest possible number of cells, then after each
         step.

@@ -73,8 +73,8 @@ def trajectory(
     jitter : float, optional
         Add a random number from 0 to this size to the score of each document (see `add_jitter`), so
         that no flips coincide. Only for features.
-    seed : int
-        The seed of the jitter.
+    seed : int, default 0
+        Seed of the random number generator, for the jitter.
 
     Returns
     -------

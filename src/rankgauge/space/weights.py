@@ -62,7 +62,7 @@ class WeightSpace(Record):
         The names of the weights that vary.
     fixed : bool
         Whether there is a fixed part. If not, the weights on a path, a grid and a plane sum to 1.
-    notes : tuple of Note
+    notes : tuple of Note, optional
         Notes on the documents.
 
     Notes
@@ -115,8 +115,8 @@ class WeightSpace(Record):
             depend on the labels.
         jitter : float, optional
             Add a random number from 0 to this size to the score of each document (see `add_jitter`).
-        seed : int
-            The seed of the jitter.
+        seed : int, default 0
+            Seed of the random number generator, for the jitter.
 
         Returns
         -------
@@ -237,13 +237,13 @@ class WeightSpace(Record):
         ----------
         measures : Measure, str or iterable of these
             One measure or several.
-        neutral : bool
+        neutral : bool, default False
             Whether flips of documents with equal labels make lines too. Measures do not change there.
-        across : {"edges", "trajectories"}
+        across : {"edges", "trajectories"}, default "edges"
             When a region is a local optimum, as in `Plane.optima`.
-        low : float
+        low : float, default 0.0
             The lowest weight in the square that is drawn and searched for the best weights.
-        high : float
+        high : float, default 1.0
             The highest weight in this square.
         progress : callable, optional
             Called first with the number of lines and cells, then after each step.
@@ -324,11 +324,11 @@ class WeightSpace(Record):
         ----------
         measures : Measure, str or iterable of these
             One measure or several.
-        low : float
+        low : float, default 0.0
             The lowest weight on each axis.
-        high : float
+        high : float, default 1.0
             The highest weight on each axis.
-        points : int
+        points : int, default 11
             The number of points on each axis.
         progress : callable, optional
             Called after each line through the grid.
@@ -373,16 +373,17 @@ class WeightSpace(Record):
         ----------
         measure : Measure or str
             The measure. Its mean over the queries is optimized.
-        restarts : int
+        restarts : int, default 20
             The number of starts.
-        directions : int
+        directions : int, default 10
             The number of random directions in each round.
-        seed : int
-            The seed of the starts and the directions.
+        seed : int, default 0
+            Seed of the random number generator.
         executor : Executor, Client or Workers, optional
-            Runs the starts in parallel; by default threads do.
+            Where to run the work: an executor of `concurrent.futures`, a Dask client, or `Workers`. By
+            default, threads.
         progress : callable, optional
-            Called after each start.
+            Called with the number of each start, once it is done.
 
         Returns
         -------

@@ -60,7 +60,7 @@ def register_null(name: str, draw: Draw | None = None) -> None:
     name : str
         The name, such as "first" in `v2(rouge1,null=first)`.
     draw : callable, optional
-        A function `draw(source, words, generator)` that returns a text of so many words. Without it,
+        A function `draw(source, words, generator)` that returns a text with `words` words. Without it,
         only metrics that have the name in their `nulls` know how to draw.
 
     Raises
@@ -183,18 +183,18 @@ class Null(ChanceParameters):
         source, drawn with replacement and encoded anew; "similar" and "dissimilar", the tokens that
         are most and least similar to the source. Names from `register_null` are accepted too.
     length : {"reference", "candidate"} or int, default "reference"
-        How many words (or tokens) a random text has: as many as the reference, as many as the
-        candidate, or this number.
+        The length of a random text in words (or tokens). "reference": that of the reference.
+        "candidate": that of the candidate. Or a number.
     draws : int, optional
         How many texts are drawn. By default the formula of the metric is used; without a formula,
         texts are drawn until the standard error is at most `error`.
     per : {"text", "candidate"}, default "text"
-        Whether texts are drawn once for each text, or anew for each candidate. "candidate" needs
+        When texts are drawn. "text": once for each text. "candidate": for each candidate, which needs
         `draws`.
     error : float, default 0.002
         The largest standard error of an estimate, as a share of the range of the metric.
     seed : int, default 0
-        The seed of the random draws.
+        Seed of the random number generator.
 
     Notes
     -----

@@ -53,13 +53,14 @@ def evaluate(
         The texts, with the outputs of at least one system.
     metrics : str, Metric or iterable of them
         The metrics, such as "rouge1", "v2(rouge2)" or "expected(rougeL,null=sentences)".
-    missing : {"zero", "skip"}, optional
-        What happens to a text without an output of a system: "zero" scores an empty text, "skip"
-        leaves the text out of the mean of that system.
-    executor : Executor, dask Client or Workers, optional
-        Runs the work, metric by metric. By default threads do.
+    missing : {"zero", "skip"}, default "zero"
+        How to treat texts for which a system has no output. "zero": score an empty output. "skip": leave
+        the text out of the mean of that system.
+    executor : Executor, Client or Workers, optional
+        Where to run the work: an executor of `concurrent.futures`, a Dask client, or `Workers`. By
+        default, threads.
     progress : callable, optional
-        A function that is called with a message after each metric.
+        Called with the name of each metric, once it is computed.
 
     Returns
     -------
@@ -105,8 +106,15 @@ def scores_of_candidates(
     ----------
     candidates : Candidates
         All outputs of the systems, as `Texts.candidates` returns them.
-    metrics, missing, executor, progress
-        As in `evaluate`.
+    metrics : str, Metric or iterable of them
+        The metrics, as in `evaluate`.
+    missing : {"zero", "skip"}, default "zero"
+        How to treat texts for which a system has no output, as in `evaluate`.
+    executor : Executor, Client or Workers, optional
+        Where to run the work: an executor of `concurrent.futures`, a Dask client, or `Workers`. By
+        default, threads.
+    progress : callable, optional
+        Called with the name of each metric, once it is computed.
 
     Returns
     -------
@@ -212,10 +220,15 @@ def overview(
     null : Null, optional
         How random texts are drawn. By default they are words of the source, as many as the reference
         has.
-    missing, executor, progress
-        As in `evaluate`.
+    missing : {"zero", "skip"}, default "zero"
+        How to treat texts for which a system has no output, as in `evaluate`.
     level : float, default 0.95
-        The level of the confidence intervals of the means.
+        Confidence level of the intervals of the means.
+    executor : Executor, Client or Workers, optional
+        Where to run the work: an executor of `concurrent.futures`, a Dask client, or `Workers`. By
+        default, threads.
+    progress : callable, optional
+        Called with the name of each metric, once it is computed.
 
     Returns
     -------

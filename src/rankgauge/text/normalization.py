@@ -119,8 +119,19 @@ class ExpectedMetric(ChanceMetric):
     ----------
     measure : Metric
         The metric.
-    null, length, draws, per, error, seed
-        How random texts are drawn, see `Null`.
+    null : str, default "words"
+        What a random text is made of, as in `Null`.
+    length : {"reference", "candidate"} or int, default "reference"
+        The length of a random text in words, as in `Null`.
+    draws : int, optional
+        How many texts are drawn, as in `Null`. By default, a formula replaces them where one exists.
+    per : {"text", "candidate"}, default "text"
+        When texts are drawn. "text": once for each text. "candidate": for each candidate, which needs
+        `draws`.
+    error : float, default 0.002
+        The largest standard error of an estimate, as a share of the range of the metric.
+    seed : int, default 0
+        Seed of the random number generator.
 
     Notes
     -----
@@ -207,8 +218,19 @@ class V1Metric(_BoundedMetric):
     ----------
     measure : Metric
         The metric.
-    null, length, draws, per, error, seed
-        How random texts are drawn, see `Null`.
+    null : str, default "words"
+        What a random text is made of, as in `Null`.
+    length : {"reference", "candidate"} or int, default "reference"
+        The length of a random text in words, as in `Null`.
+    draws : int, optional
+        How many texts are drawn, as in `Null`. By default, a formula replaces them where one exists.
+    per : {"text", "candidate"}, default "text"
+        When texts are drawn. "text": once for each text. "candidate": for each candidate, which needs
+        `draws`.
+    error : float, default 0.002
+        The largest standard error of an estimate, as a share of the range of the metric.
+    seed : int, default 0
+        Seed of the random number generator.
 
     Notes
     -----
@@ -254,8 +276,19 @@ class V2Metric(_BoundedMetric):
     ----------
     measure : Metric
         The metric.
-    null, length, draws, per, error, seed
-        How random texts are drawn, see `Null`.
+    null : str, default "words"
+        What a random text is made of, as in `Null`.
+    length : {"reference", "candidate"} or int, default "reference"
+        The length of a random text in words, as in `Null`.
+    draws : int, optional
+        How many texts are drawn, as in `Null`. By default, a formula replaces them where one exists.
+    per : {"text", "candidate"}, default "text"
+        When texts are drawn. "text": once for each text. "candidate": for each candidate, which needs
+        `draws`.
+    error : float, default 0.002
+        The largest standard error of an estimate, as a share of the range of the metric.
+    seed : int, default 0
+        Seed of the random number generator.
 
     Notes
     -----
@@ -298,8 +331,19 @@ class LinearMetric(NormalizedMetric):
     ----------
     measure : Metric
         The metric.
-    null, length, draws, per, error, seed
-        How random texts are drawn, see `Null`.
+    null : str, default "words"
+        What a random text is made of, as in `Null`.
+    length : {"reference", "candidate"} or int, default "reference"
+        The length of a random text in words, as in `Null`.
+    draws : int, optional
+        How many texts are drawn, as in `Null`. By default, a formula replaces them where one exists.
+    per : {"text", "candidate"}, default "text"
+        When texts are drawn. "text": once for each text. "candidate": for each candidate, which needs
+        `draws`.
+    error : float, default 0.002
+        The largest standard error of an estimate, as a share of the range of the metric.
+    seed : int, default 0
+        Seed of the random number generator.
 
     Notes
     -----
@@ -338,8 +382,19 @@ class ZMetric(NormalizedMetric):
     ----------
     measure : Metric
         The metric.
-    null, length, draws, per, error, seed
-        How random texts are drawn, see `Null`.
+    null : str, default "words"
+        What a random text is made of, as in `Null`.
+    length : {"reference", "candidate"} or int, default "reference"
+        The length of a random text in words, as in `Null`.
+    draws : int, optional
+        How many texts are drawn, as in `Null`. By default, a formula replaces them where one exists.
+    per : {"text", "candidate"}, default "text"
+        When texts are drawn. "text": once for each text. "candidate": for each candidate, which needs
+        `draws`.
+    error : float, default 0.002
+        The largest standard error of an estimate, as a share of the range of the metric.
+    seed : int, default 0
+        Seed of the random number generator.
 
     Notes
     -----

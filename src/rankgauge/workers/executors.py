@@ -41,12 +41,12 @@ class Workers:
     where : int, str or dask.distributed.Client
         The number of processes on this machine, or a Dask cluster: the address of its scheduler, such
         as "tcp://10.0.0.1:8786", or a client.
-    retries : int
-        How often a task is tried again after its worker died. Each retry runs alone. A Dask scheduler
-        has tried the task on several workers by then (its setting `allowed-failures`).
+    retries : int, default 1
+        Number of times that a task is tried again after its worker died. Each retry runs alone. Before
+        that, a Dask scheduler tries the task on several workers (its setting `allowed-failures`).
     timeout : float, optional
-        How many seconds a task may take, for example the scoring of one run. A task that takes longer
-        fails.
+        The largest number of seconds that a task may take, for example the scoring of one run. A task
+        that takes longer fails. By default, there is no limit.
 
     Raises
     ------
@@ -167,9 +167,9 @@ def share(value: T, executor: AnyExecutor | None = None) -> Shared[T]:
     Parameters
     ----------
     value : object
-        The value. It must be picklable, unless threads do the work.
+        The value. It must be picklable, unless threads run the tasks.
     executor : Executor, Client or Workers, optional
-        The executor of the tasks; by default threads.
+        The executor of the tasks. By default, threads.
 
     Returns
     -------
@@ -208,15 +208,16 @@ def outcomes(
     Parameters
     ----------
     work : callable
-        The function; it is called with each item, and shared by all tasks (see `share`).
+        The function. It is called with each item, and shared by all tasks (see `share`).
     items : sequence
         The items.
     executor : Executor, Client or Workers, optional
-        Runs the tasks; by default threads do.
-    name : callable
-        Returns the name of an item for error messages.
-    in_order : bool
-        Whether results come in the order of the items, or as soon as they are ready.
+        Where to run the work: an executor of `concurrent.futures`, a Dask client, or `Workers`. By
+        default, threads.
+    name : callable, default str
+        Returns the name of an item, for error messages.
+    in_order : bool, default True
+        Whether results come in the order of the items. Otherwise they come as soon as they are ready.
 
     Yields
     ------
@@ -250,15 +251,16 @@ def results_of(
     Parameters
     ----------
     work : callable
-        The function; it is called with each item, and shared by all tasks (see `share`).
+        The function. It is called with each item, and shared by all tasks (see `share`).
     items : sequence
         The items.
     executor : Executor, Client or Workers, optional
-        Runs the tasks; by default threads do.
-    name : callable
-        Returns the name of an item for error messages and for `progress`.
-    in_order : bool
-        Whether results come in the order of the items, or as soon as they are ready.
+        Where to run the work: an executor of `concurrent.futures`, a Dask client, or `Workers`. By
+        default, threads.
+    name : callable, default str
+        Returns the name of an item, for error messages and for `progress`.
+    in_order : bool, default True
+        Whether results come in the order of the items. Otherwise they come as soon as they are ready.
     progress : callable, optional
         Called with the name of each item, after the caller has used its result.
 

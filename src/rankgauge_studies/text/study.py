@@ -106,7 +106,7 @@ def run_study(
     folder
         Where what is finished is kept. The same study goes on from it.
     executor
-        Does the work of each metric; by default threads.
+        Where to run the work of each metric. By default, threads.
     progress
         Is called after each piece of work.
     """

@@ -307,7 +307,7 @@ def run_study(
         A folder. It is made, or has a study already: then folds are reused that were trained on the same
         data with the same settings. RankgaugeError where it has folds of other data or settings.
     executor
-        Who does the work; by default threads. A pool of processes must not be made by fork.
+        Where to run the work. By default, threads. A pool of processes must not be made by fork.
     progress
         Called with what was done last.
     """

@@ -85,7 +85,8 @@ class ListPositions:
 
     def free(self, one: int) -> NDArray[np.uint8]:
         """Which places of a list, from 1, have a free document."""
-        return self._free[one]
+        free: NDArray[np.uint8] = self._free[one]
+        return free
 
     def rewards(self, one: int, rewarding: RewardFunction) -> Rewards:
         """The rewards of a list by places from 1."""

@@ -340,12 +340,12 @@ def parameter_map(
         which they stand here.
     measure : Measure or str
         The measure.
-    at : int or sequence of float
+    at : int or sequence of float, default 21
         The values of the second parameter, or how many values at equal distances.
-    samples : int
+    samples : int, default 1001
         For a scorer that cannot certify its flips: at how many values of the first parameter the
         documents are ranked in each row.
-    parameters : tuple of two str
+    parameters : tuple of two str, default ("x", "y")
         The names of the parameters in tables and figures. A `PairScorer` has names of its own.
     progress : callable, optional
         Called after each row.

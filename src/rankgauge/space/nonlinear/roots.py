@@ -443,12 +443,12 @@ def curve(
         which they stand here.
     measure : Measure or str
         The measure.
-    vectorized : bool
+    vectorized : bool, default False
         Whether the function takes an array of values, and returns a row of scores for each value.
-    samples : int
+    samples : int, default 1001
         For a scorer that cannot certify its flips: at how many values of the parameter the documents
         are ranked.
-    parameter : str
+    parameter : str, default "t"
         The name of the parameter in tables and figures. A `ParameterScorer` has a name of its own.
 
     Returns

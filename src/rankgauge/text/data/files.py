@@ -61,7 +61,7 @@ def read_texts(path: Path, *, size_limit: int = SIZE_LIMIT) -> Texts:
     ----------
     path : str or os.PathLike
         The file, which may be compressed; "-" is standard input.
-    size_limit : int, optional
+    size_limit : int, default 8 GiB
         The largest size of the file in bytes, once decompressed.
 
     Returns

@@ -133,11 +133,11 @@ def pair_agreement(
     pairs : sequence of tuple of str, optional
         The pairs of systems to consider. By default all pairs that people judged.
     level : float, default 0.95
-        The level of the intervals.
+        Confidence level of the intervals.
     samples : int, default 1000
         How many bootstrap samples of the texts are drawn for the intervals.
     seed : int, default 0
-        The seed of the samples.
+        Seed of the random number generator.
 
     Returns
     -------

@@ -61,11 +61,11 @@ def human_correlation(
         on each text; the result is the mean over the texts where the correlation is defined. "rows": all
         outputs.
     level : float, default 0.95
-        The level of the intervals.
+        Confidence level of the intervals.
     samples : int, default 1000
         How many bootstrap samples of the texts are drawn for the intervals.
     seed : int, default 0
-        The seed of the samples.
+        Seed of the random number generator.
 
     Returns
     -------

@@ -139,7 +139,7 @@ def read_preferences(
         The file, which may be compressed; "-" is standard input.
     texts : Texts, optional
         Keep only votes on these texts and systems. A note counts the others.
-    size_limit : int, optional
+    size_limit : int, default 8 GiB
         The largest size of the file in bytes, once decompressed.
 
     Returns

@@ -167,11 +167,11 @@ def win_lose_tie(
     tie : float, default 0.0
         Ratings that differ by at most this much are equal.
     level : float, default 0.95
-        The level of the interval of the share of wins.
+        Confidence level of the interval of the share of wins.
     samples : int, default 1000
         How many bootstrap samples of the texts are drawn for the interval.
     seed : int, default 0
-        The seed of the samples.
+        Seed of the random number generator.
 
     Returns
     -------

@@ -156,7 +156,7 @@ def read_ratings(
         The file, which may be compressed; "-" is standard input.
     texts : Texts, optional
         Keep only ratings of these texts and systems. A note counts the others.
-    size_limit : int, optional
+    size_limit : int, default 8 GiB
         The largest size of the file in bytes, once decompressed.
 
     Returns

@@ -1,4 +1,4 @@
-"""Prints the tables of docs/TEXT.md on SummEval, in a few seconds: `python docs/text.py`.
+"""Prints the tables of docs/TEXT.md on SummEval, in a few seconds: `python docs/scripts/text.py`.
 
 It reads the data from the folder RANKGAUGE_DATA, or from beside the project.
 """
@@ -17,16 +17,16 @@ from rankgauge import text
 from rankgauge.core.arrays import Floats
 from rankgauge.core.tables import Cell, Table
 
-BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
+BESIDE = Path(__file__).resolve().parents[3] / "shared" / "data"
 EXTRACTIVE = ("M0", "M1", "M2", "M5")
 """Systems of SummEval that copy sentences; the others write."""
 FIRST = "(references=first)"
 METRICS = tuple(f"rouge{kind}{FIRST}" for kind in "12L")
 READINGS = {
-    "the length of the reference": "",
-    "the length of the output": ",length=candidate",
-    "one drawn summary for each article": ",draws=1",
-    "one drawn summary for each output": ",draws=1,per=candidate",
+    "as long as the reference": "",
+    "as long as the output": ",length=candidate",
+    "one random summary per article": ",draws=1",
+    "one random summary per output": ",draws=1,per=candidate",
 }
 
 
@@ -75,7 +75,7 @@ def nothing_shared(scores: rg.Scores) -> Table:
         worst = [values[f"{form}({name})"][nothing] for form in ("v2", "linear")]
         shown = [f"{each.min():.3f}" if each.size else "" for each in worst]
         rows.append((_short(name), int(np.count_nonzero(nothing)), *shown))
-    return Table(("metric", "score 0", "v2 at worst", "linear at worst"), tuple(rows))
+    return Table(("metric", "scores of 0", "lowest v2", "lowest linear"), tuple(rows))
 
 
 def orders(texts: text.Texts) -> Table:

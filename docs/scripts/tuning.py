@@ -1,6 +1,6 @@
 """Nine pairs of real runs, tuned: prints the numbers and draws the figures of docs/TUNING.md.
 
-    python docs/tuning.py [--figures]
+    python docs/scripts/tuning.py [--figures]
 
 The data is read from the folder RANKGAUGE_DATA, or from beside the project. With --figures the files in
 docs/figures are written; otherwise nothing is written. All random draws have a fixed seed.
@@ -21,8 +21,8 @@ from rankgauge.figures.files import save_figure
 from rankgauge.fusion.normalizations import NORMALIZATIONS
 from rankgauge.fusion.tuned import round_inward
 
-BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
-FIGURES = Path(__file__).with_name("figures")
+BESIDE = Path(__file__).resolve().parents[3] / "shared" / "data"
+FIGURES = Path(__file__).resolve().parents[1] / "figures"
 DL = ("qrels/qrels.dl21-passage.txt.gz", "trec-dl21/runs/{}.run.gz")
 COVID = ("qrels/qrels.covid-round1.txt.gz", "trec-covid/round1/runs/{}.gz")
 ROBUST = ("trec-robust03/qrels.txt.gz", "trec-robust03/runs/input.{}.gz")
@@ -61,7 +61,7 @@ def grid_loss(tuning: rg.Tuning, step: float) -> float:
 
 
 def rows(tunings: list[rg.Tuning]) -> Iterator[tuple[object, ...]]:
-    """A row a pair."""
+    """One row per pair."""
     for tuning in tunings:
         assert tuning.plateau is not None
         best = max(tuning.runs, key=lambda name: tuning.baselines[name])
@@ -96,10 +96,10 @@ def main() -> None:
     print(table.render("md", digits=3))
     losses = {step: [grid_loss(tuning, step) for tuning in tunings] for step in (0.1, 0.01)}
     for step, loss in losses.items():
-        print(f"a grid of {step:g} loses, at the median, {np.median(loss):.4f}")
-    print(f"optimism at the median: {np.median([tuning.optimism for tuning in tunings]):.4f}")
+        print(f"at the median, a grid of {step:g} loses {np.median(loss):.4f}")
+    print(f"median optimism: {np.median([tuning.optimism for tuning in tunings]):.4f}")
     beaten = sum(tuning.baselines["rrf"] > tuning.cross_validated for tuning in tunings)
-    print(f"rrf is above the tuned weight, cross-validated, on {beaten} of {len(tunings)} pairs\n")
+    print(f"rrf beats the cross-validated tuned weight on {beaten} of {len(tunings)} pairs\n")
     ways = {name: tuned(*PAIRS[0], normalize=name) for name in NORMALIZATIONS}
     ways["none, absent=zero"] = tuned(*PAIRS[0], normalize="none", absent="zero")
     ways["all"] = tuned(*PAIRS[0], normalize="all")

@@ -1,6 +1,6 @@
 """Significance tests on real scores: prints the numbers and draws the figure of docs/COMPARISON.md.
 
-    python docs/comparison.py [--pairs 20000] [--drawn 5000] [--families 2000] [--figures]
+    python docs/scripts/comparison.py [--pairs 20000] [--drawn 5000] [--families 2000] [--figures]
 
 Everything is simulated from query × system scores of TREC, so that the truth is known. All random draws
 have a fixed seed. The data is read from the folder RANKGAUGE_DATA, or from beside the project. With
@@ -35,8 +35,8 @@ from rankgauge.figures.studies import power_curves
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int_]
 
-BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
-FIGURES = Path(__file__).with_name("figures")
+BESIDE = Path(__file__).resolve().parents[3] / "shared" / "data"
+FIGURES = Path(__file__).resolve().parents[1] / "figures"
 SCORES = {
     "AP, TREC-8": "adhoc8_ap.csv",
     "P@10, TREC-8": "adhoc8_p10.csv",
@@ -514,8 +514,8 @@ def main() -> None:
                 for topics in TOPICS:
                     simulated = swapped(scores, topics, arguments.pairs)
                     rates.append(rate(test, name, simulated, arguments.drawn, executor))
-        show("No difference but chance: how often .05 or less", rates_table(rates))
-        title = "The same means over all queries: how often .05 or less"
+        show("Differences due to chance alone: how often p is .05 or less", rates_table(rates))
+        title = "Equal means over all queries: how often p is .05 or less"
         some = dict(list(matrices.items())[:2])
         show(title, levelled_table(some, arguments.pairs, arguments.drawn // 2, executor))
         title = "No difference between ten systems: families with any false alarm"

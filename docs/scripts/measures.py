@@ -1,8 +1,8 @@
-"""Writes docs/MEASURES.md from the registry: every measure, and the questions that it can answer. Also
-writes the names in other tools into docs/GRAMMAR.md.
+"""Generate docs/MEASURES.md from the registry: every measure, and the questions that it can answer. Also
+write the table of names used by other tools into docs/GRAMMAR.md.
 
-python docs/measures.py           rewrites the pages
-python docs/measures.py --check   fails if a page differs from the registry or the table of names
+python docs/scripts/measures.py           rewrites the pages
+python docs/scripts/measures.py --check   fails if a page differs from the registry or the table of names
 """
 
 from __future__ import annotations
@@ -14,34 +14,34 @@ from rankgauge.measures import Aggregate, Measure, entries, parse
 from rankgauge.measures.names import AMBIGUOUS_NAMES, NAMES, example
 from rankgauge.measures.registry import Entry
 
-PAGE = Path(__file__).with_name("MEASURES.md")
-GRAMMAR = Path(__file__).with_name("GRAMMAR.md")
-START, END = "<!-- names: made by docs/measures.py -->\n", "<!-- end of names -->\n"
+PAGE = Path(__file__).resolve().parents[1] / "MEASURES.md"
+GRAMMAR = Path(__file__).resolve().parents[1] / "GRAMMAR.md"
+START, END = "<!-- names: made by docs/scripts/measures.py -->\n", "<!-- end of names -->\n"
 HEAD = """\
-# The measures, and what they can answer
+# Measures and the questions they answer
 
-`docs/measures.py` makes this page from the registry. `rankgauge measures NAME` explains a measure with
-its parameters. The first table says how each measure answers each question:
+`docs/scripts/measures.py` generates this page from the registry. `rankgauge measures NAME` describes a
+measure and its parameters. The first table shows how each measure answers each question:
 
-- `exact`: by a formula or an algorithm, for any number of documents.
-- `enumerated`: by trying every order or every labeling, if there are few enough documents. If there are
-  more, `expected` and `variance` are estimated from orders drawn at random, `distance` is a lower bound
-  from a search, and the other questions are refused.
+- `exact`: with a formula or an algorithm, for any number of documents.
+- `enumerated`: by trying every order or every labeling, if there are few enough documents. With more
+  documents, `expected` and `variance` are estimated from randomly drawn orders, `distance` becomes a
+  lower bound found by a search, and the other questions are refused.
 - `–`: not at all.
 
-The questions:
+The questions are:
 
-- `score` is the score of any ranking.
-- `ideal`, `worst`, `expected` and `variance` are over all orders of the judged documents.
-- `bounds` are over all labels of the unjudged documents.
-- `distance` is how far apart two rankings can be, over all labels of the unjudged documents
+- `score`: the score of any ranking.
+- `ideal`, `worst`, `expected` and `variance`: the best, worst and mean score and the variance over all
+  orders of the judged documents.
+- `bounds`: the lowest and highest score over all labels of the unjudged documents.
+- `distance`: how far apart two rankings can be, over all labels of the unjudged documents
   ([DISTANCE.md](DISTANCE.md)).
-- `flips` is how the score changes when two neighbors of a ranking change places
-  ([TUNING.md](TUNING.md)).
+- `flips`: how the score changes when two neighbors in a ranking change places ([TUNING.md](TUNING.md)).
 
-With judgments by subtopic, the ideal of the diversity measures is found greedily, and their worst is
-not known. The bounds of the normalized diversity measures are not known either. The answers of a wrapper
-depend on the measure inside; the table shows them for the first example of the wrapper.
+With judgments by subtopic, the ideal of a diversity measure is found greedily, its worst score is
+unknown, and so are the bounds of the normalized diversity measures. The answers of a wrapper depend on
+the measure inside it; the table shows them for the first example of each wrapper.
 """
 
 
@@ -69,9 +69,9 @@ def page() -> str:
         lines.append(f"| {around} | {measure.direction} | {' | '.join(shown)} |")
     lines += [
         "",
-        "## What they are",
+        "## Definitions",
         "",
-        "| name | what it is | formula | source |",
+        "| name | description | formula | source |",
         "|---|---|---|---|",
     ]
     for name, entry in by_name:
@@ -82,14 +82,14 @@ def page() -> str:
 
 def names() -> str:
     """The two tables of names: names that are understood, and names that are refused."""
-    lines = ["| name | who writes it | means |", "|---|---|---|"]
+    lines = ["| name | used by | means |", "|---|---|---|"]
     for row in NAMES:
         spelling, ours = example(row)
-        means = f"`{ours}`; with a cut-off `{row.cut}`" if row.cut else f"`{ours}`"
+        means = f"`{ours}`; with a cutoff, `{row.cut}`" if row.cut else f"`{ours}`"
         lines.append(f"| `{spelling}` | {row.tools} | {means} |")
-    lines += ["", "| refused | who writes it | why, and what to write |", "|---|---|---|"]
+    lines += ["", "| refused name | used by | reason and replacement |", "|---|---|---|"]
     for refused in AMBIGUOUS_NAMES:
-        when = {"always": "", "cut": " with a cut-off", "bare": " without a cut-off"}[refused.when]
+        when = {"always": "", "cut": " with a cutoff", "bare": " without a cutoff"}[refused.when]
         filled = {"{at}": "@10", "{p}": "0.10", "{root}": "2", "{}": "4"}
         if refused.when == "bare":
             filled["{at}"] = ""
@@ -111,7 +111,9 @@ if __name__ == "__main__":
     if "--check" in sys.argv:
         for path, text in pages.items():
             if not path.exists() or path.read_text() != text:
-                sys.exit(f"docs/{path.name} is not what the registry says: run docs/measures.py")
+                sys.exit(
+                    f"docs/{path.name} does not match the registry: run docs/scripts/measures.py"
+                )
         sys.exit(0)
     for path, text in pages.items():
         path.write_text(text)

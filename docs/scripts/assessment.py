@@ -1,6 +1,6 @@
 """Compares measures on TREC's runs: prints the numbers and draws the figures of docs/ASSESSMENT.md.
 
-    python docs/assessment.py [--samples 1999] [--halves 100] [--figures]
+    python docs/scripts/assessment.py [--samples 1999] [--halves 100] [--figures]
 
 The runs are the 143 of the first round of TREC-COVID; TREC-8 and the Web track of 2013 are matrices of
 scores. The data is read from the folder RANKGAUGE_DATA, or from beside the project. With --figures
@@ -35,8 +35,8 @@ from rankgauge.query_sets import ideal, uninformative
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
-FIGURES = Path(__file__).with_name("figures")
+BESIDE = Path(__file__).resolve().parents[3] / "shared" / "data"
+FIGURES = Path(__file__).resolve().parents[1] / "figures"
 MEASURES = (
     "nDCG@10", "nDCG@20", "AP", "AP@100", "P@5", "P@10", "RR", "Recall@100", "ERR@20", "RBP",
 )  # fmt: skip
@@ -119,7 +119,7 @@ def matrix(scores: rg.Scores, measure: str) -> Floats:
     return np.asarray(scores.values[:, :, list(map(str, scores.measures)).index(measure)])
 
 
-# What tells systems apart
+# Which measures tell systems apart
 
 
 def by_test(scores: rg.Scores, samples: int, executor: Executor) -> dict[str, Assessment]:
@@ -432,10 +432,10 @@ def _listed(values: Mapping[tuple[str, str], float], pairs: Iterable[tuple[str, 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument(
-        "--samples", type=int, default=1_999, help="samples of a test that draws them"
+        "--samples", type=int, default=1_999, help="number of samples for tests that draw them"
     )
     parser.add_argument(
-        "--halves", type=int, default=100, help="halves of the queries, for the errors"
+        "--halves", type=int, default=100, help="number of halves of the queries, for the errors"
     )
     parser.add_argument("--figures", action="store_true", help="write docs/figures")
     arguments = parser.parse_args()
@@ -444,7 +444,7 @@ def main() -> None:
     with ThreadPoolExecutor(os.cpu_count()) as executor:
         assessments = by_test(scores, arguments.samples, executor)
         show(
-            "TREC-COVID: what each measure tells apart, and halves",
+            "TREC-COVID: the power of each measure, and halves",
             halves_table(assessments[PAIRED]),
         )
         show("Power by test", power_table(assessments, MEASURES))
@@ -456,7 +456,7 @@ def main() -> None:
             f"Measures by power, {PAIRED}, with errors",
             order_table(assessments[PAIRED], samples[PAIRED]),
         )
-        show("What v1 and v2 gain in power", gain_table(assessments, samples))
+        show("Power gained by v1 and v2", gain_table(assessments, samples))
         show("Spread between queries, and the kink", spread_table(collection, assessments))
         title = "A measure and its v2: conflicts of significance"
         show(title, forms_table({test: assessments[test] for test in (PAIRED, UNPAIRED)}))

@@ -17,7 +17,7 @@ from page_texts import HOSTILE, page_of
 from profiles import examples
 from rankgauge.core.tables import MarkedValue, PValue, Table, visible_line
 from rankgauge.errors import InputError, RankgaugeError
-from rankgauge.report.pages import (
+from rankgauge.report.section_pages import (
     SYMBOLS,
     Finding,
     Page,
@@ -230,7 +230,7 @@ def test_without_jinja2_the_remedy_is_said() -> None:
     code = (
         "import sys; sys.modules['jinja2'] = None\n"
         "from rankgauge.errors import RankgaugeError\n"
-        "from rankgauge.report.pages import Page, check_pages\n"
+        "from rankgauge.report.section_pages import Page, check_pages\n"
         "for call in (Page('t', 'l', ()).render, check_pages):\n"
         "    try:\n        call()\n    except RankgaugeError as error:\n        print(error)\n"
     )
@@ -242,5 +242,5 @@ def test_without_jinja2_the_remedy_is_said() -> None:
 
 
 def test_jinja2_is_imported_when_a_page_is_made() -> None:
-    code = "import sys, rankgauge.report.pages\nassert 'jinja2' not in sys.modules"
+    code = "import sys, rankgauge.report.section_pages\nassert 'jinja2' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
