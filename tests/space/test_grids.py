@@ -214,8 +214,8 @@ def test_the_figures_show_the_values_and_what_the_grid_misses():
     assert one.lines[0].get_xdata().tolist() == [0, 0.25, 0.5, 0.75, 1]
 
 
-def test_a_grid_of_real_features_misses_what_lies_between_its_points(real_data):
-    features = rg.read_letor(real_data("mq2008/S1.txt.gz"))
+def test_a_grid_of_real_features_misses_what_lies_between_its_points(any_data):
+    features = rg.read_letor(any_data("mq2008/S1.txt.gz"))
     weights = np.zeros(features.values.shape[1])
     weights[22] = 1
     found = grid(features, "nDCG@10", axes=(25, 39), high=2, points=5, weights=weights)

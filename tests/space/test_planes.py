@@ -247,10 +247,10 @@ def area(polygon) -> float:
     return abs(float(x @ np.roll(y, -1) - y @ np.roll(x, -1))) / 2
 
 
-def test_features_are_rounded_to_decimals(real_data):
+def test_features_are_rounded_to_decimals(any_data):
     from rankgauge.io.letor import read_letor
 
-    features = read_letor(real_data("mq2008/S1.txt.gz"))
+    features = read_letor(any_data("mq2008/S1.txt.gz"))
     few = features.bounds[1]
     with pytest.raises(RankgaugeError, match=f"more than {MOST_LINES:,} lines"):
         plane(features, columns=(39, 23, 40))

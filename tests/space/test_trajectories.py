@@ -390,9 +390,9 @@ def test_the_figure_has_a_tick_for_each_flip():
     assert [own.get_ydata().tolist() for own in upper.lines] == [[1, 0.5, 0.5, 1], [1, 0, 0, 1]]
 
 
-def test_a_path_through_real_features(real_data):
+def test_a_path_through_real_features(any_data):
     """Twenty points on the way, between flips: the sum of the changes is the value evaluated anew."""
-    features = rg.read_letor(real_data("mq2008/S1.txt.gz"))
+    features = rg.read_letor(any_data("mq2008/S1.txt.gz"))
     random = np.random.default_rng(8)
     points = random.random((3, features.values.shape[1]))
     points[1] = np.eye(points.shape[1])[0]  # one feature alone: many documents are tied
