@@ -678,7 +678,7 @@ def test_a_pair_that_nobody_judged_is_refused_before_the_work(
     wrong = ("study", "text", f"made={tmp_path / 'rated.json'}", "-o", tmp_path / "out")
     told = rankgauge(*wrong, "--preferences", f"made={tmp_path / 'votes.csv'}")
     assert told.code == 2  # a rating that cannot be read is not taken for no rating
-    assert "'good' in the column 'fluency' is no rating" in told.err
+    assert "'good' in the column 'fluency' is not a rating" in told.err
 
 
 @pytest.mark.usefixtures("few_readings")
