@@ -429,7 +429,7 @@ def test_folds_that_would_be_other_ones_are_refused(
     before = contents(done)
     assert_refused(
         rankgauge(*command(data, done, "--seed", "3")),
-        "has another cross-validation: protocol.json differs in methods",
+        "contains another cross-validation: protocol.json differs in methods",
     )
     assert contents(done) == before
 
@@ -567,7 +567,10 @@ def test_each_data_set_has_its_own_sizes(rankgauge: Call, data: Path, tmp_path: 
     sizes = {row["data"]: row for row in rows(tmp_path / "out", "table-01-data")}
     assert sizes["MQ2007"]["training queries of a fold"] == "all"
     assert sizes["b"]["training queries of a fold"] == "10"
-    assert "b, reading right: trained on 10 of 25 queries, drawn by the seed" in result.err
+    assert (
+        "b, reading right: trained on 10 of 25 queries, chosen at random with the seed"
+        in result.err
+    )
 
 
 def test_a_folder_whose_name_looks_like_a_size_is_a_folder(data: Path, tmp_path: Path) -> None:

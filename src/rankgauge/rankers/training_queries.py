@@ -37,8 +37,10 @@ class TrainingQueries(Value):
         """How many of the available queries are learned from, in words."""
         if available <= self.number:
             queries = count_phrase(available, "query")
-            return f"trained on all {queries}: there are no more than the {self.number:,} to draw"
-        return f"trained on {self.number:,} of {available:,} queries, drawn by the seed"
+            return f"trained on all {queries}: there are no more than the requested {self.number:,}"
+        return (
+            f"trained on {self.number:,} of {available:,} queries, chosen at random with the seed"
+        )
 
     def content(self) -> dict[str, Any]:
         """The number and the seed, for a file that says how rankers were trained."""
