@@ -630,7 +630,7 @@ def _split_by_measure(measures: Iterable[str], scores: Floats) -> dict[str, Floa
 
 
 def feature_at(feature: str, depth: int) -> Measure | Aggregate:
-    """The measure of a feature: at the depth; with a cut-off of its own, or without any, as it is."""
+    """The measure of a feature: at the depth; with a cutoff of its own, or without any, as it is."""
     if "@" not in feature:
         try:
             return parse(f"{feature}@{depth}")
@@ -640,7 +640,7 @@ def feature_at(feature: str, depth: int) -> Measure | Aggregate:
 
 
 def target_at(target: str, depth: int) -> Measure | Aggregate:
-    """The target measure at the depth; as it is where it has no cut-off."""
+    """The target measure at the depth; as it is where it has no cutoff."""
     name = target.rpartition("@")[0] or target
     try:
         return parse(f"{name}@{depth}")

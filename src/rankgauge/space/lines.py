@@ -34,7 +34,7 @@ LARGEST_SCORE = 2.0**1020
 """The largest size of a score: the differences of scores, and their sums, are numbers then."""
 
 SHALLOW = 48
-"""Up to which depth the documents below the cut-off are better kept in no order."""
+"""Up to which depth the documents below the cutoff are better kept in no order."""
 
 FEW_ROWS = 20_000
 """With more documents than that, several threads sweep the lists."""
