@@ -162,6 +162,6 @@ def weight_curve(
         axes.axhline(mean, color=color, ls=dashes, lw=1.2, label=wrap_text(name, 30))
     axes.set_xlim(0, 1)
     axes.set_xlabel(wrap_text(f"weight of {second} (the rest is {first})", 60))
-    axes.set_ylabel(wrap_text(f"mean {measure} on the {queries} training queries", 40))
+    axes.set_ylabel(wrap_text(f"mean {measure} on the {queries} queries of the choice", 40))
     figure.legend(loc="outside right upper", fontsize=8)
     return figure

@@ -84,7 +84,7 @@ def query_map(
     >>> groups = {"ideal": ([1.0], [0.5]), "other": ([0.5, 0.0], [0.5, 0.5])}
     >>> figure = query_map(groups, {"nothing relevant": 2}, measure="P@1")
     >>> figure.legends[0].get_title().get_text()
-    'P@1\\n3 queries; omitted: 2 with nothing relevant'
+    'P@1\\n3 queries; left out: 2 with nothing relevant'
     >>> [text.get_text() for text in figure.legends[0].get_texts()]
     ['ideal (1)', 'other (2)']
     """
@@ -193,7 +193,7 @@ def expected_histogram(
     >>> left_out = {"P@5": {"nothing relevant": 2}}
     >>> figure = expected_histogram({"P@5": [0.1, 0.4]}, left_out)
     >>> figure.get_suptitle()
-    '2 queries; omitted: 2 with nothing relevant'
+    '2 queries; left out: 2 with nothing relevant'
     """
     if not values:
         raise RankgaugeError("no measures, expected the values of at least one")
@@ -259,4 +259,4 @@ def _summary(queries: int, left_out: Iterable[tuple[str, int]]) -> str:
     """A text: how many queries are drawn, and for each reason how many are left out."""
     drawn = count_phrase(queries, "query")
     reasons = ", ".join(f"{count:,} with {reason}" for reason, count in left_out if count)
-    return f"{drawn}; omitted: {reasons}" if reasons else drawn
+    return f"{drawn}; left out: {reasons}" if reasons else drawn

@@ -116,7 +116,7 @@ class AdaRank(LinearRanker):
     >>> ranker.history_["feature"]
     [1, 1]
     >>> ranker.notes()[0].kind
-    'training stalled: rounds chose the feature of the round before and gained nothing'
+    'training stalled: rounds chose the same feature as the round before and gained nothing'
     """
 
     summary: ClassVar[str] = (

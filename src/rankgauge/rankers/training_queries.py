@@ -21,7 +21,7 @@ class TrainingQueries(Value):
     >>> three.of(make_features(10))
     Features: 3 queries, 28 documents, 5 features
     >>> three.sentence(10)
-    'trained on 3 of 10 queries, drawn by the seed'
+    'trained on 3 of 10 queries, chosen at random with the seed'
     """
 
     number: int

@@ -1,4 +1,4 @@
-"""What a metric is: an immutable value that scores texts, and knows what chance gets.
+"""The base class of metrics: immutable values that score texts and know their random baseline.
 
 To write one, subclass Metric, say what it is, and give `_score`; `text.metric` makes one of a function.
 What chance gets is then estimated from texts drawn at random; a metric with a formula gives `_expected`.

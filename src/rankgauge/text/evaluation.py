@@ -1,4 +1,4 @@
-"""From texts to scores, and a table of what each system gets beside what chance gets."""
+"""From texts to scores, with a table of each system next to a random-text baseline."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from rankgauge.text.tokens import word_counts
 from rankgauge.workers import AnyExecutor, as_workers, results_of
 
 FORMS = ("expected", "v1", "v2", "linear")
-"""What stands beside the score of a metric: what chance gets, and the normalized forms."""
+"""The columns beside the score of a metric: the random-text baseline and the normalized forms."""
 COLUMNS = ("metric", "system", "score", "low", "high", "chance", *FORMS[1:], "words", "empty")
 
 

@@ -307,12 +307,12 @@ def claim_table(study: ForecastStudy) -> Table:
         for each in measure_claims(study)
     ]
     notes = [
-        "difference: the mean over settings (a target, a depth and a track), with its 95% "
-        "interval (other queries and splits); holds: the number of settings in which it is "
+        "difference: the mean over places (a target, a depth and a track), with its 95% "
+        "interval (other queries and splits); holds: the number of places in which it is "
         "above 0",
         "one, other: the compared numbers, as method, split and judgments",
-        "verdict: holds if the interval is above 0 and so are most settings; does not hold if "
-        "the interval is at or below 0 and most settings are not above 0",
+        "verdict: holds if the interval is above 0 and so are most places; does not hold if "
+        "the interval is at or below 0 and most places are not above 0",
     ]
     if any(row[-1] == NO_NUMBERS for row in rows):
         notes.append(
@@ -332,9 +332,9 @@ def short_claims(study: ForecastStudy) -> Table:
         (text, *(shown.get(number) for number in CLAIM_NUMBERS)) for text, shown in rows.items()
     ]
     notes = (
-        "in parentheses: the mean difference with its 95% interval, and in how many settings "
-        "(a target, a depth and a track) it is above 0",
-        "holds: the 95% interval of the difference is above 0, and so are most settings; does "
+        "in parentheses: the mean difference with its 95% interval, and in how many places (a "
+        "target, a depth and a track) it is above 0",
+        "holds: the 95% interval of the difference is above 0, and so are most places; does "
         "not hold: neither is",
     )
     return Table(("claim", *CLAIM_NUMBERS.values()), tuple(table), notes)
