@@ -270,7 +270,7 @@ def test_a_figure_that_cannot_be_drawn_is_refused_before_anything_is_read(
         assert err.startswith(f"{file}: ")
         assert err.endswith(f"{told}\n")
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    told = "figures need matplotlib; install it: pip install 'rankgauge[plot]'\n"
+    told = "figures need matplotlib; run pip install 'rankgauge[plot]'\n"
     assert call(name, option, "x.svg") == (2, "", told)
 
 

@@ -111,6 +111,6 @@ def test_a_pilot_needs_two_topics_and_a_variance() -> None:
         plan(scores(shallow, topics), scores(deep[:, :1], topics[:1]), 0.05)
     flat = np.full_like(deep, 0.5)
     found = plan(scores(flat, topics), scores(flat[:, :5], topics[:5]), 0.05)
-    assert any("the plan means nothing" in str(note) for note in found.notes)
+    assert any("the plan is meaningless" in str(note) for note in found.notes)
     with pytest.raises(rg.RankgaugeError, match="width=0, expected a number above 0"):
         plan(scores(shallow, topics), scores(deep[:, :5], topics[:5]), 0)

@@ -230,7 +230,7 @@ def test_a_climb_takes_only_steps_that_are_better():
 @pytest.mark.parametrize(
     ("measure", "options", "message"),
     [
-        ("NumRet", {}, "neither high nor low is better"),
+        ("NumRet", {}, "neither higher nor lower values are better"),
         ("AP", {"fixed": 3}, "fixed=3, expected a whole number from 1 to 2"),
         ("AP", {"restarts": 0}, "restarts=0"),
         ("AP", {"directions": -1}, "directions=-1"),

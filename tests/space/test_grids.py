@@ -128,7 +128,7 @@ def test_three_axes_have_lines_along_each_of_them():
     assert found.values.shape == (2, 2, 3, 4)
     assert [own.shape for own in found.line_values] == [(2, 3, 4), (2, 2, 4), (2, 2, 3)]
     assert found.table().rows[0][6] == 12 + 8 + 6
-    with pytest.raises(RankgaugeError, match="a figure is for one or two axes"):
+    with pytest.raises(RankgaugeError, match="a figure needs one or two axes"):
         found.figure()
 
 
@@ -154,7 +154,7 @@ def test_a_grid_of_one_weight_has_the_curve():
     assert curve.value == found.best_on_lines("nDCG@3").value
     for weight, value in zip(found.ticks[0], found.values[0], strict=True):
         assert curve.at((weight + 1) / 4) == pytest.approx(value, abs=1e-12)
-    with pytest.raises(RankgaugeError, match="2 axes: a curve is for one axis"):
+    with pytest.raises(RankgaugeError, match="2 axes: a curve needs exactly one axis"):
         grid(small(), "AP", axes=(1, 2), points=2).curve("AP")
 
 
@@ -190,9 +190,9 @@ def test_what_makes_no_grid_is_refused(options, message):
 
 
 def test_measures_without_a_best_value_are_refused():
-    with pytest.raises(RankgaugeError, match="neither high nor low is better"):
+    with pytest.raises(RankgaugeError, match="neither higher nor lower values are better"):
         grid(small(), "NumRet", axes=1)
-    with pytest.raises(RankgaugeError, match="RR was not asked for, expected one of AP"):
+    with pytest.raises(RankgaugeError, match="RR was not requested, expected one of AP"):
         grid(small(), "AP", axes=1, points=2).gradients("RR")
 
 

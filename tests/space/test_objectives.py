@@ -88,7 +88,7 @@ def test_scores_are_one_list_or_a_list_for_each_query(case, by_query):
 
 def test_scores_for_another_number_of_lists_are_refused():
     for objective in (pairwise_loss, swets):
-        with pytest.raises(RankgaugeError, match="scores of 1 list, the documents are 2 lists"):
+        with pytest.raises(RankgaugeError, match="scores of 1 list for documents of 2 lists"):
             objective([[1, 0], [0, 1]], [[1.0, 2.0]])
         with pytest.raises(RankgaugeError, match="list 2: 1 score for 2 documents"):
             objective([[1, 0], [0, 1]], [[1.0, 2.0], [3.0]])

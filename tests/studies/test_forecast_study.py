@@ -333,7 +333,7 @@ def test_every_cell_is_there(study: ForecastStudy) -> None:
 
 def test_a_target_deeper_than_the_runs_is_left_out_and_said(study: ForecastStudy) -> None:
     assert len(study.left_out["nDCG@1000"]) == 3
-    assert "left out for nDCG@1000" in study.table().render("table")
+    assert "skipped for nDCG@1000" in study.table().render("table")
     assert "6 queries in two tracks of one kind" in study.table().render("table")
 
 
@@ -367,10 +367,10 @@ def test_what_a_study_of_two_tracks_of_a_kind_cannot_say(tracks: list[str], tmp_
     assert {cell.repeats for cell in found.cells if cell.split == "topics"} == {2}
     assert {cell.repeats for cell in found.cells if cell.split == "track"} == {1}
     shown = found.table().render("table")
-    assert "nothing is said of new kinds" in shown
-    assert "learns from no track wholly" in shown
+    assert "there are no results for new kinds" in shown
+    assert "so no track is used whole for training" in shown
     verdicts = {(each.claim, each.verdict) for each in measure_claims(found)}
-    assert ("Boosting becomes better with each step of depth.", "no numbers") in verdicts
+    assert ("Boosting improves with each step of depth.", "no numbers") in verdicts
     assert "needs several depths" in claim_table(found).notes[-1]
     assert "each step of depth" not in short_claims(found).render("table")
 

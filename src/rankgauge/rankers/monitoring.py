@@ -43,7 +43,7 @@ class Monitor:
     def each(self, scores: Floats) -> Floats:
         """The value of each query; NaN where the measure is undefined."""
         if np.isnan(scores).any():
-            raise RankgaugeError("a score is not a number, expected a number for each document")
+            raise RankgaugeError("a score is not a number, expected one number per document")
         bounds = self.features.bounds
         order = segments.segment_order(np.asarray(scores, np.float64)[self._rows], bounds)
         values: Floats = self._evaluator.score_labels(self._labels[order], bounds, self._queries)

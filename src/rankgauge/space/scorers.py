@@ -63,7 +63,7 @@ class LinearScorer(Record):
             lists = lists_of(features)
         values = features.values if jitter is None else add_jitter(features, jitter, seed).values
         if not len(features.queries):
-            raise RankgaugeError("no query, expected documents of one query or more")
+            raise RankgaugeError("no queries, expected documents of at least one query")
         columns = np.asfortranarray(values, dtype=np.float64)
         return cls(features, lists, columns, jitter is not None, names)
 
@@ -142,7 +142,7 @@ def number_of(measure: AnyMeasure, measures: tuple[Measure | Aggregate, ...]) ->
     parsed = parse(measure)
     if parsed not in measures:
         names = ", ".join(map(str, measures))
-        raise RankgaugeError(f"{parsed} was not asked for, expected one of {names}")
+        raise RankgaugeError(f"{parsed} was not requested, expected one of {names}")
     return measures.index(parsed)
 
 
