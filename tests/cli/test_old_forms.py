@@ -285,6 +285,24 @@ def test_an_import_of_an_old_module_is_the_line_of_the_user(
     ]
 
 
+@pytest.mark.parametrize(
+    ("module", "names"),
+    [
+        ("core.checks", "Whole checked"),
+        ("core.resampling", "Drawing all_signs"),
+        ("distance.advice", "judged"),
+        ("fusion.tuned", "inward"),
+        ("measures.names", "UNCLEAR"),
+        ("query_sets", "By"),
+    ],
+)
+def test_old_names_that_plug_ins_import(module: str, names: str) -> None:
+    home = importlib.import_module(f"rankgauge.{module}")
+    for name in names.split():
+        with pytest.warns(OldFormWarning, match=rf"^rankgauge\.{module}\.{name} is now"):
+            getattr(home, name)
+
+
 @pytest.mark.usefixtures("inputs")
 def test_j_beside_another_way_to_treat_unjudged_documents_is_refused(rankgauge: Call) -> None:
     call = CALLS["evaluate"].split()
