@@ -513,7 +513,9 @@ def test_only_files_in_the_folders_of_the_study_are_removed(
     (output / "tables" / "old.csv").write_text("old")
     forged = ["../precious.csv", "queries/folder.csv", "tables/link.csv", "tables/old.csv"]
     write_sealed(output / "files.json", {"files": forged})
-    assert rankgauge(*command_of_one(data, output)).code == 3
+    result = rankgauge(*command_of_one(data, output))
+    assert result.code == 3
+    assert f"tables/old.csv removed from {output}: this study writes no such file" in result.err
     assert (tmp_path / "precious.csv").read_text() == "mine"
     assert (output / "queries" / "folder.csv").is_dir()
     assert (output / "tables" / "link.csv").is_symlink()

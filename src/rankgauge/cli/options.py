@@ -13,7 +13,7 @@ from typing import Any, get_args
 
 import click
 
-from rankgauge.cli.groups import HeadedCommand, OptionGroup, ParameterDeclaration, option
+from rankgauge.cli.groups import HeadedCommand, OptionGroup, ParameterDeclaration, is_given, option
 from rankgauge.cli.names import RegisteredName
 from rankgauge.cli.numbers import Decimal, WholeNumber
 from rankgauge.cli.output import MACHINE_FORMATS, choose_format, escape_formulas, print_notes, show
@@ -249,7 +249,13 @@ def _note_condensed(context: click.Context, _: click.Parameter, is_set: bool) ->
 
 
 def _unjudged(context: click.Context, _: click.Parameter, value: str) -> str:
-    return "condensed" if context.meta.get(_J) else value
+    if not context.meta.get(_J):
+        return value
+    if is_given("unjudged") and value != "condensed":
+        raise click.UsageError(
+            f"-J is --unjudged condensed, and there is also --unjudged {value}; leave one of them out"
+        )
+    return "condensed"
 
 
 UNJUDGED = option(

@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -122,6 +122,8 @@ class MeasureAssessment(Record):
     >>> assessment.better.tolist(), assessment.power
     ([1, 1, 1], 1.0)
     """
+
+    _renamed: ClassVar[dict[str, str]] = {"topics": "queries"}
 
     name: str
     queries: int

@@ -30,6 +30,7 @@ from rankgauge.core.policies import (
     FUZZINESS,
     LEVEL,
     LEVELS,
+    MISSING,
     MOST_SAMPLES,
     PERSISTENCE,
     PERSISTENCES,
@@ -166,6 +167,7 @@ def assess(
     find_test(test)
     check_correction(correction)
     check_value("level", level, LEVELS)
+    missing = check_value("missing", missing, MISSING, optional=True)
     scores = scores_of(qrels, runs, measures, executor, FORM)
     check_value("fuzziness", fuzziness, Number(0))
     drawing = SamplingOptions.check(samples, seed)

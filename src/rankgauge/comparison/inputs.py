@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
-from rankgauge.core.renamed_parameters import renamed_parameters
+from rankgauge.core.renamed import renamed_parameters
 from rankgauge.errors import RankgaugeError
 from rankgauge.evaluation.calls import describe
 from rankgauge.evaluation.evaluator import Measures, evaluate

@@ -20,6 +20,7 @@ from rankgauge.core.policies import (
     DEFAULT_TEST,
     LEVEL,
     LEVELS,
+    MISSING,
     MOST_SAMPLES,
     SAMPLES,
     SEED,
@@ -324,6 +325,7 @@ def compare(
     method = find_test(test)
     check_correction(correction)
     check_value("level", level, LEVELS)
+    missing = check_value("missing", missing, MISSING, optional=True)
     scores = scores_of(qrels, runs, measures, executor, FORM)
     first, second, baselines = pairs_of(scores.runs, baseline)
     number = default_samples(test, correction, len(first), level) if samples is None else samples

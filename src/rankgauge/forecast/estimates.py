@@ -16,7 +16,7 @@ from rankgauge.core.checks import check_value
 from rankgauge.core.notes import WARNING, Note, count_phrase, note_texts
 from rankgauge.core.policies import LEVEL, LEVELS
 from rankgauge.core.records import Record
-from rankgauge.core.renamed_parameters import renamed_parameters
+from rankgauge.core.renamed import renamed_parameters
 from rankgauge.core.results import Result
 from rankgauge.core.rounding import at_most
 from rankgauge.core.tables import Cell, LazyRows, PValue, Table

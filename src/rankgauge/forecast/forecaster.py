@@ -9,7 +9,7 @@ import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from rankgauge.core.arrays import Floats
 from rankgauge.core.checks import Integer, check_value, one_of
 from rankgauge.core.notes import Note, count_phrase, format_first_names
 from rankgauge.core.policies import LEVEL, LEVELS, SEED, SEEDS
+from rankgauge.core.renamed import RenamedMembers
 from rankgauge.core.sealing import check_seal, missing_seal_note, read_object, write_sealed
 from rankgauge.errors import InputError, MeasureError, RankgaugeError
 from rankgauge.forecast.forecast_results import Forecast
@@ -78,7 +79,7 @@ MOST_NAMED = 3
 
 
 @dataclass
-class Forecaster:
+class Forecaster(RenamedMembers):
     """Forecast a costly measure of each run on each query from cheap measures.
 
     Create a forecaster, train it with `fit`, and forecast with `forecast` or `predict`.
@@ -121,6 +122,8 @@ class Forecaster:
     >>> forecaster.predict(track).runs, forecaster.queries_
     (('x', 'y'), 2)
     """
+
+    _renamed: ClassVar[dict[str, str]] = {"topics_": "queries_"}
 
     method: ForecastMethod = "pooled"
     target: str = "nDCG@1000"

@@ -11,7 +11,7 @@ from rankgauge.core.checks import Number, check_value
 from rankgauge.core.notes import WARNING, Note, count_phrase, note_texts
 from rankgauge.core.policies import LEVEL
 from rankgauge.core.records import Record
-from rankgauge.core.renamed_parameters import renamed_parameters
+from rankgauge.core.renamed import renamed_parameters
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Table
 from rankgauge.errors import RankgaugeError
@@ -79,6 +79,7 @@ class Plan(Result, Record):
         """The number of queries to judge deeply in addition to the pilot."""
         return self.needed - self.pilot
 
+    @renamed_parameters(deep_topics="deep_queries")
     def widths(self, deep_queries: int) -> tuple[float, float]:
         """The expected width with this number of deep queries, and the width the plan uses."""
         over = deep_queries, self.queries, self.level
@@ -93,7 +94,7 @@ class Plan(Result, Record):
             (name, n, n - self.pilot, *self.widths(n), "yes" if n >= self.needed else "no")
             for n in numbers
         )
-        columns = ("measure", "deep_queries", "more", "expected_width", "careful_width", "enough")
+        columns = ("measure", "deep_topics", "more", "expected_width", "careful_width", "enough")
         return Table(columns, rows, note_texts(self.notes))
 
     def _title(self) -> str:

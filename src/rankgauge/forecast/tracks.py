@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal, NamedTuple, TypeAlias, TypedDict, Unpack
+from typing import ClassVar, Literal, NamedTuple, TypeAlias, TypedDict, Unpack
 
 import numpy as np
 
@@ -368,6 +368,8 @@ class Rows(Record):
     >>> rows[1, "AP", "pool"].target.tolist()
     [[1.0, 0.5], [0.5, 0.5]]
     """
+
+    _renamed: ClassVar[dict[str, str]] = {"topics": "queries"}
 
     track: str
     kind: str

@@ -26,7 +26,7 @@ from rankgauge.core.policies import (
     Progress,
 )
 from rankgauge.core.records import Record
-from rankgauge.core.renamed_parameters import renamed_parameters
+from rankgauge.core.renamed import renamed_parameters
 from rankgauge.core.resampling import SamplingOptions, map_parallel
 from rankgauge.errors import RankgaugeError, Unsupported
 from rankgauge.evaluation.calls import checked_call

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 
 from rankgauge.core.arrays import Floats
+from rankgauge.core.renamed import RenamedMembers
 from rankgauge.data.features import Features
 from rankgauge.errors import RankgaugeError
 from rankgauge.evaluation.evaluator import Evaluator
@@ -16,12 +18,14 @@ from rankgauge.native import ids, segments
 from rankgauge.scores.model import combine_scores
 
 
-class Monitor:
+class Monitor(RenamedMembers):
     """One measure on some queries, prepared once for many scores.
 
     Called with a score for each document, it gives the mean over the queries, as `Evaluator` computes
     it.
     """
+
+    _renamed: ClassVar[dict[str, str]] = {"kept": "round_to_keep", "stops": "should_stop"}
 
     def __init__(self, features: Features, measure: Measure | Aggregate) -> None:
         self.features = features

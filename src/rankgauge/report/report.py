@@ -11,7 +11,7 @@ from rankgauge.core.checks import Integer, check_value
 from rankgauge.core.notes import count_phrase
 from rankgauge.core.policies import LEVEL, LEVELS
 from rankgauge.core.records import Record
-from rankgauge.core.renamed_parameters import renamed_parameters
+from rankgauge.core.renamed import renamed_parameters
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Cell, Table
 from rankgauge.data.model import Judgments

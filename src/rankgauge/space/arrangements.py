@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
 from math import gcd, inf, lcm
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,6 +78,8 @@ class Arrangement(Record):
     >>> three.cells, len(three.vertices), three.multiplicity.tolist()
     (7, 3, [2, 2, 2])
     """
+
+    _renamed: ClassVar[dict[str, str]] = {"neighbours": "neighbors"}
 
     lines: tuple[Line, ...]
     vertices: VertexRows

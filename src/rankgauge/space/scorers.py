@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -39,6 +40,12 @@ class LinearScorer(Record):
     `values` has a column a weight. With `jitter` it has one more, the last, whose weight is 1. `names`
     are those of the weights, for tables and figures.
     """
+
+    _renamed: ClassVar[dict[str, str]] = {
+        "varying": "varying_features",
+        "mean_by": "mean_of_scores",
+        "means_by": "means_of_scores",
+    }
 
     features: Features
     documents: Rankings

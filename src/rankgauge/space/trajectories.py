@@ -12,7 +12,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import compress, groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -421,6 +421,8 @@ class NoticedFlips(Record):
     P@5 notices the flips of rank 5 with rank 6 alone; AP and nDCG notice all good and bad flips
     (Robertson and Zaragoza 2007, section 3.1).
     """
+
+    _renamed: ClassVar[dict[str, str]] = {"seen": "is_noticed", "wrong": "count_wrong"}
 
     measures: tuple[Measure | Aggregate, ...]
     merit: NDArray[np.int8]

@@ -31,7 +31,7 @@ PAPER_METHODS = ("boosting", "regression")
 OVERVIEW: Mapping[str, tuple[str, str, str]] = {
     "rows": ("pool", "rows", "r2"),
     "topics": ("pool", "topics", "r2"),
-    "queries and runs": ("pool", "queries and runs", "r2"),
+    "topics and runs": ("pool", "topics and runs", "r2"),
     "new kind": ("pool", "kind", "r2"),
     "new track": ("pool", "track", "r2"),
     "full": ("full", "topics", "r2"),

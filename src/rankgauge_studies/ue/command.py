@@ -27,6 +27,7 @@ from rankgauge.extending import (
     check_pages,
     check_plotting,
     check_seal,
+    count_phrase,
     display_name,
     folds_option,
     is_given,
@@ -448,8 +449,11 @@ def write_study(study: Study, folder: OwnPath) -> None:
         pictures.append(picture)
     if is_available(check_pages):
         write_page(study_page(study, pictures), folder / PAGE)
-    for file in before - set(files):  # of a study with other sizes or readings
-        (folder / file).unlink()
+    if gone := sorted(before - set(files)):  # of a study with other sizes or readings
+        for file in gone:
+            (folder / file).unlink()
+        more = f" and {count_phrase(len(gone) - 1, 'more file')}" if gone[1:] else ""
+        notify([Note(f"{gone[0]}{more} removed from {folder}: this study writes no such file")])
     write_text(folder / f"{INDEX}.csv", study.index(drawn=bool(pictures)).render("csv"))
     write_sealed(folder / FILES, {"files": sorted(files)})
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, ClassVar, TypeAlias, TypeVar
 
 import numpy as np
 
 from rankgauge.core.arrays import Ints
 from rankgauge.core.notes import count_phrase
 from rankgauge.core.records import Record
-from rankgauge.errors import RankgaugeError, warn_old_form
+from rankgauge.errors import RankgaugeError
 
 V = TypeVar("V")
 ById: TypeAlias = Mapping[str, V] | Sequence[V]
@@ -126,6 +126,8 @@ class Candidates(Record):
     system come first, then those of the next.
     """
 
+    _renamed: ClassVar[dict[str, str]] = {"words": "outputs", "described": "describe"}
+
     texts: Texts
     outputs: tuple[str, ...]
     of: Ints
@@ -134,12 +136,6 @@ class Candidates(Record):
 
     def __len__(self) -> int:
         return len(self.outputs)
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """The former name of `outputs`, kept until the next release."""
-        warn_old_form("Candidates.words", "Candidates.outputs")
-        return self.outputs
 
     def once(self, key: Any, make: Callable[[], V]) -> V:
         """Return the value of a function, computed once per key."""
@@ -163,6 +159,8 @@ class DrawnTexts(Record):
     where each text starts and ends. `of` has the number of the text that each drawn text belongs
     to.
     """
+
+    _renamed: ClassVar[dict[str, str]] = {"described": "describe"}
 
     texts: Texts
     places: Ints
