@@ -88,7 +88,8 @@ Fault = tuple[Reader, bytes, str, str]
 def wrong_columns(read: Reader, count: int) -> Fault:
     wanted, columns = (6, RUN_COLUMNS) if read is read_run else (4, QRELS_COLUMNS)
     noun = "column" if count == 1 else "columns"
-    hint = " (this looks like a qrels file)" if count == 4 else ""
+    kind = {4: "qrels", 6: "run"}.get(count)
+    hint = f" (this looks like a {kind} file)" if kind else ""
     message = f"{count} {noun}, expected {wanted}: {columns}{hint}"
     return read, b" ".join([b"1"] * count), message, TOO_FEW if count < wanted else TOO_MANY
 
