@@ -24,11 +24,11 @@ STUDIES = {
     home="rankgauge_studies.{}.command".format,
     old={"optimisation": "optimization"},
     invoke_without_command=True,
-    short_help="Repeat a published study. Its numbers are printed next to ours.",
+    short_help="Replicate a published study, and print its numbers next to ours.",
 )
 @click.pass_context
 def command(context: click.Context) -> None:
-    """Repeat a published study, and print its numbers next to ours. Without a name, list the studies."""
+    """Replicate a published study, and print its numbers next to ours. Without a name, list studies."""
     if context.invoked_subcommand is None:
         for name, summary in STUDIES.items():
             click.echo(f"{name}\t{summary}")

@@ -308,17 +308,17 @@ def test_standardized_scores_of_missing_topics_are_not_made_up(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "nothing given, expected QRELS and runs, or --scores FILE"),
-        (("QRELS",), "QRELS: judgments without a run; if you give only one file, each of"),
+        ((), "no input, expected QRELS and runs, or --scores FILE"),
+        (("QRELS",), "QRELS: judgments without a run; a single file must have both"),
         (("QRELS", "--scores", "MATRIX"), "and --scores cannot be used together"),
         (
             ("--scores", "RR=SAVED"),
-            "SAVED already names its measures; leave out RR=",
+            "SAVED already names its measures; use --scores SAVED without RR=",
         ),
         (("--scores", "RR=nowhere.csv"), "nowhere.csv: cannot be read: No such file or directory"),
         (
             ("--scores", "RR=MATRIX", "-m", "AP"),
-            "no scores by AP in the files, expected one of: RR",
+            "no scores for AP in the files, expected one of: RR",
         ),
         (
             ("--scores", "RR=MATRIX", "--scores", "RR=MATRIX"),

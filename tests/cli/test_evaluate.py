@@ -511,7 +511,7 @@ def test_a_wrong_option_is_explained(
 def test_a_run_is_needed(rankgauge: Call, files: Files) -> None:
     assert_refused(
         rankgauge("evaluate", files.qrels),
-        "judgments without a run; if you give only one file, each of its lines",
+        "judgments without a run; a single file must have both the",
     )
 
 

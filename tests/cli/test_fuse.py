@@ -148,7 +148,7 @@ def test_runs_with_no_document_in_common_are_warned_about(rankgauge: Call, files
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["a.run"], "a: one run alone, expected at least two to fuse"),
+        (["a.run"], "a: only one run, expected at least two to fuse"),
         (
             ["a.run", "b.run", "--weight", "1"],
             "1 weight for 2 runs, expected a weight for each run",
@@ -166,7 +166,7 @@ def test_runs_with_no_document_in_common_are_warned_about(rankgauge: Call, files
         ),
         (
             ["a.run", "b.run", "--method", "rrf", "--k", "3", "--setting", "k=3"],
-            "k is given by --k and by --setting, expected one",
+            "k is set by both --k and --setting; use one of them",
         ),
         (["a.run", "b.run", "--method", "rrff"], "no fusion method 'rrff'; did you mean rrf?"),
         (["a.run", "b.run", "--method", "rrf", "--normalize", "z"], "looks at ranks alone"),

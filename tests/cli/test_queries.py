@@ -242,7 +242,7 @@ def test_the_three_ways_to_say_how_many_exclude_each_other(
     code, out, err = queries(*options)
     assert (code, out) == (2, "")
     given = [str(option) for option in options if str(option).startswith("--")]
-    assert f"{' and '.join(given)} cannot be used together; give one of them" in err
+    assert f"{' and '.join(given)} cannot be used together; choose one" in err
 
 
 @pytest.mark.parametrize(
@@ -289,5 +289,5 @@ def test_the_command_prints_p_for_each_query_and_run(tmp_path: Path, rankgauge: 
     assert "1 of 1 query is informative" in err
     assert_refused(
         rankgauge("queries", qrels, run, "--significance", "--share", 0.5),
-        "--significance and --share cannot be used together; give one of them",
+        "--significance and --share cannot be used together; choose one",
     )

@@ -480,7 +480,7 @@ def test_all_options_of_scoring_are_of_runs() -> None:
 def test_options_of_runs_are_no_options_of_scores(name: str, option: str) -> None:
     code, _, err = called(name, "--scores", "x", option, *OF_RUNS[option].split())
     assert code == 2
-    assert f"{option} is for runs and has no effect with --scores" in err
+    assert f"{option} applies to runs and has no effect with --scores" in err
 
 
 def result(*words: str) -> object:

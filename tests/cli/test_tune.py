@@ -110,7 +110,7 @@ def test_a_measure_of_subtopics_is_refused_before_anything_is_scored(rankgauge, 
 
 def test_several_measures_are_refused(rankgauge, files):
     done = rankgauge("tune", *files[:3], "-m", "AP", "-m", "RR", *QUICK)
-    assert_refused(done, "AP, RR: expected one measure to tune by")
+    assert_refused(done, "AP, RR: expected a single measure to optimize")
 
 
 def test_one_run_is_not_tuned(rankgauge, files):
@@ -123,10 +123,10 @@ def test_no_run_that_is_read_is_overwritten(rankgauge, files, command):
     judged = files[:1] if command == "tune" else []
     assert_refused(
         rankgauge(command, *judged, files[1], files[2], "-o", files[1]),
-        "is a run that is read, expected another file",
+        "is one of the input runs, expected another file",
     )
     assert files[1].read_bytes() == before
 
 
 def test_the_table_has_standard_output(rankgauge, files):
-    assert_refused(rankgauge("tune", *files[:3], "-o", "-"), "standard output has the table")
+    assert_refused(rankgauge("tune", *files[:3], "-o", "-"), "the table goes to standard output")
