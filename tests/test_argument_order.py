@@ -127,12 +127,15 @@ def test_files_that_are_called_like_measures_are_files(tmp_path: Any, monkeypatc
 
 MANY = {f"run{i}": ONE for i in range(1000)}
 WRONG: dict[str, tuple[Callable[[], Any], str]] = {
-    "runs beside scores": (lambda: compare(SCORES, RUNS), "runs beside scores; write compare(s"),
-    "measures beside scores": (
-        lambda: assess(SCORES, measures="AP"),
-        "measures beside scores; write assess(scores.select(measures=[...]))",
+    "got runs together with scores": (
+        lambda: compare(SCORES, RUNS),
+        "got runs together with scores; write compare(s",
     ),
-    "no runs": (lambda: compare(QRELS), "no runs; give (qrels, runs, measures), or scores alone"),
+    "got measures together with scores": (
+        lambda: assess(SCORES, measures="AP"),
+        "got measures together with scores; write assess(scores.select(measures=[...]))",
+    ),
+    "no runs": (lambda: compare(QRELS), "no runs; pass (qrels, runs, measures), or only scores"),
     **{
         function.__name__: (lambda function=function: function(QRELS, "AP", MANY), f"{name}: a d")  # type: ignore[misc]
         for function, name in (

@@ -144,7 +144,7 @@ def test_a_misspelt_value_is_still_refused(rankgauge: Call, files: Files) -> Non
 
 def test_compare_says_that_intervals_are_not_corrected(rankgauge: Call, files: Files) -> None:
     asked = ("compare", files.qrels, files.good, files.other, "-m", "AP", "--format", "table")
-    said = "each is for its pair alone, not corrected for 3 comparisons"
+    said = "each applies to its pair alone, not corrected for 3 comparisons"
     assert said not in rankgauge(*asked).out.replace("\n", " ")
     files.zeros.write_text("1 Q0 a 1 1 x\n")
     assert said in " ".join(rankgauge(*asked, files.zeros).out.split())
@@ -199,7 +199,7 @@ def test_conflicts_and_opposite_are_explained_where_they_are_printed(
     for form in ("table", "md"):
         out = rankgauge(*asked, "--show", "pairs", "--format", form).out
         text = " ".join(out.split()).replace("\\", "")
-        assert "opposite: tests in which the two measures find different runs" in text
+        assert "opposite: tests in which they find different runs" in text
         assert "conflicts: tests in which only one of the two measures finds" in text
 
 
@@ -272,7 +272,9 @@ def test_an_uncut_distance_says_beforehand_that_it_takes_long(
     rankgauge: Call, files: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = ("distance", files.good, files.other)
-    said = "AP: this will take long: up to 2 documents a query and no cut-off; a cut-off helps (such as"
+    said = (
+        "AP: this will take long: up to 2 documents a query and no cutoff; a cutoff helps (such as"
+    )
     assert said not in rankgauge(*asked, "-m", "AP").err
     monkeypatch.setattr(two_runs, "LONG_LIST", 2)
     assert rankgauge(*asked, "-m", "AP").err.startswith(f"note: {said} AP@100)")

@@ -171,7 +171,7 @@ def test_a_witness_that_needs_too_much_memory(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(staircase, "MOST_TRACED_STATES", 1000)
     found = rg.med(list(range(10)), list(range(5, 15)), "AP@10")
     assert found.exact
-    with pytest.raises(RankgaugeError, match="use a smaller cut-off"):
+    with pytest.raises(RankgaugeError, match="use a smaller cutoff"):
         found.witness()
 
 

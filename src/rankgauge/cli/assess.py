@@ -110,8 +110,8 @@ class AssessmentTesting(TestingOptions, common=False):
     pool_cutoffs: bool = option(
         "--pool-cutoffs",
         is_flag=True,
-        help="Treat a measure at several cut-offs as one measure. The tests at all its cut-offs are "
-        "counted together. The mean of a run is averaged over the cut-offs.",
+        help="Treat a measure at several cutoffs as one measure. The tests at all its cutoffs are "
+        "counted together. The mean of a run is averaged over the cutoffs.",
     )
 
 

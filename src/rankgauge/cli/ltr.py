@@ -316,9 +316,7 @@ def crossval(
     if not output.for_programs:
         output.show_whole(compared.table())
     elif output.output is None:  # a program reads one table
-        notify(
-            [Note("-o DIR also writes the differences between rankers, with their tests")]
-        )
+        notify([Note("-o DIR also writes the differences between rankers, with their tests")])
     if trained.failed:
         again = "" if output.output is None else "; run the same command again to retry only these"
         raise Incomplete(

@@ -105,7 +105,7 @@ def explanation(name: str) -> str:
         lines += item("range", f"{low} to {high}")
         lines += item("better", direction(entry))
     if isinstance(entry, Measure):
-        lines += item("cut-off", entry.cutoffs)
+        lines += item("cutoff", entry.cutoffs)
     if entry.parameters():
         lines += ["", "parameters:"]
         for key, field in entry.parameters().items():

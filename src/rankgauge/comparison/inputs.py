@@ -32,11 +32,13 @@ def takes_scores(function: Callable[P, R]) -> Callable[P, R]:
             name = function.__name__
             if given.get("runs") is not None:
                 raise RankgaugeError(
-                    f"runs beside scores; write {name}(scores), or {name}(qrels, runs, measures)"
+                    f"got runs together with scores; write {name}(scores) or "
+                    f"{name}(qrels, runs, measures)"
                 )
             if "measures" in given:
                 raise RankgaugeError(
-                    f"measures beside scores; write {name}(scores.select(measures=[...]))"
+                    "got measures together with scores; write "
+                    f"{name}(scores.select(measures=[...]))"
                 )
         return function(*arguments, **options)
 
@@ -53,5 +55,5 @@ def scores_of(
     if isinstance(qrels, Scores):
         return qrels
     if runs is None:
-        raise RankgaugeError("no runs; give (qrels, runs, measures), or scores alone")
+        raise RankgaugeError("no runs; pass (qrels, runs, measures), or only scores")
     return evaluate(qrels, runs, measures, executor=executor)

@@ -24,7 +24,7 @@ class AdvisedDocument(NamedTuple):
     """A document to judge.
 
     `rank_a` and `rank_b` are its ranks in the two runs; None if a run does not have it down to the
-    cut-off. `label` is its label in the labeling that gives the greatest difference. `before` is the
+    cutoff. `label` is its label in the labeling that gives the greatest difference. `before` is the
     distance on the query before the document is judged. `after` is the distance on the query if it is
     judged not relevant. `left` is then the mean distance over all queries.
     """

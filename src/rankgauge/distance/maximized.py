@@ -274,7 +274,7 @@ def distance_of(
 
     Parameters
     ----------
-    measure: the measure; its cut-off cuts the lists.
+    measure: the measure; its cutoff cuts the lists.
     lists: the lists.
     a: the number of the first list.
     b: the number of the second list.

@@ -191,7 +191,7 @@ def _is_list(value: Any) -> bool:
 class DocumentRanks(NamedTuple):
     """A document of two runs: its rank in each run, and its label.
 
-    A rank is None if the run does not have the document down to the cut-off. The label is None if the
+    A rank is None if the run does not have the document down to the cutoff. The label is None if the
     document is not judged.
     """
 
@@ -526,7 +526,7 @@ def lists_by_query(
 
     Parameters
     ----------
-    measure: the measure; its cut-off cuts the lists.
+    measure: the measure; its cutoff cuts the lists.
     runs: the runs, as `evaluate` takes them.
     qrels: the judgments, as `evaluate` takes them; without them, the queries are those of the runs.
     labels: the labels that unjudged documents may get.

@@ -20,7 +20,7 @@ SLOW_MEASURES = ("AP", "bpref", "infAP", "GAP", "Q")
 """Measures whose distances take time that grows faster than the square of the length of the lists."""
 
 LONG_LIST = 500
-"""With so many documents a query or more, such a measure without a cut-off takes long."""
+"""With so many documents a query or more, such a measure without a cutoff takes long."""
 
 
 def time_notes(measures: Sequence[Measure], runs: Sequence[Run]) -> list[Note]:
@@ -28,9 +28,7 @@ def time_notes(measures: Sequence[Measure], runs: Sequence[Run]) -> list[Note]:
     longest = max(int(np.diff(run.bounds).max(initial=0)) for run in runs)
     if longest < LONG_LIST:
         return []
-    kind = (
-        f"this will take long: up to {longest:,} documents a query and no cut-off; a cut-off helps"
-    )
+    kind = f"this will take long: up to {longest:,} documents a query and no cutoff; a cutoff helps"
     return [
         Note(kind, measure=str(measure), detail=f"such as {innermost(measure).name}@100")
         for measure in measures

@@ -152,7 +152,7 @@ def ideal(
     Parameters
     ----------
     scores : Scores
-        The scores of the runs. There may be several measures, such as one at several cut-offs.
+        The scores of the runs. There may be several measures, such as one at several cutoffs.
     qrels : judgments
         The judgments that the scores were made with.
     number : int, optional

@@ -157,7 +157,7 @@ def significance(
     """Test on each query whether a run is better than a random order of the judged documents.
 
     The p-value is the share of the orders that score at least as well as the run. If there are at
-    most `samples` different orders down to the cut-off, all orders are tried. Otherwise `samples`
+    most `samples` different orders down to the cutoff, all orders are tried. Otherwise `samples`
     random orders are tried, and the p-value is (k + 1) / (samples + 1) if k of them score at least
     as well. If there are several measures, the score is their mean.
 
