@@ -149,15 +149,15 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     },
     "a list of runs": (
         lambda: rg.evaluate(QRELS, "AP", [*MANY.values()]),  # type: ignore[list-item]
-        "measures: a list with a dict is no measure",
+        "measures: a list with a dict is not a measure",
     ),
     "a run": (
         lambda: rg.evaluate(QRELS, "AP", rg.Run.from_dict(ONE)),  # type: ignore[arg-type]
-        "measures: a Run is no measure",
+        "measures: a Run is not a measure",
     ),
     "files": (
         lambda: rg.evaluate(QRELS, "nDCG@10", ["a.run", "b.run"]),
-        "runs: 'nDCG@10' is a measure; the order is qrels, runs, measures",
+        "runs: 'nDCG@10' is a measure; the order of arguments is qrels, runs, measures",
     ),
     "med": (lambda: med(LISTS[0], "AP", LISTS[1]), "measure: a list"),
 }

@@ -166,7 +166,7 @@ def test_more_queries_than_there_are(rankgauge: Call, files: Files) -> None:
     )
     code, _, err = rankgauge("queries", files.qrels, files.other, "-m", "P@1", "--number", 7)
     assert code == 0
-    assert "4 queries fit both ideal and uninformative" in err
+    assert "4 queries would be both ideal and uninformative" in err
     code, _, err = rankgauge("queries", files.qrels, files.other, "-m", "P@1", "--number", 5)
     assert "at once" not in err
 
@@ -273,7 +273,7 @@ def test_an_uncut_distance_says_beforehand_that_it_takes_long(
 ) -> None:
     asked = ("distance", files.good, files.other)
     said = (
-        "AP: this will take long: up to 2 documents a query and no cutoff; a cutoff helps (such as"
+        "AP: this will take a long time: up to 2 documents per query and no cutoff; a cutoff helps (such"
     )
     assert said not in rankgauge(*asked, "-m", "AP").err
     monkeypatch.setattr(two_runs, "LONG_LIST", 2)

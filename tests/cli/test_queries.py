@@ -96,7 +96,7 @@ def test_each_query_has_score_expectation_difference_and_type(
         "note: uninformative hard: 1",
         "note: uninformative easy: 1",
         "note: other: 0",
-        "note: left out: 1 with nothing relevant",
+        "note: excluded: 1 with nothing relevant",
     ]
 
 
@@ -190,7 +190,7 @@ def test_the_figures_are_of_these_measures_and_all_judged_queries(
     files.run.write_text("".join(line for line in RUN.splitlines(True) if "good" not in line))
     options = ("-m", "P@1", "-m", "gm(P@2)", "--missing", "skip")
     _, out, err = queries(*options, "--map", "map.svg", "--histogram", "h.png")
-    assert "note: left out: 1 with no run\n" in err
+    assert "note: excluded: 1 with no run\n" in err
     titles = [axes.get_title().split("\n")[0] for axes in drawn["h.png"].axes]
     assert titles == ["P@1", "gm(P@2)"]
     assert drawn["h.png"].get_suptitle() == "3 queries; left out: 1 with nothing relevant"
@@ -269,7 +269,7 @@ def test_where_every_query_is_left_out_the_table_is_empty_and_says_why(
     code, out, err = queries()
     assert code == 0
     assert out == "topic\tscore\texpected\tdifference\ttype\n"
-    assert "note: left out: 1 with nothing relevant\n" in err
+    assert "note: excluded: 1 with nothing relevant\n" in err
     pytest.importorskip("matplotlib")
     figures = files.folder / "map.png", files.folder / "histogram.png"
     assert queries("--map", figures[0], "--histogram", figures[1]) == (code, out, err)

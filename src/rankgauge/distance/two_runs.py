@@ -28,7 +28,10 @@ def time_notes(measures: Sequence[Measure], runs: Sequence[Run]) -> list[Note]:
     longest = max(int(np.diff(run.bounds).max(initial=0)) for run in runs)
     if longest < LONG_LIST:
         return []
-    kind = f"this will take long: up to {longest:,} documents a query and no cutoff; a cutoff helps"
+    kind = (
+        f"this will take a long time: up to {longest:,} documents per query and no cutoff; a "
+        "cutoff helps"
+    )
     return [
         Note(kind, measure=str(measure), detail=f"such as {innermost(measure).name}@100")
         for measure in measures

@@ -32,9 +32,9 @@ Source: TypeAlias = Callable[[], Run]
 AnyRun: TypeAlias = Run | RunDict | Source | Path | Frame
 Runs: TypeAlias = AnyRun | Iterable[AnyRun] | Mapping[str, AnyRun]
 
-NO_JUDGMENTS = "cannot be judgments; give a qrels file, a data frame or a dict"
-NO_RUNS = "no runs, expected at least one (a generator gives its runs only once)"
-NO_RUN = "is not a run; give a run file, a data frame or a dict"
+NO_JUDGMENTS = "cannot be used as judgments; pass a qrels file, a data frame or a dict"
+NO_RUNS = "no runs, expected at least one (a generator can be used only once)"
+NO_RUN = "is not a run; pass a run file, a data frame or a dict"
 
 
 def judgments_of(qrels: Qrels, negative: Negative = DEFAULT_NEGATIVE) -> Judgments:
@@ -136,7 +136,7 @@ def check_argument_order(runs: object, measures: object, name: str = "measures")
         several = [measures] if isinstance(measures, str) else measures
         if isinstance(several, Collection) and not all(is_measure(one) for one in several):
             raise RankgaugeError(
-                f"runs: {str(runs)!r} is a measure; the order is qrels, runs, {name}"
+                f"runs: {str(runs)!r} is a measure; the order of arguments is qrels, runs, {name}"
             )
 
 
@@ -159,8 +159,8 @@ def check_measures(measures: object, name: str = "measures") -> None:
             kind = f"{type(measures).__name__} with a {type(other).__name__}"
     if kind is not None:
         raise MeasureError(
-            f"{name}: a {kind} is no measure, expected one such as nDCG@10; the measures come after the "
-            "judgments and the runs"
+            f"{name}: a {kind} is not a measure, expected one such as nDCG@10; measures come "
+            "after the judgments and the runs"
         )
 
 
