@@ -19,7 +19,7 @@ class OldFormWarning(RankgaugeWarning, DeprecationWarning):
 
 def warn_old_form(old: str, new: str, *, depth: int = 1) -> None:
     """Warn of a form that still works; `depth` is how many calls of ours are below the user's."""
-    text = f"{old} is now {new}; the old form goes with the next release"
+    text = f"{old} is now {new}; the old form will be removed in the next release"
     warnings.warn(text, OldFormWarning, stacklevel=depth + 2)
 
 

@@ -322,7 +322,7 @@ def test_standardized_scores_of_missing_topics_are_not_made_up(
         ),
         (
             ("--scores", "RR=MATRIX", "--scores", "RR=MATRIX"),
-            "the measure 'RR' is named twice, expected different names",
+            "the measure 'RR' appears twice, expected different names",
         ),
         (("QRELS", "RUN"), "1 run, expected at least two to compare"),
         (

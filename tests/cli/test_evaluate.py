@@ -420,7 +420,7 @@ def test_the_interval_is_over_the_topics_that_the_mean_is_over(
     over_all, answered = records(out)
     assert float(over_all["RR low"]) < 0.25 < float(over_all["RR high"])
     assert (answered["RR"], answered["RR low"], answered["RR high"]) == ("0.5", "", "")
-    assert "note: RR: no interval where the mean is over a single query" in err.splitlines()
+    assert "note: RR: no interval for means over a single query" in err.splitlines()
 
 
 def test_topics_have_no_intervals(rankgauge: Call, files: Files) -> None:
@@ -560,7 +560,7 @@ BROKEN = {
         TEN_LINES.replace('"First"', '"AP"'),
         "the plug-in fails: MeasureError: the name AP is taken by ",
     ),
-    "absent": (None, "there is no such plug-in, expected a Python file"),
+    "absent": (None, "no such plug-in, expected a Python file"),
 }
 
 

@@ -60,7 +60,7 @@ def test_an_old_option_is_the_new_one_with_a_note(
     value = [] if is_flag or "=" in new else ["3"]
     shown = new.replace("=", " ")
     with pytest.warns(
-        OldFormWarning, match=f"^{old} is now {shown}; the old form goes with the next"
+        OldFormWarning, match=f"^{old} is now {shown}; the old form will be removed in the next"
     ):
         outcome = rankgauge(*CALLS[name].split(), old, *value, "--no-such")
     assert "--no-such" in outcome.err

@@ -131,7 +131,7 @@ WRONG = {
     "--repeats": ("0", "0 is not in the range"),
     "--test": ("guess", "there is no significance test 'guess'; there are "),
     "--correction": ("holms", "there is no correction 'holms'; did you mean holm?"),
-    "--plugin": ("none.py", "none.py: there is no such plug-in, expected a Python file"),
+    "--plugin": ("none.py", "none.py: no such plug-in, expected a Python file"),
 }
 
 
