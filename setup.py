@@ -1,7 +1,10 @@
-"""Builds the compiled loops; everything else is declared in pyproject.toml."""
+"""Builds the compiled loops and the readme of the packages; pyproject.toml declares the rest."""
 
 import os
+import re
+import runpy
 import sys
+import tomllib
 from pathlib import Path
 
 from Cython import __version__ as cython_version
@@ -26,8 +29,23 @@ def extension(name: str, source: str) -> Extension:
     )
 
 
+def readme() -> str:
+    """README.md with links to the files of this version: a package index shows it without them."""
+    version = runpy.run_path("src/rankgauge/version.py")["__version__"]
+    project = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+    def absolute(link: re.Match[str]) -> str:
+        kind = "raw" if Path(link[1]).suffix in {".png", ".svg"} else "blob"
+        return f"]({project['urls']['Source']}/{kind}/v{version}/{link[1]})"
+
+    text = Path("README.md").read_text(encoding="utf-8")
+    return re.sub(r"\]\((?!\w+:|#)([^)\s]+)\)", absolute, text)
+
+
 modules = [extension(path.stem, path.name) for path in sorted(NATIVE.glob("*.pyx"))]
 setup(
+    long_description=readme(),
+    long_description_content_type="text/markdown",
     ext_modules=cythonize(
         [*modules, extension(SHARED, f"{SHARED}.c")],
         # A module and the shared one must come from the same Cython: each has its own generated C.

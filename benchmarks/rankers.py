@@ -4,6 +4,7 @@
     python benchmarks/rankers.py scale [--rows 100000 400000] [--trees 100]
     python benchmarks/rankers.py rounds [--rows 100000 400000]
     python benchmarks/rankers.py ascents [--data ../shared/data]
+    python benchmarks/rankers.py presets [--data ../shared/data]
 
 `folds`: nDCG@10 (gain exp2, queries without relevant documents counted 0) on the test parts of MQ2008
 and OHSUMED, in five folds, the validation part for stopping. `scale`: CPU seconds of training on made
@@ -11,7 +12,8 @@ data with 136 features and 100 documents a query, and by how many times the matr
 a process of its own, and the same with the library called directly. `rounds`: on the same data, for the
 methods that are our own, CPU seconds before the first round and of each round. `ascents`: coordinate
 ascent from five single starts, by exact lines and by trial steps, and by fastrank where it is installed:
-CPU seconds a start, and the training nDCG@10 that is reached.
+CPU seconds a start, and the training nDCG@10 that is reached. `presets`: CPU seconds of training with
+the settings of RankLib on the first fold of MQ2008 and on 5,000 lines of MSLR.
 """
 
 from __future__ import annotations
@@ -222,6 +224,29 @@ def scale(sizes: list[int], trees: int) -> Table:
     return Table(names, tuple(rows))
 
 
+def presets(data: Path) -> Table:
+    """What training costs with the settings of RankLib. The validation part decides when to stop."""
+    mq2008 = read_folds(data / "mq2008")[0]
+    mslr = [
+        rg.read_letor(data / "mslr-5k" / f"msn1.fold1.{part}.5k.txt.gz")
+        for part in ("train", "test")
+    ]
+    collections = [(mq2008.train, mq2008.validation), mslr]
+    rows = []
+    for name in rankers.methods():
+        seconds = []
+        for train, validation in collections:
+            ranker = rankers.find_method(name)(preset="ranklib")
+            start = time.process_time()
+            ranker.fit(train, validation)
+            seconds.append(time.process_time() - start)
+        rows.append((name, *seconds))
+    sizes = [
+        f"{len(train.queries)} queries, {len(train.labels)} documents" for train, _ in collections
+    ]
+    return Table(("method", *sizes), tuple(rows))
+
+
 def alone(function: Callable[..., Any], *arguments: Any) -> Any:
     """What a function gives in a new process."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
@@ -230,13 +255,14 @@ def alone(function: Callable[..., Any], *arguments: Any) -> Any:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("what", choices=("folds", "scale", "rounds", "ascents"))
+    parser.add_argument("what", choices=("folds", "scale", "rounds", "ascents", "presets"))
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--rows", type=int, nargs="+", default=[100_000, 400_000])
     parser.add_argument("--trees", type=int, default=100)
     options = parser.parse_args()
-    if options.what in ("folds", "ascents"):
-        table = {"folds": ranking, "ascents": ascents}[options.what](options.data)
+    on_data = {"folds": ranking, "ascents": ascents, "presets": presets}
+    if options.what in on_data:
+        table = on_data[options.what](options.data)
     elif options.what == "scale":
         table = scale(options.rows, options.trees)
     else:

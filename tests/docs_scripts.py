@@ -11,8 +11,8 @@ DOCS = Path(__file__).resolve().parents[1] / "docs"
 
 
 def load(name: str) -> ModuleType:
-    """docs/NAME.py as a module."""
-    spec = importlib.util.spec_from_file_location(f"docs_{name}", DOCS / f"{name}.py")
+    """docs/scripts/NAME.py as a module."""
+    spec = importlib.util.spec_from_file_location(f"docs_{name}", DOCS / "scripts" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

@@ -247,11 +247,6 @@ def test_the_oldest_versions_are_the_lower_bounds() -> None:
     assert [line for line in lines if line and not line.startswith("#")] == oldest
 
 
-def test_the_citation_names_this_version() -> None:
-    text = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
-    assert re.findall(r"^version: (.+)$", text, re.MULTILINE) == [rankgauge.__version__]
-
-
 def test_hooks_have_fixed_versions() -> None:
     text = (ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8")
     assert re.findall(r"^  - repo: (.+)$", text, re.MULTILINE) == ["local"]

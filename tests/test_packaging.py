@@ -9,8 +9,11 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 from setuptools import find_packages
 from setuptools.command.egg_info import FileList
+
+import rankgauge
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "rankgauge"
@@ -18,6 +21,7 @@ STUDIES = ROOT / "src" / "rankgauge_studies"
 PACKAGES = (PACKAGE, STUDIES)
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 COMPILED = sorted(path.stem for path in (PACKAGE / "native").glob("*.pyx"))
+PACKED = ("src/rankgauge", "src/rankgauge_studies", "tests", "docs", "benchmarks", "packaging")
 SOURCE = {".py", ".pyx", ".pxd"}
 MADE = {".pyc", ".so", ".pyd"}
 
@@ -64,7 +68,7 @@ def test_every_compiled_module_has_types_and_was_built(name: str) -> None:
 
 
 def test_the_sdist_has_every_file_of_the_package_and_the_tests(in_sdist: set[str]) -> None:
-    for folder in ("src/rankgauge", "src/rankgauge_studies", "tests", "docs", "benchmarks"):
+    for folder in PACKED:
         for path in (ROOT / folder).rglob("*"):
             if path.is_file() and path.suffix not in MADE and "__pycache__" not in path.parts:
                 assert path.relative_to(ROOT).as_posix() in in_sdist
@@ -83,6 +87,67 @@ def test_the_sdist_has_every_file_of_the_checkout(in_sdist: set[str]) -> None:
     listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     tracked = {name for name in listed.split("\0") if name and (ROOT / name).exists()}
     assert tracked - in_sdist == set()
+
+
+VERSION = rankgauge.__version__
+PROJECT = SETTINGS["project"]
+REPOSITORY = PROJECT["urls"]["Source"]
+
+
+def test_files_name_one_repository_and_this_version() -> None:
+    assert all(url.startswith(REPOSITORY) for url in PROJECT["urls"].values())
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {VERSION}\n" in citation
+    assert f"\nrepository-code: {REPOSITORY}\n" in citation
+    links = re.findall(r"^\[.+\]: (.+)$", CHANGES, re.MULTILINE)
+    assert links
+    assert all(link.startswith(f"{REPOSITORY}/") for link in links)
+
+
+CHANGES = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+GROUPS = ["Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"]
+"""Those of Keep a Changelog, in its order."""
+
+
+def test_the_changelog_is_short_and_in_the_form_of_keep_a_changelog() -> None:
+    sections = re.split(r"^## ", CHANGES, flags=re.MULTILINE)[1:]
+    assert sections[0].startswith("[Unreleased]\n")
+    date = re.match(rf"\[{re.escape(VERSION)}\] - (\d{{4}}-\d\d-\d\d)\n", sections[1])
+    assert date is not None
+    assert f"\ndate-released: {date[1]}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    for section in sections[:2]:
+        groups = re.findall(r"^### (.+)$", section, re.MULTILINE)
+        assert groups == [group for group in GROUPS if group in groups]
+        assert section.count("\n- ") <= 50
+    names = {section.partition("]")[0].removeprefix("[") for section in sections}
+    assert names == set(re.findall(r"^\[(.+)\]: ", CHANGES, re.MULTILINE))
+
+
+CONDA_NAMES = {"matplotlib": "matplotlib-base"}
+"""Packages with another name at conda-forge; matplotlib-base is the one without a window system."""
+
+
+def conda(requirements: list[str]) -> set[str]:
+    """Requirements as a recipe writes them."""
+    parsed = map(Requirement, requirements)
+    return {f"{CONDA_NAMES.get(each.name, each.name)} {each.specifier}" for each in parsed}
+
+
+def test_the_conda_recipe_needs_what_the_wheel_needs() -> None:
+    yaml = pytest.importorskip("yaml")
+    folder = ROOT / "packaging" / "conda"
+    recipe = yaml.safe_load((folder / "recipe.yaml").read_text(encoding="utf-8"))
+    variants = yaml.safe_load((folder / "variants.yaml").read_text(encoding="utf-8"))
+    assert recipe["context"]["version"] == VERSION
+    assert recipe["about"]["repository"] == REPOSITORY
+    needs, extras = recipe["requirements"], PROJECT["optional-dependencies"]
+    assert {*needs["host"]} == {"python", "pip", *conda(SETTINGS["build-system"]["requires"])}
+    assert {*needs["run"]} == {"python", *conda(PROJECT["dependencies"])}
+    (everything,) = map(Requirement, extras["all"])
+    optional = [each for extra in everything.extras for each in extras[extra]]
+    assert {*needs["run_constraints"]} == conda(optional)
+    wheels = SETTINGS["tool"]["cibuildwheel"]["build"].split()
+    assert [f"cp{version.replace('.', '')}-*" for version in variants["python"]] == wheels
 
 
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))

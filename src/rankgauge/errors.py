@@ -13,13 +13,17 @@ class RankgaugeWarning(UserWarning):
     """What the user should know, though the result is right; the command line prints it as a note."""
 
 
+OLD_FORMS_END = "0.3.0"
+"""The version that no longer takes the old forms."""
+
+
 class OldFormWarning(RankgaugeWarning, DeprecationWarning):
-    """A name, option or order of arguments that goes with the next release; it names the new one."""
+    """A name, option or order of arguments that will be removed; the text names the new one."""
 
 
 def warn_old_form(old: str, new: str, *, depth: int = 1) -> None:
     """Warn of a form that still works; `depth` is how many calls of ours are below the user's."""
-    text = f"{old} is now {new}; the old form will be removed in the next release"
+    text = f"{old} is now {new}; the old form works until rankgauge {OLD_FORMS_END}"
     warnings.warn(text, OldFormWarning, stacklevel=depth + 2)
 
 

@@ -19,7 +19,7 @@ from command_line import Call
 from rankgauge.cli.groups import HeadedOption
 from rankgauge.core.policies import current_words
 from rankgauge.core.results import Result
-from rankgauge.errors import OldFormWarning
+from rankgauge.errors import OLD_FORMS_END as END, OldFormWarning
 from rankgauge.forecast import JudgingDepth, Plan, TwoPhase
 from rankgauge.forecast.forecast_results import Forecast
 from rankgauge.fusion.tuned import Tuning
@@ -44,6 +44,11 @@ def inputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
+def test_old_forms_end_with_the_next_minor_version() -> None:
+    major, minor, _ = rg.__version__.split(".")
+    assert f"{major}.{int(minor) + 1}.0" == END
+
+
 def test_there_are_old_options() -> None:
     assert {old for _, old, _, _ in OLD_OPTIONS} == {
         *("--condensed", "--per-topic", "--topics", "--test-topics", "--deep-topics"),
@@ -60,7 +65,7 @@ def test_an_old_option_is_the_new_one_with_a_note(
     value = [] if is_flag or "=" in new else ["3"]
     shown = new.replace("=", " ")
     with pytest.warns(
-        OldFormWarning, match=f"^{old} is now {shown}; the old form will be removed in the next"
+        OldFormWarning, match=f"^{old} is now {shown}; the old form works until rankgauge {END}$"
     ):
         outcome = rankgauge(*CALLS[name].split(), old, *value, "--no-such")
     assert "--no-such" in outcome.err

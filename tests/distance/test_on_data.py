@@ -20,7 +20,7 @@ SENTENCES = " ".join(PAGE.split())
 
 @pytest.fixture(scope="module")
 def script() -> ModuleType:
-    """docs/distance.py."""
+    """docs/scripts/distance.py."""
     return load("distance")
 
 

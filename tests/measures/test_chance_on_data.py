@@ -20,7 +20,7 @@ PAGE = (DOCS / "CHANCE.md").read_text(encoding="utf-8")
 
 @pytest.fixture(scope="module")
 def chance() -> ModuleType:
-    """docs/chance.py."""
+    """docs/scripts/chance.py."""
     return load("chance")
 
 

@@ -340,8 +340,8 @@ class AppliedPolicies(Value):
         What does not apply is left out.
 
         >>> from rankgauge import P
-        >>> AppliedPolicies(rankgauge="0.1.0").signature(P @ 10)
-        'P(rel=1)@10|ties=docno|precision=double|unjudged=nonrelevant|missing=zero|max_grade=1|rankgauge=0.1.0'
+        >>> AppliedPolicies(rankgauge="0.2.0").signature(P @ 10)
+        'P(rel=1)@10|ties=docno|precision=double|unjudged=nonrelevant|missing=zero|max_grade=1|rankgauge=0.2.0'
         """
         known = self.nonempty_fields()
         if not measure.by_encoder:

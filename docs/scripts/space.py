@@ -1,6 +1,6 @@
 """A measure along one weight, as queries are added: prints the table and draws the figures of SPACE.md.
 
-    python docs/space.py [--figures]
+    python docs/scripts/space.py [--figures]
 
 MQ2008 is read from the folder RANKGAUGE_DATA, or from beside the project. With --figures the files in
 docs/figures are written; otherwise nothing is written. All random draws have a fixed seed.
@@ -26,8 +26,8 @@ from rankgauge_studies import optimization
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
-FIGURES = Path(__file__).with_name("figures")
+BESIDE = Path(__file__).resolve().parents[3] / "shared" / "data"
+FIGURES = Path(__file__).resolve().parents[1] / "figures"
 FEATURE, MEASURE = 38, "nDCG@10"
 """The feature, from 0, whose weight goes from 0 to 1, while the others share the rest."""
 SIZES = (4, 16, 64, 784)

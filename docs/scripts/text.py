@@ -1,4 +1,4 @@
-"""Prints the tables of docs/TEXT.md on SummEval, in a few seconds: `python docs/text.py`.
+"""Prints the tables of docs/TEXT.md on SummEval, in a few seconds: `python docs/scripts/text.py`.
 
 It reads the data from the folder RANKGAUGE_DATA, or from beside the project.
 """
@@ -17,7 +17,7 @@ from rankgauge import text
 from rankgauge.core.arrays import Floats
 from rankgauge.core.tables import Cell, Table
 
-BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
+BESIDE = Path(__file__).resolve().parents[3] / "shared" / "data"
 EXTRACTIVE = ("M0", "M1", "M2", "M5")
 """Systems of SummEval that copy sentences; the others write."""
 FIRST = "(references=first)"

@@ -1,6 +1,6 @@
 """Nine pairs of real runs, tuned: prints the numbers and draws the figures of docs/TUNING.md.
 
-    python docs/tuning.py [--figures]
+    python docs/scripts/tuning.py [--figures]
 
 The data is read from the folder RANKGAUGE_DATA, or from beside the project. With --figures the files in
 docs/figures are written; otherwise nothing is written. All random draws have a fixed seed.
@@ -21,8 +21,8 @@ from rankgauge.figures.files import save_figure
 from rankgauge.fusion.normalizations import NORMALIZATIONS
 from rankgauge.fusion.tuned import round_inward
 
-BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
-FIGURES = Path(__file__).with_name("figures")
+BESIDE = Path(__file__).resolve().parents[3] / "shared" / "data"
+FIGURES = Path(__file__).resolve().parents[1] / "figures"
 DL = ("qrels/qrels.dl21-passage.txt.gz", "trec-dl21/runs/{}.run.gz")
 COVID = ("qrels/qrels.covid-round1.txt.gz", "trec-covid/round1/runs/{}.gz")
 ROBUST = ("trec-robust03/qrels.txt.gz", "trec-robust03/runs/input.{}.gz")

@@ -1,6 +1,6 @@
 """The score of chance on real queries: prints the numbers and draws the figures of docs/CHANCE.md.
 
-    python docs/chance.py [--shuffles 2000] [--figures]
+    python docs/scripts/chance.py [--shuffles 2000] [--figures]
 
 The data is read from the folder RANKGAUGE_DATA, or from beside the project. With --figures the files in
 docs/figures are written; otherwise nothing is written. All random draws have a fixed seed.
@@ -33,8 +33,8 @@ from rankgauge.rankings.lists import JudgedLabels, Rankings, offsets_of
 
 Floats = NDArray[np.float64]
 
-BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
-FIGURES = Path(__file__).with_name("figures")
+BESIDE = Path(__file__).resolve().parents[3] / "shared" / "data"
+FIGURES = Path(__file__).resolve().parents[1] / "figures"
 EXAMPLES = ("12904", "15229")
 """Two queries of MQ2008 with the same nDCG@10."""
 CUTOFF = 10

@@ -1,7 +1,7 @@
 """BM25 on the articles of SummEval: all flips over b and k1, held against a grid of 100,001 points, and
 a map of both.
 
-    python docs/space_bm25.py [--figures] [--words 4] [--points 100001]
+    python docs/scripts/space_bm25.py [--figures] [--words 4] [--points 100001]
 
 The documents are 100 news articles. A query is made of words of the reference summary of an article;
 this article is relevant, with grade 1, and all others are not. With --words 0 a query is the whole
@@ -30,8 +30,8 @@ from rankgauge.space.bm25 import BM25, BM25Scorer, Parameter, TermStatistics
 from rankgauge.space.nonlinear.crossings import ParameterCrossings
 from rankgauge.space.nonlinear.term_statistics import tokens
 
-BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
-FIGURES = Path(__file__).with_name("figures")
+BESIDE = Path(__file__).resolve().parents[3] / "shared" / "data"
+FIGURES = Path(__file__).resolve().parents[1] / "figures"
 NEAR = 2.0**-40
 """How close to a flip the finer look is taken, as a share of the interval."""
 ROWS = 31

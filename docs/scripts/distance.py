@@ -1,6 +1,6 @@
 """How far apart real runs can be: prints the numbers and draws the figures of docs/DISTANCE.md.
 
-    python docs/distance.py [--figures]
+    python docs/scripts/distance.py [--figures]
 
 The data is read from the folder RANKGAUGE_DATA, or from beside the project. With --figures the files in
 docs/figures are written; otherwise nothing is written.
@@ -27,8 +27,8 @@ from rankgauge.figures.files import save_figure
 Floats = NDArray[np.float64]
 Labels = dict[str, dict[str, int]]
 
-BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
-FIGURES = Path(__file__).with_name("figures")
+BESIDE = Path(__file__).resolve().parents[3] / "shared" / "data"
+FIGURES = Path(__file__).resolve().parents[1] / "figures"
 RUNS = "trec-covid/round1/runs"
 QRELS = "qrels/qrels.covid-round1.txt.gz"
 LATER = "qrels/qrels.covid-complete.txt.gz"

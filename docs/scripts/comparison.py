@@ -1,6 +1,6 @@
 """Significance tests on real scores: prints the numbers and draws the figure of docs/COMPARISON.md.
 
-    python docs/comparison.py [--pairs 20000] [--drawn 5000] [--families 2000] [--figures]
+    python docs/scripts/comparison.py [--pairs 20000] [--drawn 5000] [--families 2000] [--figures]
 
 Everything is simulated from query × system scores of TREC, so that the truth is known. All random draws
 have a fixed seed. The data is read from the folder RANKGAUGE_DATA, or from beside the project. With
@@ -35,8 +35,8 @@ from rankgauge.figures.studies import power_curves
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int_]
 
-BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
-FIGURES = Path(__file__).with_name("figures")
+BESIDE = Path(__file__).resolve().parents[3] / "shared" / "data"
+FIGURES = Path(__file__).resolve().parents[1] / "figures"
 SCORES = {
     "AP, TREC-8": "adhoc8_ap.csv",
     "P@10, TREC-8": "adhoc8_p10.csv",

@@ -1,7 +1,7 @@
 """Puts the tables of methods and normalizations into docs/FUSION.md, from the registries.
 
-python docs/fusion.py           rewrites the page
-python docs/fusion.py --check   fails where the page is not what the registries say
+python docs/scripts/fusion.py           rewrites the page
+python docs/scripts/fusion.py --check   fails where the page is not what the registries say
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 from rankgauge.fusion.methods import METHODS
 from rankgauge.fusion.normalizations import NORMALIZATIONS
 
-PAGE = Path(__file__).with_name("FUSION.md")
+PAGE = Path(__file__).resolve().parents[1] / "FUSION.md"
 
 
 def methods() -> list[str]:
@@ -35,7 +35,8 @@ def normalizations() -> list[str]:
 def renewed(text: str) -> str:
     """The page with its tables made anew."""
     for name, rows in (("methods", methods()), ("normalizations", normalizations())):
-        start, end = f"<!-- {name}: made by docs/fusion.py -->\n", f"<!-- end of {name} -->\n"
+        start = f"<!-- {name}: made by docs/scripts/fusion.py -->\n"
+        end = f"<!-- end of {name} -->\n"
         before, _, rest = text.partition(start)
         _, _, after = rest.partition(end)
         table = "\n".join(rows)

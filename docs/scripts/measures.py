@@ -1,8 +1,8 @@
 """Generate docs/MEASURES.md from the registry: every measure, and the questions that it can answer. Also
 write the table of names used by other tools into docs/GRAMMAR.md.
 
-python docs/measures.py           rewrites the pages
-python docs/measures.py --check   fails if a page differs from the registry or the table of names
+python docs/scripts/measures.py           rewrites the pages
+python docs/scripts/measures.py --check   fails if a page differs from the registry or the table of names
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from rankgauge.measures import Aggregate, Measure, entries, parse
 from rankgauge.measures.names import AMBIGUOUS_NAMES, NAMES, example
 from rankgauge.measures.registry import Entry
 
-PAGE = Path(__file__).with_name("MEASURES.md")
-GRAMMAR = Path(__file__).with_name("GRAMMAR.md")
-START, END = "<!-- names: made by docs/measures.py -->\n", "<!-- end of names -->\n"
+PAGE = Path(__file__).resolve().parents[1] / "MEASURES.md"
+GRAMMAR = Path(__file__).resolve().parents[1] / "GRAMMAR.md"
+START, END = "<!-- names: made by docs/scripts/measures.py -->\n", "<!-- end of names -->\n"
 HEAD = """\
 # Measures and the questions they answer
 
-`docs/measures.py` generates this page from the registry. `rankgauge measures NAME` describes a measure
-and its parameters. The first table shows how each measure answers each question:
+`docs/scripts/measures.py` generates this page from the registry. `rankgauge measures NAME` describes a
+measure and its parameters. The first table shows how each measure answers each question:
 
 - `exact`: with a formula or an algorithm, for any number of documents.
 - `enumerated`: by trying every order or every labeling, if there are few enough documents. With more
@@ -111,7 +111,9 @@ if __name__ == "__main__":
     if "--check" in sys.argv:
         for path, text in pages.items():
             if not path.exists() or path.read_text() != text:
-                sys.exit(f"docs/{path.name} does not match the registry: run docs/measures.py")
+                sys.exit(
+                    f"docs/{path.name} does not match the registry: run docs/scripts/measures.py"
+                )
         sys.exit(0)
     for path, text in pages.items():
         path.write_text(text)

@@ -1,6 +1,6 @@
 """The methods on MQ2008 and OHSUMED: prints the tables of docs/RANKERS.md.
 
-    python docs/rankers.py
+    python docs/scripts/rankers.py
 
 The data is read from the folder RANKGAUGE_DATA, or from beside the project. It takes about three
 minutes. All random draws have a fixed seed.
@@ -15,7 +15,7 @@ import rankgauge as rg
 from rankgauge.core.tables import Cell, Table
 from rankgauge.rankers import AdaRank, CrossValidation, ListNet, RankBoost, cross_validation
 
-BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
+BESIDE = Path(__file__).resolve().parents[3] / "shared" / "data"
 MEASURE = "nDCG(gain=exp2)@10"
 RANKLIB = {
     "LambdaMART": 0.5049,

@@ -1,6 +1,6 @@
 """Compares measures on TREC's runs: prints the numbers and draws the figures of docs/ASSESSMENT.md.
 
-    python docs/assessment.py [--samples 1999] [--halves 100] [--figures]
+    python docs/scripts/assessment.py [--samples 1999] [--halves 100] [--figures]
 
 The runs are the 143 of the first round of TREC-COVID; TREC-8 and the Web track of 2013 are matrices of
 scores. The data is read from the folder RANKGAUGE_DATA, or from beside the project. With --figures
@@ -35,8 +35,8 @@ from rankgauge.query_sets import ideal, uninformative
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
-FIGURES = Path(__file__).with_name("figures")
+BESIDE = Path(__file__).resolve().parents[3] / "shared" / "data"
+FIGURES = Path(__file__).resolve().parents[1] / "figures"
 MEASURES = (
     "nDCG@10", "nDCG@20", "AP", "AP@100", "P@5", "P@10", "RR", "Recall@100", "ERR@20", "RBP",
 )  # fmt: skip

@@ -1,7 +1,7 @@
 """How deep must we judge? Prints the tables of docs/FORECAST.md on pools and depth, and draws its
 figure.
 
-    python docs/forecast_depth.py [--figures]
+    python docs/scripts/forecast_depth.py [--figures]
 
 The runs and judgments of TREC-8 (43 runs), Robust 2003 (17 runs) and Web 2012 (8 runs) are read from
 the folder RANKGAUGE_DATA, or from beside the project. All random draws have a fixed seed. With --figures
@@ -22,8 +22,8 @@ import rankgauge as rg
 from rankgauge.core.tables import Cell, Table
 from rankgauge.figures.files import save_figure
 
-BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
-FIGURES = Path(__file__).with_name("figures")
+BESIDE = Path(__file__).resolve().parents[3] / "shared" / "data"
+FIGURES = Path(__file__).resolve().parents[1] / "figures"
 DEPTHS = (5, 10, 20, 30, 50)
 MEASURES = ("nDCG@100", "nDCG@1000", "AP")
 DRAWS = 20

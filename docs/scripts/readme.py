@@ -1,15 +1,19 @@
 """Puts real output into README.md and pages of docs: runs their commands on the demo.
 
-    python docs/readme.py           rewrites the pages
-    python docs/readme.py --check   fails if a page differs from what the commands print
+    python docs/scripts/readme.py                         rewrites the pages
+    python docs/scripts/readme.py --check                 fails if a page differs from what they print
+    python docs/scripts/readme.py --check --installed     README.md alone, as a new user runs it
 
 A fenced block whose first line starts with `$ ` has commands and their output. A ```python block has
 doctest examples. A block that begins with ```jsonl and the name of a file is the content of that file.
+`--installed` begins in an empty folder, starts the command `rankgauge` of the PATH for each call, and
+also runs the commands of README.md that are shown without their output, except for `pip`.
 """
 
 from __future__ import annotations
 
 import contextlib
+import difflib
 import doctest
 import io
 import os
@@ -21,9 +25,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from rankgauge.cli import main
+from rankgauge.cli import main as rankgauge
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 PAGES = [
     ROOT / name
     for name in (
@@ -38,6 +42,8 @@ PAGES = [
         "docs/TEXT.md",
     )
 ]
+README = PAGES[0]
+INSTALLED = "--installed" in sys.argv
 FENCED = re.compile(r"^```(\w*)( \S+)?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -62,13 +68,16 @@ def shell(block: str) -> str:
 
 def printed(words: list[str]) -> str:
     """What a command prints. Our own run in this process, which is quicker than starting one."""
-    if words[0] != "rankgauge":
-        return subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    if INSTALLED or words[0] != "rankgauge":
+        done = subprocess.run(words, capture_output=True, encoding="utf-8")
+        if done.returncode:
+            sys.exit(f"{shlex.join(words)}: {done.stderr}")
+        return done.stdout
     sys.argv = words
     out = io.TextIOWrapper(io.BytesIO(), "utf-8", newline="")
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()) as told:
         try:
-            main()
+            rankgauge()
         except SystemExit as end:
             if end.code:
                 sys.exit(f"{shlex.join(words)}: {told.getvalue()}")
@@ -88,12 +97,24 @@ def python(block: str, names: dict[str, object]) -> str:
     return "\n".join(lines) + "\n\n"
 
 
-def renewed(text: str, demo: Path) -> str:
-    """The page with new output in every block, by commands in a copy of the folder of the demo."""
+def run_commands(block: str) -> None:
+    """Runs the commands of a block that has no output, but for those of other programs."""
+    for command in re.split(r"\n|&&", block):
+        words = shlex.split(command)
+        if words[:1] == ["rankgauge"]:
+            printed(words)
+
+
+def renewed(text: str, demo: Path | None) -> str:
+    """The page with new output in every block, by commands in a copy of the folder of the demo.
+
+    Without that folder, all commands of the page are run, and one of them must make the demo.
+    """
     names: dict[str, object] = {}
     here = Path.cwd()
     with tempfile.TemporaryDirectory() as folder:
-        shutil.copytree(demo, folder, dirs_exist_ok=True)
+        if demo is not None:
+            shutil.copytree(demo, folder, dirs_exist_ok=True)
         os.chdir(folder)
         try:
 
@@ -105,6 +126,8 @@ def renewed(text: str, demo: Path) -> str:
                     body = python(body, names)
                 elif body.startswith("$ "):
                     body = shell(body)
+                elif demo is None and language in {"", "sh", "bash"}:
+                    run_commands(body)
                 return f"```{language}{file or ''}\n{body}```"
 
             return FENCED.sub(block, text)
@@ -112,14 +135,30 @@ def renewed(text: str, demo: Path) -> str:
             os.chdir(here)
 
 
-if __name__ == "__main__":
-    arguments = sys.argv[1:]
+def check(page: Path, new: str) -> None:
+    """Ends the script with the difference if the page is not the new one."""
+    old = page.read_text(encoding="utf-8")
+    if new != old:
+        lines = difflib.unified_diff(
+            old.splitlines(), new.splitlines(), "shown", "printed", n=0, lineterm=""
+        )
+        sys.exit("\n".join([f"{page.name} is not what its commands print", *lines]))
+
+
+def main() -> None:
+    """Rewrites or checks the pages."""
+    if INSTALLED:
+        check(README, renewed(README.read_text(encoding="utf-8"), None))
+        return
     with tempfile.TemporaryDirectory() as demo:
         subprocess.run(["rankgauge", "demo"], cwd=demo, capture_output=True, check=True)
         for page in PAGES:
-            old = page.read_text()
-            new = renewed(old, Path(demo))
-            if "--check" not in arguments:
-                page.write_text(new)
-            elif new != old:
-                sys.exit(f"{page.name} is not what its commands print")
+            new = renewed(page.read_text(encoding="utf-8"), Path(demo))
+            if "--check" in sys.argv:
+                check(page, new)
+            else:
+                page.write_text(new, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
