@@ -97,7 +97,7 @@ def test_a_missing_topic_is_never_the_best_for_a_lower_is_better_measure() -> No
 def test_queries_on_which_a_measure_is_undefined_are_left_out_and_counted() -> None:
     scores = rg.evaluate(QRELS, RUN, SearchLength)
     assert scores.mean()["run"][SearchLength] == pytest.approx((2 + 0) / 2)
-    assert "SearchLength: 1 query undefined, left out of the mean" in scores.table().notes
+    assert "SearchLength: 1 query undefined, excluded from the mean" in scores.table().notes
 
 
 def test_condensed_lists_hold_judged_documents_only() -> None:

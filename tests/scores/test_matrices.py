@@ -99,7 +99,7 @@ def test_a_matrix_may_have_several_measures() -> None:
     assert scores.present.tolist() == [[True, False, True], [True, True, True]]
     assert np.array_equal(scores.values, values, equal_nan=True)
     assert scores.mean()["b"]["AP"] == 7.0
-    assert scores.table().notes == ("AP: 1 query undefined, left out of the mean",)
+    assert scores.table().notes == ("AP: 1 query undefined, excluded from the mean",)
 
 
 def test_the_callers_array_is_copied_and_masks_are_missing() -> None:
@@ -544,7 +544,7 @@ def test_what_is_left_out_of_a_mean_stays_left_out_when_ratings_are_joined() -> 
     )
     both = scores.joined(ratings)
     assert both.mean()["x"] == {"AP": 0.5, 'given("rating")': 1.5}
-    assert both.table(notes=False).notes == ("AP: 1 query undefined, left out of the mean",)
+    assert both.table(notes=False).notes == ("AP: 1 query undefined, excluded from the mean",)
 
 
 def test_parts_that_were_scored_alike_join_to_the_whole() -> None:

@@ -1,4 +1,4 @@
-"""rankgauge assess: which measures tell runs apart, and which agree."""
+"""rankgauge assess: report which measures discriminate between runs, and which agree."""
 
 from __future__ import annotations
 
@@ -168,10 +168,10 @@ def command(
     output: Output,
     files: AssessmentFiles,
 ) -> None:
-    """Say which measures tell runs apart, and which agree.
+    """Report which measures discriminate between runs, and which of them agree.
 
-    QRELS and each RUN are files as in `rankgauge evaluate`. --scores reads scores that were computed
-    earlier, or a published table of systems and queries.
+    QRELS and each RUN are files as in `rankgauge evaluate`. --scores reads saved scores, or a published
+    table of scores by system and query.
 
     \b
     rankgauge assess qrels.txt runs/ -m nDCG@10 -m 'v2(nDCG@10)' -m AP -m RR
@@ -198,9 +198,8 @@ def command(
     If there are several sets of queries, or several collections, it prints for each two of them the
     share of pairs of runs on which they disagree.
 
-    The exit code is 0 when all is well, and 2 when nothing could be assessed. It is 3 when some runs
-    could not be read: the other runs are used. A message on stderr names each unread run, and says
-    why.
+    The exit code is 0 on success and 2 if nothing could be assessed. It is 3 if some runs could not be
+    read; the others are still used. A message on stderr names each unread run and gives the reason.
     """
     names = set_names(topics.sets, source.inputs)
     size = set_size(topics.set_share, topics.set_number, names)

@@ -47,8 +47,8 @@ class MeanIntervalOptions(OptionGroup, heading="Statistics"):
 @plugin_option
 @takes(intervals=MeanIntervalOptions)
 @SETTLED.but(
-    "Add a column: is this run certain to stay above the next run, by the first measure? yes: it stays "
-    "above, however the unjudged documents of the two runs are judged."
+    "Add a column that tells whether each run is certain to stay above the next by the "
+    "first measure, however the unjudged documents of the two runs are judged."
 )
 @takes(scoring=Scoring)
 @offlist_option("With --settled: whether")
@@ -95,16 +95,16 @@ def command(
     no relevant  how many queries have no relevant document
     judged@10    which share of the first ten documents is judged
 
-    If a run lacks queries, it has two rows, one for `all` and one for `answered`.
+    A run that lacks queries has two rows, one for `all` and one for `answered`.
 
-    The exit code is 0 when all is well, and 2 when nothing could be evaluated. It is 3 when some runs
-    could not be read or share no query with QRELS: the other runs are printed. A message on stderr names
-    each run that is left out, and says why.
+    The exit code is 0 on success and 2 if nothing could be evaluated. It is 3 if some runs could not be
+    read or share no query with QRELS; the others are still printed. A message on stderr names each
+    skipped run and gives the reason.
     """
     if per_query and intervals.interval is not None:
-        raise click.UsageError("--interval is for the means; leave out -q")
+        raise click.UsageError("--interval applies to the means; omit -q")
     if per_query and settled:
-        raise click.UsageError("--settled is for the means; leave out -q")
+        raise click.UsageError("--settled applies to the means; omit -q")
     if settled:
         from rankgauge.cli.settling import check_policies
 
