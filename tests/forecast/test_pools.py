@@ -209,7 +209,7 @@ def test_bad_input_is_refused() -> None:
             rg.pool(qrels, run, 1, ties=ties)
     with pytest.raises(rg.InputError, match="none of its queries is judged"):
         rg.pool(qrels, {"q9": ["a"]}, 1)
-    with pytest.raises(rg.RankgaugeError, match="two runs have the name 'x'"):
+    with pytest.raises(rg.RankgaugeError, match="two runs are called 'x'"):
         rg.pool(qrels, [rg.Run.from_dict(run, name="x")] * 2, 1)
     with pytest.raises(rg.RankgaugeError, match="no runs, expected at least one"):
         rg.pool(qrels, [], 1)
