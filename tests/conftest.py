@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import browser
+import made_data
 import profiles
 from rankgauge.cli.signals import NAMES
 
@@ -58,6 +59,22 @@ def real_data() -> Callable[[str], Path]:
         pytest.skip(f"no real data: set {VARIABLE} to its folder ({name})")
 
     return find
+
+
+@pytest.fixture(scope="session")
+def any_data(
+    real_data: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[str], Path]:
+    """Finds a file or folder of real data, or, where there is none, of data made to look like it.
+
+    For tests of what holds for any data. Tests of numbers that someone has published or measured need
+    `real_data`.
+    """
+    if os.environ.get(VARIABLE) or BESIDE.exists():
+        return real_data
+    folder = tmp_path_factory.mktemp("made")
+    made_data.make_data(folder)
+    return folder.joinpath
 
 
 @pytest.fixture(scope="session")

@@ -176,7 +176,7 @@ def page_text(data: Data) -> str:
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>Report</title><style>{style}</style></head><body>"
-        '<a class="skip" href="#text">Skip to the text</a>'
+        '<a class="skip" href="#text">Skip to the content</a>'
         '<header><h1>Report</h1><p class="lead">Runs on queries.</p></header>'
         f'<nav aria-label="Sections"><ol>{links}</ol></nav><main id="text" tabindex="-1">'
         '<section id="leaderboard"><h2>Leaderboard</h2><div class="place">'

@@ -126,48 +126,139 @@ def test_files_that_are_called_like_measures_are_files(tmp_path: Any, monkeypatc
 
 
 MANY = {f"run{i}": ONE for i in range(1000)}
+FRACTIONS = {f"q{i}": {"a": 2.5, "b": 1.0} for i in range(4)}
+FORMS = {
+    "evaluate": "evaluate(qrels, runs, [nDCG @ 10, AP])",
+    "compare": "compare(qrels, [run, other], [nDCG @ 10]), or compare(scores)",
+    "assess": "assess(qrels, [run, other], [nDCG @ 10, AP]), or assess(scores)",
+    "tune": 'tune(qrels, [bm25, dense], "nDCG@10")',
+    "settled": 'settled(qrels, runs, "nDCG@10")',
+    "med_matrix": 'med_matrix(qrels, runs, "AP@10"), where qrels may be None',
+    "med": 'med(["d1", "d2"], ["d2", "d3"], "AP@10"), or med(run, other, "AP@10", qrels)',
+    "fuse": 'fuse([bm25, dense], "rrf")',
+}
+"""How each function is called, as its errors show it."""
+OF_RUNS: list[Callable[..., Any]] = [
+    *(rg.evaluate, rg.compare, rg.assess, rg.tune, rg.settled, rg.med_matrix),
+]
+JUDGED = rg.Judgments.from_dict(QRELS)
+RUN = rg.Run.from_dict(ONE)
+evaluate: Callable[..., Any] = rg.evaluate
+fuse: Callable[..., Any] = rg.fuse
+
+
+def error_of(call: Callable[[], Any], kind: type[Exception] = RankgaugeError) -> str:
+    with pytest.raises(kind) as caught:
+        call()
+    message = str(caught.value)
+    assert len(message) < 260
+    assert "\n" not in message
+    return message
+
+
+@pytest.mark.parametrize("function", OF_RUNS, ids=lambda each: each.__name__)
+def test_arguments_in_the_place_of_others_are_named_with_the_right_call(
+    function: Callable[..., Any],
+) -> None:
+    form = f"; write {FORMS[function.__name__]}"
+    measure = "measure" if function in (rg.tune, rg.settled, rg.med_matrix) else "measures"
+    for qrels, kind in (
+        ([ONE, TWO], "a list"),
+        (RUNS, "a dict of runs"),
+        (FRACTIONS, "a dict with scores such as 2.5"),
+        (RUN, "Run"),
+        ({"bm25": "bm25.run"}, "a dict of runs"),
+    ):
+        assert error_of(lambda q=qrels: function(q, QRELS, "P@2")) == (  # type: ignore[misc]
+            f"qrels: {kind}, expected judgments{form}"
+        )
+    assert error_of(lambda: function(QRELS, JUDGED, "P@2")) == (
+        f"runs: Judgments, expected runs{form}"
+    )
+    assert error_of(lambda: function(QRELS, "AP", MANY)) == (
+        f"{measure}: a dict is no measure, expected one such as nDCG@10{form}"
+    )
+    assert error_of(lambda: function(QRELS, RUNS, type(rg.nDCG))) == (
+        f"{measure}: NormalizedDCG is a class, expected a measure: nDCG @ 10{form}"
+    )
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_missing_and_needless_arguments_are_shown_with_the_right_call(name: str) -> None:
+    function: Callable[..., Any] = getattr(rg, name)
+    nothing = error_of(function, TypeError)
+    assert nothing.startswith(f"{name}(): missing a required argument")
+    many = error_of(lambda: function(QRELS, RUNS, rg.AP, 10, [1], None, depth=3), TypeError)
+    assert many.startswith(f"{name}(a dict, a dict, AP, 10, a list, None, depth=...): ")
+    for message in (nothing, many):
+        assert message.endswith(f"; write {FORMS[name]}")
+
+
 WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "got runs together with scores": (
         lambda: compare(SCORES, RUNS),
         "got runs together with scores; write compare(s",
     ),
-    "got measures together with scores": (
-        lambda: assess(SCORES, measures="AP"),
-        "got measures together with scores; write assess(scores.select(measures=[...]))",
+    "no runs": (lambda: compare(QRELS), "qrels: a dict without runs; write compare(qrels, ["),
+    "no runs for a file": (
+        lambda: assess("qrels.txt"),
+        "qrels: 'qrels.txt' without runs; write assess(qrels, [",
     ),
-    "no runs": (lambda: compare(QRELS), "no runs; pass (qrels, runs, measures), or only scores"),
-    **{
-        function.__name__: (lambda function=function: function(QRELS, "AP", MANY), f"{name}: a d")  # type: ignore[misc]
-        for function, name in (
-            (rg.evaluate, "measures"),
-            (rg.compare, "measures"),
-            (rg.assess, "measures"),
-            (rg.tune, "measure"),
-            (rg.settled, "measure"),
-            (rg.med_matrix, "measure"),
-        )
-    },
+    "one run": (
+        lambda: compare(QRELS, {"bm25": ONE}),
+        "runs: 'bm25' alone, expected at least two; write compare(qrels, [",
+    ),
     "a list of runs": (
-        lambda: rg.evaluate(QRELS, "AP", [*MANY.values()]),  # type: ignore[list-item]
-        "measures: a list with a dict is not a measure",
+        lambda: evaluate(QRELS, "AP", [*MANY.values()]),
+        "measures: a list with a dict is no measure, expected one such as nDCG@10; write evaluate(",
     ),
-    "a run": (
-        lambda: rg.evaluate(QRELS, "AP", rg.Run.from_dict(ONE)),  # type: ignore[arg-type]
-        "measures: a Run is not a measure",
+    "a run": (lambda: evaluate(QRELS, "AP", RUN), "measures: a Run is no measure"),
+    "a wrapper": (
+        lambda: evaluate(QRELS, ONE, [rg.AP, rg.measures.v2]),
+        "measures: V2 is a class, expected a measure: v2(nDCG @ 10); write evaluate(",
     ),
     "files": (
-        lambda: rg.evaluate(QRELS, "nDCG@10", ["a.run", "b.run"]),
-        "runs: 'nDCG@10' is a measure; the order of arguments is qrels, runs, measures",
+        lambda: evaluate(QRELS, "nDCG@10", ["a.run", "b.run"]),
+        "runs: 'nDCG@10' is a measure, expected runs; write evaluate(",
     ),
-    "med": (lambda: med(LISTS[0], "AP", LISTS[1]), "measure: a list"),
+    "a measure of med": (lambda: med(LISTS[0], "AP", LISTS[1]), "measure: a list"),
+    "scores of documents": (
+        lambda: med({"a": 2.0, "b": 1.0}, {"b": 3, "a": 1}, "AP@10"),
+        "a: a dict of scores of documents, without queries, expected a list of documents, the best "
+        "first, or one run; write med([",
+    ),
+    "a set": (
+        lambda: med(["a", "b"], {"b", "c"}, "AP@10"),
+        "b: a set, which has no order, expected a list of documents",
+    ),
+    "judgments first": (lambda: med(QRELS, [ONE, TWO], "AP@10"), "b: a list of runs, expected"),
+    "a list and a run": (lambda: med(["a"], ONE, "AP@10"), "a list and a run, expected two lists"),
+    "judgments to fuse": (lambda: fuse(JUDGED), "runs: Judgments, expected runs; write fuse(["),
+    "no method": (
+        lambda: fuse(ONE, TWO),
+        "method: a dict is no method of fusion; write fuse([bm25, dense]",
+    ),
+    "a measure that is a file": (
+        lambda: evaluate(QRELS, ONE, __file__),
+        f"measures: {__file__!r} is a file, expected a measure",
+    ),
+    "a method that is a file": (
+        lambda: fuse(ONE, __file__),
+        f"method: {__file__!r} is no method of fusion",
+    ),
 }
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_a_wrong_order_is_said_in_one_line(case: str) -> None:
+def test_a_wrong_call_is_said_in_one_line(case: str) -> None:
     call, message = WRONG[case]
-    with pytest.raises(RankgaugeError) as caught:
-        call()
-    assert str(caught.value).startswith(message)
-    assert len(str(caught.value)) < 200
-    assert "\n" not in str(caught.value)
+    assert error_of(call).startswith(message)
+
+
+def test_what_only_looks_wrong_is_taken() -> None:
+    whole = {query: dict.fromkeys(row, 2.0) for query, row in QRELS.items()}
+    assert rg.evaluate(whole, ONE, "P@1").mean() == {"run": {"P@1": 1.0}}
+    assert rg.med({"q": ["a", "b"]}, {"q": {"b": 1.5}}, "P@1").mean() == 1.0
+    assert rg.evaluate({"q0": {"a"}}, [ONE], "P@1").runs == ("run1",)
+    runs = (run for run in (RUN,))
+    assert rg.evaluate(QRELS, runs, "P@1").runs == ("run",)

@@ -12,8 +12,11 @@ import pytest
 
 from rankgauge import compare
 from rankgauge.comparison.significance import CORRECTIONS, TESTS
+from rankgauge.measures import Measure, entries
+from trec_eval_recording import Counts, load
 
 ROOT = Path(__file__).resolve().parents[1]
+NUMBERS = {8: "Eight", 9: "Nine", 10: "Ten", 11: "Eleven", 12: "Twelve"}
 ENVIRONMENT = {
     **os.environ,
     "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
@@ -38,6 +41,23 @@ def test_every_significance_test_and_correction_is_explained() -> None:
     for name in (*TESTS, *CORRECTIONS):
         assert f"`{name}`" in page
         assert f'"{name}"' in str(compare.__doc__)
+
+
+def test_the_readme_counts_what_there_is() -> None:
+    text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    table = (
+        (ROOT / "docs" / "MEASURES.md").read_text(encoding="utf-8").partition("| measure | better")
+    )
+    rows = [line.strip("|").split("|") for line in table[2].split("\n\n")[0].splitlines()[2:]]
+    bounds = [cells[5].strip() for cells in rows if "(…)" not in cells[0]]
+    measures = [entry for entry in entries().values() if isinstance(entry, Measure)]
+    assert len(bounds) == len(measures)
+    assert f"with nDCG, AP and {len(measures) - 2} other measures" in text
+    assert f"exactly for {bounds.count('exact')} of {len(measures)} measures" in text
+    assert f"{NUMBERS[len(TESTS)]} significance tests" in text
+    counts = Counts(load())
+    assert f"on {counts.collections} test collections under {counts.flags} sets of flags" in text
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) < 150
 
 
 PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]

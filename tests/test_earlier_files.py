@@ -24,9 +24,10 @@ def test_scores_keep_their_numbers_and_the_version_that_computed_them() -> None:
     assert scores.policies.signature(rg.AP).endswith("|rankgauge=0.1.0")
 
 
-def test_a_ranker_scores_documents_as_before() -> None:
-    values = load(EARLIER / "ranker").predict(make_features())[:20]
-    np.testing.assert_allclose(values, ANSWERS["ranker"], rtol=1e-12)
+@pytest.mark.parametrize("name", ["ranker", "ranker-z"])
+def test_a_ranker_scores_documents_as_before(name: str) -> None:
+    values = load(EARLIER / name).predict(make_features())[:20]
+    np.testing.assert_allclose(values, ANSWERS[name], rtol=1e-12)
 
 
 def test_a_forecaster_forecasts_as_before() -> None:

@@ -15,9 +15,9 @@ STUDIES = ROOT.with_name("rankgauge_studies")
 
 LAYERS = [
     # What everyone uses, and knows nobody.
-    "version", "errors", "core.moved", "core.lazy", "core.records", "native", "core.arrays",
-    "core.renamed_parameters", "core.checks", "core.parameters", "core.policies", "core.rounding",
-    "core.seeds", "core.notes", "core.fitting", "core.tables", "workers", "separate", "core.plugins",
+    "version", "errors", "core.moved", "core.lazy", "core.renamed", "core.records", "native",
+    "core.arrays", "core.checks", "core.parameters", "core.policies", "core.rounding", "core.seeds",
+    "core.notes", "core.fitting", "core.charts", "core.tables", "workers", "separate", "core.plugins",
     "core.registry", "core.laws",
     "io.compression", "io.own_paths", "io.files", "core.sealing", "figures", "core.results",
     "core.resampling",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
+from types import FrameType
 
 
 class RankgaugeError(Exception):
@@ -21,10 +23,23 @@ class OldFormWarning(RankgaugeWarning, DeprecationWarning):
     """A name, option or order of arguments that will be removed; the text names the new one."""
 
 
-def warn_old_form(old: str, new: str, *, depth: int = 1) -> None:
-    """Warn of a form that still works; `depth` is how many calls of ours are below the user's."""
+_BETWEEN = ("rankgauge", "rankgauge_studies", "dataclasses", "importlib")
+"""Packages that a warning of an old form is not about: it points at the line that called them."""
+
+
+def warn_old_form(old: str, new: str) -> None:
+    """Warn of a form that still works, at the line of the user that has it."""
     text = f"{old} is now {new}; the old form works until rankgauge {OLD_FORMS_END}"
-    warnings.warn(text, OldFormWarning, stacklevel=depth + 2)
+    frame = sys._getframe(1)
+    while _module_name(frame).partition(".")[0] in _BETWEEN and frame.f_back is not None:
+        frame = frame.f_back
+    registry = frame.f_globals.setdefault("__warningregistry__", {})
+    place = frame.f_code.co_filename, frame.f_lineno, _module_name(frame)
+    warnings.warn_explicit(text, OldFormWarning, *place, registry)
+
+
+def _module_name(frame: FrameType) -> str:
+    return str(frame.f_globals.get("__name__", "<unknown>"))
 
 
 class InputError(RankgaugeError):

@@ -1,8 +1,8 @@
 """Building blocks of rankgauge's own commands, for authors of commands and studies.
 
 - Results: `Record` and `Value` are base classes of objects with fields, `Result` is a result with a
-  `Table` of `Cell`s and with `Note`s. `check_value` checks an argument by its kind: `Integer`,
-  `Number` or `Choice`.
+  `Table` of `Cell`s and with `Note`s. A `Chart` is drawn beside a table, and a `ColumnNote` is printed
+  with its columns. `check_value` checks an argument by its kind: `Integer`, `Number` or `Choice`.
 - Commands: `register_command` registers a click command. `takes` passes records of options to a command,
   such as `Output`; an `OptionGroup` of your own declares its fields with `option` and `argument`, and
   `HeadedCommand` lists them under headings. `seed_option` and the like are options of rankgauge's own

@@ -60,6 +60,7 @@ from rankgauge.cli.tracks import (
 )
 from rankgauge.cli.workers import workers as workers, workers_options as workers_options
 from rankgauge.core.arrays import Bools as Bools, Floats as Floats, Ints as Ints
+from rankgauge.core.charts import Chart as Chart
 from rankgauge.core.checks import (
     Choice as Choice,
     Integer as Integer,
@@ -94,7 +95,7 @@ from rankgauge.core.sealing import (
     write_sealed as write_sealed,
 )
 from rankgauge.core.seeds import digest as digest
-from rankgauge.core.tables import Cell as Cell, Table as Table
+from rankgauge.core.tables import Cell as Cell, ColumnNote as ColumnNote, Table as Table
 from rankgauge.figures.drawing import (
     BLUE as BLUE,
     DASHED as DASHED,

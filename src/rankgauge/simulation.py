@@ -13,7 +13,7 @@ import numpy as np
 
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.records import Value
-from rankgauge.core.renamed_parameters import renamed_parameters
+from rankgauge.core.renamed import renamed_parameters
 
 V = TypeVar("V")
 

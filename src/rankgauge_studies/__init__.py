@@ -1,1 +1,1 @@
-"""Published studies, repeated: a folder for each paper, with our numbers next to the published ones."""
+"""Replications of published studies: one folder per paper, with published and our numbers."""

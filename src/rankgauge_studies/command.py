@@ -11,7 +11,7 @@ STUDIES = {
     "optimization": "Robertson and Zaragoza: rank-based effectiveness measures and optimization.",
     "ue": "Feng and Karmaker: joint upper and expected value normalization.",
     "forecast": "Muwanei et al.: prediction of the high-cost nDCG measure.",
-    "text": "Feng: BERTScore and ROUGE normalized by chance.",
+    "text": "Feng: BERTScore and ROUGE normalized by a random-text baseline.",
 }
 """The studies: each has a folder of this name, with the module `command`."""
 
@@ -24,11 +24,11 @@ STUDIES = {
     home="rankgauge_studies.{}.command".format,
     old={"optimisation": "optimization"},
     invoke_without_command=True,
-    short_help="Replicate a published study, and print its numbers next to ours.",
+    short_help="Replicate a published study. Its published numbers are printed next to ours.",
 )
 @click.pass_context
 def command(context: click.Context) -> None:
-    """Replicate a published study, and print its numbers next to ours. Without a name, list studies."""
+    """Replicate a published study, and print its numbers next to ours. Without a name, list them."""
     if context.invoked_subcommand is None:
         for name, summary in STUDIES.items():
             click.echo(f"{name}\t{summary}")

@@ -28,13 +28,13 @@ DATA_VARIABLE = "RANKGAUGE_DATA"
 DEFAULT_DATA_FOLDER = "../shared/data"
 
 study_options = combine_options(
-    output_option("DIR", "The folder to write to.", required=True, type=OUTPUT_FOLDER),
+    output_option("DIR", "The output folder.", required=True, type=OUTPUT_FOLDER),
     option(
         "--data",
         heading="Data",
         metavar="DIR",
-        help="The folder with the data. By default the folder that the environment variable "
-        f"{DATA_VARIABLE} names, or else {DEFAULT_DATA_FOLDER}.",
+        help="The folder with the data. By default, the folder in the environment variable "
+        f"{DATA_VARIABLE}, or else {DEFAULT_DATA_FOLDER}.",
     ),
 )
 """`-o` and `--data`, of studies that know their data."""

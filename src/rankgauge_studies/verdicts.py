@@ -97,7 +97,7 @@ class ClaimStatement(Protocol):
 
     @property
     def sentence(self) -> str:
-        """The statement in words."""
+        """Return the statement in words."""
 
 
 class ClaimVerdict(Record):

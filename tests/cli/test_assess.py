@@ -123,12 +123,37 @@ def test_persistence_changes_the_overlap(command: Call, files: Files) -> None:
 def test_people_get_all_tables_with_headings_and_the_notes_once(
     command: Call,
 ) -> None:
-    out = command("--sets", "ideal", "--format", "table").out
     headings = ["Measures", "Halves of the queries", "Pairs of measures", "Pairs of sets"]
-    lines = out.splitlines()
-    assert [line for line in lines if line in headings] == headings
-    assert sum(line.startswith("power: ") for line in lines) == 1
-    assert sum("ideal" in line.split() for line in lines) == 4 + 4 + 6 + 4
+    for options, shown, rows in (
+        ((), [headings[0], *headings[2:]], 4 + 6 + 4),
+        (("--long",), headings, 4 + 4 + 6 + 4),
+    ):
+        lines = command("--sets", "ideal", "--format", "table", *options).out.splitlines()
+        assert [line for line in lines if line in headings] == shown
+        assert sum(line.startswith("power: ") for line in lines) == 1
+        assert sum("ideal" in line.split() for line in lines) == rows
+
+
+def test_people_get_short_tables_and_programs_every_column(command: Call) -> None:
+    measures = ("--show", "measures", "-m", "AP", "-m", "RR")
+    short = command(*measures, "--format", "md").out
+    assert short.startswith("| measure | power | significant | tests | swap_rate | half_tau |\n")
+    for form in ("tsv", "csv"):
+        assert (
+            command(*measures, "--format", form).out
+            == command(*measures, "--format", form, "--long").out
+        )
+    long = command(*measures, "--format", "md", "--long").out
+    assert "| measure | queries | significant | tests | power | pad | safe_pad |\n" in long
+    assert "- pad: the mean" in long
+    assert "pad" not in short
+
+
+def test_a_pad_that_misleads_is_not_printed_and_a_note_says_so(command: Call) -> None:
+    out = command("-m", "AP", "-m", "v2(AP)", "--format", "md", "--long").out
+    assert "safe_pad |" not in out
+    assert "- pad, safe_pad: left out, because 0 has different meanings for these measures" in out
+    assert "- pad: the mean" not in out
 
 
 @pytest.mark.parametrize(
@@ -142,7 +167,7 @@ def test_without_sets_there_is_no_column_of_sets_for_people_and_no_table_of_swap
     command: Call,
 ) -> None:
     out = command("--format", "table", "--show", "measures").out
-    assert out.splitlines()[2].split()[0] == "measure"
+    assert out.splitlines()[0].split()[0] == "measure"
     assert "Pairs" not in out
     whole = command("--format", "table").out
     assert "Pairs of measures" in whole
@@ -150,17 +175,18 @@ def test_without_sets_there_is_no_column_of_sets_for_people_and_no_table_of_swap
 
 
 def test_tables_for_people_fit_a_hundred_columns(command: Call) -> None:
-    lines = command("--format", "table", "--show", "measures").out.splitlines()
+    lines = command("--format", "table", "--show", "measures", "--long").out.splitlines()
     rules = [len(line) for line in lines if line.startswith("─")]
     assert len(rules) == 2
     assert max(rules) <= 100
 
 
 def test_without_splits_nothing_is_said_of_halves(command: Call) -> None:
-    out = command("--splits", 0, "--format", "table").out
-    assert out.startswith("Measures\n")
-    assert "Halves" not in out
-    assert "swap_rate" not in out
+    for options in ((), ("--long",)):
+        out = command("--splits", 0, "--format", "table", *options).out
+        assert out.startswith("Measures\n")
+        assert "Halves" not in out
+        assert "swap_rate" not in out
 
 
 def test_a_table_alone_has_no_heading(command: Call) -> None:

@@ -195,6 +195,16 @@ def test_a_baseline_that_cannot_be_read_is_refused_with_the_reason(
 # How it is printed
 
 
+def test_a_terminal_with_room_gets_the_intervals_of_one_measure(files: Files) -> None:
+    command = ("compare", files.qrels, *files.runs, "-m", "RR")
+    _, seen = on_a_terminal(*command, COLUMNS="140")
+    assert "● difference, ─ from low to high, ┊ 0" in seen
+    rows = [line for line in seen.splitlines() if line.startswith("RR ")]
+    assert all("●" in row and "┊" in row for row in rows)
+    _, several = on_a_terminal(*command, "-m", "AP", COLUMNS="140")
+    assert "●" not in several
+
+
 def test_marks_give_the_means_with_letters(command: Call) -> None:
     code, out, err = command("-m", "RR", "--marks", "--format", "md", "--baseline", "poor")
     lines = out.splitlines()

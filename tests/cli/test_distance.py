@@ -385,10 +385,10 @@ def test_one_run_is_held_against_nothing(distance: Call, files: Files) -> None:
 
 
 def test_real_runs_have_the_distances_that_the_library_says(
-    real_data: Callable[[str], Path], distance: Call
+    any_data: Callable[[str], Path], distance: Call
 ) -> None:
-    qrels = real_data("qrels/qrels.covid-round1.txt.gz")
-    runs = tuple(real_data(f"trec-covid/round1/runs/{n}.gz") for n in ("run1", "CSIROmedNIR"))
+    qrels = any_data("qrels/qrels.covid-round1.txt.gz")
+    runs = tuple(any_data(f"trec-covid/round1/runs/{n}.gz") for n in ("run1", "CSIROmedNIR"))
     code, out, _ = distance("--qrels", qrels, "-m", "AP@100", "-m", "nDCG@20", runs=runs)
     assert code == 0
     for row in records(out):

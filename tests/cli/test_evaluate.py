@@ -232,7 +232,11 @@ TRUNCATED = gzip.compress(RUN * 10, mtime=0)[:-9]
 BAD_FILES: dict[str, tuple[str, bytes, str]] = {
     "short line": ("run", RUN + b"q2 Q0 c\n", ":3: 3 columns, expected 6"),
     "qrels as run": ("run", QRELS, ":1: 4 columns, expected 6"),
-    "run as qrels": ("qrels", RUN, ":1: 6 columns, expected 4"),
+    "run as qrels": (
+        "qrels",
+        RUN,
+        ":1: 6 columns, expected 4: `topic iteration document grade` (this looks like a run file)",
+    ),
     "too many columns": ("run", RUN + b"q2 Q0 a b 1 1 t\n", ":3: 7 columns, expected 6"),
     "score": ("run", b"\n" + RUN + b"q2 Q0 c 1 high t", ":4: 'high' is not a number, expected "),
     "NaN": ("run", b"q2 Q0 c 1 nan t\n" + RUN, ":1: the score is NaN, expected a number"),
@@ -349,7 +353,7 @@ def from_markdown(out: str) -> list[list[str]]:
 
 def from_latex(out: str) -> list[list[str]]:
     lines = out.splitlines()
-    assert re.fullmatch(r"\\begin\{tabular\}\{llr+\}", lines[0])
+    assert re.fullmatch(r"\\begin\{tabular\}\{ll?r+\}", lines[0])
     assert [lines[n] for n in (1, 3, -2, -1)] == [
         r"\toprule",
         r"\midrule",
@@ -369,19 +373,136 @@ PARSERS: dict[str, Callable[[str], list[list[str]]]] = {
     "md": from_markdown,
     "latex": from_latex,
 }
+MACHINE_FORMATS = ("tsv", "csv", "jsonl")
 each_format = pytest.mark.parametrize("form", PARSERS)
 
 
 @each_format
-def test_every_format_shows_the_same_table(form: str, rankgauge: Call, files: Files) -> None:
+def test_every_format_shows_the_same_numbers(form: str, rankgauge: Call, files: Files) -> None:
     arguments = ("evaluate", files.qrels, files.run, "-m", "nDCG@10", "-m", "RR")
     code, out, err = rankgauge(*arguments, "--format", form, "--digits", 4)
     assert (code, err) == (0, "")
-    assert PARSERS[form](out) == [
-        ["run", "over", "topics", "missing", "no relevant", "judged@10", "nDCG@10", "RR"],
-        ["bm25", "all", "2", "1", "0", "1.0000", "0.3155", "0.2500"],
-        ["bm25", "answered", "1", "1", "0", "1.0000", "0.6309", "0.5000"],
+    header, *rows = PARSERS[form](out)
+    (all_queries, answered) = (dict(zip(header, row, strict=True)) for row in rows)
+    topics = "topics" if form in MACHINE_FORMATS else "queries"
+    assert all_queries == {
+        "run": "bm25", "over": "all", topics: "2", "missing": "1", "judged@10": "1.0000",
+        "nDCG@10": "0.3155", "RR": "0.2500",
+        **({"no relevant": "0"} if form in MACHINE_FORMATS else {}),
+    }  # fmt: skip
+    assert (answered["over"], answered["RR"]) == ("answered", "0.5000")
+
+
+@pytest.mark.parametrize("form", MACHINE_FORMATS)
+def test_programs_get_every_column_in_one_order(form: str, rankgauge: Call, files: Files) -> None:
+    complete = files.folder / "complete.run"
+    complete.write_bytes(COMPLETE_RUN)
+    header = ["run", "over", "topics", "missing", "no relevant", "judged@10", "RR", "AP"]
+    for run in (files.run, complete):
+        out = rankgauge("evaluate", files.qrels, run, "-m", "RR", "-m", "AP", "--format", form).out
+        assert PARSERS[form](out)[0] == header
+
+
+# Tables for people
+
+
+def headings(out: str) -> list[str]:
+    return re.split("  +", out.splitlines()[0])
+
+
+@pytest.fixture
+def two_runs(files: Files) -> tuple[Path, Path]:
+    """A run with reciprocal ranks of 0.5 and 1, and one with a rank of 1 on both queries."""
+    made = files.folder / "b.run", files.folder / "c.run"
+    made[0].write_bytes(COMPLETE_RUN)
+    made[1].write_bytes(b"q1 Q0 a 1 9 t\nq2 Q0 c 1 1 t\n")
+    return made
+
+
+def test_people_get_the_measures_first_and_no_column_that_says_nothing(
+    rankgauge: Call, files: Files, two_runs: tuple[Path, Path]
+) -> None:
+    command = ("evaluate", files.qrels, *two_runs, "-m", "RR", "-m", "AP", "--format", "table")
+    assert headings(rankgauge(*command).out) == ["run", "RR", "AP", "queries", "judged@10"]
+    with_over = headings(rankgauge(*command, files.run).out)
+    assert with_over == ["run", "over", "RR", "AP", "queries", "missing", "judged@10"]
+    files.qrels.write_bytes(QRELS + b"q3 0 d 0\n")
+    rows = headings(rankgauge(*command).out)
+    assert rows == ["run", "over", "RR", "AP", "queries", "missing", "no relevant", "judged@10"]
+    files.qrels.write_bytes(b"q1 0 a 1\nq2 0 c 2\n")
+    assert headings(rankgauge(*command).out) == ["run", "RR", "AP", "queries"]
+
+
+def test_people_get_queries_by_that_name_and_what_is_missing_only_if_something_is(
+    rankgauge: Call, files: Files, two_runs: tuple[Path, Path]
+) -> None:
+    command = ("evaluate", files.qrels, two_runs[0], "-q", "-m", "RR", "--format", "md")
+    assert from_markdown(rankgauge(*command).out)[:2] == [
+        ["run", "query", "RR"],
+        ["b", "q1", "0.5000"],
     ]
+    assert from_markdown(rankgauge(*command, files.run).out)[0][-1] == "missing"
+
+
+@pytest.mark.parametrize(
+    ("options", "first"),
+    [
+        (["--format", "table"], "c"),
+        (["--format", "table", "--sort", "none"], "b"),
+        (["--format", "table", "-q"], "c"),
+        (["--format", "table", "-m", "SearchLength"], "c"),
+        *((["--format", form], "b") for form in PARSERS if form != "table"),
+        *((["--format", form, "--sort", "measure"], "c") for form in PARSERS),
+    ],
+)
+def test_the_best_run_is_first_in_a_table_and_elsewhere_the_first_file(
+    options: list[str], first: str, rankgauge: Call, files: Files, two_runs: tuple[Path, Path]
+) -> None:
+    form = options[1]
+    measures = [] if "-m" in options else ["-m", "RR"]
+    out = rankgauge("evaluate", files.qrels, *two_runs, *measures, *options).out
+    assert PARSERS[form](out)[1][0] == first
+
+
+def test_saved_scores_are_in_the_order_of_the_files(
+    rankgauge: Call, files: Files, two_runs: tuple[Path, Path]
+) -> None:
+    saved = files.folder / "scores"
+    rankgauge("evaluate", files.qrels, *two_runs, "--save", saved, "--format", "table", "-m", "RR")
+    assert Scores.load(saved).runs == ("b", "c")
+
+
+@pytest.mark.parametrize(
+    ("options", "drawn", "legend"),
+    [
+        ([], "━━━━━━━━━━━━━━━━━━━━━━", ""),
+        (["--interval"], "●──", "● RR, ─ from RR low to RR high"),
+        (
+            ["-m", "lower(RR)", "-m", "upper(RR)", "-m", "expected(RR)"],
+            "┊",
+            "● RR, ─ from lower(RR) to upper(RR), ┊ expected(RR)",
+        ),
+    ],
+)
+def test_a_terminal_with_room_gets_a_drawing(
+    options: list[str], drawn: str, legend: str, files: Files, two_runs: tuple[Path, Path]
+) -> None:
+    command = ("evaluate", files.qrels, two_runs[0], "-m", "RR", *options)
+    code, wide = on_a_terminal(*command, COLUMNS="120")
+    assert code == 0
+    assert drawn in wide
+    assert legend in wide
+    assert max(map(len, wide.splitlines())) <= 120
+    narrow = on_a_terminal(*command, COLUMNS="40")[1]
+    assert not set("━●┊") & set(narrow)
+
+
+def test_a_terminal_without_unicode_gets_ascii(files: Files, two_runs: tuple[Path, Path]) -> None:
+    command = ("evaluate", files.qrels, two_runs[0], "-m", "RR", "--interval")
+    text = on_a_terminal(*command, COLUMNS="120", PYTHONIOENCODING="ascii", PYTHONUTF8="0")[1]
+    assert text.isascii()
+    assert "\\" not in text
+    assert "-o-" in text
 
 
 @pytest.mark.parametrize(
@@ -700,7 +821,7 @@ def test_a_table_is_shown_also_where_the_encoding_lacks_its_characters(
     )
     assert done.returncode == 0
     assert b"Traceback" not in done.stderr
-    assert re.search(rb"^bm25 +all +1 +0\.2500$", done.stdout, re.MULTILINE)
+    assert re.search(rb"^bm25 +all +0\.2500 +1$", done.stdout, re.MULTILINE)
 
 
 # What is not a run at all

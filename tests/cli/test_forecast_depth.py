@@ -69,7 +69,7 @@ def test_runs_outside_the_pool_are_named(rankgauge: Call, files: Files) -> None:
         assert "not in the pool: beta1." in result.err
     result = rankgauge("forecast", "depth", files.qrels, files.runs, "--pooled", "gamma")
     assert result.code == 2
-    assert "no run is called 'gamma', so it cannot make the pool" in result.err
+    assert "no run is called 'gamma', so it cannot contribute to the pool" in result.err
     assert "the runs are 'alpha1', 'alpha2', 'beta1'" in result.err
     (files.runs / "bad.run").write_text("nonsense\n")
     result = rankgauge("forecast", "depth", files.qrels, files.runs, "--pooled", "bad.run")
@@ -88,7 +88,7 @@ def test_teams_are_left_out(rankgauge: Call, files: Files) -> None:
         found = rg.judging_depth(files.qrels, files.runs, "AP", [1, 2], teams=teams)
         result = rankgauge(*call, "--teams", text)
         assert records(result.out) == texts(found.table())
-        assert f"each of {len(set(found.teams or ()))} teams was left out" in result.err
+        assert f"each of {len(set(found.teams or ()))} teams was removed" in result.err
         result = rankgauge(*call, "--teams", text, "--by-team")
         assert records(result.out) == texts(found.team_table())
     assert_refused(rankgauge(*call, "--by-team"), "--by-team works only with --teams")

@@ -53,12 +53,12 @@ def test_what_is_trained_forecasts_as_in_python(
     means = dict(zip(found.rows.runs, found.values.mean(axis=1).tolist(), strict=True))
     assert {row["run"]: float(row["forecast"]) for row in rows} == pytest.approx(means, rel=1e-12)
     assert [row["run"] for row in rows] == sorted(means, key=lambda run: -means[run])
-    assert "nothing is guaranteed" in shown.out + shown.err
+    assert "neither the forecasts nor their intervals are reliable" in shown.out + shown.err
     by_topic = rankgauge("forecast", "predict", model, tracks[2], "-q", "--format", "csv")
     topics = records(by_topic.out)
     assert len(topics) == 4 * 12
     assert {(row["low"], row["high"]) for row in topics} == {("", "")}
-    allowed = "18 queries of news to learn from allow a level of at most 94.7%"
+    allowed = "18 queries of news in the training data allow a level of at most 94.7%"
     assert allowed in by_topic.err
     some = rankgauge(
         "forecast", "predict", model, tracks[2], "-q", "--level", "0.9", "--format", "csv"
@@ -103,7 +103,7 @@ def test_runs_too_short_for_the_target_are_told(
     done = rankgauge("forecast", "train", track, "-o", out, "--method", "regression")
     assert done.code == 0
     expected = (
-        f"WARNING: news {qrels}: the runs are too short for nDCG@1000. It looks at the first 1,000 "
+        f"WARNING: news {qrels}: the runs are too short for nDCG@1000. It uses the first 1,000 "
         "documents of a query, and the deepest run has 110"
     )
     assert expected in done.err
@@ -179,7 +179,7 @@ def test_subtopics_get_a_remedy_that_there_is(rankgauge: Call, track: str, model
     done = rankgauge("forecast", "predict", model, track)
     assert done.code == 2
     assert "--subtopics" not in done.err
-    assert "give judgments with one grade for each document" in done.err
+    assert "give judgments with one grade per document" in done.err
 
 
 @pytest.mark.parametrize(
@@ -226,8 +226,8 @@ def test_one_topic_is_told(rankgauge: Call, track: str, tmp_path: Path) -> None:
     out = str(tmp_path / "out")
     done = rankgauge("forecast", "train", track, "-o", out, *TRAIN)
     assert done.code == 0
-    assert "learnt from one query only" in done.err
-    assert "learnt from one query only" in rankgauge("forecast", "predict", out, track).err
+    assert "trained on one query only" in done.err
+    assert "trained on one query only" in rankgauge("forecast", "predict", out, track).err
 
 
 def test_the_forecasts_can_be_saved(

@@ -126,7 +126,7 @@ def test_a_plan_is_printed(rankgauge: Call, files: Files) -> None:
     assert code == 0
     both = scores(files)
     expected = plan(both[0], both[1], 0.2)
-    enough = [int(row["deep_queries"]) for row in records(out) if row["enough"] == "yes"]
+    enough = [int(row["deep_topics"]) for row in records(out) if row["enough"] == "yes"]
     assert min(enough) == expected.needed
     assert f"judge {expected.needed} queries deeply" in err
     assert f"{expected.more} more than the 5 that you have" in err

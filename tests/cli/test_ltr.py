@@ -161,7 +161,7 @@ def test_settings_of_all_methods_or_of_one(rankgauge, files, tmp_path):
     two = ("--method", "listnet", "--method", "rankboost", "--folds", "3", "-m", "AP")
     assert_refused(
         rankgauge("ltr", "crossval", files[0], *two, "--setting", "rounds=2"),
-        "write it for one, as rankboost.rounds=2",
+        "set it for one method, as in rankboost.rounds=2",
     )
     each = (
         "--setting",
@@ -268,7 +268,7 @@ def test_a_model_of_a_plug_in_says_what_it_needs(rankgauge, files, tmp_path, mon
     done = rankgauge("ltr", "rank", model, files[2])
     assert done.code == 2
     assert "there is no method 'Constant'" in done.err
-    assert "a method of your own is registered first, by --plugin FILE" in done.err
+    assert "register a method of your own first, with --plugin FILE" in done.err
     assert rankgauge("ltr", "rank", model, files[2], "--plugin", plugin).code == 0
 
 
@@ -313,13 +313,16 @@ def test_only_some_training_queries_are_learnt_from(rankgauge, files, tmp_path):
     done = rankgauge(*asked, "--training-queries", 7, "-o", tmp_path / "some")
     assert done.code == 0
     assert "learned from Features: 7 queries, 84 documents, 3 features" in done.err
-    assert "trained on 7 of 20 queries, drawn by the seed" in done.err
+    assert "trained on 7 of 20 queries, chosen at random with the seed" in done.err
     done = rankgauge(*asked, "--training-queries", 30, "-o", tmp_path / "all")
-    assert "trained on all 20 queries: there are no more than the 30 to draw" in done.err
+    assert "trained on all 20 queries: there are no more than the requested 30" in done.err
     folds = ("ltr", "crossval", train, "--folds", 4, "--method", "logisticregression", "-m", "AP")
     done = rankgauge(*folds, "--training-queries", 4)
     assert done.code == 0
-    assert "trained on 4 of 10 queries, drawn by the seed (in each fold)" in done.out + done.err
+    assert (
+        "trained on 4 of 10 queries, chosen at random with the seed (in each fold)"
+        in done.out + done.err
+    )
     assert rankgauge(*folds, "--training-queries", 0).code == 2
 
 

@@ -224,7 +224,7 @@ def test_commands_are_listed_by_task_with_when_to_use_them(rankgauge: Call) -> N
     [
         ("evaluate", "-m", "nDCG@5,10,20,100", "-m", "P@5,10,20,100", "--interval"),
         ("compare",),
-        ("assess",),
+        ("assess", "--long"),
     ],
 )
 def test_tables_fit_a_terminal(files: Files, arguments: tuple[str, ...]) -> None:
@@ -236,12 +236,18 @@ def test_tables_fit_a_terminal(files: Files, arguments: tuple[str, ...]) -> None
     lines = seen[seen.index("─") :].splitlines()
     assert max(map(len, lines)) <= 80
     said = " ".join(seen.split())
-    if arguments != ("assess",):  # which prints no names of runs
+    if arguments[0] != "assess":  # which prints no names of runs
         assert "names are shortened with …; --format tsv shows them in full" in said
     assert "parts" in said
     wide, seen = on_a_terminal(*arguments, *inputs, "--color", "never", COLUMNS="400")
     assert wide == 0
     assert "…" not in seen
+
+
+def test_notes_on_a_terminal_end_their_lines_between_words(files: Files) -> None:
+    files.good.write_text("".join(f"{t} Q0 {'ab'[t % 2]} 1 2 x\n" for t in range(1, 12)))
+    seen = on_a_terminal("evaluate", files.qrels, files.good, "-m", "AP", COLUMNS="40")[1]
+    assert "note: good: queries without judgments,\n  not scored: 1" in seen
 
 
 def test_color_is_as_asked(files: Files) -> None:
@@ -300,3 +306,33 @@ def test_standardize_names_the_run_that_failed(rankgauge: Call, files: Files) ->
     assert code == 2
     assert f"{files.zeros}: none of its queries is judged" in err
     assert "expected at least two" in err
+
+
+# Mistyped words
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        ("evalute qrels.txt a.run", "evaluate"),
+        ("measure", "measures"),
+        ("forecast dept", "depth"),
+        ("ltr trainn", "train"),
+        ("space optma", "optima"),
+        ("study forecasts", "forecast"),
+        ("evaluate --measur AP", "--measure"),
+        ("compare --basline bm25", "--baseline"),
+        ("--verson", "--version"),
+    ],
+)
+def test_a_mistyped_command_or_option_is_told_what_was_probably_meant(
+    words: str, meant: str, rankgauge: Call
+) -> None:
+    assert_refused(rankgauge(*words.split()), f"Did you mean '{meant}'?")
+
+
+@pytest.mark.parametrize("words", ["xyzzy", "ltr xyzzy"])
+def test_a_word_that_is_near_to_no_command_is_only_refused(words: str, rankgauge: Call) -> None:
+    done = rankgauge(*words.split())
+    assert_refused(done, "No such command 'xyzzy'.")
+    assert "Did you mean" not in done.err

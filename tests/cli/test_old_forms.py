@@ -6,23 +6,34 @@ saved scores in `tests/scores/test_saved.py`.
 
 from __future__ import annotations
 
+import importlib
+import re
 import subprocess
 import sys
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import rankgauge as rg
 from command_calls import CALLS, COMMANDS, write_inputs
 from command_line import Call
 from rankgauge.cli.groups import HeadedOption
-from rankgauge.core.policies import current_words
-from rankgauge.core.results import Result
+from rankgauge.comparison.power import detectable
+from rankgauge.comparison.significance import TESTS, Test
+from rankgauge.core.checks import Integer
+from rankgauge.core.policies import AppliedPolicies, Policies, current_words
+from rankgauge.core.registry import Registry
+from rankgauge.data.model import Ids
+from rankgauge.data.scaling import Scaling
 from rankgauge.errors import OLD_FORMS_END as END, OldFormWarning
-from rankgauge.forecast import JudgingDepth, Plan, TwoPhase
-from rankgauge.forecast.forecast_results import Forecast
-from rankgauge.fusion.tuned import Tuning
+from rankgauge.forecast import Forecaster, plan
+from rankgauge.fusion.weights import run_space
+from rankgauge.text.data.texts import Candidates, Texts
 
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"c": 1}, "q3": {"d": 1}}
 RUNS = {
@@ -108,10 +119,10 @@ def test_notes_on_old_forms_are_printed(tmp_path: Path) -> None:
 
 def test_old_values_in_python() -> None:
     scores = rg.evaluate(QRELS, RUNS, "RR")
-    with pytest.warns(OldFormWarning, match="'intersection' is now 'skip'"):
+    with pytest.warns(OldFormWarning, match="^missing='intersection' is now missing='skip';"):
         old = rg.compare(scores, missing="intersection")  # type: ignore[arg-type]
     assert old.difference.tolist() == rg.compare(scores, missing="skip").difference.tolist()
-    with pytest.warns(OldFormWarning, match="'neighbours' is now 'neighbors'"):
+    with pytest.warns(OldFormWarning, match="^pairs='neighbours' is now"):
         rg.settled(QRELS, RUNS, "P@1", pairs="neighbours")  # type: ignore[arg-type]
 
 
@@ -126,19 +137,179 @@ def test_old_parameters_in_python() -> None:
         rg.detectable_difference(sd=0.1, topics=50, queries=50)  # type: ignore[call-arg]
 
 
-@pytest.mark.parametrize("kind", [Tuning, TwoPhase, Plan, JudgingDepth, Forecast])
-def test_old_attributes_of_results(kind: type[Result]) -> None:
-    assert kind._renamed
-    for old, new in kind._renamed.items():
-        result: Any = object.__new__(kind)
-        if not callable(getattr(kind, new, None)):
-            vars(result)[new] = "value"
-        with pytest.warns(
-            OldFormWarning, match=f"^{kind.__name__}.{old} is now {kind.__name__}.{new};"
-        ):
-            assert getattr(result, old) == getattr(result, new)
-        with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
-            result.nothing  # noqa: B018
+OLD_MEMBERS = {
+    "comparison.assessed.MeasureAssessment": "topics",
+    "comparison.consistency.Splits": "topics trusted",
+    "comparison.significance.Pairs": "topics",
+    "comparison.significance.Test": "least_topics",
+    "core.notes.Note": "said",
+    "core.policies.AppliedPolicies": "scores said",
+    "data.model.Ids": "numbered",
+    "data.scaling.Scaling": "centre",
+    "forecast.depth_results.JudgingDepth": "topics",
+    "forecast.estimates.TwoPhase": "topics deep_topics",
+    "forecast.forecast_results.Forecast": "topic_table",
+    "forecast.forecaster.Forecaster": "topics_",
+    "forecast.left_out.KindErrors": "topics",
+    "forecast.plans.Plan": "topics",
+    "forecast.tracks.Rows": "topics",
+    "fusion.tuned.Tuning": "topics test_topics topic_table",
+    "rankers.monitoring.Monitor": "kept stops",
+    "rankings.tied_lists.TiedRankings": "over_groups in_order",
+    "space.arrangements.Arrangement": "neighbours",
+    "space.scorers.LinearScorer": "varying mean_by means_by",
+    "space.trajectories.NoticedFlips": "seen wrong",
+    "text.data.texts.Candidates": "words described",
+    "text.data.texts.DrawnTexts": "described",
+}
+"""Attributes and methods of the last release, by class."""
+
+
+@pytest.mark.parametrize(
+    ("path", "old"), [(path, old) for path, names in OLD_MEMBERS.items() for old in names.split()]
+)
+def test_an_old_attribute_is_the_new_one_with_a_warning(
+    path: str, old: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module, _, name = path.rpartition(".")
+    kind = getattr(importlib.import_module(f"rankgauge.{module}"), name)
+    assert set(kind._renamed) == set(OLD_MEMBERS[path].split())
+    new = kind._renamed[old]
+    assert hasattr(kind, new) or new in kind.__dataclass_fields__
+    monkeypatch.setattr(kind, new, "value", raising=False)
+    result = object.__new__(kind)
+    with pytest.warns(OldFormWarning, match=f"^{name}.{old} is now {name}.{new};"):
+        assert getattr(result, old) == "value"
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        result.nothing  # noqa: B018
+
+
+def test_old_names_of_fields_in_constructors() -> None:
+    texts = Texts(["a b"], ["a"], {"lead": ["b"]})
+    candidates = texts.candidates()
+    with pytest.warns(
+        OldFormWarning, match=r"^Candidates\(words=...\) is now Candidates\(outputs="
+    ):
+        old: Any = Candidates(texts, words=("b",), of=candidates.of)  # type: ignore[call-arg]
+    assert old.outputs == ("b",)
+    with pytest.warns(
+        OldFormWarning, match=r"^Scaling\(centre=...\) is now Scaling\(center=...\);"
+    ):
+        old = Scaling("z", False, centre=(0.0,), scale=(1.0,))  # type: ignore[call-arg]
+    assert old == Scaling("z", False, (0.0,), (1.0,))
+    saved = {"kind": "z", "per_query": False, "centre": [0.0], "scale": [1.0]}
+    assert Scaling.from_dict(saved) == old
+    with pytest.warns(OldFormWarning, match=r"^Test\(least_topics=...\)"):
+        old = Test(TESTS["sign"].run, "", "", "", least_topics=2)  # type: ignore[call-arg]
+    assert old.least_queries == 2
+    with pytest.warns(OldFormWarning) as caught:
+        old = AppliedPolicies(scores="f32")  # type: ignore[call-arg]
+    assert old == AppliedPolicies(precision="single")
+    assert [str(each.message).partition(";")[0] for each in caught] == [
+        "AppliedPolicies(scores=...) is now AppliedPolicies(precision=...)",
+        "precision='f32' is now precision='single'",
+    ]
+    with pytest.warns(
+        OldFormWarning, match=r"^Registry\(group=...\) is now Registry\(groups=...\);"
+    ):
+        old = Registry("color", group="my.colors")  # type: ignore[call-arg]
+    assert old.groups == ("my.colors",)
+    with pytest.warns(OldFormWarning, match=r"^Ids\.in_text is now Ids\.from_text;"):
+        ids = Ids.in_text(np.frombuffer(b"ab", np.uint8), np.array([1]), np.array([1]))
+    assert ids.texts() == ["b"]
+
+
+def test_old_names_of_fields_are_replaced() -> None:
+    shallow = rg.Scores.from_matrix([[0.5, 0.7, 0.6, 0.4, 0.5]], runs=["a"], measure="AP")
+    deep = rg.Scores.from_matrix([[0.4, 0.6]], runs=["a"], measure="AP", queries=["1", "2"])
+    result: Any = plan(shallow, deep, width=0.1)
+    with pytest.warns(OldFormWarning, match=r"^Plan\(topics=...\) is now") as caught:
+        assert replace(result, topics=9).queries == 9
+    assert caught[0].filename == __file__
+    with pytest.warns(OldFormWarning, match=r"^widths\(deep_topics=...\) is now"):
+        assert result.widths(deep_topics=3) == result.widths(3)
+    with pytest.raises(TypeError, match=r"Plan has the fields .*, not nothing"):
+        replace(result, nothing=9)
+
+
+OLD_CALLS: dict[str, Callable[[rg.Scores], object]] = {
+    "compare": lambda scores: rg.compare(scores, missing="intersection"),  # type: ignore[arg-type]
+    "assess": lambda scores: rg.assess(scores, missing="intersection"),  # type: ignore[arg-type]
+    "detectable": lambda scores: detectable(scores, missing="intersection"),  # type: ignore[arg-type]
+    "tune": lambda _: rg.tune(QRELS, list(RUNS.values()), "RR", missing="intersection", folds=2),  # type: ignore[arg-type]
+    "Policies": lambda _: Policies(missing="intersection"),  # type: ignore[arg-type]
+    "evaluate": lambda _: rg.evaluate(QRELS, RUNS, "RR", missing="intersection"),  # type: ignore[arg-type]
+    "run_space": lambda _: run_space(QRELS, list(RUNS.values()), missing="intersection"),  # type: ignore[arg-type]
+    "Forecaster": lambda _: Forecaster(method="regression", subset="topics"),  # type: ignore[arg-type]
+    "settled": lambda _: rg.settled(QRELS, RUNS, "P@1", pairs="neighbours"),  # type: ignore[arg-type]
+    "a name": lambda _: importlib.import_module("rankgauge").topics_needed,
+    "a name of a module": lambda _: importlib.import_module("rankgauge.core.checks").Whole,
+}
+"""Each has an old form in its line, and nowhere else."""
+
+
+@pytest.mark.parametrize("name", OLD_CALLS)
+def test_a_warning_points_at_the_line_of_the_user_and_comes_once(name: str) -> None:
+    scores = rg.evaluate(QRELS, RUNS, ["RR", "P@1"])
+    call = OLD_CALLS[name]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", OldFormWarning)
+        call(scores)
+    (found,) = caught
+    assert (found.filename, found.lineno) == (__file__, call.__code__.co_firstlineno)
+    if name not in ("a name", "a name of a module"):
+        assert re.match(r"(\w+)='\w+' is now \1='\w+';", str(found.message))
+
+
+def test_a_script_shows_the_warning_by_default(tmp_path: Path) -> None:
+    script = tmp_path / "old.py"
+    script.write_text(
+        "import rankgauge as rg\n\nrg.Evaluator({'q': {'d': 1}}, 'RR', missing='intersection')\n"
+    )
+    command = [sys.executable, str(script)]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True).stderr
+    assert shown.startswith(f"{script}:3: OldFormWarning: missing='intersection' is now missing=")
+
+
+def test_an_import_of_an_old_module_is_the_line_of_the_user(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delitem(sys.modules, "rankgauge.checks", raising=False)
+    with pytest.warns(OldFormWarning) as caught:
+        from rankgauge.checks import Whole  # type: ignore[import-not-found]
+    assert Whole is Integer
+    assert {each.filename for each in caught} == {__file__}
+    assert [str(each.message).split()[0] for each in caught] == [
+        "rankgauge.checks",
+        "rankgauge.core.checks.Whole",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("module", "names"),
+    [
+        ("core.checks", "Whole checked"),
+        ("core.resampling", "Drawing all_signs"),
+        ("distance.advice", "judged"),
+        ("fusion.tuned", "inward"),
+        ("measures.names", "UNCLEAR"),
+        ("query_sets", "By"),
+    ],
+)
+def test_old_names_that_plug_ins_import(module: str, names: str) -> None:
+    home = importlib.import_module(f"rankgauge.{module}")
+    for name in names.split():
+        with pytest.warns(OldFormWarning, match=rf"^rankgauge\.{module}\.{name} is now"):
+            getattr(home, name)
+
+
+@pytest.mark.usefixtures("inputs")
+def test_j_beside_another_way_to_treat_unjudged_documents_is_refused(rankgauge: Call) -> None:
+    call = CALLS["evaluate"].split()
+    refused = rankgauge(*call, "-J", "--unjudged", "nonrelevant")
+    assert refused.code == 2
+    assert "-J is --unjudged condensed, and there is also --unjudged nonrelevant" in refused.err
+    assert rankgauge(*call, "-J", "--unjudged", "condensed").code == 0
 
 
 def test_signatures_are_in_the_words_of_options() -> None:

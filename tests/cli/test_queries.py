@@ -151,11 +151,11 @@ def test_how_many_are_ideal_or_uninformative_is_an_option(
 
 
 def test_a_real_collection_has_the_types_that_the_library_says(
-    real_data: Callable[[str], Path], queries: Call, files: Files
+    any_data: Callable[[str], Path], queries: Call, files: Files
 ) -> None:
     pytest.importorskip("matplotlib")
-    qrels = real_data("qrels/qrels.dl21-passage.txt.gz")
-    runs = sorted(real_data("trec-dl21/runs").iterdir())[:5]
+    qrels = any_data("qrels/qrels.dl21-passage.txt.gz")
+    runs = sorted(any_data("trec-dl21/runs").iterdir())[:5]
     measures = ["nDCG@5", "nDCG@10"]
     figures = [files.folder / "map.svg", files.folder / "histogram.svg"]
     code, out, err = queries(

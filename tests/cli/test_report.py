@@ -6,6 +6,7 @@ import io
 import os
 import sys
 import threading
+import webbrowser
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,24 @@ def test_the_same_command_gives_the_same_bytes(folder: Path, rankgauge: Call) ->
         rankgauge("report", "qrels.txt", *runs_in(folder))
         pages.append((folder / "report.html").read_bytes())
     assert pages[0] == pages[1]
+
+
+def test_the_page_is_opened_on_request_and_is_the_same(
+    folder: Path, rankgauge: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(
+        webbrowser, "open", lambda address: opened.append(address) or len(opened) < 2
+    )
+    command = ("report", "qrels.txt", *runs_in(folder))
+    assert rankgauge(*command).err == ""
+    page = (folder / "report.html").read_bytes()
+    assert opened == []
+    assert rankgauge(*command, "--open").err == ""
+    assert opened == [(folder / "report.html").as_uri()]
+    assert (folder / "report.html").read_bytes() == page
+    assert rankgauge(*command, "--open").err == "note: there is no browser to open report.html in\n"
+    assert_refused(rankgauge(*command, "--open", "-o", "-"), "--open needs a file")
 
 
 def test_absolute_paths_do_not_get_into_the_page(folder: Path, rankgauge: Call) -> None:

@@ -157,6 +157,10 @@ def test_a_broken_plugin_is_one_line_that_names_it(name: str, call: Call) -> Non
 # Tables and files
 
 
+ALL_COLUMNS = {"assess": ["--long"]}
+"""What gives people the columns, and the notes on them, that programs get."""
+
+
 @each(TABLES)
 def test_every_format_has_the_same_table(name: str, call: Call) -> None:
     """Programs get the notes on standard error, people get them below the table."""
@@ -173,7 +177,7 @@ def test_every_format_has_the_same_table(name: str, call: Call) -> None:
     notes = [line.removeprefix("note: ") for line in plain.err.splitlines()]
     assert notes or name != "compare"  # so that some table has notes
     for form in ("table", "md", "latex"):
-        code, out, err = call(name, "--format", form)
+        code, out, err = call(name, "--format", form, *ALL_COLUMNS.get(name, ()))
         assert code == 0
         shown = re.sub(r"[\\{}$]|textasciitilde", "", " ".join(out.split()))
         for note in notes:
@@ -266,7 +270,7 @@ def test_a_figure_that_cannot_be_drawn_is_refused_before_anything_is_read(
         assert err.startswith(f"{file}: ")
         assert err.endswith(f"{told}\n")
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    told = "figures need matplotlib; install it: pip install 'rankgauge[plot]'\n"
+    told = "figures need matplotlib; run pip install 'rankgauge[plot]'\n"
     assert call(name, option, "x.svg") == (2, "", told)
 
 

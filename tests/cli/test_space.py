@@ -247,7 +247,7 @@ def test_queries_are_chosen(rankgauge: Call, letor: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("curve", "letor", "--parameter", 1), "weight 1 alone: all weights above 0 give the same"),
+        (("curve", "letor", "--parameter", 1), "weight 1 alone: all positive weights give the same"),
         (("curve", "letor", "--parameter", 9, "--fixed", "1=1"), "parameter=9, expected a whole number"),
         (("curve", "letor", "--fixed", "x=1"), "'x=1', expected FEATURE=WEIGHT, such as 5=0.3"),
         (("curve", "letor", "--fixed", "1=1", "--fixed", "1=2"), "feature 1 twice"),
@@ -259,7 +259,7 @@ def test_queries_are_chosen(rankgauge: Call, letor: Path) -> None:
         (("curve", "letor", "--point", "1,x", "--point", "0,1"), "expected numbers such as 0.4,0.6"),
         (("curve", "letor", "--parameter", 1, "--parameter", 2, "--point", "1"), "expected 2 numbers"),
         (("curve", "letor", "--low", 0), "--low is for one parameter without --point"),
-        (("plane", "letor"), "4 parameters and nothing fixed: a plane is for two parameters"),
+        (("plane", "letor"), "4 parameters and nothing fixed: a plane needs two parameters"),
         (("grid", "letor", "--fixed", "1=1", "--points", 1), "1 is not in the range"),
         (("optima", "letor", "-m", "AP", "-m", "RR"), "expected a single measure to optimize"),
         (("flips", "nowhere.txt"), "nowhere.txt"),

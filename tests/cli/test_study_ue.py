@@ -166,7 +166,7 @@ def file(subject: str, case: Case, reading: str) -> str:
 
 def test_parities(done: Path) -> None:
     """Conflicts have the parity of the difference of the counts, τ is 1 − 2 swap rates without ties, and
-    there are pairs × cut-offs tests."""
+    there are pairs × cutoffs tests."""
     pairs = len(METHODS) * (len(METHODS) - 1) // 2
     for reading in READINGS:
         for case in CASES:
@@ -332,7 +332,7 @@ def test_one_data_set_has_no_swaps_across(study: Study) -> None:
     counts = (*("all test sets", 65_323, 1_692, 46), *study.statistics["MQ2007"].rows[0][4:])
     genuine = replace(study, statistics={"MQ2007": Table(columns, (counts,))})
     index = {str(row[0]).split(" (")[0]: row[2:] for row in genuine.index().rows}
-    assert index["Table 3"] == ("", "is of MSLR-WEB30K")
+    assert index["Table 3"] == ("", "is for MSLR-WEB30K")
     assert index["Table 4"][0] == "tables/table-04-scores.MQ2007.reading-right.csv"
 
 
@@ -341,19 +341,19 @@ def test_a_folder_named_mq2007_with_its_counts_has_the_published_tables_beside(
 ) -> None:
     page = study_page(study, []).render()
     assert "As printed" not in page
-    assert "its counts are not those of Table 1" in page
+    assert "its counts differ from those in Table 1" in page
     columns = study.statistics["MQ2007"].columns
     counts = (*("all test sets", 69_623, 1_692, 46), *study.statistics["MQ2007"].rows[0][4:])
     genuine = replace(study, statistics={"MQ2007": Table(columns, (counts,))})
     assert genuine.paper_names == {"MQ2007": "MQ2007"}
     assert "table-04-scores.MQ2007.reading-right" in genuine.tables()
     page = study_page(genuine, []).render()
-    assert "its counts are not those of Table 1" not in page
+    assert "its counts differ from those in Table 1" not in page
     assert page.count("Printed numbers are truncated;") == 2 * 7
     assert ">65323<" in page  # Table 1
     assert ">0.4035<" in page  # RF at 5, Table 6.2 of the dissertation
     assert "other data" in page
-    assert "These tables are of MSLR-WEB30K, which this study does not have" in page
+    assert "These tables are for MSLR-WEB30K, which this study does not include" in page
 
 
 def test_other_data_has_all_published_tables_apart(study: Study) -> None:
@@ -363,7 +363,7 @@ def test_other_data_has_all_published_tables_apart(study: Study) -> None:
     other = replace(study, protocol=moved, experiments=there, statistics=statistics)
     page = study_page(other, []).render()
     assert "As printed" not in page
-    assert "These tables are of MSLR-WEB30K and MQ2007" in page
+    assert "These tables are for MSLR-WEB30K and MQ2007" in page
 
 
 @pytest.mark.parametrize(
@@ -389,9 +389,9 @@ def test_names_of_the_papers_data(name: str, known: str | None) -> None:
         (["{data}/MQ2007,set=0.7", *FEW], "MQ2007=FOLDS,set=N with N up to 30"),
         (
             ["{data}/MQ2007,sets=3", *FEW],
-            "sets=3: no size of a data set, expected queries=N, set=N",
+            "sets=3: not a size of a data set, expected queries=N, set=N",
         ),
-        (["{data}/MQ2007,queries=few", *FEW], "queries=few: no size of a data set"),
+        (["{data}/MQ2007,queries=few", *FEW], "queries=few: not a size of a data set"),
         (["{data}/MQ2007,queries=1", *FEW], "MQ2007: queries"),
         (["{data}/MQ2007,queries=20,queries=30", *FEW], "queries= is given twice"),
         (["{data}/MQ2007,set=0.2,set=30", *FEW], "set= is given twice"),
@@ -406,7 +406,10 @@ def test_names_of_the_papers_data(name: str, known: str | None) -> None:
         (["{data}/MQ2007", "--preset", "old"], "preset"),
         (["--again", "{done}/study.json", "--seed", "2"], "--again and --seed"),
         (["--again", "{done}/study.json", "{data}/MQ2007"], "1 FOLDS for a study of 2"),
-        (["--again", "{done}/study.json", "{data}/other", "{data}/MQ2007"], "other files than"),
+        (
+            ["--again", "{done}/study.json", "{data}/other", "{data}/MQ2007"],
+            "the files differ from",
+        ),
         (["--again", "{done}/tables/claims.csv"], "claims.csv"),
         (
             ["--again", "{done}/study.json", "{data}/MQ2007,set=3", "{data}/other"],
@@ -429,7 +432,7 @@ def test_folds_that_would_be_other_ones_are_refused(
     before = contents(done)
     assert_refused(
         rankgauge(*command(data, done, "--seed", "3")),
-        "has another cross-validation: protocol.json differs in methods",
+        "contains another cross-validation: protocol.json differs in methods",
     )
     assert contents(done) == before
 
@@ -448,7 +451,7 @@ def test_other_sizes_in_the_same_folder_train_no_fold_again(
     changed = (*command_of_one(data, output), "--set-number", "9", "--cutoff", "5", "--cutoff", "8")
     result = rankgauge(*changed, "--margin", "2", "--test", "welch")
     assert result.code == 0, result.err
-    assert "had a study that differs in cutoffs, margin, readings, set_number" in result.err
+    assert "contains a study that differs in cutoffs, margin, readings, set_number" in result.err
     assert times(output) == before
     assert len(before) == 2 * (len(METHODS) + 1)
     assert {row["ideal"] for row in rows(output, "sets")} == {"9"}
@@ -510,7 +513,9 @@ def test_only_files_in_the_folders_of_the_study_are_removed(
     (output / "tables" / "old.csv").write_text("old")
     forged = ["../precious.csv", "queries/folder.csv", "tables/link.csv", "tables/old.csv"]
     write_sealed(output / "files.json", {"files": forged})
-    assert rankgauge(*command_of_one(data, output)).code == 3
+    result = rankgauge(*command_of_one(data, output))
+    assert result.code == 3
+    assert f"tables/old.csv removed from {output}: this study writes no such file" in result.err
     assert (tmp_path / "precious.csv").read_text() == "mine"
     assert (output / "queries" / "folder.csv").is_dir()
     assert (output / "tables" / "link.csv").is_symlink()
@@ -555,7 +560,7 @@ def test_each_data_set_has_its_own_sizes(rankgauge: Call, data: Path, tmp_path: 
     asked = ["study", "ue", *sized, "-o", str(tmp_path / "out"), *methods, *more]
     result = rankgauge(*asked, *SMALL[-2:], "--samples", "2", "--replicates", "1")
     assert result.code == 3, result.err
-    note = "200 queries asked for, but only 80 test queries with a relevant document: all are taken"
+    note = "200 queries requested, but only 80 test queries with a relevant document: all are used"
     assert f"b, reading right: {note}" in result.err
     sets = {row["data"]: row for row in rows(tmp_path / "out", "sets") if row["case"] == "nDCG"}
     assert [sets["MQ2007"][name] for name in ("all", "uninformative", "ideal")] == [
@@ -567,7 +572,10 @@ def test_each_data_set_has_its_own_sizes(rankgauge: Call, data: Path, tmp_path: 
     sizes = {row["data"]: row for row in rows(tmp_path / "out", "table-01-data")}
     assert sizes["MQ2007"]["training queries of a fold"] == "all"
     assert sizes["b"]["training queries of a fold"] == "10"
-    assert "b, reading right: trained on 10 of 25 queries, drawn by the seed" in result.err
+    assert (
+        "b, reading right: trained on 10 of 25 queries, chosen at random with the seed"
+        in result.err
+    )
 
 
 def test_a_folder_whose_name_looks_like_a_size_is_a_folder(data: Path, tmp_path: Path) -> None:
@@ -667,7 +675,7 @@ def test_the_papers_own_sizes_can_be_run(data: Path, barren: Path, trained: Path
 def test_no_query_is_uninformative_and_ideal(
     data: Path, barren: Path, trained: Path, by: str
 ) -> None:
-    """At cut-off 1 many queries are equally far above chance, also where the two sets meet."""
+    """At cutoff 1 many queries are equally far above chance, also where the two sets meet."""
     sized = (
         DataSet("a", str(barren), set_number=19),
         DataSet("b", str(data / "other"), set_number=9),
@@ -788,7 +796,7 @@ def test_again_from_another_folder_says_what_to_give(
     write_sealed(path, content)
     assert_refused(
         rankgauge("study", "ue", "--again", str(path), "-o", str(tmp_path / "out")),
-        "elsewhere/MQ2007 is not there; give FOLDS beside --again",
+        "elsewhere/MQ2007 does not exist; give its current location as FOLDS with --again",
     )
     assert not (tmp_path / "out").exists()
 
@@ -804,7 +812,7 @@ def test_changed_labels_are_other_data(data: Path, one: Path, tmp_path: Path) ->
     done = run_study(asked, tmp_path / "first")
     digest = done.protocol.collections[0].digest
     other = replace(asked, collections=(DataSet("MQ2007", str(moved), digest),))
-    with pytest.raises(RankgaugeError, match="other files than the study had"):
+    with pytest.raises(RankgaugeError, match="the files differ from those of"):
         run_study(other, tmp_path / "second")
 
 

@@ -58,7 +58,7 @@ def test_the_table_is_that_of_the_library(rankgauge: Call, file: Path) -> None:
     for shown, row in zip(rows, found.rows, strict=True):
         for column, cell in zip(found.columns, row, strict=True):
             assert shown[column] == str(cell)
-    assert "chance is one number for each text" in result.err
+    assert "all systems share one chance score per text" in result.err
     assert {row["system"]: row["empty"] for row in rows} == {"good": "0", "lead": "0", "poor": "3"}
 
 
@@ -142,11 +142,8 @@ def test_agreement_with_people(rankgauge: Call, file: Path, ratings: Path, tmp_p
         (["-m", "nDCG@10"], "there is no metric 'nDCG'"),
         (["--null", "letters"], "expected one of words, sentences"),
         (["--length", "long"], "expected reference, candidate, or a number of words"),
-        (["--per", "candidate"], "per=candidate needs a number of draws"),
-        (
-            ["-m", "v2(rouge1)", "--length", "candidate"],
-            "give them as parameters, as in v2(rouge1,",
-        ),
+        (["--per", "candidate"], "per=candidate needs draws"),
+        (["-m", "v2(rouge1)", "--length", "candidate"], "write them inside, as in v2(rouge1,"),
         (["--length", "²"], "expected reference, candidate, or a number of words"),
         (["--plot", "figure.svg"], "--plot draws the correlations of --human"),
         (["--human", "a.csv", "--preferences", "b.csv"], "cannot be used together; choose one"),

@@ -504,6 +504,43 @@ def test_tables_have_a_row_for_each_set_measure_and_pair(scores: Scores) -> None
     assert "<td" in found._repr_html_()
 
 
+def test_people_get_the_columns_that_decide_and_the_notes_on_them(scores: Scores) -> None:
+    found = assess(scores, splits=50)
+    header, _, _, _, _, *notes = found.table().render("table").splitlines()
+    assert header.split() == ["measure", "power", "significant", "tests", "swap_rate", "half_tau"]
+    columns = {note.partition(":")[0] for note in notes if note.split()[0].endswith(":")}
+    assert columns == {"power", "significant", "swap_rate", "half_tau"}
+    assert any("two halves at random, 50 times" in note for note in notes)
+    sets = assess(scores, sets={"some": scores.queries[:9]}, splits=0)
+    text = sets.table().render("md")
+    assert text.startswith("| set | measure | queries | power | significant | tests |\n")
+    assert "halves" not in text
+    assert sets.pair_table().render("md").startswith("| set | first | second | tau | conflicts |")
+    swaps = sets.swap_table().render("md")
+    assert swaps.startswith("| set | other | measure | swap_rate | tau |\n")
+    assert "all pairs" in swaps
+    assert "pad" in found.table().render("csv")
+
+
+@pytest.mark.parametrize(
+    ("measures", "misleading"),
+    [
+        (["AP", "nDCG"], []),
+        (["AP"], []),
+        (["AP", "v2(AP)"], ["pad", "safe_pad"]),
+        (["AP", "SearchLength"], ["pad", "safe_pad"]),
+        (["v2(AP)"], ["pad"]),
+    ],
+)
+def test_pad_misleads_where_0_means_different_things(
+    measures: list[str], misleading: list[str]
+) -> None:
+    values = np.random.default_rng(4).random((4, 10, len(measures))) + 0.1
+    values[..., [name == "v2(AP)" for name in measures]] -= 0.9
+    made = Scores.from_matrix(values, runs=[*"abcd"], measure=measures)
+    assert list(assess(made, splits=0).misleading_columns) == misleading
+
+
 def test_the_interval_of_half_tau_holds_95_percent_of_the_splits() -> None:
     found = assess(scores_of(np.random.default_rng(3).random((9, 20))), splits=400)
     row = dict(zip(found.table().columns, found.table().rows[0], strict=True))
@@ -533,17 +570,15 @@ def test_notes_say_how_the_numbers_came_about(scores: Scores) -> None:
     found = assess(
         scores, test="bootstrap", samples=150, seed=2, splits=50, fuzziness=0.05, correction="holm"
     )
-    power, _, origin, splits, swaps, *_ = found.definitions["measures"]
-    assert power.startswith("power: the share of tests with p ≤ 0.05; Studentized bootstrap")
-    assert power.endswith("corrected with holm, 150 samples, seed 2")
-    assert "pad and safe_pad change when a constant is added" in origin
+    _, significant, _, _, origin, splits, swaps, *_ = found.definitions["measures"]
+    assert significant.startswith("significant: p ≤ 0.05; Studentized bootstrap")
+    assert significant.endswith("corrected by holm, 150 samples, seed 2")
+    assert origin.startswith("pad, safe_pad: they change if a constant is added")
     assert "50 times, seed 2" in splits
     assert "(differences of at most 0.05 of the larger mean count as ties)" in swaps
     whole = assess(scores, splits=0, test="tukey", correction="holm")
     assert not any("splits" in text for text in whole.definitions["measures"])
-    assert (
-        "already for all pairs of runs together, so not corrected further" in whole.table().notes[0]
-    )
+    assert "for all pairs of runs together, so not corrected again" in whole.table().notes[1]
     for table in (found.pair_table(), found.swap_table()):
         assert not any("halves" in note or "pad" in note for note in table.notes)
     assert any("the second measure is the reference" in note for note in found.pair_table().notes)
@@ -656,7 +691,7 @@ def test_fuzziness_of_all_is_a_tie(scores: Scores) -> None:
 
 def test_pad_of_means_below_0_is_said_to_be_of_no_use() -> None:
     values = np.random.default_rng(0).random((4, 10))
-    note = "pad is meaningless if a mean is 0 or below; use safe_pad"
+    note = "pad: of no use if a mean is 0 or below; use safe_pad"
     assert note not in note_texts(assess(scores_of(values), splits=0).notes)
     assert note in note_texts(assess(scores_of(values - 0.5, "v2(AP)"), splits=0).notes)
 

@@ -65,6 +65,15 @@ def collection(seed: int) -> tuple[Qrels, Run]:
     return qrels, run
 
 
+def long_collection(seed: int) -> tuple[Qrels, Run]:
+    """Two queries with lists that go on beyond rank 1000."""
+    draw = random.Random(seed)
+    documents = [f"d{i}" for i in range(1500)]
+    qrels = {q: {d: draw.randint(0, HIGHEST) for d in draw.sample(documents, 300)} for q in "ab"}
+    run = {q: {d: draw.random() for d in draw.sample(documents, 1200)} for q in "ab"}
+    return qrels, run
+
+
 def theirs(measures: Iterable[Any], qrels: Any, run: Any) -> dict[str, dict[str, float]]:
     values: dict[str, dict[str, float]] = defaultdict(dict)
     for result in ir_measures.iter_calc(list(measures), qrels, run):
@@ -84,6 +93,12 @@ def assert_same(measures: dict[str, Any], qrels: Any, run: Any, known: Any, show
 @pytest.mark.parametrize("seed", range(40))
 def test_user_models_agree_on_small_collections(seed: int) -> None:
     qrels, run = collection(seed)
+    assert_same(TRUNCATED, qrels, run, qrels, run)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_user_models_agree_on_long_lists(seed: int) -> None:
+    qrels, run = long_collection(seed)
     assert_same(TRUNCATED, qrels, run, qrels, run)
 
 
@@ -143,6 +158,11 @@ def test_compatibility_agrees_on_small_collections(seed: int, normalize: bool) -
         assert_compatible(grades, without_ties(run[query]), 0.9, normalize)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_compatibility_agrees_on_long_lists(seed: int) -> None:
+    assert_compatible_lists(*long_collection(seed))
+
+
 @pytest.mark.parametrize(("qrels", "runs", "number"), REAL)
 def test_compatibility_agrees_on_real_runs(
     real_data: Callable[[str], Path], qrels: str, runs: str, number: int
@@ -152,6 +172,10 @@ def test_compatibility_agrees_on_real_runs(
         known = ir_measures.util.QrelsConverter(ir_measures.read_trec_qrels(text)).as_dict_of_dict()
     with gzip.open(run_file, "rt") as text:
         shown = ir_measures.util.RunConverter(ir_measures.read_trec_run(text)).as_dict_of_dict()
+    assert_compatible_lists(known, shown)
+
+
+def assert_compatible_lists(known: Qrels, shown: Run) -> None:
     for query in sorted(known.keys() & shown.keys())[:20]:
         ranked = without_ties(shown[query])
         assert_compatible(known[query], ranked, 0.995, True)

@@ -1,15 +1,15 @@
-"""Agreement with ir_measures on real runs, every difference explained by a policy.
+"""Agreement with ir_measures, every difference explained by a policy.
 
-ir_measures takes its numbers from several providers with tie rules of their own: trec_eval's (single
-precision, then docno descending: ours by default) for most, double precision and the order of the file
-for RBP, double precision and docno ascending for Judged, Compat and Accuracy, double precision and docno
-descending for ERR. Its Compat stops at the end of the longer list and ours goes on, which nobody sees
-with p = 0.8.
+Every measure is compared on a collection of our own, which has ties in single and in double precision,
+and on real runs. ir_measures takes its numbers from several providers with tie rules of their own:
+trec_eval's (single precision, then docno descending: ours by default) for most, double precision and
+the order of the file for RBP and Accuracy, double precision and docno ascending for Judged and Compat,
+double precision and docno descending for ERR. Its Compat stops at the end of the longer list and ours
+goes on, which nobody sees with p = 0.8.
 """
 
 from __future__ import annotations
 
-import gzip
 import shutil
 from collections import defaultdict
 from collections.abc import Callable
@@ -21,6 +21,10 @@ import pytest
 
 import rankgauge as rg
 from profiles import some
+from rankgauge.io.files import read_bytes
+from trec_eval_collections import Draw, small_collection
+
+RealData = Callable[[str], Path]
 
 TREC_EVAL = {
     "AP": ir_measures.AP,
@@ -73,29 +77,35 @@ OBJECTS = [
     (ir_measures.RBP(rel=2, p=0.9), INPUT),
     (ir_measures.Judged @ 20, ASCENDING),
     (ir_measures.Compat(p=0.8, normalize=False), ASCENDING),
-    (ir_measures.Accuracy, ASCENDING),
-    (ir_measures.Accuracy(rel=2) @ 90, ASCENDING),
+    (ir_measures.Accuracy, INPUT),
+    (ir_measures.Accuracy(rel=2) @ 90, INPUT),
 ]
 """Its measures as objects, each with the policy of the provider that computes it."""
 COLLECTIONS = [
     ("trec-robust03/qrels.txt.gz", "trec-robust03/runs", 17),
     ("qrels/qrels.dl21-passage.txt.gz", "trec-dl21/runs", 5),
 ]
+perl = pytest.mark.skipif(shutil.which("perl") is None, reason="gdeval needs perl")
 CASES = [(q, r, n) for q, r, count in COLLECTIONS for n in some(range(count), 5)]
+
+
+GDEVAL = [ir_measures.ERR @ 20, ir_measures.nDCG(dcg="exp-log2") @ 10]
 
 
 @cache
 def read(qrels_file: Path) -> tuple[list[ir_measures.Qrel], rg.Judgments]:
     """The judgments of a collection, for ir_measures and for us."""
-    with gzip.open(qrels_file, "rt") as text:
-        return list(ir_measures.read_trec_qrels(text)), rg.read_qrels(qrels_file)
+    return list(ir_measures.read_trec_qrels(text_of(qrels_file))), rg.read_qrels(qrels_file)
 
 
 @cache
 def retrieved_by(path: Path) -> tuple[list[ir_measures.ScoredDoc], rg.Run]:
     """A run, for ir_measures and for us."""
-    with gzip.open(path, "rt") as text:
-        return list(ir_measures.read_trec_run(text)), rg.read_run(path)
+    return list(ir_measures.read_trec_run(text_of(path))), rg.read_run(path)
+
+
+def text_of(path: Path) -> str:
+    return read_bytes(path).decode()
 
 
 @cache
@@ -105,12 +115,34 @@ def evaluator(qrels_file: Path) -> ir_measures.providers.Evaluator:
     return ir_measures.evaluator(every, read(qrels_file)[0])
 
 
-@pytest.mark.parametrize(("qrels", "runs", "number"), CASES)
-def test_every_cell_agrees_under_the_providers_policy(
-    real_data: Callable[[str], Path], qrels: str, runs: str, number: int
-) -> None:
-    qrels_file = real_data(qrels)
-    run_file = sorted(real_data(runs).iterdir())[number]
+@pytest.fixture(scope="module")
+def own_files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The judgments and the run of a collection of our own, with long lists."""
+    collection = small_collection(
+        Draw("ir_measures"),
+        queries=("101", "102", "103", "104"),
+        documents=260,
+        grades=(0, 0, 0, 1, 2, 4),
+        judged=0.4,
+        retrieved=(120, 220),
+        scores=[step / 4 + near * 1e-9 for step in range(1, 60) for near in range(4)],
+    )
+    collection.qrels += [["105", "0", "d1", "0"], ["105", "0", "d2", "0"]]
+    collection.run += [["105", "Q0", "d1", "1", "2.5", "tag"]]
+    folder = tmp_path_factory.mktemp("own")
+    for name, content in collection.files().items():
+        (folder / name).write_bytes(content)
+    return folder / "qrels", folder / "run"
+
+
+@pytest.fixture(params=COLLECTIONS)
+def real_files(request: pytest.FixtureRequest, real_data: RealData) -> tuple[Path, Path]:
+    """The judgments of a track, and its first run."""
+    qrels, runs, _ = request.param
+    return real_data(qrels), sorted(real_data(runs).iterdir())[0]
+
+
+def assert_every_cell_agrees(qrels_file: Path, run_file: Path) -> None:
     _, judgments = read(qrels_file)
     retrieved, run = retrieved_by(run_file)
     theirs: dict[str, dict[str, float]] = defaultdict(dict)
@@ -125,24 +157,11 @@ def test_every_cell_agrees_under_the_providers_policy(
                 assert ours[query][name] == pytest.approx(value, abs=1e-9), (name, query)
 
 
-@pytest.mark.parametrize(("measure", "policy"), OBJECTS, ids=lambda value: str(value)[:40])
-@pytest.mark.parametrize(
-    ("qrels", "run_file"),
-    [
-        ("qrels/qrels.dl21-passage.txt.gz", "trec-dl21/runs"),
-        ("trec-robust03/qrels.txt.gz", "trec-robust03/runs"),
-    ],
-)
-def test_its_objects_are_taken_as_they_are(
-    real_data: Callable[[str], Path],
-    qrels: str,
-    run_file: str,
-    measure: ir_measures.Measure,
-    policy: dict[str, str],
+def assert_agrees(
+    measure: ir_measures.Measure, policy: dict[str, str], qrels_file: Path, run_file: Path
 ) -> None:
-    judged, judgments = read(real_data(qrels))
-    path = sorted(real_data(run_file).iterdir())[0]
-    retrieved, run = retrieved_by(path)
+    judged, judgments = read(qrels_file)
+    retrieved, run = retrieved_by(run_file)
     (ours,) = rg.evaluate(judgments, run, measure, **policy).per_query().values()  # type: ignore[arg-type]
     answered = {r.query_id: r.value for r in ir_measures.iter_calc([measure], judged, retrieved)}
     assert answered
@@ -153,16 +172,54 @@ def test_its_objects_are_taken_as_they_are(
         assert ours[query][str(rg.parse(measure))] == 0
 
 
-@pytest.mark.skipif(shutil.which("perl") is None, reason="gdeval needs perl")
-@pytest.mark.parametrize("measure", [ir_measures.ERR @ 20, ir_measures.nDCG(dcg="exp-log2") @ 10])
-def test_measures_of_gdeval_have_four_as_the_highest_grade(
-    real_data: Callable[[str], Path], measure: ir_measures.Measure
+def assert_agrees_with_gdeval(
+    measure: ir_measures.Measure, qrels_file: Path, run_file: Path
 ) -> None:
-    judged, judgments = read(real_data("qrels/qrels.dl21-passage.txt.gz"))
-    retrieved, run = retrieved_by(sorted(real_data("trec-dl21/runs").iterdir())[0])
+    judged, judgments = read(qrels_file)
+    retrieved, run = retrieved_by(run_file)
     (ours,) = (
         rg.evaluate(judgments, run, measure, max_grade=4, precision="double").per_query().values()
     )
-    for result in ir_measures.iter_calc([measure], judged, retrieved):
+    answered = list(ir_measures.iter_calc([measure], judged, retrieved))
+    assert len(answered) == len(ours)
+    for result in answered:
         value = ours[result.query_id][str(rg.parse(measure))]
         assert value == pytest.approx(result.value, abs=1e-5), result.query_id
+
+
+def test_every_cell_agrees_under_the_providers_policy(own_files: tuple[Path, Path]) -> None:
+    assert_every_cell_agrees(*own_files)
+
+
+@pytest.mark.parametrize(("qrels", "runs", "number"), CASES)
+def test_every_cell_of_real_runs_agrees(
+    real_data: RealData, qrels: str, runs: str, number: int
+) -> None:
+    assert_every_cell_agrees(real_data(qrels), sorted(real_data(runs).iterdir())[number])
+
+
+@pytest.mark.parametrize(("measure", "policy"), OBJECTS, ids=lambda value: str(value)[:40])
+def test_its_objects_are_taken_as_they_are(
+    own_files: tuple[Path, Path], measure: ir_measures.Measure, policy: dict[str, str]
+) -> None:
+    assert_agrees(measure, policy, *own_files)
+
+
+def test_its_objects_agree_on_real_runs(real_files: tuple[Path, Path]) -> None:
+    for measure, policy in OBJECTS:
+        assert_agrees(measure, policy, *real_files)
+
+
+@perl
+@pytest.mark.parametrize("measure", GDEVAL)
+def test_measures_of_gdeval_have_four_as_the_highest_grade(
+    own_files: tuple[Path, Path], measure: ir_measures.Measure
+) -> None:
+    assert_agrees_with_gdeval(measure, *own_files)
+
+
+@perl
+def test_measures_of_gdeval_agree_on_a_real_run(real_data: RealData) -> None:
+    run_file = sorted(real_data("trec-dl21/runs").iterdir())[0]
+    for measure in GDEVAL:
+        assert_agrees_with_gdeval(measure, real_data("qrels/qrels.dl21-passage.txt.gz"), run_file)

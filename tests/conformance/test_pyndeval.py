@@ -22,6 +22,7 @@ from hypothesis import assume, given, strategies as st
 
 import rankgauge as rg
 from profiles import examples, some
+from trec_eval_collections import Draw, text_of
 
 MEASURES = {
     **{
@@ -129,6 +130,34 @@ def test_random_collections_agree(
     )
 
 
+@pytest.mark.parametrize("number", range(6))
+def test_files_agree(number: int, tmp_path: Path) -> None:
+    """Also with negative grades, which ndeval itself refuses and pyndeval takes as not relevant."""
+    draw = Draw(f"pyndeval {number}")
+    documents = [f"d{i}" for i in range(60)]
+    judged = [
+        [topic, subtopic, document, str(draw.one_of((-2, 0, 0, 1, 2)))]
+        for subtopic in "12345"
+        for topic in ("201", "202", "203")
+        for document in draw.sample(documents, draw.integer(5, 40))
+    ]
+    ranked = [
+        [topic, "Q0", document, "1", str(draw.integer(1, 30)), "tag"]
+        for topic in ("201", "202", "204", "203")
+        for document in draw.sample(documents, draw.integer(1, 50))
+    ]
+    (tmp_path / "qrels").write_bytes(text_of(judged))
+    (tmp_path / "run").write_bytes(text_of(ranked))
+    assert_files_agree(tmp_path / "qrels", tmp_path / "run", rel=1 + number % 2)
+
+
+def assert_files_agree(qrels_file: Path, run_file: Path, rel: int) -> None:
+    judgments = [(t, s, d, int(grade)) for t, s, d, grade in lines(qrels_file)]
+    retrieved = [(row[0], row[2], float(row[4])) for row in lines(run_file)]
+    qrels = rg.read_qrels(qrels_file, subtopics=True)
+    assert_agreement(judgments, retrieved, qrels, rg.read_run(run_file), rel=rel)
+
+
 def lines(path: Path) -> Iterator[list[str]]:
     with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as text:
         for line in text:
@@ -140,18 +169,8 @@ def lines(path: Path) -> Iterator[list[str]]:
 def test_every_topic_of_the_web_track_agrees(
     real_data: Callable[[str], Path], qrels: str, number: int
 ) -> None:
-    """Also with negative grades, which ndeval itself refuses and pyndeval takes as not relevant."""
-    qrels_file = real_data(f"trec-web2012/{qrels}")
     run_file = sorted(real_data("trec-web2012/runs").iterdir())[number]
-    judgments = [(t, s, d, int(grade)) for t, s, d, grade in lines(qrels_file)]
-    retrieved = [(row[0], row[2], float(row[4])) for row in lines(run_file)]
-    assert_agreement(
-        judgments,
-        retrieved,
-        rg.read_qrels(qrels_file, subtopics=True),
-        rg.read_run(run_file),
-        rel=1 + number % 2,
-    )
+    assert_files_agree(real_data(f"trec-web2012/{qrels}"), run_file, rel=1 + number % 2)
 
 
 @pytest.mark.parametrize("years", ["201-250", "251-300"])

@@ -21,7 +21,9 @@ from hypothesis import given, strategies as st
 import rankgauge as rg
 import rankgauge.pytrec_eval as ours
 from profiles import examples
+from trec_eval_collections import all_collections
 
+COLLECTIONS = all_collections()
 ALL = sorted(theirs.supported_measures - {"relstring"})
 WITH_PARAMETERS = [
     "P_1,2,3", "P.5", "ndcg_cut.1,2,4", "ndcg_cut_10", "map_cut_3", "recall_2", "success_2,3",
@@ -91,12 +93,34 @@ def test_long_rankings_are_the_same(seed: int, level: int) -> None:
     assert_same(expected, ours.RelevanceEvaluator(qrels, asked, level).evaluate(run))
 
 
-# Real runs
+# Files
 
 
 def lines(path: Path) -> list[str]:
     with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as file:
         return list(file)
+
+
+def assert_files_are_the_same(
+    qrels: list[str], run: list[str], level: int, judged_only: bool
+) -> None:
+    judged, retrieved = theirs.parse_qrel(qrels), theirs.parse_run(run)
+    assert (ours.parse_qrel(qrels), ours.parse_run(run)) == (judged, retrieved)
+    asked = [*ALL, "relstring", "ndcg_cut.1,3,5,10,100,1000", "P_7"]
+    expected = theirs.RelevanceEvaluator(judged, asked, level, judged_only).evaluate(retrieved)
+    evaluator = ours.RelevanceEvaluator(judged, asked, level, judged_only)
+    assert_same(expected, evaluator.evaluate(retrieved))
+
+
+@pytest.mark.parametrize(
+    "family",
+    ["graded", "ties-in-single-precision", "unicode-ids", "mixed-queries", "unsorted", "deep"],
+)
+def test_small_collections_are_the_same(family: str) -> None:
+    for number in range(6):
+        files = COLLECTIONS[f"{family}-{number}"].files()
+        qrels, run = (files[name].decode().splitlines() for name in ("qrels", "run"))
+        assert_files_are_the_same(qrels, run, 1 + number % 2, number > 3)
 
 
 @pytest.mark.parametrize(
@@ -107,16 +131,10 @@ def lines(path: Path) -> list[str]:
     ],
 )
 def test_real_runs_are_the_same(real_data: Any, qrels: str, folder: str) -> None:
-    judged = theirs.parse_qrel(lines(real_data(qrels)))
-    assert ours.parse_qrel(lines(real_data(qrels))) == judged
-    asked = [*ALL, "relstring", "ndcg_cut.1,3,5,10,100,1000", "P_7"]
-    files = sorted(real_data(folder).iterdir())
+    judged, files = lines(real_data(qrels)), sorted(real_data(folder).iterdir())
     for place, (level, judged_only) in enumerate([(1, False), (2, False), (1, True)]):
-        run = theirs.parse_run(lines(files[place * len(files) // 3]))
-        assert ours.parse_run(lines(files[place * len(files) // 3])) == run
-        expected = theirs.RelevanceEvaluator(judged, asked, level, judged_only).evaluate(run)
-        evaluator = ours.RelevanceEvaluator(judged, asked, level, judged_only)
-        assert_same(expected, evaluator.evaluate(run))
+        run = lines(files[place * len(files) // 3])
+        assert_files_are_the_same(judged, run, level, judged_only)
 
 
 # Names and arguments

@@ -136,6 +136,8 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("--compat 10 -c -q -n -m relstring", ["relstring q1 '1-2'", "relstring q2 ''"]),
         ("--compat 10 -c -q -n -m relstring.5", ["relstring_5 q1 '1-2'", "relstring_5 q2 '-'"]),
         ("--compat 9 -m num_q", ["num_q all 1"]),
+        ("--c -m map", ["map all 0.4167"]),
+        ("--comp -m map", ["map all 0.4167"]),
         ("--compat 10.0 -m num_q", ["num_q all 1"]),
     ],
 )
@@ -217,6 +219,12 @@ def test_deliberate_differences(
         ("qrels qrels", 2, "qrels:1: 4 columns, expected 6"),
         ("qrels twice", 4, "twice:2: document 'a' again"),
         ("qrels other", 7, "no topic has both"),
+        ("blank run", 2, "blank:2: a blank line, expected"),
+        ("-m P.0 qrels twice", 2, "cut-offs are whole numbers from 1"),
+        ("twice-judged missing", 2, "missing: cannot be read"),
+        ("-Z missing -m P.0 qrels run", 255, "missing: cannot be read"),
+        ("-Z blank qrels run", 255, "blank:1: expected `topic measure mean standard-deviation`"),
+        ("-Z empty qrels run", 255, "empty: no lines, expected"),
     ],
 )
 def test_refusals_end_as_trec_eval_ends(
@@ -224,11 +232,30 @@ def test_refusals_end_as_trec_eval_ends(
 ) -> None:
     (files / "twice").write_text("q1 Q0 a 1 3 tag\nq1 Q0 a 2 2 tag\n")
     (files / "other").write_text("q9 Q0 a 1 3 tag\n")
+    (files / "twice-judged").write_text("q1 0 a 1\nq1 0 a 0\n")
+    (files / "empty").touch()
+    (files / "blank").write_text("q1 0 a 1\n \nq1 0 b 0\n")
     assert run(arguments.split()) == code
     captured = capsys.readouterr()
     assert captured.out == ""
     assert message in captured.err
     assert captured.err.count("\n") == 1
+
+
+def test_rbp_divides_by_the_highest_grade_however_high(
+    files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (files / "qrels").write_text("q1 0 a 1000\nq1 0 b 2000\n")
+    assert run(["--compat", "10", "-m", "rbp", "qrels", "run"]) == 0
+    assert capsys.readouterr().out.split() == ["rbp", "all", "0.0500"]
+
+
+def test_comments_of_runs_may_be_indented_in_version_10(
+    files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (files / "run").write_text(f" \t# a comment\n{RUN}")
+    assert run(["--compat", "10", "-c", "-m", "num_ret", "qrels", "run"]) == 0
+    assert capsys.readouterr().out.split() == ["num_ret", "all", "3"]
 
 
 def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:

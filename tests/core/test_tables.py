@@ -149,16 +149,32 @@ def test_table_aligns_text_left_and_numbers_right():
     rows = (("bm25", 0.25, 3), ("a longer name", -1.5, None), ("x", NAN, 1000))
     table = Table(("run", "AP", "topics"), rows, notes=("first", "second\nline"))
     assert table.render("table").split("\n") == [
-        "run                 AP  topics",
-        "─" * 30,
-        "bm25            0.2500       3",
-        f"a longer name  -1.5000       {DASH}",
-        f"x                    {DASH}    1000",
+        "run                 AP  queries",
+        "─" * 31,
+        "bm25            0.2500        3",
+        f"a longer name  -1.5000        {DASH}",
+        f"x                    {DASH}     1000",
         "",
         "first",
         "second line",
         "",
     ]
+
+
+def test_people_get_the_columns_shown_by_new_names_and_programs_get_all_by_the_old_ones():
+    table = Table(("run", "topics", "AP"), (("bm25", 3, 0.25),), shown=("AP", "topics"))
+    assert table.render("md").splitlines()[::2] == ["| AP | queries |", "| 0.2500 | 3 |"]
+    assert table.render("latex").splitlines()[2] == r"AP & queries \\"
+    assert table.render("table").splitlines()[2] == "0.2500        3"
+    assert "run" not in table.render_html()
+    for form, separator in (("tsv", "\t"), ("csv", ",")):
+        assert table.render(form) == "run,topics,AP\nbm25,3,0.25\n".replace(",", separator)
+    assert json.loads(table.render("jsonl")) == {"run": "bm25", "topics": 3, "AP": 0.25}
+
+
+def test_the_repr_of_a_long_table_has_the_columns_shown():
+    table = Table(("run", "over"), (("bm25", "answered"),) * 2000, shown=("run",))
+    assert "answered" not in repr(table)
 
 
 def test_table_has_no_spaces_at_the_end_of_a_line():

@@ -907,8 +907,8 @@ def test_a_mark_at_the_start_of_json_lines_is_passed_over() -> None:
     assert_same(run_of(b"\xef\xbb\xbf" + jsonl(RECORDS)), Run.from_dict(EXPECTED))
 
 
-def test_real_runs_survive_the_way_through_tables(real_data: Any, tmp_path: Path) -> None:
-    run = rg.read_run(real_data("trec_eval/v9.0.8/results.test"))
+def test_real_runs_survive_the_way_through_tables(any_data: Any, tmp_path: Path) -> None:
+    run = rg.read_run(any_data("trec_eval/v9.0.8/results.test"))
     frame = pl.DataFrame(
         {
             "qid": np.repeat(run.queries.texts(), np.diff(run.bounds)),

@@ -181,9 +181,9 @@ def test_what_makes_no_sense_is_refused() -> None:
 
 
 @pytest.mark.parametrize("measure", ["AP@100", "nDCG@10"])
-def test_fifty_documents_for_real_runs(measure: str, real_data: Callable[[str], Path]) -> None:
-    runs = [real_data(f"trec-covid/round1/runs/{name}.gz") for name in ("run1", "CSIROmedNIR")]
-    distances = rg.med(*runs, measure, real_data("qrels/qrels.covid-round1.txt.gz"))
+def test_fifty_documents_for_real_runs(measure: str, any_data: Callable[[str], Path]) -> None:
+    runs = [any_data(f"trec-covid/round1/runs/{name}.gz") for name in ("run1", "CSIROmedNIR")]
+    distances = rg.med(*runs, measure, any_data("qrels/qrels.covid-round1.txt.gz"))
     assert isinstance(distances, rg.Distances)
     advice = advise(distances, 50)
     left = [document.left for document in advice.documents]

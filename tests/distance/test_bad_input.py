@@ -52,7 +52,7 @@ ALGORITHMS = [
         ((A, B), {"offlist": True}, "offlist=True"),
         (("ab", B), {}, "a list and a run"),
         ((A, 3), {}, "a list and a run"),
-        ((A, [{}]), {}, "a list and a run"),
+        ((A, [{}]), {}, "b: a list of runs, expected a list of documents"),
         (([["a"]], [["b"]]), {}, "expected ids of documents"),
         ((None, None), {}, "None is not a run"),
         (("no such file", "nor this"), {}, "no such file"),

@@ -46,12 +46,12 @@ def test_greedy_is_not_exact() -> None:
     assert tabu(*COUNTEREXAMPLE, 7) <= distance.value + 1e-12
 
 
-def test_greedy_on_pairs_of_real_runs(real_data: Callable[[str], Path]) -> None:
+def test_greedy_on_pairs_of_real_runs(any_data: Callable[[str], Path]) -> None:
     """There greedy is never short of the distance, and never above it."""
     drawn = random.Random(6)
-    files = sorted(real_data(f"{ROUND}/runs").glob("*.gz"))
+    files = sorted(any_data(f"{ROUND}/runs").glob("*.gz"))
     runs = {path.name: path for path in drawn.sample(files, 6)}
-    judgments = rg.read_qrels(real_data(f"{ROUND}/qrels/qrels-rnd1.txt"))
+    judgments = rg.read_qrels(any_data(f"{ROUND}/qrels/qrels-rnd1.txt"))
     gaps = []
     for qrels in (None, judgments):
         for k in (10, 20):

@@ -138,16 +138,16 @@ def test_random_runs(some: list[Run], measure: str) -> None:
 
 @pytest.mark.parametrize("measure", ["nDCG@10", "AP@10"])
 def test_no_judgments_tell_runs_further_apart(
-    measure: str, real_data: Callable[[str], Path]
+    measure: str, any_data: Callable[[str], Path]
 ) -> None:
     """On every query of every pair: difference ≤ distance given the judgments ≤ distance without them.
 
     The judgments have documents that neither run has, which make the divisor of AP@10 and nDCG@10
     larger and a distance smaller."""
     drawn = random.Random(10)
-    files = sorted(real_data(f"{ROUND}/runs").glob("*.gz"))
+    files = sorted(any_data(f"{ROUND}/runs").glob("*.gz"))
     some = {path.stem: path for path in drawn.sample(files, 12)}
-    qrels = real_data(f"{ROUND}/qrels/qrels-rnd1.txt")
+    qrels = any_data(f"{ROUND}/qrels/qrels-rnd1.txt")
     options = {"grades": (0, 1, 2), "max_grade": 2}
     without = rg.med_matrix(None, some, measure, **options)
     given = rg.med_matrix(qrels, some, measure, **options)

@@ -258,7 +258,15 @@ class Robust(NamedTuple):
 
 @pytest.fixture(scope="module")
 def robust(real_data: Callable[[str], Path]) -> Robust:
-    folder = real_data("trec-robust03")
+    return read_robust(real_data("trec-robust03"))
+
+
+@pytest.fixture(scope="module")
+def like_robust(any_data: Callable[[str], Path]) -> Robust:
+    return read_robust(any_data("trec-robust03"))
+
+
+def read_robust(folder: Path) -> Robust:
     qrels = rg.read_qrels(folder / "qrels.txt.gz")
     runs = [rg.read_run(path) for path in sorted((folder / "runs").iterdir())]
     measures = ["P@10", "ERR@10", "AP@100", "RBP@20", "nDCG@10", "AP@20"]
@@ -299,10 +307,10 @@ def without(qrels: Judgments, hidden: Any) -> Judgments:
 
 @pytest.mark.parametrize("measure", ["P@10", "ERR@10", "RBP@20"])
 def test_labels_that_were_hidden_reverse_nothing_that_was_settled(
-    measure: str, robust: Robust
+    measure: str, like_robust: Robust
 ) -> None:
     """Hide one label in twenty, see what is settled, and look at all labels."""
-    qrels, runs, means = robust
+    qrels, runs, means = like_robust
     hidden = np.random.default_rng(5).random(len(qrels.grades)) < 0.05
     highest = int(qrels.grades.max())
     found = rg.settled(without(qrels, hidden), runs, measure, max_grade=highest)
@@ -312,10 +320,12 @@ def test_labels_that_were_hidden_reverse_nothing_that_was_settled(
 
 
 @pytest.mark.parametrize("measure", ["nDCG@10", "AP@20"])
-def test_hidden_labels_of_two_runs_do_not_reverse_their_order(measure: str, robust: Robust) -> None:
+def test_hidden_labels_of_two_runs_do_not_reverse_their_order(
+    measure: str, like_robust: Robust
+) -> None:
     """Relevant documents that neither run has matter to these measures; so only labels of documents
     of the two runs are hidden, one in ten of them."""
-    qrels, every_run, means = robust
+    qrels, every_run, means = like_robust
     highest = int(qrels.grades.max())
     query = np.repeat(np.arange(len(qrels.queries)), np.diff(qrels.bounds)).tolist()
     rows = {at: row for row, at in enumerate(zip(query, qrels.documents, strict=True))}

@@ -170,10 +170,10 @@ def assert_same(found: rg.Scores, expected: rg.Scores) -> None:
 
 
 @pytest.fixture(scope="module")
-def collection(real_data: Callable[[str], Path]) -> tuple[Grades, Rows]:
+def collection(any_data: Callable[[str], Path]) -> tuple[Grades, Rows]:
     """Judgments of TREC Deep Learning 2021, and a run whose documents stand in rank order."""
-    judgments = rg.read_qrels(real_data("qrels/qrels.dl21-passage.txt.gz"))
-    first = sorted(real_data("trec-dl21/runs").iterdir())[0]
+    judgments = rg.read_qrels(any_data("qrels/qrels.dl21-passage.txt.gz"))
+    first = sorted(any_data("trec-dl21/runs").iterdir())[0]
     run = rg.read_run(first)
     rows: Any = []
     for data, values in ((judgments, judgments.grades), (run, run.scores)):

@@ -483,10 +483,10 @@ def cut_file(folder: Path, text: bytes, count: int, shuffle: bool) -> Path:
 
 @pytest.mark.parametrize("shuffle", [False, True])
 def test_real_runs_in_parts_score_what_they_score_whole(
-    real_data: Callable[[str], Path], tmp_path: Path, shuffle: bool
+    any_data: Callable[[str], Path], tmp_path: Path, shuffle: bool
 ) -> None:
-    qrels = rg.read_qrels(real_data("trec-robust03/qrels.txt.gz"))
-    paths = some(sorted(real_data("trec-robust03/runs").iterdir()), 3)[int(shuffle) * 2 :]
+    qrels = rg.read_qrels(any_data("trec-robust03/qrels.txt.gz"))
+    paths = some(sorted(any_data("trec-robust03/runs").iterdir()), 3)[int(shuffle) * 2 :]
     whole, parts = [], []
     for number, path in enumerate(paths):
         folder = cut_file(tmp_path / f"{number}", read_bytes(path), 7, shuffle)

@@ -173,8 +173,8 @@ def test_a_histogram_of_no_measure_is_refused() -> None:
         expected_histogram({})
 
 
-def test_expected_values_of_real_queries_are_all_drawn(real_data: Callable[[str], Path]) -> None:
-    features = read_letor(real_data("mq2008/S1.txt.gz"))
+def test_expected_values_of_real_queries_are_all_drawn(any_data: Callable[[str], Path]) -> None:
+    features = read_letor(any_data("mq2008/S1.txt.gz"))
     labels = np.split(features.labels, features.bounds[1:-1])
     relevant = [each for each in labels if (each > 0).any()]
     expected = [(nDCG @ 10).expected(each) for each in relevant]

@@ -287,9 +287,9 @@ def test_topics_without_anything_relevant_in_the_pool_are_counted_and_said() -> 
     found = rg.judging_depth(QRELS, {"two": RUNS["two"], "three": {"q1": ["x"]}}, "nDCG@3", [1, 3])
     assert [row["nothing"] for row in rows(found.table())] == [3, 0]
     deep = np.asarray(rg.evaluate(QRELS, {"two": RUNS["two"], "three": {"q1": ["x"]}}, "nDCG@3"))
-    said = "3 queries with relevant documents, but none of them in the pool"
+    said = "3 queries with relevant documents, none of them in the pool"
     (note,) = [line for line in found.table().notes if said in line]
-    assert f"mean score there by all judgments: nDCG@3 {deep.mean():.3f}" in note
+    assert f"mean score there with all judgments: nDCG@3 {deep.mean():.3f}" in note
 
 
 def test_topics_on_which_a_measure_is_undefined_are_left_out_at_all_depths() -> None:
@@ -330,7 +330,7 @@ def test_bad_input_is_refused() -> None:
             rg.judging_depth(QRELS, RUNS, "AP", depths)
     with pytest.raises(rg.RankgaugeError, match="did you mean 'three'"):
         rg.judging_depth(QRELS, RUNS, "AP", [1], pooled=["thre"])
-    with pytest.raises(rg.RankgaugeError, match="no run makes the pool"):
+    with pytest.raises(rg.RankgaugeError, match="no run contributes to the pool"):
         rg.judging_depth(QRELS, RUNS, "AP", [1], pooled=[])
     with pytest.raises(rg.RankgaugeError, match="not an arithmetic mean"):
         rg.judging_depth(QRELS, RUNS, "gm(AP)", [1])
@@ -372,7 +372,7 @@ def test_only_teams_in_the_pool_are_left_out() -> None:
     teams = {"one": "x", "two": "y", "three": "z"}
     found = rg.judging_depth(QRELS, RUNS, "AP", [1], pooled=["one", "two"], teams=teams)
     assert [one.team for one in found.left_out] == ["x", "y"]
-    assert any("each of 2 teams was left out" in note for note in found.table().notes)
+    assert any("each of 2 teams was removed" in note for note in found.table().notes)
     found = rg.judging_depth(QRELS, RUNS, "AP", [1], pooled=["one"], teams=teams)
     assert found.left_out == ()
     assert any("no team was left out" in note for note in found.table().notes)

@@ -259,17 +259,14 @@ def test_too_few_topics_for_a_level(tracks: list[Rows]) -> None:
     assert np.isnan(found.bounds()).all()
     assert all(row[3] != row[3] and row[4] != row[4] for row in found.query_table().rows)
     said = found.table().render("table")
-    assert (
-        "no intervals of the level 90%: 4 queries of news to learn from allow a level of at most 80%"
-        in said
-    )
+    assert "4 queries of news in the training data allow a level of at most 80%" in said
     enough = Forecaster("regression").fit_rows(few).forecast_rows(tracks[0], level=0.8)
     assert np.isfinite(enough.bounds()).all()
     assert "no intervals" not in enough.table().render("table")
     one = Forecaster("gupta").fit_rows([made("one", "news", 1, topics=1)])
     assert one.errors_["news"].by_mass == ()
     said = one.forecast_rows(tracks[0], level=0.01).table().render("table")
-    assert "no intervals: they need at least two queries" in said
+    assert "no intervals: they need at least two training queries" in said
 
 
 def test_the_default_level_is_that_of_the_command_line(tracks: list[Rows]) -> None:
@@ -286,9 +283,9 @@ def test_what_an_interval_is_about(tracks: list[Rows]) -> None:
         for kind in ("news", "web", "mail")
     )
     assert "There is no interval for the mean. For one run on one query: when tracks were" in whole
-    assert "For one run on one query: when queries were left out" in topics
-    assert "of the queries of web. On another track it may be so less often" in topics
-    assert "This says nothing about mail" in other
+    assert "For one run on one query: when queries were held out" in topics
+    assert "of the queries of web. On another track, the share may be lower" in topics
+    assert "This does not extend to mail" in other
     assert "less often" not in whole
     gupta = Forecaster("gupta").fit_rows(tracks)
     for kind, told in (("news", False), ("web", True)):
@@ -355,7 +352,9 @@ def test_errors_straight_from_the_definition(tracks: list[Rows]) -> None:
 def test_an_unknown_kind_is_said() -> None:
     forecaster = Forecaster("regression").fit_rows([made("a", "news", 1)])
     notes = forecaster.forecast_rows(made("w", "web", 2)).notes
-    assert any("nothing is guaranteed" in note.kind for note in notes)
+    assert any(
+        "neither the forecasts nor their intervals are reliable" in note.kind for note in notes
+    )
     assert not forecaster.forecast_rows(made("n", "news", 2)).notes
 
 
@@ -383,7 +382,7 @@ def test_constant_targets(method: str) -> None:
     forecaster = Forecaster(method).fit_rows([flat])
     np.testing.assert_allclose(forecaster.forecast_rows(rows).values, 0.25, atol=1e-6)
     (note,) = forecaster.notes_
-    assert "nDCG@1000 is 0.25 for all runs and queries learned from" in str(note)
+    assert "nDCG@1000 is 0.25 for all runs and queries in the training data" in str(note)
 
 
 def test_one_topic_is_told() -> None:
@@ -440,11 +439,11 @@ def test_undefined_numbers_are_left_out(tracks: list[Rows]) -> None:
 def test_refused() -> None:
     with pytest.raises(RankgaugeError, match="no tracks"):
         Forecaster().fit_rows([])
-    with pytest.raises(RankgaugeError, match="has learned nothing"):
+    with pytest.raises(RankgaugeError, match="is not trained"):
         Forecaster().forecast_rows(made("a", "news", 1))
     with pytest.raises(RankgaugeError, match="method"):
         Forecaster("guess")
-    with pytest.raises(MeasureError, match="The names of sets of features are paper and rich"):
+    with pytest.raises(MeasureError, match="The sets of features are paper and rich"):
         Forecaster(features=("nothing",))
     with pytest.raises(RankgaugeError, match="no features"):
         Forecaster(features=())

@@ -63,12 +63,12 @@ def test_a_plan_says_how_many_more_topics_and_which_widths_to_expect() -> None:
     assert found.widths(found.needed)[1] <= 0.06 < found.widths(found.needed - 1)[1]
     assert found.variance == rg.two_phase(*both).pooled_variance
     frame = found.to_polars()
-    assert frame["deep_queries"].is_sorted()
-    assert frame["deep_queries"][-1] == 40
+    assert frame["deep_topics"].is_sorted()
+    assert frame["deep_topics"][-1] == 40
     assert frame["expected_width"].is_sorted(descending=True)
     assert frame["careful_width"][-1] == 0
     enough = frame.filter(frame["enough"] == "yes")
-    assert enough["deep_queries"].min() == found.needed
+    assert enough["deep_topics"].min() == found.needed
     every = scores(deep, topics)
     assert plan(both[0], every, 0.06, queries=topics[:5]).needed == found.needed
     assert repr(found).startswith(f"Plan: {found.needed} of 40 queries")
@@ -111,6 +111,6 @@ def test_a_pilot_needs_two_topics_and_a_variance() -> None:
         plan(scores(shallow, topics), scores(deep[:, :1], topics[:1]), 0.05)
     flat = np.full_like(deep, 0.5)
     found = plan(scores(flat, topics), scores(flat[:, :5], topics[:5]), 0.05)
-    assert any("the plan means nothing" in str(note) for note in found.notes)
+    assert any("the plan is meaningless" in str(note) for note in found.notes)
     with pytest.raises(rg.RankgaugeError, match="width=0, expected a number above 0"):
         plan(scores(shallow, topics), scores(deep[:, :5], topics[:5]), 0)

@@ -90,7 +90,7 @@ def test_what_cannot_be_chosen_is_refused() -> None:
         choose_queries({"a": -1}, 1)
     with pytest.raises(rg.RankgaugeError, match="without: no query 'x'"):
         choose_queries({"a": 1, "b": 2}, 1, without=["x"])
-    with pytest.raises(rg.RankgaugeError, match="without='ab' is one text"):
+    with pytest.raises(rg.RankgaugeError, match="without='ab' is a single string"):
         choose_queries({"a": 1, "b": 2}, 1, without="ab")
     with pytest.raises(rg.RankgaugeError, match="seed=-1"):
         choose_queries({"a": 1}, 1, seed=-1)

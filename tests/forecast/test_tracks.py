@@ -62,7 +62,7 @@ def test_the_last_comma_ends_the_judgments(tmp_path: Path) -> None:
 
 def test_only_judgments_in_the_folder(tmp_path: Path) -> None:
     (tmp_path / "qrels.txt").write_text("1 0 d1 1\n")
-    with pytest.raises(InputError, match="no runs, only the judgments"):
+    with pytest.raises(InputError, match="no runs, only judgments"):
         Track.read(f"news={tmp_path / 'qrels.txt'},{tmp_path}")
 
 
@@ -78,9 +78,7 @@ def test_deep_enough(target: str, enough: bool) -> None:
     assert notes == (() if note is None else (note,))
     if note is not None:
         assert "the track: the runs are too short" in str(note)
-        assert "It looks at the first 4 documents of a query, and the deepest run has 3" in str(
-            note
-        )
+        assert "It uses the first 4 documents of a query, and the deepest run has 3" in str(note)
 
 
 def test_a_run_without_judged_documents_is_told() -> None:
@@ -125,5 +123,5 @@ def test_a_file_of_judgments_with_a_colon(tmp_path: Path, monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize("text", ["", "news", "=q,r", "news=q.txt", "news=,runs", "a=b:q,"])
 def test_no_tracks(text: str) -> None:
-    with pytest.raises(RankgaugeError, match="is no track, expected NAME=KIND:QRELS,RUNS"):
+    with pytest.raises(RankgaugeError, match="is not a track, expected NAME=KIND:QRELS,RUNS"):
         track_parts(text)

@@ -136,7 +136,7 @@ def test_with_all_topics_deep_the_estimate_is_the_mean_and_the_width_is_0(case: 
     found = rg.two_phase(*case.scores())
     means = case.deep.mean(axis=1)
     assert found.mean.tolist() == found.low.tolist() == found.high.tolist() == means.tolist()
-    assert any("says nothing about new queries" in str(note) for note in found.notes)
+    assert any("does not extend to new queries" in str(note) for note in found.notes)
     best, worst = found.rank_ranges
     for run, mean in enumerate(means):
         higher, lower = means > mean + 1e-9, means < mean - 1e-9
@@ -248,7 +248,7 @@ def test_one_deep_topic_has_an_estimate_without_an_interval() -> None:
     assert np.isnan([*found.low, *found.high, *found.variance, *found.pairs.p]).all()
     assert not found.separable.any()
     assert [ranks.tolist() for ranks in found.rank_ranges] == [[1, 1], [2, 2]]
-    assert any("1 deep query gives no interval" in str(note) for note in found.notes)
+    assert any("no interval from 1 deep query" in str(note) for note in found.notes)
 
 
 def test_one_topic_that_is_deep_is_exact() -> None:
@@ -273,7 +273,11 @@ def test_constant_scores_have_a_width_of_0_and_a_warning() -> None:
     assert found.low.tolist() == found.high.tolist() == found.mean.tolist()
     np.testing.assert_allclose(found.mean, 0.1)
     assert not found.separable.any()
-    assert any("no certainty" in str(note) for note in found.notes if note.severity == WARNING)
+    assert any(
+        "does not mean that the estimate is certain" in str(note)
+        for note in found.notes
+        if note.severity == WARNING
+    )
 
 
 def test_constant_deep_scores_are_estimated() -> None:
@@ -323,7 +327,7 @@ def test_topics_with_nothing_relevant_in_the_pool_are_counted() -> None:
     shallow = {f"q{q}": {"a": int(q > 0), "b": 0} for q in range(4)}
     deep = {f"q{q}": {"a": int(q > 0), "b": 0, "c": 1} for q in (0, 1)}
     found = rg.two_phase(*(rg.evaluate(qrels, runs, "AP") for qrels in (shallow, deep)))
-    assert any("nothing relevant on 1 query" in str(note) for note in found.notes)
+    assert any("nothing relevant for 1 query" in str(note) for note in found.notes)
 
 
 def test_measures_of_shallow_and_deep_scores_may_differ() -> None:
@@ -368,7 +372,7 @@ def test_runs_that_differ_are_named() -> None:
 
 def test_what_cannot_be_estimated_is_refused() -> None:
     shallow, deep = good()
-    for topics, message in (([], "queries is empty"), ("t0", "is one text")):
+    for topics, message in (([], "queries is empty"), ("t0", "is a single string")):
         with pytest.raises(rg.RankgaugeError, match=message):
             rg.two_phase(shallow, deep, topics)
     with pytest.raises(rg.RankgaugeError, match="level=1, expected"):

@@ -137,12 +137,12 @@ def test_each_score_is_kept_apart_by_no_more_than_needed(lists: list[list[float]
     ],
 )
 def test_a_real_fused_run_scores_in_a_file_what_it_scores_in_memory(
-    method: str, runs: tuple[str | None, str, str], real_data: Callable[[str], Path]
+    method: str, runs: tuple[str | None, str, str], any_data: Callable[[str], Path]
 ) -> None:
     judged = "trec-robust03/qrels.txt.gz" if runs[0] is None else f"qrels/qrels.{runs[0]}.txt.gz"
-    qrels = rg.read_qrels(real_data(judged))
+    qrels = rg.read_qrels(any_data(judged))
     settings = {"weights": (0.37, 0.63)} if METHODS[method].weighted else {}
-    fused = rg.fuse([real_data(run) for run in runs[1:]], method, **settings)
+    fused = rg.fuse([any_data(run) for run in runs[1:]], method, **settings)
     here = rg.evaluate(qrels, fused, MEASURES)
     there = in_a_file(fused, qrels, MEASURES)
     np.testing.assert_array_equal(here.values, there.values)

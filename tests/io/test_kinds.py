@@ -165,10 +165,10 @@ def test_plain_text_of_other_columns_says_how_many_and_what_is_read(tmp_path: Pa
 
 
 def test_the_same_collection_in_every_kind_of_file_scores_the_same(
-    real_data: Any, tmp_path: Path
+    any_data: Any, tmp_path: Path
 ) -> None:
-    run = rg.read_run(real_data("trec_eval/v9.0.8/results.test"))
-    qrels = rg.read_qrels(real_data("trec_eval/v9.0.8/qrels.test"))
+    run = rg.read_run(any_data("trec_eval/v9.0.8/results.test"))
+    qrels = rg.read_qrels(any_data("trec_eval/v9.0.8/qrels.test"))
     measures = ["nDCG@10", "AP", "RR", "P@5", "Recall@100", "bpref"]
     expected = rg.evaluate(qrels, run, measures, precision="double")
 

@@ -180,10 +180,10 @@ LETOR_SETS = (
 
 @pytest.mark.parametrize("pattern", LETOR_SETS)
 def test_values_are_those_of_scikit_learn_to_the_last_bit(
-    real_data: Callable[[str], Path], pattern: str
+    any_data: Callable[[str], Path], pattern: str
 ) -> None:
     datasets = pytest.importorskip("sklearn.datasets")
-    folder = real_data(pattern.split("/")[0])
+    folder = any_data(pattern.split("/")[0])
     paths = sorted(folder.parent.glob(pattern))
     assert paths
     for path in some(paths, 3):

@@ -340,9 +340,9 @@ COLLECTIONS = {
 
 @pytest.mark.parametrize("qrels", COLLECTIONS)
 def test_real_runs_are_scored_as_when_read_with_care(
-    qrels: str, real_data: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+    qrels: str, any_data: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    runs, judgments = some(sorted(real_data(COLLECTIONS[qrels]).iterdir()), 10), real_data(qrels)
+    runs, judgments = some(sorted(any_data(COLLECTIONS[qrels]).iterdir()), 10), any_data(qrels)
     fast = rg.evaluate(judgments, runs, MEASURES)
     assert len(fast.runs) == len(runs)
     monkeypatch.setattr(trec, "scan_pieces", lambda *_, **__: None)

@@ -165,7 +165,7 @@ def test_what_is_finished_is_not_done_again_and_what_is_absent_is(three, tmp_pat
 def test_another_cross_validation_does_not_go_into_the_same_folder(three, tmp_path):
     folds = rg.read_folds(three)
     cross_validate(folds, METHODS[:1], ["AP"], output=tmp_path)
-    with pytest.raises(RankgaugeError, match="has another cross-validation"):
+    with pytest.raises(RankgaugeError, match="contains another cross-validation"):
         cross_validate(folds, METHODS[:1], ["nDCG@5"], output=tmp_path)
 
 
@@ -296,7 +296,7 @@ def test_names_alone_and_lists_of_cutoffs(three):
     assert twice.runs == ("LogisticRegression", SINGLE)
     with pytest.raises(RankgaugeError, match=r"3 is not a method"):
         cross_validate(folds, [3], "AP")
-    with pytest.raises(RankgaugeError, match=r"folds: str, expected what read_folds gives"):
+    with pytest.raises(RankgaugeError, match=r"folds: str, expected the result of read_folds"):
         cross_validate(str(three), METHODS[0], "AP")
 
 
@@ -390,7 +390,7 @@ def test_all_methods_of_a_fold_learn_from_the_same_drawn_queries(folder, learnt_
         (own,) = (q for q in made["LambdaMART"] if set(q) <= set(fold.train.queries.texts()))
         assert list(own) == [q for q in fold.train.queries.texts() if q in own]
     assert len(found.scores.queries) == 40
-    note = "trained on 7 of 24 queries, drawn by the seed (in each fold)"
+    note = "trained on 7 of 24 queries, chosen at random with the seed (in each fold)"
     assert note in found.table().notes
     learnt_from.clear()
     cross_validation(folds, METHODS[:1], ["AP"], training_queries=7, seed=4)
@@ -413,7 +413,7 @@ def test_more_training_queries_than_there_are_take_all(folder):
     asked = cross_validation(folds, METHODS[:1], ["AP"], training_queries=24)
     assert asked.scores.values.tolist() == every.scores.values.tolist()
     (note,) = (note for note in asked.table().notes if "trained on" in note)
-    assert note.startswith("trained on all 24 queries: there are no more than the 24 to draw")
+    assert note.startswith("trained on all 24 queries: there are no more than the requested 24")
     assert not any("trained on" in note for note in every.table().notes)
     with pytest.raises(RankgaugeError, match="training_queries"):
         cross_validation(folds, METHODS[:1], ["AP"], training_queries=0)

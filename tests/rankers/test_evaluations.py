@@ -116,9 +116,11 @@ def test_the_programs_written_out(queries: list[list[tuple[int, int]]], k: int) 
 
 def test_what_the_programs_lack_is_refused() -> None:
     letor = Evaluation("letor")
-    with pytest.raises(RankgaugeError, match=r"needs a cut-off, such as nDCG@10"):
+    with pytest.raises(RankgaugeError, match=r"needs a cutoff, such as nDCG@10"):
         letor.measure(rg.parse("nDCG"))
-    with pytest.raises(RankgaugeError, match=r"v2\(nDCG@10\): the evaluation of letor"):
+    with pytest.raises(
+        RankgaugeError, match=r"v2\(nDCG@10\): the letor evaluation has no such measure"
+    ):
         letor.measure(rg.parse("v2(nDCG@10)"))
 
 

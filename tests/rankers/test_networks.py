@@ -377,18 +377,20 @@ def test_weighted_sums_are_exported_and_hidden_layers_are_not() -> None:
     model = ranker.to_search_engine(name="mine")["model"]
     assert model["model"]["type"] == "model/linear"
     assert list(json.loads(model["model"]["definition"]).values()) == ranker.weights_.tolist()
-    with pytest.raises(NotExportable, match=r"no networks with hidden layers.*hidden=\[\]"):
+    with pytest.raises(
+        NotExportable, match=r"not support networks with hidden layers.*hidden=\[\]"
+    ):
         RankNet(normalize="z").fit(FEATURES).to_search_engine()
 
 
 FORMS: dict[str, tuple[Any, str]] = {
-    "no form": (None, "form of a network"),
-    "a list": ([], "form of a network"),
-    "one more entry": ({"hidden": [4], "units": "tanh", "more": 1}, "form of a network"),
-    "no units": ({"hidden": [4]}, "form of a network"),
-    "other units": ({"hidden": [4], "units": "relu"}, "form of a network"),
-    "units in a list": ({"hidden": [4], "units": ["tanh"]}, "form of a network"),
-    "a number for the layers": ({"hidden": 4, "units": "tanh"}, "form of a network"),
+    "no form": (None, "not a valid network"),
+    "a list": ([], "not a valid network"),
+    "one more entry": ({"hidden": [4], "units": "tanh", "more": 1}, "not a valid network"),
+    "no units": ({"hidden": [4]}, "not a valid network"),
+    "other units": ({"hidden": [4], "units": "relu"}, "not a valid network"),
+    "units in a list": ({"hidden": [4], "units": ["tanh"]}, "not a valid network"),
+    "a number for the layers": ({"hidden": 4, "units": "tanh"}, "not a valid network"),
     "half a unit": ({"hidden": [4.0], "units": "tanh"}, "not a whole number"),
     "yes for a size": ({"hidden": [True], "units": "tanh"}, "not a whole number"),
     "no unit": ({"hidden": [0], "units": "tanh"}, "does not fit"),
@@ -410,7 +412,7 @@ def test_a_file_with_another_form_is_refused(form: str, tmp_path: Path) -> None:
     document["learnt"]["network_"] = changed
     del document["seal"]
     write_sealed(tmp_path / "model.json", document)
-    with pytest.raises(InputError, match=f"not a whole ranker.*{message}"):
+    with pytest.raises(InputError, match=f"not a complete ranker.*{message}"):
         load(tmp_path)
 
 

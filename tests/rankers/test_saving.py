@@ -102,7 +102,7 @@ def test_another_ranker_replaces_the_files_of_the_first_and_leaves_other_files(
 
 def test_a_file_of_another_kind_is_not_replaced(tmp_path: Path) -> None:
     (tmp_path / "model.json").write_text('{"mine": 1}')
-    with pytest.raises(InputError, match=r"model\.json: there is another kind of file here"):
+    with pytest.raises(InputError, match=r"model\.json: the folder contains another kind of file"):
         RANKERS["linear"].save(tmp_path)
     assert (tmp_path / "model.json").read_text() == '{"mine": 1}'
     (tmp_path / "file").write_text("")
@@ -147,49 +147,52 @@ CHANGES: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "another method": (lambda d: d.update(method="Nothing"), "there is no method 'Nothing'"),
     "a method that is code": (lambda d: d.update(method="os.system"), "there is no method"),
     "a type of entry": (lambda d: d.update(learnt=[]), "learnt is a list, not an object\\)"),
-    "one more entry": (lambda d: d.update(more=1), "not known: 'more'"),
+    "one more entry": (lambda d: d.update(more=1), "unknown: 'more'"),
     "no setting of that name": (lambda d: d["parameters"].update(x=1), "not x"),
     "a bad setting": (lambda d: d["parameters"].update(seed=-1), "seed: -1 does not fit"),
     "a file elsewhere": (
         lambda d: d["files"]["arrays"].update(file="../arrays-0123456789abcdef.npz"),
-        "no file of a ranker",
+        "not a file of a ranker",
     ),
     "a file that is not there": (
         lambda d: d["files"]["arrays"].update(file="arrays-0123456789abcdef.npz"),
         "arrays-0123456789abcdef",
     ),
-    "a method as attribute": (lambda d: d["learnt"].update(predict=1), "no attribute"),
-    "a private attribute": (lambda d: d["learnt"].update(__class__=1), "no attribute"),
-    "no number of features": (lambda d: d["learnt"].pop("n_features_in_"), "not a whole ranker"),
+    "a method as attribute": (lambda d: d["learnt"].update(predict=1), "not an attribute"),
+    "a private attribute": (lambda d: d["learnt"].update(__class__=1), "not an attribute"),
+    "no number of features": (lambda d: d["learnt"].pop("n_features_in_"), "not a complete ranker"),
     "features below 1": (lambda d: d["learnt"].update(n_features_in_=0), "number of features"),
     "another width": (lambda d: d["learnt"].update(n_features_in_=9), "not an array of 9"),
     "no history": (lambda d: d["learnt"].update(history_=[]), "history_"),
     "a text in the history": (lambda d: d["learnt"].update(history_={"AP": ["x"]}), "history_"),
     "columns of two lengths": (
         lambda d: d["learnt"].update(history_={"AP": [1.0], "C": []}),
-        "not of one length",
+        "differ in length",
     ),
     "unknown remarks": (lambda d: d["learnt"].update(remarks_=["x"]), "remarks_"),
     "remarks that are no list": (lambda d: d["learnt"].update(remarks_="x"), "remarks_"),
-    "remarks in remarks": (lambda d: d["learnt"].update(remarks_=[["undecided"]]), "not a whole"),
+    "remarks in remarks": (
+        lambda d: d["learnt"].update(remarks_=[["undecided"]]),
+        "not a complete",
+    ),
     "no constant": (lambda d: d["learnt"].update(intercept_="1"), "intercept_"),
     "a huge constant": (lambda d: d["learnt"].update(intercept_=10**400), "intercept_"),
     "another shape": (
         lambda d: d["arrays"]["coefficients_"].update(shape=[4]),
-        "another type or shape",
+        "type or shape of an array differs",
     ),
     "a huge shape": (
         lambda d: d["arrays"]["coefficients_"].update(shape=[2**39, 2**39]),
         "more than",
     ),
-    "objects": (lambda d: d["arrays"]["coefficients_"].update(type="object"), "is not known"),
-    "an array less": (lambda d: d["arrays"].pop("coefficients_"), "other arrays"),
-    "no arrays": (lambda d: d["files"].pop("arrays"), "no file of arrays"),
+    "objects": (lambda d: d["arrays"]["coefficients_"].update(type="object"), "has an unknown"),
+    "an array less": (lambda d: d["arrays"].pop("coefficients_"), "the arrays differ"),
+    "no arrays": (lambda d: d["files"].pop("arrays"), "not a file of arrays"),
     "numbers of another width": (
         lambda d: d["scaling"].update(center=[0.0] * 4, scale=[1.0] * 4),
-        "number for each feature",
+        "number for some feature",
     ),
-    "no scaling": (lambda d: d.update(scaling={}), "not a whole ranker"),
+    "no scaling": (lambda d: d.update(scaling={}), "not a complete ranker"),
 }
 
 
@@ -227,9 +230,9 @@ def test_a_changed_document_is_refused(change: str, tmp_path: Path) -> None:
         ({}, "columns of AdaRank"),
         ({"training AP": [0.5], "alpha": [1.0]}, "columns of AdaRank"),
         ({"training AP": [], "training RR": [], "feature": [], "alpha": []}, "columns of AdaRank"),
-        ({"training AP": [0.5, 0.6], "feature": [1], "alpha": [1.0]}, "not of one length"),
-        ({"training AP": [0.5], "feature": [6], "alpha": [1.0]}, "a feature that is not there"),
-        ({"training AP": [0.5], "feature": [1.5], "alpha": [1.0]}, "a feature that is not there"),
+        ({"training AP": [0.5, 0.6], "feature": [1], "alpha": [1.0]}, "differ in length"),
+        ({"training AP": [0.5], "feature": [6], "alpha": [1.0]}, "an unknown feature"),
+        ({"training AP": [0.5], "feature": [1.5], "alpha": [1.0]}, "an unknown feature"),
     ],
 )
 def test_a_history_that_is_not_adaranks_is_refused(
@@ -272,7 +275,7 @@ def test_what_would_hide_a_method_or_property_is_refused(
         del document["seal"]
         (tmp_path / file).write_bytes(content)
         (tmp_path / "model.json").write_bytes(saving._json(seal(document)))
-    with pytest.raises(InputError, match=f"'{name}' is no attribute of a ranker"):
+    with pytest.raises(InputError, match=f"'{name}' is not an attribute of a ranker"):
         load(tmp_path)
 
 

@@ -145,7 +145,7 @@ def test_normalizing_by_query_cannot_be_exported(method: type[Ranker], normalize
 
 
 def test_a_method_without_such_a_form_says_so() -> None:
-    with pytest.raises(NotExportable, match="Ranker has no form that search engines know"):
+    with pytest.raises(NotExportable, match="Ranker cannot be exported to search engines"):
         Ranker().to_search_engine()
 
 

@@ -36,7 +36,7 @@ def test_scikit_learns_clone_works(method: type[Ranker]) -> None:
     assert type(copy) is method
     assert copy is not ranker
     assert copy.get_params() == ranker.get_params()
-    with pytest.raises(NotFitted, match=f"{method.__name__} has learned nothing yet"):
+    with pytest.raises(NotFitted, match=f"{method.__name__} is not trained yet"):
         copy.predict(make_features())
 
 
@@ -62,7 +62,7 @@ def test_arrays_in_the_place_of_features_are_refused(method: type[Ranker]) -> No
         lambda: method().fit(array),
         lambda: method().fit(features, array),
     ):
-        with pytest.raises(RankgaugeError, match="ndarray in the place of features, expected Feat"):
+        with pytest.raises(RankgaugeError, match="got ndarray, expected Feat"):
             call()
 
 
@@ -161,10 +161,10 @@ def test_what_is_no_list_of_sizes_is_refused(sizes: Any) -> None:
 
 
 OBJECTIVES = {
-    "lambdamart": ("nDCG, by what swaps of documents change", "preset ranklib", None),
+    "lambdamart": ("nDCG, through the effect of swapping documents", "preset ranklib", None),
     "randomforest": ("the squared error of labels", "fixed by the method (Breiman 2001)", None),
     "coordinateascent": ("AP on the training data", "setting objective", "AP"),
-    "adarank": ("ERR@10, by an exponential loss over queries", "preset ranklib", "ERR@10"),
+    "adarank": ("ERR@10, through an exponential loss over queries", "preset ranklib", "ERR@10"),
 }
 
 
@@ -179,7 +179,7 @@ def test_each_method_says_what_its_training_makes_best() -> None:
 
 def test_a_choice_of_objectives_has_words_for_each_choice() -> None:
     assert LambdaMART.all_objectives() == (
-        "nDCG, by what swaps of documents change; or the cross entropy of gains"
+        "nDCG, through the effect of swapping documents; or the cross entropy of gains"
     )
     chosen = LambdaMART(objective="xendcg").training_objective()
     assert str(chosen) == "the cross entropy of gains (setting objective)"

@@ -56,7 +56,7 @@ CHANGES = {
     "a child that is its parent": (r"left_child=\S+", "left_child=0"),
     "a child that is not there": (r"right_child=\S+", "right_child=99"),
     "a leaf that is not there": (r"right_child=\S+", "right_child=-99"),
-    "a feature that is not there": (r"split_feature=\S+", "split_feature=5"),
+    "an unknown feature": (r"split_feature=\S+", "split_feature=5"),
     "a feature below 0": (r"split_feature=\S+", "split_feature=-1"),
     "a threshold that is no number": (r"threshold=\S+", "threshold=nan"),
     "a leaf that is no number": (r"leaf_value=\S+", "leaf_value=1e999"),

@@ -225,7 +225,7 @@ def test_many_p_values_have_six_digits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(content, "MOST_EXACT", 2)
     data = data_of(scores)
     assert data["pairs"]["p"] == [[float(f"{p:.6g}") for p in compare(scores).p[0]]]
-    assert any("P-values have six digits" in sentence for sentence in data["how"]["left"])
+    assert any("P-values are rounded to six digits" in sentence for sentence in data["how"]["left"])
 
 
 def test_a_warning_of_the_scores_is_a_warning_of_the_page(tmp_path: Path) -> None:
@@ -335,9 +335,9 @@ def test_query_texts_are_read(tmp_path: Path) -> None:
         ("d1 no tab\n", ":1: no tab, expected the id of a document"),
         ('{"id": "d1", "text": "a"}\n{"id": "d2"\n', ":2: not JSON"),
         ('{"id": "d1", "text": "a"}\n[1]\n', ":2: not an object"),
-        ('{"id": "d1"}\n', ":1: no text of a document"),
-        ('{"text": "d1"}\n', ":1: no id of a document"),
-        ('{"id": ["d1"], "text": ""}\n', ":1: no id of a document"),
+        ('{"id": "d1"}\n', ":1: no document text"),
+        ('{"text": "d1"}\n', ":1: no document id"),
+        ('{"id": ["d1"], "text": ""}\n', ":1: no document id"),
         ('{"id": ' + "[" * 100_000 + "\n", ":1: not JSON"),
     ],
 )
@@ -352,7 +352,7 @@ def test_faulty_files_of_texts_are_refused(tmp_path: Path, content: str, message
 def test_a_missing_file_of_texts_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
         judged(tmp_path, document_texts=tmp_path / "none")
-    with pytest.raises(InputError, match="expected a text"):
+    with pytest.raises(InputError, match="expected a string"):
         judged(tmp_path, document_texts={"d1": 3})
 
 
@@ -372,7 +372,7 @@ def test_long_texts_are_cut_and_counted(tmp_path: Path) -> None:
     assert shown["d1"] == "a" * LONGEST
     assert shown["d2"] == "b" * LONGEST + "…"
     assert data["rankings"]["left"]["texts"] == 1
-    assert any("1 text of documents cut" in sentence for sentence in data["how"]["left"])
+    assert any("1 document text cut" in sentence for sentence in data["how"]["left"])
 
 
 def test_texts_without_room_are_left_out_and_high_ranks_keep_theirs(
@@ -395,7 +395,7 @@ def test_texts_of_other_documents_are_not_shown(tmp_path: Path) -> None:
     data = judged(tmp_path, document_texts={"x": "y"}, query_texts={"x": "y"})
     assert data["rankings"]["texts"] is None
     assert data["queryTexts"] is None
-    assert sum("left out: the file has none" in sentence for sentence in data["how"]["left"]) == 2
+    assert sum("omitted: the file has none" in sentence for sentence in data["how"]["left"]) == 2
 
 
 def test_a_page_with_many_long_texts_stays_small(tmp_path: Path) -> None:
@@ -461,7 +461,7 @@ def test_an_svg_becomes_a_picture(tmp_path: Path) -> None:
     ("content", "message"),
     [
         (b"", "an empty file"),
-        (b"just words\n", "not a table of several columns"),
+        (b"just words\n", "not a table with several columns"),
         (b"a,b\n1\n", ":2: 1 cell, expected 2"),
         (b'a,b\n"1\n2",3\n4\n', ":4: 1 cell, expected 2"),
         (b'a,b\n"1,2\n', "cannot be read as a table"),

@@ -310,7 +310,7 @@ def test_a_matrix_of_many_runs_has_the_best_and_a_filter(opening: Opening, tmp_p
     with opening(written(data, tmp_path)) as opened:
         rows = opened.page.locator("#differences .matrix tbody th .cut")
         assert rows.all_inner_texts() == run_names(data, best_first(data, 0)[:40])
-        note = "The matrix has the best 40 of 143 runs. Filter to see others."
+        note = "The matrix shows the best 40 of 143 runs. Filter to see others."
         assert opened.page.get_by_text(note).is_visible()
         opened.page.get_by_label("Runs with").fill("RUN-11")
         matching = [run for run in best_first(data, 0) if "run-11" in data["runs"][run]]
@@ -359,11 +359,11 @@ def test_queries_are_filtered_by_type_and_searched_by_id_and_text(
     assert page.locator(".map [data-item]").count() == len(ideal)
     assert status(page) == f"{len(ideal)} queries of 50."
     page.get_by_label("Type").select_option("all")
-    page.get_by_label("Queries whose id or text has").fill("Question 7 about")
+    page.get_by_label("Queries whose id or text contains").fill("Question 7 about")
     assert heat_rows(page) == ["408"]
-    page.get_by_label("Queries whose id or text has").fill("45")
+    page.get_by_label("Queries whose id or text contains").fill("45")
     assert "450" in heat_rows(page)
-    page.get_by_label("Queries whose id or text has").fill("no such query")
+    page.get_by_label("Queries whose id or text contains").fill("no such query")
     assert heat_rows(page) == []
     assert status(page) == "0 queries of 50."
 
@@ -512,7 +512,7 @@ def test_one_run_has_no_differences(opening: Opening, tmp_path: Path) -> None:
     data = report_data(1, 3)
     with opening(written(data, tmp_path), PHONE) as opened:
         assert faults(look_of(opened)) == []
-        assert "one run only" in opened.page.locator("#differences").inner_text()
+        assert "only one run" in opened.page.locator("#differences").inner_text()
         assert len(heat_rows(opened.page)) == 3
         opened.page.locator(".heat [data-item]").first.click()
         assert opened.messages == []

@@ -49,6 +49,41 @@ def test_the_table_shows_what_the_means_rest_on(scores: rg.Scores) -> None:
     assert table.rows[0][5] == pytest.approx((2 / 3 + 1 + 1) / 3)
 
 
+def test_people_read_the_measures_first_in_the_order_of_the_runs(scores: rg.Scores) -> None:
+    header, _, *rows = scores.table(notes=False).render("table").splitlines()
+    measures = "nDCG@10 AP gm(AP) SearchLength lower(RBP(p=0.5))"
+    counts = "queries missing no relevant judged@10"
+    assert header.split() == ["run", "over", *measures.split(), *counts.split()]
+    assert [row.split()[0] for row in rows[:3]] == ["one", "<two>", "<two>"]
+
+
+def test_scores_can_be_sorted_with_the_best_run_first(scores: rg.Scores) -> None:
+    reversed_runs = scores.select(runs=["<two>", "one"])
+    assert reversed_runs.sorted().runs == ("one", "<two>")
+    assert np.array_equal(reversed_runs.sorted().values, scores.values, equal_nan=True)
+    assert scores.sorted("SearchLength").runs == scores.runs
+    given = rg.Scores.from_matrix([[np.nan], [0.2], [0.2], [0.4]], runs=[*"abcd"], measure="AP")
+    assert given.sorted().runs == ("d", "b", "c", "a")
+
+
+def test_lower_is_first_where_lower_is_better() -> None:
+    given = rg.Scores.from_matrix([[3.0], [2.0]], runs=["a", "b"], measure="SearchLength")
+    assert given.sorted().runs == ("b", "a")
+
+
+def test_the_judged_share_is_for_judgments_with_documents_that_are_not_relevant() -> None:
+    relevant = {"q1": {"a": 1}, "q2": {"c": 2, "d": -1}}
+    for qrels, shown in ((relevant, False), (QRELS, True)):
+        scores = rg.evaluate(qrels, RUNS, "AP")
+        assert scores.only_relevant is not shown
+        assert ("judged@10" in repr(scores)) is shown
+        assert "judged@10" in scores.table().columns
+    one = rg.evaluate(relevant, RUNS, "AP")
+    joined = one.joined(rg.evaluate(relevant, RUNS, "RR"))
+    assert joined.only_relevant
+    assert one.select(queries=["q1"]).only_relevant
+
+
 def test_the_table_by_topic_marks_missing_topics_and_ends_with_both_means(
     scores: rg.Scores,
 ) -> None:

@@ -170,6 +170,7 @@ def any_scores(draw: st.DrawFn) -> Scores:
         policies=policies,
         notes=tuple(draw(st.lists(notes, max_size=3))),
         failed=tuple(draw(st.lists(names, max_size=2))),
+        only_relevant=draw(st.booleans()),
     )
 
 
@@ -315,6 +316,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"notes": [{"run": "x"}]}, r"notes\[0\] is an object"),
     ({"failed": [None]}, r"failed\[0\] is None"),
     ({"failed": None}, "failed is None"),
+    ({"only_relevant": 1}, r"only_relevant is 1\), expected true or false"),
 ]
 
 

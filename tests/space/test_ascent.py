@@ -230,7 +230,7 @@ def test_a_climb_takes_only_steps_that_are_better():
 @pytest.mark.parametrize(
     ("measure", "options", "message"),
     [
-        ("NumRet", {}, "neither high nor low is better"),
+        ("NumRet", {}, "neither higher nor lower values are better"),
         ("AP", {"fixed": 3}, "fixed=3, expected a whole number from 1 to 2"),
         ("AP", {"restarts": 0}, "restarts=0"),
         ("AP", {"directions": -1}, "directions=-1"),
@@ -252,8 +252,8 @@ def test_the_figure_has_a_point_for_each_optimum():
     assert [bar.get_height() for bar in lower.patches] == found.found.tolist()
 
 
-def test_weights_of_real_features_are_better_than_any_feature_alone(real_data):
-    features = rg.read_letor(real_data("mq2008/S1.txt.gz"))
+def test_weights_of_real_features_are_better_than_any_feature_alone(any_data):
+    features = rg.read_letor(any_data("mq2008/S1.txt.gz"))
     found = optima(features, "nDCG@10", restarts=1, directions=0, rounds=2)
     measure, lists = rg.parse("nDCG@10"), lists_of(features)
     case = (features.values, features.labels, features.bounds)

@@ -50,7 +50,7 @@ def test_there_is_nothing_outside_the_line(point):
 def test_a_measure_without_a_direction_has_a_curve():
     curve = line([1, -1], [1.0, 0.0], [0.0, 1.0], "Judged@1")
     assert repr(curve) == "Curve of Judged@1: 1 break"
-    with pytest.raises(RankgaugeError, match="nothing is best"):
+    with pytest.raises(RankgaugeError, match="there is no best point"):
         _ = curve.value
 
 
@@ -58,5 +58,5 @@ def test_a_curve_can_be_printed_and_drawn():
     pytest.importorskip("matplotlib")
     curve = line([1, 0], [0.0, 1.0], [1.0, 0.0], "RR")
     assert curve.table().rows == ((0.0, 0.5, 0.5), (0.5, 1.0, 1.0))
-    assert curve.table().notes == ("at 0 the mean is 0.5000, at 1 1.0000",)
+    assert curve.table().notes == ("the mean is 0.5000 at 0 and 1.0000 at 1",)
     assert curve.figure().axes[0].get_xlabel() == "position on the line"

@@ -128,7 +128,7 @@ def test_three_axes_have_lines_along_each_of_them():
     assert found.values.shape == (2, 2, 3, 4)
     assert [own.shape for own in found.line_values] == [(2, 3, 4), (2, 2, 4), (2, 2, 3)]
     assert found.table().rows[0][6] == 12 + 8 + 6
-    with pytest.raises(RankgaugeError, match="a figure is for one or two axes"):
+    with pytest.raises(RankgaugeError, match="a figure needs one or two axes"):
         found.figure()
 
 
@@ -154,7 +154,7 @@ def test_a_grid_of_one_weight_has_the_curve():
     assert curve.value == found.best_on_lines("nDCG@3").value
     for weight, value in zip(found.ticks[0], found.values[0], strict=True):
         assert curve.at((weight + 1) / 4) == pytest.approx(value, abs=1e-12)
-    with pytest.raises(RankgaugeError, match="2 axes: a curve is for one axis"):
+    with pytest.raises(RankgaugeError, match="2 axes: a curve needs exactly one axis"):
         grid(small(), "AP", axes=(1, 2), points=2).curve("AP")
 
 
@@ -190,9 +190,9 @@ def test_what_makes_no_grid_is_refused(options, message):
 
 
 def test_measures_without_a_best_value_are_refused():
-    with pytest.raises(RankgaugeError, match="neither high nor low is better"):
+    with pytest.raises(RankgaugeError, match="neither higher nor lower values are better"):
         grid(small(), "NumRet", axes=1)
-    with pytest.raises(RankgaugeError, match="RR was not asked for, expected one of AP"):
+    with pytest.raises(RankgaugeError, match="RR was not requested, expected one of AP"):
         grid(small(), "AP", axes=1, points=2).gradients("RR")
 
 
@@ -214,8 +214,8 @@ def test_the_figures_show_the_values_and_what_the_grid_misses():
     assert one.lines[0].get_xdata().tolist() == [0, 0.25, 0.5, 0.75, 1]
 
 
-def test_a_grid_of_real_features_misses_what_lies_between_its_points(real_data):
-    features = rg.read_letor(real_data("mq2008/S1.txt.gz"))
+def test_a_grid_of_real_features_misses_what_lies_between_its_points(any_data):
+    features = rg.read_letor(any_data("mq2008/S1.txt.gz"))
     weights = np.zeros(features.values.shape[1])
     weights[22] = 1
     found = grid(features, "nDCG@10", axes=(25, 39), high=2, points=5, weights=weights)

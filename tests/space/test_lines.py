@@ -117,11 +117,15 @@ def test_a_line_of_weights_of_features(tmp_path):
     ("start", "end", "message"),
     [
         ([1.0], [1.0, 2.0], "start: 1 score for 2 documents"),
-        ([1.0, 2.0], [1.0, 1e308], "end: a score has the size 1e\\+308, expected at most 1.1"),
-        ([-1e308, 2.0], [1.0, 2.0], "start: a score has the size 1e\\+308, .*divide all scores"),
+        ([1.0, 2.0], [1.0, 1e308], "end: a score has the magnitude 1e\\+308, expected at most 1.1"),
+        (
+            [-1e308, 2.0],
+            [1.0, 2.0],
+            "start: a score has the magnitude 1e\\+308, .*divide all scores",
+        ),
         (["a", "b"], [1.0, 2.0], "start: not a list of numbers"),
         (1.0, [1.0, 2.0], "start: not a list of numbers"),
-        ([[1.0, 2.0], [1.0]], [1.0, 2.0], "start: scores of 2 lists, the documents are 1 list"),
+        ([[1.0, 2.0], [1.0]], [1.0, 2.0], "start: scores of 2 lists for documents of 1 list"),
         ([[1.0]], [1.0, 2.0], "start, list 1: 1 score for 2 documents"),
         ([1.0, 2.0], [1.0, np.inf], "end: a score is not finite"),
         ([1.0, np.nan], [1.0, 2.0], "start: a score is not finite"),
@@ -213,7 +217,7 @@ def test_a_segment_of_labels_says_how_it_is_made():
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ([1.0], "weights: 1 number for 2 features, expected one a feature"),
+        ([1.0], "weights: 1 number for 2 features, expected one per feature"),
         ([1.0, np.nan], "weights: a number is not finite"),
         ([1e308, 1e308], "start: a score"),
     ],

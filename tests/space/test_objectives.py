@@ -88,7 +88,7 @@ def test_scores_are_one_list_or_a_list_for_each_query(case, by_query):
 
 def test_scores_for_another_number_of_lists_are_refused():
     for objective in (pairwise_loss, swets):
-        with pytest.raises(RankgaugeError, match="scores of 1 list, the documents are 2 lists"):
+        with pytest.raises(RankgaugeError, match="scores of 1 list for documents of 2 lists"):
             objective([[1, 0], [0, 1]], [[1.0, 2.0]])
         with pytest.raises(RankgaugeError, match="list 2: 1 score for 2 documents"):
             objective([[1, 0], [0, 1]], [[1.0, 2.0], [3.0]])
@@ -244,10 +244,10 @@ def test_the_figure_marks_the_best_point_of_each_line():
     assert lower.lines[0].get_ydata().tolist() == [0, 1, 0.5]
 
 
-def test_on_real_features_the_loss_is_convex_and_its_best_point_moves(real_data):
+def test_on_real_features_the_loss_is_convex_and_its_best_point_moves(any_data):
     from rankgauge.space.scorers import LinearScorer
 
-    scorer = LinearScorer.of(rg.read_letor(real_data("mq2008/S1.txt.gz")))
+    scorer = LinearScorer.of(rg.read_letor(any_data("mq2008/S1.txt.gz")))
     ends = np.eye(scorer.width)
     segment = scorer.segment(ends[24], ends[38])
     positions = np.linspace(0, 1, 21)

@@ -22,20 +22,20 @@ DEEP = ("AP", "RBP", "RR", "bpref")
 RealData = Callable[[str], Path]
 
 
-def folder(real_data: RealData, pair: str) -> Path:
+def folder(any_data: RealData, pair: str) -> Path:
     """The folder of the data, which has all files of the pair."""
     qrels, *runs = PAIRS[pair]
     for run in runs:
-        real_data(run)
-    return real_data(qrels).parents[qrels.count("/")]
+        any_data(run)
+    return any_data(qrels).parents[qrels.count("/")]
 
 
 @pytest.mark.parametrize("pair", PAIRS)
 @pytest.mark.parametrize("normalize", NORMALIZATIONS)
 def test_predicted_is_evaluated_anew_between_real_runs(
-    pair: str, normalize: str, real_data: RealData
+    pair: str, normalize: str, any_data: RealData
 ) -> None:
-    segment = mixture(folder(real_data, pair), pair, normalize).segment(*np.eye(2))
+    segment = mixture(folder(any_data, pair), pair, normalize).segment(*np.eye(2))
     random = np.random.default_rng(1)
     for text in MEASURES:
         if text in DEEP and pair == "Robust 2003" and not thorough():
@@ -51,7 +51,7 @@ def test_predicted_is_evaluated_anew_between_real_runs(
 
 
 @pytest.mark.parametrize("pair", PAIRS)
-def test_no_grid_is_better(pair: str, real_data: RealData) -> None:
-    segment = mixture(folder(real_data, pair), pair, "min-max").segment(*np.eye(2))
+def test_no_grid_is_better(pair: str, any_data: RealData) -> None:
+    segment = mixture(folder(any_data, pair), pair, "min-max").segment(*np.eye(2))
     best, value = grid(segment, rg.nDCG @ 10, POINTS)
     assert value - 0.05 < best <= value + 1e-12

@@ -247,10 +247,10 @@ def area(polygon) -> float:
     return abs(float(x @ np.roll(y, -1) - y @ np.roll(x, -1))) / 2
 
 
-def test_features_are_rounded_to_decimals(real_data):
+def test_features_are_rounded_to_decimals(any_data):
     from rankgauge.io.letor import read_letor
 
-    features = read_letor(real_data("mq2008/S1.txt.gz"))
+    features = read_letor(any_data("mq2008/S1.txt.gz"))
     few = features.bounds[1]
     with pytest.raises(RankgaugeError, match=f"more than {MOST_LINES:,} lines"):
         plane(features, columns=(39, 23, 40))
@@ -263,16 +263,16 @@ def test_features_are_rounded_to_decimals(real_data):
     ("arguments", "message"),
     [
         (([(1, 2)], [1]), "document 0: .*expected three numbers"),
-        (([(1, 2, "3")], [1]), "document 0: '3' does not fit, expected a finite number"),
-        (([(1, 2, 3)], [1, 0]), "2 for 1 document, expected one a document"),
+        (([(1, 2, "3")], [1]), "document 0: '3' is invalid, expected a finite number"),
+        (([(1, 2, 3)], [1, 0]), "2 for 1 document, expected one per document"),
         (([(1, 2, 3)], [0.5]), "labels of type float64, expected whole numbers"),
-        (([(1, 2, 3)],), "labels are lacking"),
-        (([], []), "there is no document"),
+        (([(1, 2, 3)],), "labels are missing"),
+        (([], []), "no documents"),
         (([(1, 2, 3)], [1], ["a", "b"]), "queries: 2 for 1 document"),
-        (([(1, math.nan, 3)], [1]), "document 0: nan does not fit"),
+        (([(1, math.nan, 3)], [1]), "document 0: nan is invalid"),
         (
             ([(k, k * k, k**3) for k in range(80)], [0, 1] * 40),
-            "more than 2,000 lines after 1 query of 1; so many make up to 2,001,001 cells. Take "
+            "more than 2,000 lines after 1 query of 1, which make up to 2,001,001 cells. Take "
             "neutral=False, or give fewer queries, or fewer documents",
         ),
     ],
@@ -316,7 +316,7 @@ def test_a_point_on_a_line_names_the_cells_that_meet_there():
 
 
 def test_a_measure_without_a_direction_has_no_optima():
-    with pytest.raises(RankgaugeError, match="neither high nor low"):
+    with pytest.raises(RankgaugeError, match="neither higher nor lower"):
         plane([(0, 1, 0), (0, 0, 0)], [1, 0]).optima("Judged@1")
 
 

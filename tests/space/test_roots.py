@@ -211,7 +211,7 @@ def test_scores_that_touch_are_no_flip_for_certain():
     assert over.flips.touching == 1
     assert over.flips.ways["decided by Sturm's theorem"] == 1
     assert over.values.tolist() == [0.5]
-    assert "without changing places" in repr(over)
+    assert "without swapping places" in repr(over)
 
 
 @examples(200)
@@ -325,7 +325,7 @@ def test_a_count_has_a_curve_but_no_best(tmp_path):
     over = curve(lambda t: [t, 0.5], (0, 1), Rankings.of([1, 0]), "num_rel_ret@1")
     assert over.values.tolist() == [0, 1]
     assert "best" not in repr(over)
-    with pytest.raises(RankgaugeError, match="neither high nor low is better"):
+    with pytest.raises(RankgaugeError, match="neither higher nor lower values are better"):
         over.best  # noqa: B018
     pytest.importorskip("matplotlib")
     assert saved(over.figure(), tmp_path / "count.svg")
@@ -337,9 +337,9 @@ LISTS = Rankings.of([1, 0])
 @pytest.mark.parametrize(
     ("score", "message"),
     [
-        (lambda t: [t, float("nan")], r"at t = 0 gives nan to document 1, expected finite"),
+        (lambda t: [t, float("nan")], r"at t = 0 gives document 1 the score nan, expected finite"),
         (lambda t: [t, 1 / t], "at t = 0 fails: ZeroDivisionError"),
-        (lambda t: [t], r"shape \(1,\), expected \(2,\): one score a document"),
+        (lambda t: [t], r"shape \(1,\), expected \(2,\): one score per document"),
         (lambda t: [[t, 0.0]], r"shape \(1, 2\), expected \(2,\)"),
         (lambda t: None, r"shape \(\)|fails"),
         (lambda: [1, 0], "fails: TypeError"),
@@ -352,7 +352,7 @@ def test_a_scorer_that_fails_is_named_with_the_place(score, message):
 
 
 def test_a_vectorized_scorer_gives_a_row_a_value():
-    with pytest.raises(RankgaugeError, match="a row a value, a column a document"):
+    with pytest.raises(RankgaugeError, match="one row per value, one column per document"):
         curve(lambda t: np.zeros((2, len(t))), (0, 1), LISTS, "RR", vectorized=True)
 
 

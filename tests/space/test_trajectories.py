@@ -316,7 +316,7 @@ def test_inversions_are_counted(before, after):
 def test_too_many_flips_are_refused_before_they_are_looked_for(monkeypatch):
     monkeypatch.setattr(trajectories, "MOST_FLIPS", 5)
     lists = Rankings.of([1, 0, 1, 0])
-    with pytest.raises(RankgaugeError, match="meets 6 flips, expected at most 5: take a shorter"):
+    with pytest.raises(RankgaugeError, match="has 6 flips, expected at most 5: take a shorter"):
         trajectory(lists, [[4, 3, 2, 1], [1, 2, 3, 4]], "AP")
     assert len(trajectory(lists, [[4, 3, 2, 1], [1, 3, 2, 4]], "AP")) == 5
 
@@ -348,11 +348,11 @@ def test_counts_in_parts_change_nothing(counts, monkeypatch):
         ("ab", [[1], [2]], "expected labels, lists of labels, or features"),
         (TWO, [["a", "b"], ["c", "d"]], "points: expected an array of numbers"),
         (TWO, [[1], [1, 2]], "points: expected an array of numbers"),
-        ((np.zeros((0, 2)), [], [0]), [[1, 0], [0, 1]], "no query, expected documents"),
+        ((np.zeros((0, 2)), [], [0]), [[1, 0], [0, 1]], "no queries, expected documents"),
         (
             ([[1e308, 0], [-1e308, 1]], [0, 1], [0, 2]),
             [[1, 0], [0, 1]],
-            "a score has the size 1e.308",
+            "a score has the magnitude 1e.308",
         ),
         (([[1e308] * 2, [0, 0]], [0, 1], [0, 2]), [[1, 1], [0, 1]], "a score is not finite"),
     ],
@@ -367,13 +367,13 @@ def test_a_path_without_flips_can_be_shown():
         found = trajectory(documents, [[2, 0], [1, 0]], ["RR", "P@1"])
         assert len(found) == len(found.table().rows) == 0
         assert repr(found).startswith("Trajectory of 1 piece: 0 flips")
-    with pytest.raises(RankgaugeError, match="no list, expected one or more"):
+    with pytest.raises(RankgaugeError, match="no lists, expected at least one"):
         trajectory(Rankings.of(), np.zeros((2, 0)), "RR")
 
 
 def test_measures_that_were_not_asked_for_and_points_outside_are_refused():
     found = trajectory(TWO, [[1, 0], [0, 1]], "RR")
-    with pytest.raises(RankgaugeError, match="AP was not asked for, expected one of RR"):
+    with pytest.raises(RankgaugeError, match="AP was not requested, expected one of RR"):
         found.means("AP")
     with pytest.raises(RankgaugeError, match="expected a piece from 1 to 1"):
         found.at("RR", 2, 0.5)
@@ -390,9 +390,9 @@ def test_the_figure_has_a_tick_for_each_flip():
     assert [own.get_ydata().tolist() for own in upper.lines] == [[1, 0.5, 0.5, 1], [1, 0, 0, 1]]
 
 
-def test_a_path_through_real_features(real_data):
+def test_a_path_through_real_features(any_data):
     """Twenty points on the way, between flips: the sum of the changes is the value evaluated anew."""
-    features = rg.read_letor(real_data("mq2008/S1.txt.gz"))
+    features = rg.read_letor(any_data("mq2008/S1.txt.gz"))
     random = np.random.default_rng(8)
     points = random.random((3, features.values.shape[1]))
     points[1] = np.eye(points.shape[1])[0]  # one feature alone: many documents are tied

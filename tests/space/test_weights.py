@@ -274,14 +274,14 @@ def features_of_three() -> Features:
         (
             [2],
             {},
-            "weight 2 alone: all weights above 0 give the same ranking; add a parameter, or fix",
+            "weight 2 alone: all positive weights give the same ranking; add a parameter, or fix",
         ),
         ([2], {1: 0.0}, "weight 2 alone"),
         ([2, 2], {}, "expected different features"),
         ([4], {1: 1.0}, "parameter=4, expected a whole number from 1 to 3"),
         ([1], {9: 1.0}, "fixed feature=9, expected a whole number from 1 to 3"),
         ([1], {2: float("nan")}, "weight of feature 2=nan, expected a number"),
-        ([1, 2], {2: 1.0}, "feature 2 is fixed and a parameter"),
+        ([1, 2], {2: 1.0}, "feature 2 is both fixed and a parameter"),
     ],
 )
 def test_parameters_that_do_not_go_together_are_refused(parameters, fixed, message):
@@ -292,13 +292,13 @@ def test_parameters_that_do_not_go_together_are_refused(parameters, fixed, messa
 
 def test_questions_that_a_space_cannot_answer_are_refused():
     space = WeightSpace.of_features(features_of_three(), [1, 2])
-    with pytest.raises(RankgaugeError, match="2 parameters and nothing fixed: a plane is for two"):
+    with pytest.raises(RankgaugeError, match="2 parameters and nothing fixed: a plane needs two"):
         space.plane("AP")
     with pytest.raises(RankgaugeError, match="expected 2 numbers"):
         space.curves("AP", [[1, 0, 0], [0, 1, 0]])
-    with pytest.raises(RankgaugeError, match="one point alone"):
+    with pytest.raises(RankgaugeError, match="a single point"):
         space.curves("AP", [[1, 0]])
-    with pytest.raises(RankgaugeError, match="neither high nor low is better"):
+    with pytest.raises(RankgaugeError, match="neither higher nor lower values are better"):
         space.curves("NumRet").table()
     with pytest.raises(RankgaugeError, match="expected low below high"):
         WeightSpace.of_features(features_of_three(), [1], {2: 1}).path(1, 1)
@@ -310,7 +310,7 @@ def test_scores_of_extreme_sizes_are_refused_or_ranked():
         {"q1": {"a": 0.1, "b": 1e-300, "c": 3.0}},
         {"q1": {"a": 1.0, "b": 1e300, "c": -1e299}},
     ]
-    with pytest.raises(RankgaugeError, match="too different in size"):
+    with pytest.raises(RankgaugeError, match="differ too much in size"):
         run_space(QRELS, runs, normalize="none").plane("AP")
     assert run_space(QRELS, runs, normalize="rank").plane("AP").table().rows
 

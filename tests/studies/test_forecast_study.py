@@ -78,17 +78,17 @@ def test_splits_test_each_row_at_most_once_and_never_learn_from_it(
     made = list(parts(stacked, KINDS, TARGETS, split, 3))
     tested = np.sum([part.tested for part in made], axis=0)
     assert tested.max() == 1
-    if split not in ("queries and runs", "paper"):
+    if split not in ("topics and runs", "paper"):
         assert tested.min() == 1
     for learned, inside in made:
         assert not (learned & inside).any()
 
 
-@pytest.mark.parametrize("split", ["topics", "queries and runs"])
+@pytest.mark.parametrize("split", ["topics", "topics and runs"])
 def test_no_topic_is_parted_also_across_tracks_of_a_kind(stacked: StackedRows, split) -> None:
     for learned, inside in parts(stacked, KINDS, TARGETS, split, 3):
         assert not set(stacked.group[learned]) & set(stacked.group[inside])
-        if split == "queries and runs":
+        if split == "topics and runs":
             assert not set(stacked.system[learned]) & set(stacked.system[inside])
 
 
@@ -323,7 +323,7 @@ def test_every_cell_is_there(study: ForecastStudy) -> None:
         assert set(cell.tracks) == tested
         rows_too = cell.method not in GUPTA
         assert (cell.mean("r2") is not None) == rows_too
-        whole = cell.split not in ("paper", "queries and runs")
+        whole = cell.split not in ("paper", "topics and runs")
         assert (cell.mean("system_tau") is not None) == whole
     for row in study.table().rows:
         for place in range(6, 6 + 3 * len(NUMBERS), 3):
@@ -333,7 +333,7 @@ def test_every_cell_is_there(study: ForecastStudy) -> None:
 
 def test_a_target_deeper_than_the_runs_is_left_out_and_said(study: ForecastStudy) -> None:
     assert len(study.left_out["nDCG@1000"]) == 3
-    assert "left out for nDCG@1000" in study.table().render("table")
+    assert "skipped for nDCG@1000" in study.table().render("table")
     assert "6 queries in two tracks of one kind" in study.table().render("table")
 
 
@@ -367,10 +367,10 @@ def test_what_a_study_of_two_tracks_of_a_kind_cannot_say(tracks: list[str], tmp_
     assert {cell.repeats for cell in found.cells if cell.split == "topics"} == {2}
     assert {cell.repeats for cell in found.cells if cell.split == "track"} == {1}
     shown = found.table().render("table")
-    assert "nothing is said of new kinds" in shown
-    assert "learns from no track wholly" in shown
+    assert "there are no results for new kinds" in shown
+    assert "so no track is used whole for training" in shown
     verdicts = {(each.claim, each.verdict) for each in measure_claims(found)}
-    assert ("Boosting becomes better with each step of depth.", "no numbers") in verdicts
+    assert ("Boosting improves with each step of depth.", "no numbers") in verdicts
     assert "needs several depths" in claim_table(found).notes[-1]
     assert "each step of depth" not in short_claims(found).render("table")
 

@@ -49,8 +49,8 @@ def test_every_number_of_the_tables_is_the_published_one(
 
 def test_the_greatest_step_is_the_distance_and_table_3_has_its_labels() -> None:
     assert med.table_2().notes[0] == (
-        "the greatest quotient numer/denom (numerator / denominator) is 0.235242; the distance by "
-        "rankgauge is 0.235242"
+        "the greatest quotient numer/denom (numerator / denominator) is 0.235242; "
+        "the distance computed by rankgauge is 0.235242"
     )
     notes = med.table_3().notes[:4]
     assert [float(note.split(" is ")[1].split(",")[0]) for note in notes] == pytest.approx(

@@ -47,7 +47,7 @@ KEPT = {key for key, claim in CLAIMS.items() if claim.kept}
 
 
 def made(order: str, seed: int) -> Floats:
-    """Cut-off × method × query."""
+    """Cutoff × method × query."""
     generator = np.random.default_rng(seed)
     noise = generator.standard_normal((METHODS, QUERIES))
     noise -= noise.mean(axis=1, keepdims=True)
@@ -252,7 +252,7 @@ def test_a_near_tie_is_undecided() -> None:
     (found,) = judge_claims(TEXTS, [statement], "right")
     assert (found.verdict, found.kind) == ("undecided", "open")
     assert found.sentences == (
-        "a: pairs of methods that V2 puts in another order than nDCG does: 1 (0 to 2): undecided.",
+        "a: pairs of methods that V2 ranks in the opposite order to nDCG: 1 (0 to 2): undecided.",
     )
 
 
@@ -408,7 +408,7 @@ def test_a_statement_holds_as_often_as_the_level_says() -> None:
     assert held <= 200 * 0.06
 
 
-# Eight methods at five cut-offs: 28 pairs, 140 tests
+# Eight methods at five cutoffs: 28 pairs, 140 tests
 
 
 @examples(20)

@@ -147,18 +147,16 @@ def test_f_is_close_to_the_mean_of_draws_and_short_texts_are_drawn() -> None:
     short = metric.expected_each(TEXTS.candidates(), Null(length=FEWEST_TOKENS - 1))
     assert (short.samples > 0).all()
     notes = parse_metric("v2(bertscore)").remarks(TEXTS.candidates())
-    assert any(str(note).endswith("within .01 on SummEval") for note in notes)
-    assert any(
-        "more than 64 tokens, which are encoded in overlapping windows" in str(n) for n in notes
-    )
+    assert any(str(note).endswith("within .01 of the expected F on SummEval") for note in notes)
+    assert any("longer than 64 tokens, encoded in overlapping windows" in str(n) for n in notes)
 
 
 def test_notes_say_where_chance_is_a_formula_and_where_it_is_drawn() -> None:
     long, short = ("one two three four five six seven eight nine ten eleven", "one two three")
     source = f"{long} and other words"
     for references, said in (
-        ([long, long], ["within .01 on SummEval"]),
-        ([long, short], ["Where chance has fewer than 10 tokens, it is estimated"]),
+        ([long, long], ["within .01 of the expected F on SummEval"]),
+        ([long, short], ["If a random text has fewer than 10 tokens, chance is estimated"]),
         ([short, short], []),
     ):
         texts = Texts([source] * 2, references, {"x": ["two words"] * 2})

@@ -41,7 +41,7 @@ def test_sources_are_sorted_by_how_far_both_scores_are_apart() -> None:
         assert kinds.heterogeneous(layer) == [str(n) for n in right[:2]]
         assert kinds.homogeneous(layer) == [str(n) for n in right[::-1][:2]]
         assert kinds.differences[row] == pytest.approx(np.abs(most - least))
-    assert "no source for 1 text, left out" in str(kinds)
+    assert "no source for 1 text, skipped" in str(kinds)
 
 
 def test_the_table_says_how_stable_the_kinds_are() -> None:
@@ -67,5 +67,5 @@ def test_what_cannot_be_sorted() -> None:
         document_kinds(some_texts())
     with pytest.raises(RankgaugeError, match="no layers"):
         document_kinds(some_texts(), layers=(), count=2)
-    with pytest.raises(RankgaugeError, match="there is no layer 4 here"):
+    with pytest.raises(RankgaugeError, match="no layer 4 here"):
         document_kinds(some_texts(), layers=(2,), count=2).order(4)

@@ -283,7 +283,7 @@ class TestEncoding:
 
     @pytest.mark.parametrize("ids", [[], [2], [2, 60, 3], [2, -1, 3], [[2, 3]]])
     def test_what_are_no_tokens_is_refused(self, bert: Encoder, ids: list) -> None:
-        with pytest.raises(RankgaugeError, match=r"take them from Encoder\.tokens"):
+        with pytest.raises(RankgaugeError, match=r"get them from Encoder\.tokens"):
             bert.encode([np.array(ids, dtype=np.int64)], [1])
 
     def test_other_processes_load_the_same_encoder(self, bert: Encoder, tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ class TestFiles:
 
     def test_a_folder_that_is_a_file(self, tmp_path: Path) -> None:
         (tmp_path / "file").write_text("{}")
-        refused(tmp_path / "file", "", "is no folder, expected a folder")
+        refused(tmp_path / "file", "", "is not a folder, expected a folder")
 
     def test_an_impossible_name(self) -> None:
         with pytest.raises(InputError):
@@ -85,7 +85,7 @@ class TestFiles:
     def test_an_onnx_model_in_place_of_weights(self, folder: Path, file: str) -> None:
         (folder / "onnx").mkdir()
         (folder / WEIGHTS).rename(folder / file)
-        refused(folder, "", r"an ONNX model is not read, get .* as model\.safetensors")
+        refused(folder, "", r"ONNX models are not supported, get .* as model\.safetensors")
 
     def test_weights_in_several_files(self, folder: Path) -> None:
         (folder / WEIGHTS).rename(folder / f"{WEIGHTS}.index.json")
@@ -93,7 +93,7 @@ class TestFiles:
 
     def test_a_tokenizer_of_an_older_form(self, folder: Path) -> None:
         (folder / TOKENIZER).rename(folder / "vocab.txt")
-        refused(folder, "", r"make tokenizer\.json where transformers is installed")
+        refused(folder, "", r"create tokenizer\.json where transformers is installed")
 
 
 def rewritten(folder: Path, file: str, change: Callable[[dict[str, Any]], object]) -> None:
@@ -114,14 +114,14 @@ class TestConfig:
             ({"hidden_size": -32}, "hidden_size is -32, expected a whole number from 1"),
             ({"hidden_size": 10**400}, "hidden_size is 1000"),
             ({"hidden_size": float("nan")}, "hidden_size is NaN, expected a whole number"),
-            ({"num_attention_heads": 5}, "the number of heads divides the width"),
+            ({"num_attention_heads": 5}, "the number of heads to divide the width"),
             ({"num_attention_heads": 0}, "num_attention_heads is 0, expected a whole number"),
             ({"num_hidden_layers": True}, "num_hidden_layers is true, expected a whole number"),
             ({"layer_norm_eps": 0}, "layer_norm_eps is 0, expected a number"),
             ({"layer_norm_eps": float("inf")}, "layer_norm_eps is Infinity, expected a number"),
             ({"max_position_embeddings": 2}, "max_position_embeddings is 2, expected"),
-            ({"is_decoder": True}, "is_decoder is true; such a model cannot be computed"),
-            ({"position_embedding_type": "relative_key"}, 'is "relative_key"; such a model'),
+            ({"is_decoder": True}, "is_decoder is true; such models are not supported"),
+            ({"position_embedding_type": "relative_key"}, 'is "relative_key"; such models'),
             ({"quantization_config": {}}, "quantization_config is a JSON object; such"),
         ],
     )
@@ -155,7 +155,7 @@ class TestConfig:
 
     def test_padding_that_leaves_no_positions(self, tmp_path: Path) -> None:
         tiny_encoders.write(tmp_path, "roberta", pad_token_id=39)
-        refused(tmp_path, CONFIG, "a text may have 0 tokens by max_position_embeddings")
+        refused(tmp_path, CONFIG, "max_position_embeddings allows texts of 0 tokens")
 
     @pytest.mark.parametrize("content", [b"", b"[]", b"{", b"\xff", b"[" * 100_000, b'{"a":1}'])
     @pytest.mark.parametrize("file", [CONFIG, TOKENIZER])
@@ -253,7 +253,7 @@ class TestWeights:
     @pytest.mark.parametrize("value", [np.nan, np.inf])
     def test_weights_that_are_no_numbers(self, folder: Path, value: float) -> None:
         rewritten_weights(folder, lambda tensors: tensors[QUERY].__setitem__((3, 4), value))
-        refused(folder, WEIGHTS, f"{QUERY} has values that are no finite numbers")
+        refused(folder, WEIGHTS, f"{QUERY} has values that are not finite")
 
     def test_weights_that_overflow(self, tmp_path: Path) -> None:
         tiny_encoders.write(tmp_path)
@@ -264,14 +264,14 @@ class TestWeights:
         encoder = Encoder.load(tmp_path)
         tokens = encoder.tokens(["the cat"])
         assert np.isfinite(encoder.encode(tokens, [1])[0][0]).all()
-        with pytest.raises(InputError, match="vectors that are no finite numbers"):
+        with pytest.raises(InputError, match="vectors that are not finite"):
             encoder.encode(tokens, [2])
 
 
 class TestTokenizer:
     def test_a_tokenizer_without_special_tokens(self, folder: Path) -> None:
         rewritten(folder, TOKENIZER, lambda content: content.update(post_processor=None))
-        refused(folder, TOKENIZER, "gives 0 tokens for an empty text, expected two: a special")
+        refused(folder, TOKENIZER, "produces 0 tokens for an empty text, expected two: a special")
 
     def test_special_tokens_that_are_both_first(self, folder: Path) -> None:
         def change(content: dict[str, Any]) -> None:
@@ -279,7 +279,7 @@ class TestTokenizer:
             single[1], single[2] = single[2], single[1]
 
         rewritten(folder, TOKENIZER, change)
-        refused(folder, TOKENIZER, "are not first and last in other texts")
+        refused(folder, TOKENIZER, "are not the first and last tokens of other texts")
 
     @pytest.mark.parametrize("number", [60, 2**31, 2**32 - 1])
     def test_a_vocabulary_beyond_the_vectors(self, folder: Path, number: int) -> None:

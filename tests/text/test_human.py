@@ -246,10 +246,10 @@ def test_only_systems_and_texts_in_both_count_and_the_rest_is_counted() -> None:
     np.testing.assert_allclose(result.values[:, 0, 0], expected, atol=1e-12)
     assert (result.systems, result.texts) == (4, 4)
     told = [str(note) for note in result.notes]
-    assert "systems without ratings, left out: 1" in told
-    assert "rated systems without scores, left out: 1" in told
-    assert "texts without ratings, left out: 2" in told
-    assert "rated texts without scores, left out: 2" in told
+    assert "systems without ratings, skipped: 1" in told
+    assert "rated systems without scores, skipped: 1" in told
+    assert "texts without ratings, skipped: 2" in told
+    assert "rated texts without scores, skipped: 2" in told
     with pytest.raises(RankgaugeError, match="no system is in both"):
         human_correlation(scores.select(runs=["a"]), ratings)
     with pytest.raises(RankgaugeError, match="no text is in both"):
@@ -310,7 +310,7 @@ def test_a_sample_without_texts_of_a_system_is_left_out_and_counted() -> None:
     for coefficient in range(3):
         np.testing.assert_array_equal(np.isnan(result.samples[:, coefficient, 0, 0]), lost)
     assert not np.isnan(result.low).any()
-    note = "samples left out of an interval, where a correlation is undefined: up to"
+    note = "samples excluded from an interval because a correlation is undefined: up to"
     assert f"{note} {lost.sum()}" in [str(each) for each in result.notes]
 
 
@@ -339,7 +339,7 @@ def test_texts_where_it_is_undefined_are_counted() -> None:
     y = np.array([[1, 2, 2], [2, 2, 3]])
     result = human_correlation(scores_of(x, "m"), scores_of(y, "q"), "texts", samples=20)  # type: ignore[arg-type]
     assert result.tau_b[0, 0] == 1.0
-    assert any("texts left out: 1. On them all systems" in str(note) for note in result.notes)
+    assert any("texts excluded: 1. On them, all systems" in str(note) for note in result.notes)
 
 
 def test_a_metric_that_lacks_some_scores_is_compared_on_the_same_outputs() -> None:
@@ -350,7 +350,8 @@ def test_a_metric_that_lacks_some_scores_is_compared_on_the_same_outputs() -> No
     expected = slow(x[:, :3, 0].mean(1), y[:, :3].mean(1))
     np.testing.assert_allclose(result.values[:, 0, 0], expected, atol=1e-12)
     assert any(
-        "rated outputs without a score by some metric, left out: 25" in str(n) for n in result.notes
+        "rated outputs skipped because some metric has no score for them: 25" in str(n)
+        for n in result.notes
     )
 
 
@@ -377,7 +378,7 @@ def test_many_outputs_have_no_interval_of_tau(monkeypatch: pytest.MonkeyPatch) -
     np.testing.assert_allclose(result.values, whole.values, atol=1e-12)
     np.testing.assert_allclose(result.low[1:], whole.low[1:], atol=1e-12)
     assert np.isnan(result.low[0]).all()
-    assert any("no interval of τ-b: 240 outputs" in str(note) for note in result.notes)
+    assert any("no interval for τ-b: 240 outputs" in str(note) for note in result.notes)
 
 
 @pytest.mark.parametrize(

@@ -167,12 +167,10 @@ def test_votes_on_other_texts_and_systems_are_left_out(tmp_path: Path) -> None:
     people = read_preferences(path, TEXTS)
     assert len(people.text) == 1
     assert [str(note) for note in people.notes] == [
-        "preferences about unknown texts, left out: 1",
-        "preferences about unknown systems, left out: 1",
+        "preferences about unknown texts, ignored: 1",
+        "preferences about unknown systems, ignored: 1",
     ]
-    with pytest.raises(
-        InputError, match="1 preference, but none is about the texts and systems at"
-    ):
+    with pytest.raises(InputError, match="1 preference, but none is about these texts and"):
         read_preferences(written(tmp_path, "9,x,y,x,ann"), TEXTS)
 
 

@@ -209,7 +209,9 @@ def test_pairs_and_dimensions_are_chosen() -> None:
     assert sum(part.pairs for part in each) == whole.pairs == 120
     for name in ("win", "lose", "tie"):
         assert sum(getattr(part, name)[0] for part in each) == getattr(whole, name)[1]
-    with pytest.raises(RankgaugeError, match="people did not rate 'beauty', expected one of: coh"):
+    with pytest.raises(
+        RankgaugeError, match="there are no ratings for 'beauty', expected one of: coh"
+    ):
         win_lose_tie(scores, ratings, METRIC, FORM, dimension="beauty")
     for pairs, message in (
         ([("s0", "s9")], "the system 's9' has no scores or no ratings"),
@@ -243,7 +245,7 @@ def test_a_constant_chance_has_no_cases_and_a_note_says_so(form: str, reason: bo
     assert result.disagreements == 0
     told = str(result.notes[-1])
     assert told.startswith("the two never put a pair of systems in opposite orders on a text")
-    assert ("chance is one number for each text" in told) == reason
+    assert ("all systems share one chance score per text" in told) == reason
 
 
 def test_one_draw_for_each_summary_reorders_a_sixth_of_summeval(

@@ -219,10 +219,10 @@ def test_notes_count_texts_without_words() -> None:
     texts = Texts(None, ["שלום", "words"], {"s": ["hello", "你好"], "t": ["", "words"]})
     notes = [str(note) for note in parse_metric("rouge1").remarks(texts.candidates())]
     assert notes == [
-        "outputs without a word: 1. ROUGE knows the letters a to z and digits only, so such an output "
-        "gets 0",
-        "references without a word: 1. ROUGE knows the letters a to z and digits only, so every output, "
-        "compared with such a reference, gets 0",
+        "outputs without a word: 1. ROUGE recognizes only the letters a to z and digits, so "
+        "such an output gets 0",
+        "references without a word: 1. ROUGE recognizes only the letters a to z and digits, so "
+        "every output, compared with such a reference, gets 0",
         "WARNING: 1 text with a reference mostly in another script: only the letters a to z and digits "
         "count as words, so the scores mean little",
     ]
@@ -240,7 +240,7 @@ def test_notes_count_texts_without_words() -> None:
         ("rougeW(weight=0.5)", "a number from 1 to 10"),
         ("rouge1(part=g)", "one of f, precision, recall"),
         ("rouge1(references=min)", "one of mean, max, pooled, first"),
-        ("rouge1@3", "cut-off"),
+        ("rouge1@3", "cutoff"),
     ],
 )
 def test_wrong_parameters_are_refused(text: str, expected: str) -> None:

@@ -40,7 +40,7 @@ def test_values_are_those_of_the_metrics() -> None:
         wanted = parse_metric(text).score_each(candidates).reshape(2, 3)
         np.testing.assert_array_equal(scores.values[:, :, m], wanted)
     assert scores.present.tolist() == [[True, True, True], [True, True, False]]
-    assert any("long: wrote nothing for 1 text" in str(note) for note in scores.notes)
+    assert any("long: no output for 1 text" in str(note) for note in scores.notes)
 
 
 def test_a_text_that_is_lacking_scores_as_empty_or_is_left_out() -> None:
@@ -93,7 +93,7 @@ def test_the_overview_shows_chance_and_forms_beside_scores() -> None:
 def test_another_null_is_in_the_names() -> None:
     found = overview(TEXTS, "rouge1", null=Null(length="candidate"))
     assert "v2(rouge1,length=candidate)" in map(str, found.scores.measures)
-    assert any("punishes length" in str(note) for note in found.notes)
+    assert any("penalizes length" in str(note) for note in found.notes)
 
 
 def test_silence_is_not_better_than_a_wrong_answer() -> None:
@@ -116,7 +116,7 @@ def test_a_form_without_spread_is_undefined() -> None:
     metric = parse_metric("z(rouge1)")
     candidates = texts.candidates()
     assert np.isnan(metric.score_each(candidates)[0])
-    assert any("all drawn texts score the same for" in str(n) for n in metric.remarks(candidates))
+    assert any("all random texts score the same for" in str(n) for n in metric.remarks(candidates))
 
 
 def test_chance_of_a_rare_word_is_not_0() -> None:

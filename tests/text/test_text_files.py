@@ -425,18 +425,21 @@ def test_ratings_of_other_texts_and_systems_are_counted(
     assert ratings.scores.runs == ("y", "x")
     assert ratings.scores.queries == ("2", "1")
     assert [str(note) for note in ratings.notes] == [
-        "ratings of unknown texts, left out: 2",
-        "ratings of unknown systems, left out: 1",
+        "ratings of unknown texts, ignored: 2",
+        "ratings of unknown systems, ignored: 1",
     ]
     other = Texts(None, {"7": "r"}, {"x": {}})
-    with pytest.raises(InputError, match=r"none of the texts and systems at hand \(7 ratings of"):
+    with pytest.raises(InputError, match=r"none is about these texts and systems \(7 ratings of"):
         read_ratings(file(content), other)
 
 
 WRONG_RATINGS = {
     "no dimension": ("id,system,annotator\n1,x,a\n", "no column with ratings"),
     "no system": (jsonl({"id": 1, "coherence": 2}), "no system .the keys are id, coherence"),
-    "a word": ("id,system,q\n1,x,2\n1,y,good\n", "texts:3: 'good' in the column 'q' is no rating"),
+    "a word": (
+        "id,system,q\n1,x,2\n1,y,good\n",
+        "texts:3: 'good' in the column 'q' is not a rating",
+    ),
     "a boolean": (jsonl({"id": 1, "system": "x", "q": True}), "the rating 'q' is True"),
     "a list": (jsonl({"id": 1, "system": "x", "q": [1]}), "the rating 'q' is a list"),
     "infinite": (jsonl({"id": 1, "system": "x", "q": float("inf")}), "a magnitude of at most"),
@@ -448,11 +451,11 @@ WRONG_RATINGS = {
         "id,system,annotator,q\n1,x,a,1\n1,x,b,1\n1,x,a,1\n",
         r"texts:4: a second rating of 'x' for the text '1' by 'a' \(first on line 2\)",
     ),
-    "long name": (f"id,system,{'q' * 300}\n1,x,1\n", "a dimension cannot be called"),
+    "long name": (f"id,system,{'q' * 300}\n1,x,1\n", "is not a valid dimension name"),
     "key twice": ('{"id": 1, "system": "x", "q": 1, "q": 2}', "the key 'q' twice"),
     "scores a list": (
         json.dumps({"1": {"sys_summs": {"x": {"scores": [1]}}}}),
-        "text '1': the scores of 'x' are no object",
+        "text '1': the scores of 'x' are not an object",
     ),
     "no scores": (
         json.dumps({"1": {"sys_summs": {"x": {"sys_summ": "o"}}}}),

@@ -176,7 +176,8 @@ class TestLimits:
         file = tiny(tmp_path, normalized_by(*[replacing("a", "a" * 10)] * steps))
         message = refusal(lambda: loaded(file), file, capfd)
         assert (
-            "makes 10,000 characters by normalizing of a text of 1 character, expected" in message
+            "produced 10,000 characters by normalizing from a text of 1 character, expected"
+            in message
         )
 
     @linux
@@ -229,7 +230,9 @@ class TestLimits:
 
         file = tiny(tmp_path, change)
         message = refusal(lambda: loaded(file), file, capfd)
-        assert "makes 1,501 tokens of a text of 0 characters, expected at most 1,000" in message
+        assert (
+            "produced 1,501 tokens from a text of 0 characters, expected at most 1,000" in message
+        )
 
     def test_a_tokenizer_that_takes_too_long(
         self,
@@ -245,7 +248,7 @@ class TestLimits:
         message = refusal(lambda: made.ids(["z" * 100_000]), file, capfd)
         assert message.startswith(
             "the tokenizer needs more than 1 second for 1 text with 100,000 characters, expected the "
-            "tokenizer.json of an encoder; take"
+            "tokenizer.json of an encoder; download"
         )
         assert len(made.ids(["cat"])[0]) == 3
 
@@ -291,11 +294,11 @@ class TestFailures:
         [
             (
                 "import os; os.abort()",
-                "the tokenizer crashes when it is read, expected the ",
+                "the tokenizer crashed while reading it, expected the ",
             ),
             (
                 "import os; os.kill(os.getpid(), 9)",
-                "the process of the tokenizer was stopped twice",
+                "the tokenizer process was stopped twice",
             ),
             ("import no_such_package", r"could not start (ModuleNotFoundError: No module named"),
         ],
@@ -314,5 +317,5 @@ class TestFailures:
 
     def test_without_the_library(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, "tokenizers", None)
-        with pytest.raises(RankgaugeError, match="needs the package tokenizers, which is not inst"):
+        with pytest.raises(RankgaugeError, match="need the package tokenizers, which is not inst"):
             loaded(tiny(tmp_path))

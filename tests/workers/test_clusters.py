@@ -582,7 +582,7 @@ def test_standard_input_is_read_here(
 def test_a_null_that_only_this_process_knows_is_refused(client: Any) -> None:
     pytest.importorskip("rouge_score_rs")
     text.register_null("first", lambda source, words, generator: source)
-    with pytest.raises(rg.RankgaugeError, match="null=first was registered in this process"):
+    with pytest.raises(rg.RankgaugeError, match="null=first is registered only in this process"):
         text.evaluate(TEXTS, ["v2(rouge1,null=first)"], executor=client)
     assert len(text.evaluate(TEXTS, ["v2(rouge1,null=first)"]).runs) == 2
 

@@ -158,6 +158,12 @@ class AssessmentFiles(OptionGroup, heading="Output"):
     "often two sets of queries disagree which of two runs is better. By default all tables; in "
     "tsv, csv and jsonl only the measures.",
 )
+@option(
+    "--long",
+    heading="Output",
+    is_flag=True,
+    help="Print all columns, not only those that decide. tsv, csv and jsonl always have all.",
+)
 @takes(output=Output, files=AssessmentFiles)
 @significance_plugin_option
 def command(
@@ -165,13 +171,14 @@ def command(
     topics: QuerySets,
     tests: AssessmentTesting,
     shown: str | None,
+    long: bool,
     output: Output,
     files: AssessmentFiles,
 ) -> None:
     """Report which measures discriminate between runs, and which of them agree.
 
-    QRELS and each RUN are files as in `rankgauge evaluate`. --scores reads saved scores, or a published
-    table of scores by system and query.
+    QRELS and each RUN are files as in `rankgauge evaluate`. --scores reads scores computed earlier, or a
+    published table.
 
     \b
     rankgauge assess qrels.txt runs/ -m nDCG@10 -m 'v2(nDCG@10)' -m AP -m RR
@@ -184,16 +191,21 @@ def command(
     \b
     power      the share of the pairs of runs with a significant difference
                (discriminative power)
-    pad        the mean difference of two runs, in percent of the greater mean
-               (PAD)
     swap_rate  the share of pairs of runs that two halves of the queries put in
                opposite orders
-    trusted    if two runs differ by this much or more, the two halves
-               disagree at most 5% of the time
     half_tau   how similarly two halves of the queries rank the runs (τ)
 
     For each pair of measures it prints how similarly they rank the runs, how many significant
     differences only one of the two measures finds, and how many point in opposite directions.
+
+    With --long, and in tsv, csv and jsonl, there are more columns, such as:
+
+    \b
+    pad        the mean difference of two runs, in percent of the greater mean
+               (PAD); --long leaves it out if 0 means something else for one
+               measure than for another
+    trusted    if two runs differ by this much or more, the two halves
+               disagree at most 5% of the time
 
     If there are several sets of queries, or several collections, it prints for each two of them the
     share of pairs of runs on which they disagree.
@@ -242,5 +254,5 @@ def command(
     if files.json is not None:
         write_json(assessment, files.json)
     draw_figures(assessment, {"asl": files.asl, "tau": files.tau, "swaps": files.swaps})
-    show_assessment(assessment, shown, output)
+    show_assessment(assessment, shown, long, output)
     fail_if_incomplete(scores)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from rankgauge.cli.options import Output
-from rankgauge.cli.output import choose_format, line_width, print_or_write
-from rankgauge.comparison.assessed import Assessment, AssessmentFigure
+from rankgauge.cli.output import line_width, print_or_write
+from rankgauge.comparison.assessed import HALF_COLUMNS, Assessment, AssessmentFigure
+from rankgauge.core.notes import note_texts
 from rankgauge.core.tables import Table
 from rankgauge.io.files import atomic_write
 
@@ -42,24 +42,29 @@ def draw_figures(assessment: Assessment, files: dict[AssessmentFigure, str | Non
             save_figure(assessment.figure(kind), file)
 
 
-def show_assessment(assessment: Assessment, shown: str | None, output: Output) -> None:
+def show_assessment(assessment: Assessment, shown: str | None, long: bool, output: Output) -> None:
     """Print one table for programs, or all tables with headings for people.
 
-    `shown` is the only table to print.
+    `shown` is the only table to print. `long` says whether people get all columns.
 
     The notes come once, at the end.
     """
-    form = choose_format(output.form, output.file)
     if output.for_programs:
         output.show(TABLES[shown or "measures"](assessment))
         return
     tables = {name: make(assessment) for name, make in TABLES.items() if shown in (None, name)}
     tables = {name: table for name, table in tables.items() if table.rows}
-    notes = tuple(dict.fromkeys(note for table in tables.values() for note in table.notes))
-    pages = _split_tables(tables, assessment)
+    pages = {
+        name: table.for_reading()
+        for name, table in (_long_pages(tables, assessment) if long else tables).items()
+    }
+    remarks = note_texts(note for note in assessment.notes if note.column is None)
+    about_columns = (note for page in pages.values() for note in page.notes if note not in remarks)
+    notes = (*dict.fromkeys(about_columns), *remarks)
+    form, last = output.chosen_form, list(pages)[-1]
     texts = []
     for name, table in pages.items():
-        page = replace(table, notes=notes if name == list(pages)[-1] else ())
+        page = replace(table, notes=notes if name == last else ())
         text = HEADINGS[name]
         heading = {"md": f"### {text}\n\n", "latex": f"% {text}\n"}.get(form, f"{text}\n\n")
         text = page.render(form, digits=output.digits, width=line_width(output.file))
@@ -67,29 +72,27 @@ def show_assessment(assessment: Assessment, shown: str | None, output: Output) -
     print_or_write(["\n".join(texts)], output.file)
 
 
-def _split_tables(tables: dict[str, Table], assessment: Assessment) -> dict[str, Table]:
-    """The tables for people: the table of measures is split in two.
+def _long_pages(tables: dict[str, Table], assessment: Assessment) -> dict[str, Table]:
+    """The tables with all columns that say something; the table of measures is split in two.
 
-    The column `set` is left out if there is only one set.
+    Columns that mislead are left out, and a note says so.
     """
+    misleading = assessment.misleading_columns
     pages: dict[str, Table] = {}
     for name, table in tables.items():
-        columns = table.columns[int(len(assessment.parts) == 1) :]
-        if name == "measures":
-            at = columns.index("decisions")
-            pages[name] = _select_columns(table, columns[:at])
-            halved = any(
-                each.splits for part in assessment.parts.values() for each in part.values()
-            )
-            if halved:
-                named = columns[: columns.index("measure") + 1]
-                pages["halves"] = _select_columns(table, (*named, *columns[at:]))
-        else:
-            pages[name] = _select_columns(table, columns)
+        left_out = {*misleading} | assessment.idle_columns(name)
+        columns = [column for column in table.columns if column not in left_out]
+        if name != "measures":
+            pages[name] = replace(table, shown=tuple(columns))
+            continue
+        own = tuple(column for column in columns if column not in HALF_COLUMNS)
+        pages[name] = replace(table, shown=own)
+        if misleading:
+            why = next(iter(misleading.values()))
+            left = f"left out, because {why}; --format csv has all columns"
+            notes = (*table.notes, f"{', '.join(misleading)}: {left}")
+            pages[name] = replace(pages[name], notes=notes)
+        if halves := [column for column in columns if column in HALF_COLUMNS]:
+            named = own[: own.index("measure") + 1]
+            pages["halves"] = replace(table, shown=(*named, *halves))
     return pages
-
-
-def _select_columns(table: Table, columns: Sequence[str]) -> Table:
-    places = [table.columns.index(column) for column in columns]
-    rows = tuple(tuple(row[place] for place in places) for row in table.rows)
-    return replace(table, columns=tuple(columns), rows=rows)

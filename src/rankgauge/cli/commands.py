@@ -13,6 +13,7 @@ from types import ModuleType
 import click
 
 from rankgauge.cli import COMMANDS, TASKS, printable
+from rankgauge.cli.groups import SuggestingGroup
 from rankgauge.cli.signals import clean_up_on_signals
 from rankgauge.core.registry import Registry
 from rankgauge.version import __version__
@@ -90,7 +91,7 @@ def register_command(task: str = OTHER) -> Callable[[click.Command], click.Comma
     return register
 
 
-class Commands(click.Group):
+class Commands(SuggestingGroup):
     """A group that knows its commands by name and imports the one that is called."""
 
     def list_commands(self, context: click.Context) -> list[str]:

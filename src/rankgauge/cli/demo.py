@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import shlex
+
 import click
 
 from rankgauge.cli.groups import HeadedCommand, option
 from rankgauge.cli.numbers import WholeNumber
 from rankgauge.cli.options import output_option, queries_option, seed_option
-from rankgauge.cli.output import line_width, notify
+from rankgauge.cli.output import line_width, print_bytes
 from rankgauge.cli.output_files import OUTPUT_FOLDER, make_folder
+from rankgauge.core.charts import Chart
+from rankgauge.core.tables import Table
 from rankgauge.data.model import Judgments, Run
 from rankgauge.evaluation.evaluator import evaluate
 from rankgauge.io.trec import read_qrels, read_run, write_qrels, write_run
 from rankgauge.simulation import simulate
 
-MEASURES = ("nDCG@10", "AP", "RR", "P@10", "Recall@100", "gm(AP)")
+MEASURE = "nDCG@10"
+READING = (
+    f"Some of the first ten documents are not judged (see judged@10): their labels could put {MEASURE} "
+    "anywhere between lower and upper; a random order of the judged documents gets chance."
+)
+SHOWN = 6
+"""How many runs the table has."""
 FOLDER = "rankgauge-demo"
 MOST = 10_000
 
@@ -28,7 +38,7 @@ MOST = 10_000
     heading="Collection",
     type=WholeNumber(1, MOST),
     default=12,
-    help="How many systems to make; each writes a run.",
+    help=f"How many systems to make; each writes a run. The {SHOWN} best are shown.",
 )
 @seed_option("everything that is drawn at random", default=2026).but(heading="Collection")
 @output_option("DIR", "The folder to write to.", default=FOLDER, type=OUTPUT_FOLDER)
@@ -42,16 +52,29 @@ def command(output: str, queries: int, systems: int, seed: int) -> None:
     collection = simulate(queries=queries, systems=systems, seed=seed)
     qrels = folder / "qrels.txt"
     write_qrels(Judgments.from_dict(collection.qrels), qrels)
-    runs = [folder / f"{name}.run.gz" for name in collection.runs]
-    for path, (name, run) in zip(runs, collection.runs.items(), strict=True):
-        write_run(Run.from_dict(run, name=name), path)
-    scores = evaluate(read_qrels(qrels), [read_run(run) for run in runs], MEASURES)
-    click.echo(f"{len(runs)} runs and qrels.txt written to {folder}\n")
-    click.echo(scores.table().render("table", width=line_width()))
-    best = max(scores.runs, key=lambda run: scores.mean()[run]["nDCG@10"])
-    click.echo(f"{best}, its first queries:\n")
-    first = evaluate(read_qrels(qrels), read_run(folder / f"{best}.run.gz"), MEASURES[:5])
-    few = first.select(scores.queries[:5])
-    click.echo(few.query_table().render("table", width=line_width()))
-    notify(scores.notes)
-    click.echo(f"Next: rankgauge evaluate {qrels} {folder}/*.run.gz -m nDCG@10 -m AP -q")
+    files = {name: folder / f"{name}.run.gz" for name in collection.runs}
+    for name, run in collection.runs.items():
+        write_run(Run.from_dict(run, name=name), files[name])
+    judgments = read_qrels(qrels)
+    best = evaluate(judgments, map(read_run, files.values()), MEASURE).sorted().runs[:SHOWN]
+    table = leaderboard(judgments, [read_run(files[name]) for name in best])
+    which = f"The top {SHOWN}" if len(files) > SHOWN else "All of them"
+    report = ["rankgauge", "report", str(qrels), f"{folder}/*.run.gz", "--open"]
+    print_bytes(
+        f"{len(files)} runs and qrels.txt written to {folder}. {which} by {MEASURE}:\n\n"
+        f"{table.render('table', width=line_width())}\n"
+        f"Next: {shlex.join(report)}\n"
+    )
+
+
+def leaderboard(judgments: Judgments, runs: list[Run]) -> Table:
+    """The runs with their scores, bounds and what chance gets."""
+    around = [f"{name}({MEASURE})" for name in ("lower", "upper", "expected")]
+    scores = evaluate(judgments, runs, [MEASURE, *around])
+    table = scores.table()
+    place = table.columns.index("judged@10")
+    judged = {row[0]: row[place] for row in table.rows}
+    rows = tuple((run, *means.values(), judged[run]) for run, means in scores.mean().items())
+    columns = ("run", MEASURE, "lower", "upper", "chance", "judged@10")
+    chart = Chart(MEASURE, low="lower", high="upper", mark="chance")
+    return Table(columns, rows, (READING,), chart=chart)

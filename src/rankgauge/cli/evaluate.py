@@ -27,6 +27,16 @@ from rankgauge.core.policies import Offlist
 DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10")
 
 
+SORT = option(
+    "--sort",
+    heading="Output",
+    common=False,
+    type=click.Choice(["measure", "none"]),
+    help="measure: the best run by the first measure comes first. none: runs stay in the order of the "
+    "files. By default measure in the format table, and none in the other formats.",
+)
+
+
 class MeanIntervalOptions(OptionGroup, heading="Statistics"):
     """The intervals of means."""
 
@@ -53,6 +63,7 @@ class MeanIntervalOptions(OptionGroup, heading="Statistics"):
 @takes(scoring=Scoring)
 @offlist_option("With --settled: whether")
 @PER_QUERY
+@SORT
 @SIGNATURE
 @SAVE
 @takes(output=Output)
@@ -63,6 +74,7 @@ def command(
     scoring: Scoring,
     offlist: Offlist,
     per_query: bool,
+    sort: str | None,
     signature: bool,
     save: str | None,
     output: Output,
@@ -97,9 +109,14 @@ def command(
 
     A run that lacks queries has two rows, one for `all` and one for `answered`.
 
-    The exit code is 0 on success and 2 if nothing could be evaluated. It is 3 if some runs could not be
-    read or share no query with QRELS; the others are still printed. A message on stderr names each
-    skipped run and gives the reason.
+    tsv, csv and jsonl have all of these columns; queries is called topics there. The other formats
+    leave out columns that say nothing: over and missing if no run lacks a query, no relevant if every
+    query has a relevant document, and judged@10 if only relevant documents are judged. On a terminal
+    with room, the first measure is drawn beside the table.
+
+    The exit code is 0 when all is well, and 2 when nothing could be evaluated. It is 3 when some runs
+    could not be read or share no query with QRELS: the other runs are printed. A message on stderr names
+    each run that is left out, and says why.
     """
     if per_query and intervals.interval is not None:
         raise click.UsageError("--interval applies to the means; omit -q")
@@ -110,10 +127,12 @@ def command(
 
         check_policies(scoring)
     judgments, scores = scoring.scores(measures)
+    by_measure = output.chosen_form == "table" if sort is None else sort == "measure"
+    shown = scores.sorted() if by_measure else scores
     if per_query:
-        table = scores.query_table(signature=signature)
+        table = shown.query_table(signature=signature)
     else:
-        table = scores.table(
+        table = shown.table(
             signature=signature,
             interval=intervals.interval,
             level=intervals.level,

@@ -445,13 +445,32 @@ class HeadedCommand(click.Command):
         self.format_epilog(context, formatter)
 
 
-class HeadedGroup(click.Group):
+class SuggestingGroup(click.Group):
+    """A group that names the command that a mistyped name is nearest to."""
+
+    def resolve_command(
+        self, context: click.Context, arguments: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(context, arguments)
+        except click.NoSuchOption:
+            raise
+        except click.UsageError:
+            import difflib
+
+            name = arguments[0]
+            near = difflib.get_close_matches(name, self.list_commands(context), n=1)
+            hint = f" Did you mean '{near[0]}'?" if near else ""
+            raise click.UsageError(f"No such command '{name}'.{hint}", context) from None
+
+
+class HeadedGroup(SuggestingGroup):
     """A group of such commands."""
 
     command_class = HeadedCommand
 
 
-class LazyGroup(click.Group):
+class LazyGroup(SuggestingGroup):
     """A group of commands that are imported only when they are called.
 
     Parameters

@@ -9,7 +9,7 @@ import click
 
 from rankgauge.cli.groups import HeadedCommand, option, takes
 from rankgauge.cli.options import Output, plugin_option
-from rankgauge.cli.output import print_notes, print_or_write
+from rankgauge.cli.output import line_width, print_notes, print_or_write
 from rankgauge.core.tables import Table
 from rankgauge.errors import MeasureError
 from rankgauge.measures import Aggregate, Measure, entries, parse
@@ -23,9 +23,53 @@ if TYPE_CHECKING:
 
 WIDTH = 88
 
+USUAL = {
+    "Graded relevance": {
+        "nDCG@10": "gains discounted by rank, 1 for the ideal ranking",
+        "ERR@20": "expected 1/rank of where a satisfied user stops",
+        "RBP(p=0.8)": "gain of a user who reads on with probability p",
+        "Q@10": "average precision for grades",
+    },
+    "Binary relevance": {
+        "RR": "1/rank of the first relevant document (MRR)",
+        "Success@5": "1 if a relevant document is in the top k (hit rate)",
+        "P@10": "precision: the share of the top k that is relevant",
+        "Recall@100": "the share of the relevant documents in the top k",
+        "F@10": "the harmonic mean of precision and recall",
+        "AP": "precision averaged over the relevant documents (MAP)",
+        "Rprec": "precision at R, the number of relevant documents",
+    },
+    "Incomplete judgments": {
+        "Judged@10": "the share of the top k that is judged",
+        "lower(nDCG@10)": "the lowest score that missing labels can give",
+        "upper(nDCG@10)": "the highest score that missing labels can give",
+        "bpref": "how rarely non-relevant documents precede relevant ones",
+        "infAP": "AP estimated from a sample of judgments",
+    },
+    "Compared with chance": {
+        "expected(nDCG@10)": "the mean score of a random order",
+        "v2(nDCG@10)": "0 for a random order, 1 for the best score",
+    },
+    "Diversity": {
+        "alpha_nDCG@20": "nDCG that rewards subtopics not seen before",
+        "ERR_IA@20": "ERR averaged over subtopics",
+    },
+}
+"""The measures that most people use, as `-m` takes them, with what they are in a few words."""
+
+OURS = ("rankgauge", "rankgauge_studies")
+
 
 @click.command("measures", cls=HeadedCommand)
 @click.argument("name", required=False)
+@option(
+    "--all",
+    "every",
+    heading="Measures",
+    is_flag=True,
+    help="List all measures. Without this option, a table on a terminal has those that are used most; "
+    "the other formats have all.",
+)
 @option(
     "--text",
     heading="Measures",
@@ -34,19 +78,71 @@ WIDTH = 88
 )
 @plugin_option
 @takes(output=Output)
-def command(name: str | None, text: bool, output: Output) -> None:
+def command(name: str | None, every: bool, text: bool, output: Output) -> None:
     """List the measures, or explain one.
 
     NAME is a measure as -m takes it, such as nDCG, 'RBP(p=0.9)' or map; or a metric of texts, such as
     rouge1 or 'v2(rouge1)'.
     """
-    if name is None:
-        output.show_whole(metrics_table() if text else measures_table())
-    elif output.form is not None:
+    if name is not None and output.form is not None:
         raise click.UsageError("--format is for the list of measures; leave out --format or NAME")
-    else:
+    if name is not None:
         print_or_write([explanation(name), "\n"], output.file)
+    elif output.chosen_form != "table":
+        output.show_whole(metrics_table() if text else measures_table())
+    else:
+        sections = metric_sections() if text else measure_sections() if every else usual_sections()
+        lines = [listing(sections, line_width(output.file))]
+        if not text and not every:
+            lines.append(f"\n`rankgauge measures --all` lists all {len(entries())}.")
+        lines.append("\n`rankgauge measures NAME` explains one.\n")
+        print_or_write(lines, output.file)
     print_notes(MEASURES.broken)
+
+
+Sections = dict[str, list[tuple[str, str]]]
+"""Names with what they mean, under headings."""
+
+
+def usual_sections() -> Sections:
+    """The measures that most people use, and those of plug-ins."""
+    own = [
+        (entry.name, entry.summary)
+        for entry in entries().values()
+        if type_of(entry).__module__.partition(".")[0] not in OURS
+    ]
+    usual = {heading: [*texts.items()] for heading, texts in USUAL.items()}
+    return usual | {"From plug-ins": own}
+
+
+def measure_sections() -> Sections:
+    """All registered measures, by kind, with their other names."""
+    sections: Sections = {"Measures": [], "Wrappers of a measure": [], "Aggregates": []}
+    headings = dict(zip(("measure", "wrapper", "aggregate"), sections, strict=True))
+    for _, entry in sorted(entries().items(), key=lambda item: item[0].lower()):
+        aliases = ", ".join(list_aliases(entry, brief=True))
+        text = f"{entry.summary} Also called {aliases}." if aliases else entry.summary
+        sections[headings[kind(entry)]].append((entry.name, text))
+    return sections
+
+
+def metric_sections() -> Sections:
+    """All registered metrics of texts, by kind."""
+    sections: Sections = {}
+    for name, what, _, summary in metrics_table().rows:
+        sections.setdefault(f"{what}s".capitalize(), []).append((str(name), str(summary)))
+    return sections
+
+
+def listing(sections: Sections, width: int | None) -> str:
+    """The names under their headings, each with its text beside it."""
+    formatter = click.HelpFormatter(width=min(width or WIDTH, WIDTH))
+    column = max(len(name) for rows in sections.values() for name, _ in rows)
+    for heading, rows in sections.items():
+        if rows:
+            with formatter.section(heading):
+                formatter.write_dl([(name.ljust(column), text) for name, text in rows], column)
+    return formatter.getvalue().lstrip("\n")
 
 
 def measures_table() -> Table:
@@ -135,8 +231,12 @@ def answers(entry: Entry | MetricEntry) -> str:
 
 def entry_kind(entry: Entry | MetricEntry) -> type[Scored]:
     """Measure, or Scored for a metric of texts."""
-    kind = entry if isinstance(entry, type) else type(entry)
-    return Measure if issubclass(kind, CompositeMeasure | Measure) else Scored
+    return Measure if issubclass(type_of(entry), CompositeMeasure | Measure) else Scored
+
+
+def type_of(entry: Entry | MetricEntry) -> type:
+    """The class of a measure, or the wrapper or aggregate itself."""
+    return entry if isinstance(entry, type) else type(entry)
 
 
 def list_aliases(entry: Entry | MetricEntry, *, brief: bool = False) -> list[str]:

@@ -13,7 +13,7 @@ from typing import Any, get_args
 
 import click
 
-from rankgauge.cli.groups import HeadedCommand, OptionGroup, ParameterDeclaration, option
+from rankgauge.cli.groups import HeadedCommand, OptionGroup, ParameterDeclaration, is_given, option
 from rankgauge.cli.names import RegisteredName
 from rankgauge.cli.numbers import Decimal, WholeNumber
 from rankgauge.cli.output import MACHINE_FORMATS, choose_format, escape_formulas, print_notes, show
@@ -251,7 +251,13 @@ def _note_condensed(context: click.Context, _: click.Parameter, is_set: bool) ->
 
 
 def _unjudged(context: click.Context, _: click.Parameter, value: str) -> str:
-    return "condensed" if context.meta.get(_J) else value
+    if not context.meta.get(_J):
+        return value
+    if is_given("unjudged") and value != "condensed":
+        raise click.UsageError(
+            f"-J is --unjudged condensed, and there is also --unjudged {value}; leave one of them out"
+        )
+    return "condensed"
 
 
 UNJUDGED = option(
@@ -904,9 +910,14 @@ class TableOptions(OptionGroup, heading="Output", common=False):
         return None
 
     @property
+    def chosen_form(self) -> str:
+        """The format to print: what the user asked for, else what suits a terminal, pipe or file."""
+        return choose_format(self.form, self.file)
+
+    @property
     def for_programs(self) -> bool:
         """Whether a program reads the table, so that nothing else may be printed."""
-        return choose_format(self.form, self.file) in MACHINE_FORMATS
+        return self.chosen_form in MACHINE_FORMATS
 
     def show(self, table: Table) -> None:
         """Print the table. In formats for programs its notes go to standard error."""
@@ -917,7 +928,7 @@ class TableOptions(OptionGroup, heading="Output", common=False):
 
     def show_whole(self, table: Table) -> None:
         """Print the table with its notes, in formats for programs too."""
-        form = choose_format(self.form, self.file)
+        form = self.chosen_form
         if self.spreadsheet and form != "csv":
             raise click.UsageError(f"--spreadsheet works only with --format csv, not {form}")
         show(escape_formulas(table) if self.spreadsheet else table, form, self.digits, self.file)

@@ -13,8 +13,9 @@ from typing import IO, TYPE_CHECKING, Any, Protocol
 import click
 
 from rankgauge.cli import printable
+from rankgauge.core.charts import DRAWN, PLAIN
 from rankgauge.core.notes import WARNING_PREFIX, Note, count_phrase, note_texts
-from rankgauge.core.tables import Cell, LazyRows, Table
+from rankgauge.core.tables import Cell, LazyRows, Table, wrap_note
 from rankgauge.io.files import atomic_write
 
 if TYPE_CHECKING:
@@ -101,8 +102,11 @@ def line_width(output: str | None = None) -> int | None:
     >>> line_width("scores.tsv") is None
     True
     """
-    if output not in (None, "-") or not sys.stdout.isatty():
-        return None
+    return terminal_width() if output in (None, "-") and sys.stdout.isatty() else None
+
+
+def terminal_width() -> int:
+    """The number of columns of the terminal."""
     import shutil
 
     return shutil.get_terminal_size().columns
@@ -145,10 +149,13 @@ def print_bytes(text: str) -> None:
     """Write text to standard output.
 
     In a pipe or a file, ids have the bytes that they had in the input. On a terminal, control characters
-    are escaped, so that no id can move the cursor or change colors.
+    are escaped, so that no id can move the cursor or change colors. A terminal that cannot show the
+    lines and bars of tables gets them in ASCII.
     """
     stream = sys.stdout
     if stream.isatty():
+        if not can_show(DRAWN, stream.encoding):
+            text = text.translate(PLAIN)
         stream.write(
             "".join(c if c in "\t\n" or not _is_control(c) else repr(c)[1:-1] for c in text)
         )
@@ -158,6 +165,15 @@ def print_bytes(text: str) -> None:
         stream.flush()
         raw.write(text.encode("utf-8", "surrogateescape"))
         raw.flush()
+
+
+def can_show(text: str, encoding: str | None) -> bool:
+    """Whether an encoding has all characters of a text; a stream of text has none, and takes all."""
+    try:
+        text.encode(encoding or "utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _is_control(character: str) -> bool:
@@ -183,12 +199,16 @@ def notify(notes: Iterable[Note]) -> None:
 
 
 def print_notes(texts: Iterable[str]) -> None:
-    """Print the texts of notes to standard error; warnings are red if there is color."""
-    for text in texts:
-        if text.startswith(WARNING_PREFIX):
-            click.echo(click.style(printable(text), fg="red", bold=True), err=True)
-        else:
-            click.echo(f"note: {printable(text)}", err=True)
+    """Print the texts of notes to standard error; warnings are red if there is color.
+
+    A terminal gets lines that end between words.
+    """
+    for text in map(printable, texts):
+        warns = text.startswith(WARNING_PREFIX)
+        note = text if warns else f"note: {text}"
+        if sys.stderr.isatty():
+            note = "\n".join(wrap_note(note, terminal_width()))
+        click.echo(click.style(note, fg="red", bold=True) if warns else note, err=True)
 
 
 @contextmanager

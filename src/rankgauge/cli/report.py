@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from pathlib import Path
 
 import click
 
@@ -19,7 +20,7 @@ from rankgauge.cli.options import (
     output_option,
     plugin_option,
 )
-from rankgauge.cli.output import fail_if_incomplete, print_or_write
+from rankgauge.cli.output import fail_if_incomplete, print_notes, print_or_write
 from rankgauge.cli.output_files import OUTPUT_FILE
 from rankgauge.cli.scoring import SourceOptions, check_output, source_measure_option
 from rankgauge.cli.workers import drop_worker_options
@@ -88,10 +89,13 @@ class PageOptions(OptionGroup, heading="Page"):
     type=OUTPUT_FILE,
     default="report.html",
 )
+@option("--open", "opens", heading="Output", is_flag=True, help="Open the page in the browser.")
 @COLOR
 @plugin_option
-def command(source: ReportedScores, page: PageOptions, level: float, output: str) -> None:
-    """Write an HTML page that shows how good the runs are and how they differ.
+def command(
+    source: ReportedScores, page: PageOptions, level: float, output: str, opens: bool
+) -> None:
+    """Write a page that shows in a browser how good the runs are, and how far they differ.
 
     The page is a single file that works offline, so you can send it to a colleague. QRELS and each RUN
     are files as in `rankgauge evaluate`. --scores reads scores that were computed earlier; the page then
@@ -115,6 +119,10 @@ def command(source: ReportedScores, page: PageOptions, level: float, output: str
     the page then shows the others. A message on stderr names each unread run and gives the reason.
     """
     check_pages()
+    if opens and output == "-":
+        raise click.UsageError(
+            "--open needs a file, and the page goes to standard output; leave out -o -"
+        )
     texts = (file for file in (page.document_texts, page.query_texts) if file is not None)
     check_output(output, [*source.inputs, *texts, *page.add])
     added = tuple(map(read_section, page.add))
@@ -144,17 +152,28 @@ def command(source: ReportedScores, page: PageOptions, level: float, output: str
     print_or_write(
         [report_html(ReportInput(read.scores, read.judgments, sources), options)], output
     )
+    if opens:
+        open_page(output)
     fail_if_incomplete(read.scores)
+
+
+def open_page(file: str) -> None:
+    """Open a page in the browser. If there is none, print a note."""
+    import webbrowser
+
+    if not webbrowser.open(Path(file).absolute().as_uri()):
+        print_notes([f"there is no browser to open {file} in"])
 
 
 def _command() -> str:
     """Return the command line of this call, for the page.
 
     Of absolute paths it has the last part only, so that a page does not tell where its author keeps
-    files. The options of workers are left out: they do not change the page.
+    files. `--open` and the options of workers are left out: they do not change the page.
     """
     words = [
         os.path.basename(os.path.normpath(word)) if os.path.isabs(word) else word
         for word in drop_worker_options(sys.argv[1:])
+        if word != "--open"
     ]
     return shlex.join(["rankgauge", *words])

@@ -91,6 +91,7 @@ def add_settled_column(
     return replace(
         table,
         columns=(*table.columns, COLUMN),
+        shown=None if table.shown is None else (*table.shown, COLUMN),
         rows=tuple((*row, cell(row)) for row in table.rows),
         notes=(*table.notes, note, *note_texts([*orders.about_offlist(), *negative])),
     )

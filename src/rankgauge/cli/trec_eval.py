@@ -11,7 +11,7 @@ import click
 from rankgauge.cli import printable
 from rankgauge.cli.output import print_bytes
 from rankgauge.errors import DuplicateError, RankgaugeError
-from rankgauge.io.trec import read_qrels, read_run
+from rankgauge.trec_eval.inputs import read_inputs
 from rankgauge.trec_eval.listings import NICKNAMES, requested_measures
 from rankgauge.trec_eval.report import report
 from rankgauge.trec_eval.settings import (
@@ -44,6 +44,8 @@ LONG = {
     "Zscore=": "Z",
     "compat=": "compat",
 }
+SHORT_FORMS = {"--complete"[:length]: "--complete_rel_info_wanted" for length in range(3, 7)}
+"""What --compat would make ambiguous: --c to --comp, which trec_eval understands."""
 UNSUPPORTED_FORMATS = ("qrels_jg", "prefs", "qrels_prefs")
 HELP = f"""\
 Usage: rankgauge trec_eval [OPTIONS] QRELS RUN
@@ -105,6 +107,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _run(arguments: list[str]) -> int:
+    arguments = [SHORT_FORMS.get(argument, argument) for argument in arguments]
     options, files = getopt.gnu_getopt(arguments, SHORT, list(LONG))
     measures: list[str] = []
     flags: dict[str, str] = {}
@@ -142,10 +145,7 @@ def _run(arguments: list[str]) -> int:
         compat=compat,
     )
     requested_measures(settings)  # an unknown measure is refused before any file is read
-    comments = settings.version == 10
-    judgments = read_qrels(files[0], comments=comments)
-    retrieved = read_run(files[1], comments=comments, more_columns=True)
-    lines = list(report(judgments, retrieved, settings))
+    lines = list(report(read_inputs(files, settings), settings))
     print_bytes("\n".join(lines) + "\n" if lines else "")
     return 0
 

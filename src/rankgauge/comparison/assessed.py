@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from rankgauge.core.notes import Note, count_phrase, note_texts
 from rankgauge.core.records import Record
 from rankgauge.core.results import Result
 from rankgauge.core.rounding import at_most
-from rankgauge.core.tables import Cell, Table
+from rankgauge.core.tables import Cell, ColumnNote, Row, Table
 from rankgauge.errors import RankgaugeError
 
 if TYPE_CHECKING:
@@ -121,6 +121,8 @@ class MeasureAssessment(Record):
     ([1, 1, 1], 1.0)
     """
 
+    _renamed: ClassVar[dict[str, str]] = {"topics": "queries"}
+
     name: str
     queries: int
     means: Floats
@@ -181,7 +183,10 @@ class Assessment(Result, Record):
     definitions : dict of str to tuple of str
         What the columns of each table mean. The keys are "measures", "pairs" and "swaps".
     notes : tuple of Note
-        Remarks on the numbers, such as on excluded queries.
+        Remarks on the numbers, such as on queries that were left out.
+    same_zero : bool, default True
+        Whether 0 means the same for all measures, by their ranges and directions. Otherwise PAD does
+        not compare them.
 
     Examples
     --------
@@ -199,6 +204,7 @@ class Assessment(Result, Record):
     options: Mapping[str, Any]
     definitions: Mapping[str, tuple[str, ...]]
     notes: tuple[Note, ...]
+    same_zero: bool = True
 
     @property
     def test(self) -> str:
@@ -253,8 +259,9 @@ class Assessment(Result, Record):
     def table(self) -> Table:
         """A row for each set and measure, with how well the measure discriminates between runs.
 
-        It has the share of pairs with a significant difference, and how well two halves of the queries
-        agree.
+        The row has the share of pairs with a significant difference, and how far two halves of the
+        queries agree. What is printed has the columns that decide; `.columns`, `.rows` and `to_polars()`
+        have all.
         """
         rows: list[tuple[Cell, ...]] = []
         for part, each in self._iterate_measures():
@@ -263,7 +270,35 @@ class Assessment(Result, Record):
             rows.append(
                 (part, each.name, each.queries, *tests, *shares, *_split_cells(each.splits))
             )
-        return Table(COLUMNS, tuple(rows), (*self.definitions["measures"], *note_texts(self.notes)))
+        return self._table("measures", COLUMNS, rows)
+
+    def _table(self, name: str, columns: tuple[str, ...], rows: Sequence[Row]) -> Table:
+        """One of the tables, with the notes on its columns. People get the columns that decide."""
+        about = [ColumnNote(str(note), [note.column]) for note in self.notes if note.column]
+        notes = (
+            *self.definitions[name],
+            *about,
+            *note_texts(n for n in self.notes if not n.column),
+        )
+        idle = self.idle_columns(name) | ({"topics"} if len(self.parts) == 1 else set())
+        shown = tuple(column for column in SHORT_COLUMNS[name] if column not in idle)
+        return Table(columns, tuple(rows), notes, shown)
+
+    def idle_columns(self, table: str) -> set[str]:
+        """The columns of a table that say nothing here: of sets if there is one, of halves if none."""
+        idle = {"set"} if len(self.parts) == 1 else set()
+        if table == "measures" and not any(each.splits for _, each in self._iterate_measures()):
+            idle.update(HALF_COLUMNS)
+        return idle
+
+    @cached_property
+    def misleading_columns(self) -> dict[str, str]:
+        """The columns that should not be read here, each with the reason."""
+        if not self.same_zero and len(self.measures) > 1:
+            return dict.fromkeys(("pad", "safe_pad"), "0 has different meanings for these measures")
+        if any((each.means <= 0).any() for _, each in self._iterate_measures()):
+            return {"pad": "a mean is 0 or below"}
+        return {}
 
     def _iterate_measures(self) -> Iterator[tuple[str, MeasureAssessment]]:
         """Each measure on each set, with the name of the set."""
@@ -279,24 +314,20 @@ class Assessment(Result, Record):
             for (first, second), (alike, conflicts) in pairs.items():
                 correlations = (alike.tau, alike.tau_b, alike.tau_ap, alike.rbo.ext)
                 rows.append((part, first, second, *correlations, *conflicts, conflicts.conflicts))
-        return Table(
-            PAIR_COLUMNS, tuple(rows), (*self.definitions["pairs"], *note_texts(self.notes))
-        )
+        return self._table("pairs", PAIR_COLUMNS, rows)
 
     def swap_table(self) -> Table:
         """A row for each pair of sets or collections and each measure, with the swap rate.
 
         The row has the share of pairs of runs that the two sets put in opposite orders.
         """
-        rows = []
+        rows: list[tuple[Cell, ...]] = []
         for (one, other), measures in self.swaps.items():
             for name, alike in measures.items():
                 pairs = alike.concordant + alike.discordant + alike.tied
                 counts = (alike.discordant, alike.tied, pairs)
                 rows.append((one, other, name, *counts, alike.swap_rate, alike.tau))
-        return Table(
-            SWAP_COLUMNS, tuple(rows), (*self.definitions["swaps"], *note_texts(self.notes))
-        )
+        return self._table("swaps", SWAP_COLUMNS, rows)
 
     def figure(
         self,
@@ -401,16 +432,25 @@ class Assessment(Result, Record):
         )
 
 
-COLUMNS = (
-    "set", "measure", "topics", "significant", "tests", "power", "pad", "safe_pad",
+HALF_COLUMNS = (
     "decisions", "swap_rate", "tie_rate", "trusted", "trusted_share",
     "half_tau", "half_low", "half_high",
 )  # fmt: skip
-PAIR_COLUMNS = (
-    "set", "first", "second", "tau", "tau_b", "tau_ap", "rbo",
-    "both", "opposite", "only_first", "only_second", "neither", "conflicts",
+COLUMNS = (
+    "set", "measure", "topics", "significant", "tests", "power", "pad", "safe_pad", *HALF_COLUMNS,
 )  # fmt: skip
+CONFLICT_COLUMNS = ("both", "opposite", "only_first", "only_second", "neither", "conflicts")
+PAIR_COLUMNS = ("set", "first", "second", "tau", "tau_b", "tau_ap", "rbo", *CONFLICT_COLUMNS)
 SWAP_COLUMNS = ("set", "other", "measure", "discordant", "tied", "pairs", "swap_rate", "tau")
+SHORT_COLUMNS = {
+    "measures": (
+        *("set", "measure", "topics", "power", "significant", "tests"),
+        *("swap_rate", "half_tau"),
+    ),
+    "pairs": ("set", "first", "second", "tau", "conflicts", "opposite"),
+    "swaps": ("set", "other", "measure", "swap_rate", "tau"),
+}
+"""The columns of each table that decide."""
 
 
 def _split_cells(splits: Splits | None) -> tuple[float | None, ...]:
@@ -458,46 +498,72 @@ def definitions_of(options: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     fuzzy = options["fuzziness"]
     ties = f" (differences of at most {fuzzy:g} of the larger mean count as ties)" if fuzzy else ""
     halves = (
-        f"the queries are split into random halves {options['splits']:,} times, seed {seed}; "
-        "a case is a pair of runs and a split",
-        f"decisions: cases without a tie in either half{ties}",
-        (
-            "swap_rate: the share of decisions in which the two halves disagree on which run "
-            "is better"
+        ColumnNote(
+            f"the queries are split into two halves at random, {options['splits']:,} times, seed "
+            f"{seed}; a case is a pair of runs and a split",
+            HALF_COLUMNS,
         ),
-        "tie_rate: the share of all cases with a tie in at least one half",
-        (
-            "trusted: at this difference or a larger one, the two halves disagree in at most "
-            "5% of decisions"
+        _define("decisions", f"the number of cases without a tie in either half{ties}"),
+        _define(
+            "swap_rate",
+            "the share of the cases without a tie in which the two halves disagree which run is better",
         ),
-        "trusted_share: the share of decisions with at least this difference",
-        (
-            "half_tau: Kendall's τ between the rankings of the runs by the two halves, "
-            "averaged over splits"
+        _define("tie_rate", "the share of all cases that have a tie in at least one half"),
+        _define(
+            "trusted",
+            "from this difference on, the two halves disagree in at most 5% of the decisions",
         ),
-        "half_low, half_high: 95% of the splits have a τ in this range",
+        _define("trusted_share", "the share of the decisions with at least this difference"),
+        _define(
+            "half_tau",
+            "each half ranks the runs; Kendall's τ of the two rankings, as the mean over splits",
+        ),
+        _define("half_low, half_high", "95% of the splits have a τ in this range"),
     )
     return {
         "measures": (
-            f"power: the share of tests with {significant}",
-            "pad: the mean of |a − b| / max(a, b) over pairs of runs, in percent; safe_pad: "
-            "the same, with max(|a|, |b|)",
-            "pad and safe_pad change when a constant is added to all scores; do not use "
-            "them to compare measures whose zero points differ, such as AP and v2(AP)",
+            _define("power", "the share of tests with a significant difference"),
+            _define("significant", significant),
+            _define("pad", "the mean of |a − b| / max(a, b) over pairs of runs, in percent"),
+            _define("safe_pad", "as pad, with max(|a|, |b|)"),
+            _define(
+                "pad, safe_pad",
+                "they change if a constant is added to all scores; do not use them to compare measures "
+                "for which 0 has different meanings, such as AP and v2(AP)",
+            ),
             *(halves if options["splits"] else ()),
         ),
         "pairs": (
-            "tau, tau_b, tau_ap, rbo: how similarly the two measures rank the runs; for "
-            "tau_ap, the second measure is the reference",
-            "both: tests in which both measures find the same run significantly better; "
-            "opposite: tests in which they find different runs significantly better",
-            "conflicts: tests in which only one of the two measures finds a significant "
-            "difference (only_first + only_second), not counting opposite tests",
-            f"significant: {significant}",
+            _define("tau", "how similarly the two measures rank the runs, by Kendall's τ"),
+            _define(
+                "tau_b, tau_ap, rbo",
+                "the same by τ-b, by τ_AP, for which the second measure is the reference, and by "
+                "rank-biased overlap",
+            ),
+            _define("both", "tests in which both measures find the same run significantly better"),
+            _define(
+                "opposite",
+                "tests in which the two measures find different runs significantly better",
+            ),
+            _define(
+                "conflicts",
+                "tests in which only one of the two measures finds a significant difference; opposite "
+                "tests do not count",
+            ),
+            _define(
+                "only_first, only_second",
+                "conflicts in which the first, or the second, measure finds one",
+            ),
+            ColumnNote(f"significant: {significant}", CONFLICT_COLUMNS),
         ),
         "swaps": (
-            "discordant: pairs of runs that the two sets put in opposite orders; tied: "
-            "pairs of runs that are tied in at least one of the sets; swap_rate: the share "
-            "of discordant pairs among all pairs",
+            _define("discordant", "pairs of runs that the two sets put in opposite orders"),
+            _define("tied", "pairs of runs that are tied in at least one of the two sets"),
+            _define("swap_rate", "the share of all pairs that the two sets put in opposite orders"),
         ),
     }
+
+
+def _define(columns: str, text: str) -> ColumnNote:
+    """What columns mean, their names before it."""
+    return ColumnNote(f"{columns}: {text}", columns.split(", "))

@@ -30,6 +30,7 @@ from rankgauge.core.policies import (
     FUZZINESS,
     LEVEL,
     LEVELS,
+    MISSING,
     MOST_SAMPLES,
     PERSISTENCE,
     PERSISTENCES,
@@ -43,6 +44,7 @@ from rankgauge.core.records import Value
 from rankgauge.core.resampling import SamplingOptions
 from rankgauge.core.rounding import ROUNDING, greatest_magnitude
 from rankgauge.errors import MeasureError, RankgaugeError
+from rankgauge.evaluation.calls import checked_call
 from rankgauge.evaluation.evaluator import Measures
 from rankgauge.evaluation.inputs import Qrels, Runs
 from rankgauge.measures.around import Aggregate, inner, innermost
@@ -54,7 +56,12 @@ ASSESSED_MEASURES = ("nDCG@10", "v2(nDCG@10)", "AP", "RR")
 """The measures that are assessed by default."""
 
 
+FORM = "assess(qrels, [run, other], [nDCG @ 10, AP]), or assess(scores)"
+"""How `assess` is called."""
+
+
 @takes_scores
+@checked_call(FORM)
 def assess(
     qrels: Qrels | Scores,
     runs: Runs | None = None,
@@ -160,7 +167,8 @@ def assess(
     find_test(test)
     check_correction(correction)
     check_value("level", level, LEVELS)
-    scores = scores_of(qrels, runs, measures, executor)
+    missing = check_value("missing", missing, MISSING, optional=True)
+    scores = scores_of(qrels, runs, measures, executor, FORM)
     check_value("fuzziness", fuzziness, Number(0))
     drawing = SamplingOptions.check(samples, seed)
     splits = check_value("splits", splits, Integer(0, MOST_SAMPLES))
@@ -184,7 +192,8 @@ def assess(
         notes[part] += (replace(note, part=where, measure=name) for note in remarks)
     general = []
     if any((each.means <= 0).any() for measures in assessed.values() for each in measures.values()):
-        general.append(Note("pad is meaningless if a mean is 0 or below; use safe_pad"))
+        general.append(Note("of no use if a mean is 0 or below; use safe_pad", column="pad"))
+    zeros = {(inside.direction, inside.range[0] == 0) for inside in map(inner, scores.measures)}
     options = {
         "test": test,
         "correction": correction,
@@ -204,6 +213,7 @@ def assess(
         options=options,
         definitions=definitions_of(options),
         notes=(*general, *chain.from_iterable(notes.values())),
+        same_zero=len(zeros) < 2,
     )
 
 

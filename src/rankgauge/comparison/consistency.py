@@ -7,7 +7,7 @@ difference of at most `fuzziness` times the greater mean counts as a tie (Buckle
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -32,6 +32,8 @@ class Splits(Record):
     sizes of the difference on the first half. From each edge to the next, `decided` counts the
     decisions, and `swapped` counts the decisions in which the halves disagree. The last edge has no end.
     """
+
+    _renamed: ClassVar[dict[str, str]] = {"topics": "queries", "trusted": "trust_threshold"}
 
     queries: int
     tau: Floats

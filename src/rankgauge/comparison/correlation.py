@@ -16,7 +16,7 @@ from rankgauge.core.checks import check_value
 from rankgauge.core.notes import Note, count_phrase
 from rankgauge.core.policies import PERSISTENCE, PERSISTENCES
 from rankgauge.core.records import Value
-from rankgauge.core.renamed_parameters import renamed_parameters
+from rankgauge.core.renamed import renamed_parameters
 from rankgauge.core.results import Result
 from rankgauge.core.rounding import round_values
 from rankgauge.core.tables import Table

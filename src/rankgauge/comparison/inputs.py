@@ -6,8 +6,9 @@ from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
-from rankgauge.core.renamed_parameters import renamed_parameters
+from rankgauge.core.renamed import renamed_parameters
 from rankgauge.errors import RankgaugeError
+from rankgauge.evaluation.calls import describe
 from rankgauge.evaluation.evaluator import Measures, evaluate
 from rankgauge.evaluation.inputs import Qrels, Runs
 from rankgauge.scores.model import Scores
@@ -46,14 +47,23 @@ def takes_scores(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def scores_of(
-    qrels: Qrels | Scores, runs: Runs | None, measures: Measures, executor: AnyExecutor | None
+    qrels: Qrels | Scores,
+    runs: Runs | None,
+    measures: Measures,
+    executor: AnyExecutor | None,
+    form: str,
 ) -> Scores:
     """The scores that were given in place of judgments, or else the scores of the runs.
 
     Queries that a run lacks are scored as empty rankings: the comparison itself can leave them out.
+    Errors for too few runs show the right call, `form`.
     """
     if isinstance(qrels, Scores):
         return qrels
     if runs is None:
-        raise RankgaugeError("no runs; pass (qrels, runs, measures), or only scores")
-    return evaluate(qrels, runs, measures, executor=executor)
+        raise RankgaugeError(f"qrels: {describe(qrels)} without runs; write {form}")
+    scores = evaluate(qrels, runs, measures, executor=executor)
+    if len(scores.runs) < 2:
+        alone = f"{scores.runs[0]!r} alone"
+        raise RankgaugeError(f"runs: {alone}, expected at least two; write {form}")
+    return scores

@@ -12,7 +12,7 @@ from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.checks import check_value, one_of
 from rankgauge.core.policies import DEFAULT_OVERLAP_TIES, PERSISTENCE, PERSISTENCES, OverlapTies
 from rankgauge.core.records import Record, Value
-from rankgauge.core.renamed_parameters import renamed_parameters
+from rankgauge.core.renamed import renamed_parameters
 from rankgauge.errors import RankgaugeError
 
 _GROUP_TYPES = (tuple, list, set, frozenset)

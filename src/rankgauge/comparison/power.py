@@ -18,9 +18,9 @@ from rankgauge.comparison.significance import Pairs, critical_range
 from rankgauge.comparison.studentized_range import LogEstimate
 from rankgauge.core.checks import Integer, Number, check_value, one_of
 from rankgauge.core.notes import Note, count_phrase, note_texts
-from rankgauge.core.policies import LEVEL, LEVELS, POWER, SAMPLES, SEED, Missing, Progress
+from rankgauge.core.policies import LEVEL, LEVELS, MISSING, POWER, SAMPLES, SEED, Missing, Progress
 from rankgauge.core.records import Record, Value
-from rankgauge.core.renamed_parameters import renamed_parameters
+from rankgauge.core.renamed import renamed_parameters
 from rankgauge.core.resampling import SamplingOptions, draw_mean_ranges
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Table
@@ -314,6 +314,7 @@ def detectable(
     """
     check_value("test", test, one_of(PowerTest))
     _check(power, level)
+    missing = check_value("missing", missing, MISSING, optional=True)
     if difference is not None:
         check_value("difference", difference, Number(-math.inf))
     drawing = SamplingOptions.check(samples, seed, executor, progress)

@@ -8,9 +8,9 @@ lists the tests.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from rankgauge.comparison.studentized_range import critical_value, upper_tail
 from rankgauge.core.arrays import Floats, Ints, T
 from rankgauge.core.notes import count_phrase
+from rankgauge.core.records import Record, Value
 from rankgauge.core.registry import Registry
 from rankgauge.core.resampling import (
     CELLS,
@@ -36,9 +37,10 @@ BLOCK_DIFFERENCES = 100_000_000
 """How many differences are computed before the user can interrupt."""
 
 
-@dataclass(frozen=True)
-class Pairs:
+class Pairs(Record):
     """The scores of runs on queries (run × query, all defined), and the pairs of runs to test."""
+
+    _renamed: ClassVar[dict[str, str]] = {"topics": "queries"}
 
     values: Floats
     first: Ints
@@ -139,9 +141,10 @@ class Outcome(NamedTuple):
     effect: Floats
 
 
-@dataclass(frozen=True)
-class Test:
+class Test(Value):
     """A significance test: the function that computes it, and the texts that describe it."""
+
+    _renamed: ClassVar[dict[str, str]] = {"least_topics": "least_queries"}
 
     __test__ = False  # not one of ours, for pytest
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from rankgauge.comparison.design import add_query_count, pairs_of, shared_querie
 from rankgauge.comparison.inputs import scores_of, takes_scores
 from rankgauge.comparison.significance import Pairs, check_correction, correct_p_values, find_test
 from rankgauge.core.arrays import Bools, Floats, Ints
+from rankgauge.core.charts import Chart
 from rankgauge.core.checks import check_value
 from rankgauge.core.notes import Note, count_phrase, note_texts
 from rankgauge.core.policies import (
@@ -18,6 +20,7 @@ from rankgauge.core.policies import (
     DEFAULT_TEST,
     LEVEL,
     LEVELS,
+    MISSING,
     MOST_SAMPLES,
     SAMPLES,
     SEED,
@@ -29,6 +32,7 @@ from rankgauge.core.resampling import SamplingOptions
 from rankgauge.core.results import Result
 from rankgauge.core.rounding import at_most
 from rankgauge.core.tables import Cell, LazyRows, MarkedValue, PValue, Table
+from rankgauge.evaluation.calls import checked_call
 from rankgauge.evaluation.evaluator import Measures
 from rankgauge.evaluation.inputs import Qrels, Runs
 from rankgauge.measures.around import Aggregate, inner
@@ -129,7 +133,10 @@ class Comparison(Result, Record):
 
     def table(self) -> Table:
         """A row for each measure and pair; the difference is the mean of a minus the mean of b."""
-        return Table(COLUMNS, LazyRows(self.difference.size, self._rows), note_texts(self.notes))
+        rows = LazyRows(self.difference.size, self._rows)
+        # On one scale, differences of several measures would not compare.
+        chart = CHART if len(self.measures) == 1 else None
+        return Table(COLUMNS, rows, note_texts(self.notes), chart=chart)
 
     def marked_table(self) -> Table:
         """A row for each run, with its means marked with letters, as in papers.
@@ -207,6 +214,8 @@ COLUMNS = (
     "wins", "ties", "losses",
 )  # fmt: skip
 """The columns of the table of a comparison."""
+CHART = Chart("difference", -math.inf, math.inf, "low", "high", mark=0.0)
+"""The differences with their intervals, which contain 0 or not."""
 P, P_CORRECTED = (COLUMNS.index(name) - 3 for name in ("p", "p_corrected"))
 INTERVAL, EFFECT = "low, high", "effect"
 """Columns that notes explain."""
@@ -214,7 +223,12 @@ FAMILYWISE_CORRECTIONS = ("holm", "bonferroni")
 """Corrections that multiply the smallest p-value by the number of pairs."""
 
 
+FORM = "compare(qrels, [run, other], [nDCG @ 10]), or compare(scores)"
+"""How `compare` is called."""
+
+
 @takes_scores
+@checked_call(FORM)
 def compare(
     qrels: Qrels | Scores,
     runs: Runs | None = None,
@@ -313,7 +327,8 @@ def compare(
     method = find_test(test)
     check_correction(correction)
     check_value("level", level, LEVELS)
-    scores = scores_of(qrels, runs, measures, executor)
+    missing = check_value("missing", missing, MISSING, optional=True)
+    scores = scores_of(qrels, runs, measures, executor, FORM)
     first, second, baselines = pairs_of(scores.runs, baseline)
     number = default_samples(test, correction, len(first), level) if samples is None else samples
     drawing = SamplingOptions.check(number, seed, executor, progress)

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
 from rankgauge.core.records import Value
+from rankgauge.core.renamed import renamed_names
 from rankgauge.errors import MeasureError, RankgaugeError, warn_old_form
+
+if not TYPE_CHECKING:
+    __getattr__ = renamed_names(__name__)
 
 
 def check_value(name: str, value: Any, kind: Kind, *, optional: bool = False) -> Any:
@@ -46,6 +50,8 @@ def check_value(name: str, value: Any, kind: Kind, *, optional: bool = False) ->
     """
     if value is None and optional:
         return None
+    if isinstance(kind, Choice):
+        value = kind.current_name(value, f"{name}=")
     try:
         return kind.check(value)
     except MeasureError:
@@ -191,11 +197,16 @@ class Choice(Kind, Value):
     def description(self) -> str:  # type: ignore[override]
         return "one of " + ", ".join(self.names)
 
-    def check(self, value: Any) -> str:
+    def current_name(self, value: Any, argument: str = "") -> Any:
+        """The name that replaces an old one, with a warning about the argument; else the value."""
         for old, new in self.old:
             if isinstance(value, str) and value == old:
-                warn_old_form(repr(old), repr(new), depth=3)
+                warn_old_form(f"{argument}{old!r}", f"{argument}{new!r}")
                 return new
+        return value
+
+    def check(self, value: Any) -> str:
+        value = self.current_name(value)
         if not isinstance(value, str) or value not in self.names:
             raise self.refusal(value)
         return str(value)

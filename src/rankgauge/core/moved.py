@@ -130,6 +130,9 @@ RENAMED = {
         "Testing": "AssessmentDesign",
         "swapped_pairs": "count_swapped_pairs",
     },
+    "rankgauge.core.checks": {"Whole": "Integer", "checked": "check_value"},
+    "rankgauge.core.resampling": {"Drawing": "SamplingOptions", "all_signs": "tries_all_signs"},
+    "rankgauge.distance.advice": {"judged": "assign_labels"},
     "rankgauge.extending": {
         "Beside": "SideBySide",
         "GREY": "GRAY",
@@ -146,15 +149,18 @@ RENAMED = {
         "writing": "atomic_write",
     },
     "rankgauge.forecast": {"choose_topics": "choose_queries"},
+    "rankgauge.fusion.tuned": {"inward": "round_inward"},
+    "rankgauge.measures.names": {"UNCLEAR": "AMBIGUOUS_NAMES"},
     "rankgauge.query_sets": {
         "AboveChance": "ChanceComparison",
+        "By": "ChanceDifference",
         "HowMany": "SelectionSize",
         "LeftOut": "Exclusion",
         "above_chance": "compare_with_chance",
     },
     "rankgauge.space": {"jittered": "add_jitter"},
 }
-"""Public names that changed: for each package the new name by the old one."""
+"""Names that changed: for each package or module the new name by the old one."""
 
 
 def new_home(package: str, name: str) -> tuple[str, str] | None:

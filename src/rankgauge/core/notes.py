@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 from rankgauge.core.records import Record, Value
 
@@ -97,6 +97,8 @@ class Note(Value):
     >>> print(Note("nothing relevant on {queries}", run="bm25", measure="v2(AP)", count=3))
     bm25: v2(AP): nothing relevant on 3 queries
     """
+
+    _renamed: ClassVar[dict[str, str]] = {"said": "nonempty_fields"}
 
     kind: str
     run: str | None = None

@@ -9,11 +9,11 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypedDict, TypeVar
 
 from rankgauge.core.checks import Integer, Kind, Number, check_value, one_of
 from rankgauge.core.records import Value
-from rankgauge.errors import RankgaugeError
+from rankgauge.errors import RankgaugeError, warn_old_form
 from rankgauge.version import __version__
 
 if TYPE_CHECKING:
@@ -320,6 +320,8 @@ class AppliedPolicies(Value):
         The version that computed the scores.
     """
 
+    _renamed: ClassVar[dict[str, str]] = {"scores": "precision", "said": "nonempty_fields"}
+
     source: str | None = None
     ties: str = DEFAULT_TIES
     seed: int | None = None
@@ -333,6 +335,13 @@ class AppliedPolicies(Value):
     standardized: str | None = None
     encoder: str | None = None
     rankgauge: str = __version__
+
+    def __post_init__(self) -> None:
+        for name, words in OLD_WORDS.items():
+            old = getattr(self, name)
+            if old in words:
+                warn_old_form(f"{name}={old!r}", f"{name}={words[old]!r}")
+                vars(self)[name] = words[old]
 
     def signature(self, measure: Scored | Aggregate) -> str:
         """One line with everything that the numbers of a measure depend on.

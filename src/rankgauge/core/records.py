@@ -13,6 +13,9 @@ from collections.abc import Iterable, Sequence
 from inspect import Parameter, Signature
 from typing import Any, ClassVar, dataclass_transform
 
+from rankgauge.core.renamed import RenamedMembers
+from rankgauge.errors import warn_old_form
+
 
 def collect_fields(cls: type, **options: bool) -> None:
     """Find the fields of a class, if it may have others than the one class it derives from."""
@@ -85,7 +88,7 @@ def _default(field: dataclasses.Field[Any]) -> Any:
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(dataclasses.field,))
-class Record:
+class Record(RenamedMembers):
     """Base class of immutable objects with named fields, like a frozen dataclass.
 
     Records are equal only to themselves; derive from `Value` to compare fields.
@@ -117,8 +120,24 @@ class Record:
         cls._fields = dataclasses.fields(cls)
 
     def __init__(self, /, *values: Any, **named: Any) -> None:
+        if not self._renamed.keys().isdisjoint(named):
+            named = self._in_new_names(named)
         vars(self).update(bind_arguments(type(self), self._fields, values, named))
         self.__post_init__()
+
+    @classmethod
+    def _in_new_names(cls, named: dict[str, Any]) -> dict[str, Any]:
+        """The fields by their new names.
+
+        `dataclasses.replace` adds the value that a field has to the new one under the old name.
+        """
+        old = {name: value for name, value in named.items() if name in cls._renamed}
+        for name in old:
+            warn_old_form(
+                f"{cls.__name__}({name}=...)", f"{cls.__name__}({cls._renamed[name]}=...)"
+            )
+        kept = {name: value for name, value in named.items() if name not in old}
+        return kept | {cls._renamed[name]: value for name, value in old.items()}
 
     def __post_init__(self) -> None:
         """What is done once all fields are there."""

@@ -10,6 +10,7 @@ from types import FunctionType, ModuleType
 from typing import Any, TypeVar
 
 from rankgauge.core.plugins import may_replace, module_of, origin
+from rankgauge.core.renamed import renamed_parameters
 from rankgauge.errors import RankgaugeError
 
 E = TypeVar("E")
@@ -37,7 +38,7 @@ class Registry(Mapping[str, E]):
     package
         Our package, if `homes` names its modules.
     groups
-        The groups of entry points; by default one that is called like the package.
+        The group of entry points, or several; by default one that is called like the package.
     homes
         The names of ours, each with its module in the package, in the order in which they are listed.
     identifiers
@@ -50,13 +51,14 @@ class Registry(Mapping[str, E]):
         The class or function that an entry comes from; by default the entry itself, or its class.
     """
 
+    @renamed_parameters(group="groups")
     def __init__(
         self,
         kind: str,
         entries: Mapping[str, E] | None = None,
         *,
         package: str = "",
-        groups: Collection[str] = (),
+        groups: str | Collection[str] = (),
         homes: Mapping[str, str] | None = None,
         identifiers: bool = False,
         reserved: Collection[str] = (),
@@ -68,7 +70,8 @@ class Registry(Mapping[str, E]):
         self.aliases: dict[str, str] = {}
         self.broken: list[str] = []
         """What installed packages offer and cannot be loaded, and why."""
-        self.groups = tuple(groups) or ((package,) if package else ())
+        named = (groups,) if isinstance(groups, str) else tuple(groups)
+        self.groups = named or ((package,) if package else ())
         self.discovered = not self.groups
         self._modules = dict.fromkeys(f"{package}.{home}" for home in self.homes.values())
         self._identifiers, self._reserved = identifiers, reserved

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,8 +16,12 @@ from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.checks import check_value
 from rankgauge.core.policies import SAMPLE_NUMBERS, SAMPLES, SEED, SEEDS, Progress
 from rankgauge.core.records import Record, Value
+from rankgauge.core.renamed import renamed_names
 from rankgauge.core.rounding import ROUNDING
 from rankgauge.workers import AnyExecutor, results_of
+
+if not TYPE_CHECKING:
+    __getattr__ = renamed_names(__name__)
 
 BLOCK = 1_000
 """How many samples are drawn at a time."""

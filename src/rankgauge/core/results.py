@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from rankgauge.core.notes import Note
 from rankgauge.core.tables import Table
-from rankgauge.errors import RankgaugeError, warn_old_form
+from rankgauge.errors import RankgaugeError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -40,8 +40,6 @@ class Result(ABC):
     """
 
     notes: tuple[Note, ...]
-    _renamed: ClassVar[dict[str, str]] = {}
-    """The new names of attributes by those of the last release."""
 
     @abstractmethod
     def table(self) -> Table:
@@ -58,15 +56,6 @@ class Result(ABC):
             )
         columns = zip(*table.rows, strict=True) if table.rows else ((),) * len(table.columns)
         return polars.DataFrame(dict(zip(table.columns, map(list, columns), strict=True)))
-
-    if not TYPE_CHECKING:  # which would take any name for an attribute
-
-        def __getattr__(self, name: str) -> Any:
-            if name not in self._renamed:
-                raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
-            new = self._renamed[name]
-            warn_old_form(f"{type(self).__name__}.{name}", f"{type(self).__name__}.{new}")
-            return getattr(self, new)
 
     def figure(self) -> Figure:
         """The result as a figure of matplotlib; RankgaugeError where there is none."""

@@ -1,7 +1,8 @@
 r"""A small immutable table and its text forms.
 
-``table``, ``md``, ``latex`` and HTML are for reading: floats are rounded, and what cannot be
-printed is shown as an escape. ``tsv``, ``csv`` and ``jsonl`` are for programs: floats are exact.
+``table``, ``md``, ``latex`` and HTML are for reading: floats are rounded, columns that say nothing
+are left out, and what cannot be printed is shown as an escape. ``tsv``, ``csv`` and ``jsonl`` are
+for programs: they have every column, and floats are exact.
 All can be encoded as UTF-8, although ids may hold lone surrogates: each is a byte that was not
 UTF-8, decoded with ``surrogateescape``, and is shown as that byte, such as ``\xff``.
 """
@@ -11,10 +12,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import NamedTuple, overload
 
-from rankgauge.core.fitting import column_widths, display_width, fit_table
+from rankgauge.core.charts import LEAST, MOST, Chart
+from rankgauge.core.fitting import GAP, FittedTable, column_widths, display_width, fit_table
 from rankgauge.core.notes import WARNING_PREFIX
 from rankgauge.core.records import Value
 
@@ -31,6 +34,31 @@ class MarkedValue(NamedTuple):
     below: str = ""
 
 
+class ColumnNote(str):
+    """A note on some columns of a table. Formats for reading that show none of them leave it out.
+
+    Parameters
+    ----------
+    text : str
+        The note.
+    columns : iterable of str
+        The names of the columns.
+
+    Examples
+    --------
+    >>> note = ColumnNote("AP: the mean over queries", ["AP"])
+    >>> note, note.columns
+    ('AP: the mean over queries', ('AP',))
+    """
+
+    columns: tuple[str, ...]
+
+    def __new__(cls, text: str, columns: Iterable[str]) -> ColumnNote:
+        note = super().__new__(cls, text)
+        note.columns = tuple(columns)
+        return note
+
+
 Cell = str | int | float | MarkedValue | None
 Row = tuple[Cell, ...]
 _Escape = Callable[[str], str]
@@ -38,6 +66,9 @@ _Marks = Callable[[str, str], str]
 
 MAX_REPR_ROWS = 1000
 """How many rows of a table are shown by its repr."""
+
+HEADINGS = {"topic": "query", "topics": "queries"}
+"""What formats for reading call a column, if formats for programs keep an older name for it."""
 
 
 class LazyRows(Sequence[Row]):
@@ -84,7 +115,12 @@ class Table(Value):
         The rows. A cell is a str, an int, a float, a `MarkedValue` or None; None and NaN are missing
         values.
     notes : tuple of str, optional
-        Notes that are printed below the table.
+        Notes that are printed below the table. A `ColumnNote` is printed with its columns.
+    shown : tuple of str, optional
+        The columns that formats for reading show, in this order. By default all. Formats for programs
+        always have all columns, in the order of `columns`.
+    chart : Chart, optional
+        What is drawn beside the rows on a terminal, if there is room.
 
     Raises
     ------
@@ -109,6 +145,8 @@ class Table(Value):
     columns: tuple[str, ...]
     rows: Sequence[Row]
     notes: tuple[str, ...] = ()
+    shown: tuple[str, ...] | None = None
+    chart: Chart | None = None
 
     def __post_init__(self) -> None:
         if isinstance(self.rows, LazyRows):
@@ -130,7 +168,22 @@ class Table(Value):
         note = (
             f"the first {MAX_REPR_ROWS:,} of {len(self.rows):,} rows; `render` writes all of them"
         )
-        return Table(self.columns, self.rows[:MAX_REPR_ROWS], (note, *self.notes))
+        return replace(self, rows=self.rows[:MAX_REPR_ROWS], notes=(note, *self.notes))
+
+    def for_reading(self) -> Table:
+        """The table as formats for reading show it, with the columns in `shown` and their headings."""
+        names = self.columns if self.shown is None else self.shown
+        places = [self.columns.index(name) for name in names]
+        rows = self.rows
+        if places != list(range(len(self.columns))):
+            rows = tuple(tuple(row[place] for place in places) for row in rows)
+        headings = tuple(HEADINGS.get(name, name) for name in names)
+        notes = tuple(
+            str(note)
+            for note in self.notes
+            if not isinstance(note, ColumnNote) or {*note.columns} & {*names}
+        )
+        return replace(self, columns=headings, rows=rows, notes=notes, shown=None)
 
     def render(self, format: str, *, digits: int | None = None, width: int | None = None) -> str:
         r"""Render the table as text.
@@ -145,7 +198,8 @@ class Table(Value):
             write as many as it takes to read the same float back.
         width : int, optional
             How many columns a line of "table" may have. Long names are then shortened, and columns
-            that do not fit go below the others. The other formats are never shortened.
+            that do not fit go below the others. If there is room, the chart of the table is drawn. The
+            other formats are never shortened.
 
         Returns
         -------
@@ -175,10 +229,11 @@ class Table(Value):
         """
         if format not in _RENDERERS:
             raise ValueError(f"unknown format {format!r}, expected one of: {', '.join(FORMATS)}")
-        if digits is None and format in ("table", "md", "latex"):
-            digits = 4
+        table = self
+        if format in READING_FORMATS:
+            table, digits = self.for_reading(), 4 if digits is None else digits
         fits = format == "table"
-        lines = _table_lines(self, digits, width) if fits else _RENDERERS[format](self, digits)
+        lines = _table_lines(table, digits, width) if fits else _RENDERERS[format](table, digits)
         return (f"{line}\n" for line in lines)
 
     def render_html(self, *, digits: int | None = None) -> str:
@@ -201,7 +256,8 @@ class Table(Value):
         >>> "<td style='text-align: right'>0.2500</td>" in html
         True
         """
-        return "".join(f"{line}\n" for line in _html_lines(self, 4 if digits is None else digits))
+        lines = _html_lines(self.for_reading(), 4 if digits is None else digits)
+        return "".join(f"{line}\n" for line in lines)
 
 
 _DASH = "\N{EN DASH}"
@@ -331,8 +387,10 @@ def _text_columns(table: Table) -> list[bool]:
 
 def _table_lines(table: Table, digits: int | None, width: int | None = None) -> Iterator[str]:
     fit = fit_table(list(_grid(table, _escape_hidden, _DASH, digits)), _text_columns(table), width)
-    widths = column_widths(fit.grid)
     sides = _alignments(table, "left", "right")
+    if table.chart is not None and width is not None:
+        fit, sides = _add_chart(fit, table, table.chart, width), [*sides, "left"]
+    widths = column_widths(fit.grid)
 
     def pad(cell: str, width: int, side: str) -> str:
         space = " " * (width - display_width(cell))
@@ -350,10 +408,24 @@ def _table_lines(table: Table, digits: int | None, width: int | None = None) -> 
     if notes:
         yield ""
     for note in notes:
-        yield from [note] if width is None else _wrap_note(note, width)
+        yield from [note] if width is None else wrap_note(note, width)
 
 
-def _wrap_note(note: str, width: int) -> list[str]:
+def _add_chart(fit: FittedTable, table: Table, chart: Chart, width: int) -> FittedTable:
+    """The table with a column for the chart, if there is room for it."""
+    widths = column_widths(fit.grid)
+    room = width - sum(widths) - GAP * len(widths)
+    if len(fit.parts) > 1 or fit.gap < GAP or room < LEAST:
+        return fit
+    drawn = chart.draw(table.columns, table.rows, min(room, MOST))
+    if drawn is None:
+        return fit
+    grid = [[*cells, drawing] for cells, drawing in zip(fit.grid, drawn, strict=True)]
+    notes = [*fit.notes] if chart.legend is None else [visible_line(chart.legend), *fit.notes]
+    return FittedTable(grid, [[*fit.parts[0], len(widths)]], fit.gap, notes)
+
+
+def wrap_note(note: str, width: int) -> list[str]:
     """The lines of a note; those after the first are indented."""
     import textwrap
 
@@ -478,3 +550,5 @@ _RENDERERS: dict[str, Callable[[Table, int | None], Iterator[str]]] = {
     "latex": _latex_lines,
 }
 FORMATS = tuple(_RENDERERS)
+READING_FORMATS = ("table", "md", "latex")
+"""The formats for people; the others are for programs."""

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import cached_property
 from numbers import Real
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,8 @@ from rankgauge.core.arrays import Bools, Floats, Ints, Labels, T, offsets_of, se
 from rankgauge.core.notes import Note, count_phrase
 from rankgauge.core.policies import DEFAULT_NEGATIVE, Negative
 from rankgauge.core.records import Record
-from rankgauge.errors import InputError, RankgaugeError
+from rankgauge.core.renamed import RenamedMembers
+from rankgauge.errors import InputError, RankgaugeError, warn_old_form
 from rankgauge.native import ids as native
 from rankgauge.native.scan import Lookup
 
@@ -60,12 +61,14 @@ def whole_grade(value: object) -> int | None:
     return whole if whole == value and abs(whole) <= LARGEST_GRADE else None
 
 
-class Ids:
+class Ids(RenamedMembers):
     """An immutable column of ids: bytes in one buffer, id i from offsets[i] to offsets[i + 1].
 
     >>> Ids.of(["q1", "q2"]).texts()
     ['q1', 'q2']
     """
+
+    _renamed: ClassVar[dict[str, str]] = {"numbered": "factorize"}
 
     __slots__ = ("data", "offsets")
 
@@ -104,6 +107,14 @@ class Ids:
         return cls(
             *native.gather(text, np.ascontiguousarray(starts), np.ascontiguousarray(lengths))
         )
+
+    @classmethod
+    def in_text(
+        cls, text: NDArray[np.uint8], starts: NDArray[np.integer], lengths: NDArray[np.integer]
+    ) -> Ids:
+        """`from_text` by its name of the last release."""
+        warn_old_form("Ids.in_text", "Ids.from_text")
+        return cls.from_text(text, starts, lengths)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1

@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
@@ -43,6 +43,8 @@ class Scaling(Value):
     >>> Scaling.of("min-max", per_query=False).fit(features).to_dict()
     {'kind': 'min-max', 'per_query': False, 'center': [1.0], 'scale': [4.0]}
     """
+
+    _renamed: ClassVar[dict[str, str]] = {"centre": "center"}
 
     kind: ScalingKind
     per_query: bool
@@ -109,6 +111,7 @@ class Scaling(Value):
         """The scaling that `to_dict` described; RankgaugeError for anything else."""
         if not isinstance(saved, Mapping) or not {"kind", "per_query"} <= set(saved):
             raise RankgaugeError("a saved scaling: expected an object with kind and per_query")
+        saved = {cls._renamed.get(name, name): value for name, value in saved.items()}
         more = set(saved) - {"kind", "per_query"}
         made = cls.of(saved["kind"], per_query=saved["per_query"])
         if not more:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from rankgauge.core.notes import Note, count_phrase, note_texts
 from rankgauge.core.records import Record, Value
+from rankgauge.core.renamed import renamed_names
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Table
 from rankgauge.distance.algorithms.lists import Lists
@@ -18,6 +19,9 @@ from rankgauge.distance.runs import Distances
 from rankgauge.errors import RankgaugeError
 from rankgauge.measures.base import Measure
 from rankgauge.rankings.lists import JudgedLabels
+
+if not TYPE_CHECKING:
+    __getattr__ = renamed_names(__name__)
 
 
 class AdvisedDocument(NamedTuple):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
+from numbers import Real
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -44,12 +45,11 @@ from rankgauge.distance.maximized import (
 )
 from rankgauge.distance.old_order import accepts_old_order
 from rankgauge.errors import MeasureError, RankgaugeError
+from rankgauge.evaluation.calls import checked_call, describe, right_form
 from rankgauge.evaluation.inputs import (
     Qrels,
     Runs,
     Source,
-    check_argument_order,
-    check_measures,
     judgments_of,
     label,
     sources_of,
@@ -64,8 +64,12 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 
+MED = 'med(["d1", "d2"], ["d2", "d3"], "AP@10"), or med(run, other, "AP@10", qrels)'
+"""How `med` is called."""
+
 
 @accepts_old_order("measure", "a", "b", "labels")
+@checked_call(MED)
 def med(
     a: Any,
     b: Any,
@@ -158,8 +162,12 @@ def med(
     >>> distances.per_query(), distances.mean()
     ({'q1': 0.5, 'q2': 0.5}, 0.5)
     """
-    check_measures(measure, "measure")
     a, b = (one.tolist() if isinstance(one, np.ndarray) else one for one in (a, b))
+    with right_form(MED):
+        _check_ranking("a", a)
+        _check_ranking("b", b)
+        if _is_list(a) != _is_list(b):
+            raise RankgaugeError("a list and a run, expected two lists of documents or two runs")
     options: dict[str, Any] = {
         "grades": grades,
         "offlist": offlist,
@@ -167,21 +175,33 @@ def med(
         "negative": negative,
         "method": method,
     }
-    if _is_list(a) and _is_list(b):
+    if _is_list(a):
         return med_of_lists(measure, a, b, labels, trace=trace, **options)
     if trace:
         raise RankgaugeError(
             "trace=True works only for two lists of documents; for runs, use "
             ".distance(query, trace=True)"
         )
-    if _is_list(a) or _is_list(b):
-        raise RankgaugeError("got a list and a run, expected two lists of documents or two runs")
     runs: list[Source] = []
     for name, run in (("a", a), ("b", b)):  # a dict of queries has no name of its own
         runs += sources_of({name: run} if isinstance(run, Mapping) and run else [run])
     if len(runs) != 2:
         raise RankgaugeError(f"got {len(runs)} runs, expected two; `med_matrix` accepts more")
     return med_matrix(labels, runs, measure, executor=executor, **options)
+
+
+def _check_ranking(name: str, value: Any) -> None:
+    """Refuse what is neither a list of documents nor one run."""
+    fault = ""
+    if isinstance(value, Set):
+        fault = ", which has no order"
+    elif isinstance(value, list | tuple) and not _is_list(value):
+        fault = " of runs"
+    elif isinstance(value, Mapping) and any(isinstance(row, Real) for row in value.values()):
+        fault = " of scores of documents, without queries"
+    if fault:
+        expected = "a list of documents, the best first, or one run"
+        raise RankgaugeError(f"{name}: {describe(value)}{fault}, expected {expected}")
 
 
 def _is_list(value: Any) -> bool:
@@ -401,6 +421,7 @@ class Distances(Result, Record):
 
 
 @accepts_old_order("measure", "runs", "qrels")
+@checked_call('med_matrix(qrels, runs, "AP@10"), where qrels may be None')
 def med_matrix(
     qrels: Qrels | None,
     runs: Runs,
@@ -467,7 +488,6 @@ def med_matrix(
     >>> med_matrix(None, runs, "P@2").matrix().tolist()
     [[0.0, 0.5, 0.5], [0.5, 0.0, 0.5], [0.5, 0.5, 0.0]]
     """
-    check_argument_order(runs, measure, "measure")
     asked = parse_distance_measure(measure)
     check_value("method", method, one_of(MedMethod))
     topics = lists_by_query(

@@ -32,7 +32,8 @@ from rankgauge.distance.algorithms.lists import Lists
 from rankgauge.distance.maximized import Grades, grades_text, parse_distance_measure
 from rankgauge.distance.runs import AllowedLabels, QueryLists, lists_by_query, results_by_query
 from rankgauge.errors import MeasureError, RankgaugeError
-from rankgauge.evaluation.inputs import Qrels, Runs, check_argument_order, judgments_of
+from rankgauge.evaluation.calls import checked_call
+from rankgauge.evaluation.inputs import Qrels, Runs, judgments_of
 from rankgauge.measures.around import innermost
 from rankgauge.measures.base import Measure
 from rankgauge.rankings.lists import Rankings
@@ -208,6 +209,7 @@ class Settled(Result, Record):
         return f"Settled {self.measure}: {count:,} of {count_phrase(len(self.pairs), 'pair')}"
 
 
+@checked_call('settled(qrels, runs, "nDCG@10")')
 def settled(
     qrels: Qrels,
     runs: Runs,
@@ -285,7 +287,6 @@ def settled(
     >>> settled(qrels, runs, "P@2").orders()
     [('good', 'poor'), ('good', 'new')]
     """
-    check_argument_order(runs, measure, "measure")
     asked = parse_distance_measure(measure)
     pairs = check_value("pairs", pairs, one_of(Paired, neighbours="neighbors"))
     judgments = judgments_of(qrels, negative)

@@ -29,11 +29,11 @@ from rankgauge.core.policies import (
 )
 from rankgauge.data.model import POOLED, Run
 from rankgauge.errors import InputError, MeasureError, RankgaugeError, Unsupported
+from rankgauge.evaluation.calls import checked_call
 from rankgauge.evaluation.inputs import (
     Qrels,
     Runs,
     Source,
-    check_argument_order,
     check_measures,
     check_places,
     judgments_of,
@@ -67,6 +67,7 @@ Measures: TypeAlias = AnyMeasure | Sequence[AnyMeasure]
 
 
 @takes_policies
+@checked_call("evaluate(qrels, runs, [nDCG @ 10, AP])")
 def evaluate(
     qrels: Qrels,
     runs: Runs,
@@ -125,7 +126,6 @@ def evaluate(
     >>> evaluate(qrels, {"q1": {"b": 9.0, "a": 8.0}}, "RR").mean()
     {'run': {'RR': 0.25}}
     """
-    check_argument_order(runs, measures)
     try:
         evaluator = Evaluator(qrels, measures, policies=policies, **options)
         return evaluator.scores(runs, failures=failures, executor=executor, progress=progress)
@@ -253,6 +253,7 @@ class Evaluator:
                 *self._run_notes(results),
             ),
             failed=tuple(failed),
+            only_relevant=bool(self.judged.labels.min(initial=1) >= 1),
         )
 
     def score_features(self, features: Features, scores: ArrayLike, *, name: str = "run") -> Scores:

@@ -24,7 +24,7 @@ from rankgauge.io.parts import RunParts
 from rankgauge.io.trec import Path, RunFile, read_qrels, run_files
 from rankgauge.measures.around import Aggregate
 from rankgauge.measures.base import Measure
-from rankgauge.measures.grammar import is_ir_measure, parse_all
+from rankgauge.measures.grammar import is_ir_measure, parse, parse_all
 
 Frame: TypeAlias = Any
 Qrels: TypeAlias = Judgments | JudgedDict | Path | Frame
@@ -54,7 +54,7 @@ def _judgments_of(qrels: Qrels) -> Judgments:
         return read_qrels(qrels)
     if _is_frame(qrels):
         return Judgments.from_frame(qrels)
-    if _wraps_a_dict(qrels, "qrels"):
+    if wraps_a_dict(qrels, "qrels"):
         return Judgments.from_dict(qrels.to_dict())
     documents = _documents(qrels, "relevance")
     if documents is None:
@@ -135,9 +135,7 @@ def check_argument_order(runs: object, measures: object, name: str = "measures")
     if is_measure(runs) and not (isinstance(runs, str) and os.path.exists(runs)):
         several = [measures] if isinstance(measures, str) else measures
         if isinstance(several, Collection) and not all(is_measure(one) for one in several):
-            raise RankgaugeError(
-                f"runs: {str(runs)!r} is a measure; the order of arguments is qrels, runs, {name}"
-            )
+            raise RankgaugeError(f"runs: {str(runs)!r} is a measure, expected runs")
 
 
 def check_measures(measures: object, name: str = "measures") -> None:
@@ -146,7 +144,17 @@ def check_measures(measures: object, name: str = "measures") -> None:
     `name` is the parameter: "measures", or "measure" if it takes only one.
     """
     if measures is None or isinstance(measures, str | int | float) or is_measure(measures):
+        if isinstance(measures, str) and os.path.exists(measures) and not is_measure(measures):
+            raise MeasureError(
+                f"{name}: {measures!r} is a file, expected a measure such as nDCG@10"
+            )
         return
+    for one in measures if isinstance(measures, list | tuple) else [measures]:
+        if isinstance(one, type) and issubclass(one, Measure | Aggregate):
+            example = parse(one.examples[0]) if one.examples else "nDCG @ 10"
+            raise MeasureError(
+                f"{name}: {one.__name__} is a class, expected a measure: {example!r}"
+            )
     kind = None
     several = isinstance(measures, Iterable) and not isinstance(measures, Mapping)
     if name == "measure":
@@ -158,10 +166,7 @@ def check_measures(measures: object, name: str = "measures") -> None:
         if (other := next(others, None)) is not None:
             kind = f"{type(measures).__name__} with a {type(other).__name__}"
     if kind is not None:
-        raise MeasureError(
-            f"{name}: a {kind} is not a measure, expected one such as nDCG@10; measures come "
-            "after the judgments and the runs"
-        )
+        raise MeasureError(f"{name}: a {kind} is no measure, expected one such as nDCG@10")
 
 
 def label(source: Source) -> str:
@@ -240,7 +245,7 @@ def _source(run: Any, name: str) -> Source:
         return _InMemoryRun(run, name)
     if isinstance(run, str | os.PathLike):
         return RunFile(run)
-    if _wraps_a_dict(run, "run"):
+    if wraps_a_dict(run, "run"):
         return _InMemoryRun(run.to_dict(), getattr(run, "name", None) or name)
     if callable(run):
         return run  # type: ignore[no-any-return]
@@ -264,7 +269,7 @@ def _is_run(value: Any) -> bool:
     if isinstance(value, Mapping):
         return any(_is_row(row) for row in value.values())
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return len(value) > 0 and _is_document(value[0], "score")
+        return len(value) > 0 and is_document(value[0], "score")
     return isinstance(value, str | os.PathLike | Iterator) or _is_single(value)
 
 
@@ -280,8 +285,8 @@ def _is_single(value: Any) -> bool:
     return (
         isinstance(value, Run | bytes)
         or _is_frame(value)
-        or _wraps_a_dict(value, "run")
-        or _is_document(value, "score")
+        or wraps_a_dict(value, "run")
+        or is_document(value, "score")
         or callable(value)
     )
 
@@ -291,21 +296,21 @@ def _is_frame(value: Any) -> bool:
     return any(hasattr(value, name) for name in ("__arrow_c_stream__", "collect_schema", "iloc"))
 
 
-def _wraps_a_dict(value: Any, inside: str) -> bool:
+def wraps_a_dict(value: Any, inside: str) -> bool:
     """Whether this is an object of ranx: `run` or `qrels` inside, and `to_dict` to get at it."""
     return hasattr(value, inside) and callable(getattr(value, "to_dict", None))
 
 
-def _is_document(value: Any, number: str) -> bool:
+def is_document(value: Any, number: str) -> bool:
     """Whether this is a document of a query with a score or a relevance, as ir_measures has them."""
     return all(hasattr(value, name) for name in ("query_id", "doc_id", number))
 
 
 def _documents(values: Any, number: str) -> list[Any] | None:
     """The documents that these are, at least one; None where anything else is among them."""
-    if not isinstance(values, Iterable) or _is_document(values, number):
+    if not isinstance(values, Iterable) or is_document(values, number):
         return None
     documents = list(values)
-    if documents and all(_is_document(document, number) for document in documents):
+    if documents and all(is_document(document, number) for document in documents):
         return documents
     return None

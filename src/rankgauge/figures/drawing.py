@@ -90,7 +90,7 @@ def plotting() -> Iterator[None]:
     try:
         import matplotlib
     except ImportError:
-        message = "figures need matplotlib; install it: pip install 'rankgauge[plot]'"
+        message = "figures need matplotlib; run pip install 'rankgauge[plot]'"
         raise RankgaugeError(message) from None
     settings: Any = {**matplotlib.rcParamsDefault, **_SETTINGS}
     del settings["backend"]

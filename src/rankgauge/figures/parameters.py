@@ -55,7 +55,7 @@ def parameter_curve(
     axes.set_xlim(edges[0], edges[-1])
     axes.set_xlabel(wrap_text(parameter, 60), parse_math=False)
     axes.set_ylabel(wrap_text(f"mean {measure}", 40), parse_math=False)
-    axes.set_title("every flip is known" if certified else "from samples: flips can be missing")
+    axes.set_title("every flip is known" if certified else "from samples: flips can be missed")
     add_legend(figure, loc="outside lower center", ncols=2, fontsize=9)
     return figure
 
@@ -118,7 +118,7 @@ def parameter_map(
     axes.set_ylabel(wrap_text(parameters[1], 50), parse_math=False)
     axes.set_title(
         "every flip on a row is known; between rows none" if certified
-        else "from samples: flips can be missing"
+        else "from samples: flips can be missed"
     )  # fmt: skip
     add_legend(figure, loc="outside lower center", ncols=2, fontsize=9)
     return figure

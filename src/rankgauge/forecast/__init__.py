@@ -1,4 +1,4 @@
-"""How deep must one judge? Pools, two-phase estimates, forecasts of costly measures from cheap ones."""
+"""How deep should judging go? Judgment pools, two-phase estimates, forecasts."""
 
 from rankgauge.core.lazy import attach
 

@@ -67,7 +67,7 @@ def ranks_of(means: Floats, measures: Sequence[Measure | Aggregate]) -> Floats:
 
 
 class JudgingDepth(Result, Record):
-    """How well pools of smaller depths agree with all judgments: the result of `judging_depth`.
+    """How well shallower pools agree with all judgments: the result of `judging_depth`.
 
     Attributes
     ----------
@@ -90,12 +90,12 @@ class JudgingDepth(Result, Record):
     significant : array of int
         For each measure, the number of pairs of runs with a significant difference by all judgments.
     half_tau : array of float
-        A reference for the τ of a pool: the mean τ between the rankings of the runs by two random halves
-        of the queries, by all judgments.
+        A reference for the τ of a pool: the mean τ between the rankings of the runs on two random
+        halves of the queries, with all judgments.
     shallow : tuple of ShallowPool
         The results for the pool of each depth.
     left_out : tuple of TeamLoss
-        What the runs of each team lose if the team does not contribute to the pool.
+        How much the runs of each team lose if the team does not contribute to the pool.
     teams : tuple of str or None
         The team of each run.
     level : float
@@ -103,7 +103,7 @@ class JudgingDepth(Result, Record):
     remarks : tuple of Note
         Notes on the runs and the judgments.
     failed : tuple of str
-        The runs that were left out, and why.
+        The runs that were skipped, with the reasons.
 
     Examples
     --------
@@ -136,11 +136,11 @@ class JudgingDepth(Result, Record):
 
     @property
     def depths(self) -> tuple[int, ...]:
-        """The depths of the pools, ascending."""
+        """The depths of the pools, in ascending order."""
         return tuple(shallow.depth for shallow in self.shallow)
 
     def table(self) -> Table:
-        """Return a table with a row for each measure and depth.
+        """Return a table with one row per measure and depth.
 
         Returns
         -------
@@ -152,16 +152,16 @@ class JudgingDepth(Result, Record):
         The columns are:
 
         - judgments: how many documents of the pool are judged.
-        - saved: the share of all judgments that the pool saves.
-        - relevant: the share of the relevant documents that the pool has.
-        - nothing: for how many queries the pool has no relevant document.
-        - bias: the mean of the shallow minus the deep score over the runs.
-        - error, greatest: the mean and the largest size of this difference.
+        - saved: the share of all judgments that are not needed with the pool.
+        - relevant: the share of the relevant documents that are in the pool.
+        - nothing: the number of queries without a relevant document in the pool.
+        - bias: the mean over the runs of the shallow score minus the deep score.
+        - error, greatest: the mean and the largest absolute difference.
         - tau: τ between the shallow and the deep ranking of the runs.
         - half_tau: a reference for tau, the mean τ between two random halves of the queries.
-        - significant: the pairs of runs with a significant deep difference.
-        - reversed: how many of these pairs change places.
-        - opposed: how many of them have a significant difference the other way round.
+        - significant: the pairs of runs with a significant difference by the deep scores.
+        - reversed: how many of these pairs swap places.
+        - opposed: how many of them differ significantly in the opposite direction.
 
         If some runs are not in the pool, there are four more columns:
 
@@ -171,8 +171,8 @@ class JudgingDepth(Result, Record):
         - outside_ranks, outside_worst: how many ranks a run outside the pool falls from the deep to the
           shallow ranking, on average and at most.
 
-        If teams were left out, there are four more columns. They compare the pool without the team of a
-        run to the pool with it:
+        If teams are left out in turn, there are four more columns. They compare the pool without a
+        run's team to the pool with it:
 
         - loss, worst_loss: the mean and the largest loss of score.
         - ranks, worst_ranks: how many ranks a run falls, on average and at most.
@@ -190,10 +190,10 @@ class JudgingDepth(Result, Record):
         return Table(tuple(columns), rows, note_texts(self.notes, gather=True))
 
     def team_table(self) -> Table:
-        """A row for each measure, depth and team that was left out: what its runs lose.
+        """Return a table with one row per measure, depth and omitted team: how much its runs lose.
 
-        loss and worst_loss are scores, ranks and worst_ranks are ranks: the mean and the worst over the
-        runs of the team, with the pool without the team instead of the pool with it.
+        loss and worst_loss are scores, ranks and worst_ranks are ranks: the mean and the worst
+        value over the runs of the team, when the team does not contribute to the pool.
         """
         rows = []
         for m, measure in enumerate(self.measures):
@@ -250,7 +250,7 @@ class JudgingDepth(Result, Record):
 
     @property
     def notes(self) -> tuple[Note, ...]:  # type: ignore[override]
-        """What to know about the numbers."""
+        """Notes on the numbers."""
         return tuple(self._notes())
 
     def _notes(self) -> Iterator[Note]:
@@ -258,7 +258,8 @@ class JudgingDepth(Result, Record):
         for m, measure in enumerate(self.measures):
             if self.queries[m] < len(self.relevant):
                 text = (
-                    "{queries} left out at all depths: the measure is undefined there for some run"
+                    "{queries} excluded at all depths, because the measure is undefined there "
+                    "for some run"
                 )
                 left = len(self.relevant) - int(self.queries[m])
                 yield Note(text, measure=str(measure), count=left)
@@ -269,35 +270,34 @@ class JudgingDepth(Result, Record):
                 deep = zip(self.measures, means, strict=True)
                 shown = ", ".join(f"{measure} {mean:.3f}" for measure, mean in deep)
                 yield Note(
-                    "{queries} with relevant documents, but none of them in the pool",
+                    "{queries} with relevant documents, none of them in the pool",
                     part=f"depth {shallow.depth}",
                     column="nothing",
                     count=int(np.count_nonzero(topics)),
-                    detail=f"mean score there by all judgments: {shown}",
+                    detail=f"mean score there with all judgments: {shown}",
                 )
         never = self.shallow[-1].counts.total["never_judged"]
         if never:
             text = (
                 f"the pool of depth {self.shallow[-1].depth} has "
-                f"{count_phrase(never, 'document')} without a "
-                "judgment. Most measures take them as not relevant, at all depths"
+                f"{count_phrase(never, 'document')} without a judgment. Most measures treat "
+                "them as not relevant, at every depth"
             )
             yield Note(text, column="judgments")
         if not self.pooled.all():
             names = [run for run, inside in zip(self.runs, self.pooled, strict=True) if not inside]
             yield Note(
-                f"not in the pool: {format_first_names(names, MOST_NAMED)}. Documents that only "
-                "these runs "
-                "found are not judged. If outside_bias is below inside_bias, these runs look worse "
-                "beside the others than they are",
+                f"not in the pool: {format_first_names(names, MOST_NAMED)}. Documents that "
+                "only these runs retrieved are not judged. If outside_bias is below "
+                "inside_bias, these runs are underrated compared with the others",
                 column=", ".join(OUTSIDE),
             )
         if self.teams is not None:
             yield from self._team_notes()
         yield Note(
-            "how similarly two random halves of the queries rank the runs by all judgments (mean τ). If "
-            "tau is higher, the ranking changes less with the smaller pool than from one half of the "
-            "queries to the other",
+            "how similarly two random halves of the queries rank the runs with all judgments "
+            "(mean τ). If tau is higher, the smaller pool changes the ranking less than "
+            "switching to the other half of the queries does",
             column="half_tau",
         )
         text = f"paired t-test, p ≤ {1 - self.level:.4g}, not corrected for the number of pairs"
@@ -305,10 +305,10 @@ class JudgingDepth(Result, Record):
 
     def _team_notes(self) -> Iterator[Note]:
         if not self.left_out:
-            yield Note("no team was left out: all runs in the pool are of one team")
+            yield Note("no team was left out: all runs in the pool belong to one team")
             return
         teams = count_phrase(len({one.team for one in self.left_out}), "team")
-        yield Note(f"each of {teams} was left out of the pool once", column=", ".join(LEFT_OUT))
+        yield Note(f"each of {teams} was removed from the pool in turn", column=", ".join(LEFT_OUT))
         for m, measure in enumerate(self.measures):
             for depth in self.depths:
                 some = [one for one in self.left_out if one.depth == depth]
@@ -323,9 +323,9 @@ class JudgingDepth(Result, Record):
                 )
 
     def figure(self) -> Figure:
-        """Draw τ with the deep ranking and the bias of the scores for each depth.
+        """Plot τ with the deep ranking and the bias of the scores against the depth.
 
-        There is a line for each measure.
+        There is one line per measure.
         """
         from rankgauge.figures.depths import depth_curves
 

@@ -75,15 +75,15 @@ def judging_depth(
 ) -> JudgingDepth:
     """Compare the results of shallower pools with those of all judgments.
 
-    For each depth, the first documents of each run make a pool, and only the judgments of the pool are
-    kept. The whole runs are scored by these judgments (the shallow score) and by all judgments (the
-    deep score).
+    For each depth, the top documents of all runs form a pool, and only the judgments of this pool
+    are kept. The whole runs are scored with these judgments (the shallow score) and with all
+    judgments (the deep score).
 
     Parameters
     ----------
     qrels : judgments
-        All judgments, in any form that `evaluate` takes. They should be deep, or there is nothing to
-        compare with.
+        All judgments, in any form that `evaluate` takes. They should be deep, since the pools are
+        compared with them.
     runs : runs
         The runs, in any form that `evaluate` takes.
     measures : Measure, str, or sequence of these, default "nDCG@100"
@@ -91,16 +91,16 @@ def judging_depth(
     depths : iterable of int, default (5, 10, 20, 30, 50)
         The depths of the pools.
     pooled : iterable of str, optional
-        The names of the runs that contribute to the pools. The other runs are scored too, and the result
-        reports what they lose. By default, all runs contribute.
+        The names of the runs that contribute to the pools. The other runs are scored as well, and
+        the result reports how much they lose. By default, all runs contribute.
     teams : "letters", "runs", sequence of str, dict or callable, optional
-        The team of each run. Each team with a run in the pool is left out once, and the result reports
-        what its runs lose. "letters": the part of the run's name before the first digit is its team.
-        "runs": each run is a team. Or a list of prefixes, a dict from run to team, or a function that
-        returns the team of a run. By default, no team is left out.
+        The team of each run. Each team with a run in the pool is left out in turn, and the result
+        reports how much its runs lose. "letters": the part of the run's name before the first
+        digit is its team. "runs": each run is a team. Or a list of prefixes, a dict from run to
+        team, or a function that returns the team of a run. By default, no team is left out.
     level : float, default 0.95
-        A difference of two runs is significant if the p-value of the paired t-test is at most 1 −
-        level.
+        A difference between two runs is significant if the p-value of the paired t-test is at most
+        1 − level.
     splits : int, default 1000
         Number of random splits of the queries into halves. The τ between halves (`half_tau`) is a
         reference for the τ of a pool.
@@ -113,20 +113,21 @@ def judging_depth(
     precision : {"double", "single"}, default "double"
         Floating-point precision in which the scores of documents are compared, as in `evaluate`.
     max_grade : int, optional
-        Highest grade of the collection. By default, the highest grade in the judgments.
+        Highest grade of the collection. By default, it is the highest grade in the judgments.
     failures : {"raise", "skip"}, default "raise"
-        What to do about a run that cannot be read, or that shares no query with the judgments. "raise":
-        raise the error. "skip": leave out the run, and list it in `.failed`.
+        What to do about a run that cannot be read, or that shares no query with the judgments.
+        "raise": raise the error. "skip": skip the run, and list it in `.failed`.
     executor : Executor, Client or Workers, optional
-        Where to run the work: an executor of `concurrent.futures`, a Dask client, or `Workers`. By
+        Where the work runs: an executor of `concurrent.futures`, a Dask client, or `Workers`. By
         default, threads.
     progress : callable, optional
-        Called with the name of each run, once it is read, and of each pool, once it is scored.
+        Called with the name of each run when it has been read, and of each pool when it has been
+        scored.
 
     Returns
     -------
     JudgingDepth
-        The agreement of each pool with all judgments.
+        How well each pool agrees with all judgments.
 
     Raises
     ------
@@ -328,8 +329,8 @@ def _check_measures(measures: Sequence[Measure | Aggregate]) -> None:
             )
         if innermost(measure).by_subtopic:
             raise Unsupported(
-                f"{measure} needs subtopics, and depths are compared without them; score the "
-                "judgments that `pool` gives with `evaluate`"
+                f"{measure} needs subtopics, which depth comparisons do not support; score the "
+                "judgments that `pool` returns with `evaluate`"
             )
 
 
@@ -349,7 +350,7 @@ def _pooled_runs(lists: RunRankings, pooled: Iterable[str] | None) -> Bools:
         return np.ones(len(lists.names), dtype=np.bool_)
     chosen = [pooled] if isinstance(pooled, str) else list(pooled)
     if not chosen:
-        raise RankgaugeError("pooled: no run makes the pool; name at least one")
+        raise RankgaugeError("pooled: no run contributes to the pool; name at least one")
     for name in chosen:
         if name not in lists.names:
             from difflib import get_close_matches
@@ -357,7 +358,7 @@ def _pooled_runs(lists: RunRankings, pooled: Iterable[str] | None) -> Bools:
             near = get_close_matches(str(name), lists.names, n=1)
             runs = format_first_names(list(map(repr, lists.names)), MOST_NAMED)
             remedy = f"did you mean {near[0]!r}?" if near else f"the runs are {runs}"
-            fault = f"no run is called {name!r}, so it cannot make the pool; {remedy}"
+            fault = f"no run is called {name!r}, so it cannot contribute to the pool; {remedy}"
             raise RankgaugeError("\n".join((fault, *lists.failed)))
     return np.array([name in chosen for name in lists.names])
 

@@ -16,7 +16,7 @@ from rankgauge.core.checks import check_value
 from rankgauge.core.notes import WARNING, Note, count_phrase, note_texts
 from rankgauge.core.policies import LEVEL, LEVELS
 from rankgauge.core.records import Record
-from rankgauge.core.renamed_parameters import renamed_parameters
+from rankgauge.core.renamed import renamed_parameters
 from rankgauge.core.results import Result
 from rankgauge.core.rounding import at_most
 from rankgauge.core.tables import Cell, LazyRows, PValue, Table
@@ -42,9 +42,9 @@ PAIR_COLUMNS = ("measure", "a", "b", "difference", "low", "high", "p", "p_correc
 
 
 class TwoPhase(Result, Record):
-    """The deep mean of every run over all queries, with intervals: the result of `two_phase`.
+    """The deep means of all runs over all queries, with intervals: the result of `two_phase`.
 
-    Arrays have a number for each run, in the order of `runs`, unless another shape is given.
+    Unless another shape is given, arrays have one number per run, in the order of `runs`.
 
     Attributes
     ----------
@@ -61,10 +61,10 @@ class TwoPhase(Result, Record):
     level : float
         The confidence level of the intervals.
     ratio : float
-        The sum of the deep scores of all runs over the sum of their shallow scores, on the deep
-        queries. NaN if the shallow scores sum to 0; then `mean` is `deep_mean`.
+        The sum of the deep scores of all runs divided by the sum of their shallow scores, on the
+        deep queries. NaN if the shallow scores sum to 0; `mean` then equals `deep_mean`.
     mean : array of float
-        The estimated means, within the range of the measure.
+        The estimated means, clipped to the range of the measure.
     low : array of float
         The lower ends of the intervals.
     high : array of float
@@ -78,11 +78,11 @@ class TwoPhase(Result, Record):
     shallow_mean : array of float
         The means of the shallow scores over all queries.
     variance : array of float
-        The variance of the residuals of each run; NaN for a single deep query.
+        The variance of the residuals of each run; NaN with a single deep query.
     first : array of int
-        The number of the first run of each pair.
+        The index of the first run of each pair.
     second : array of int
-        The number of the second run of each pair.
+        The index of the second run of each pair.
     pairs : Estimates
         The difference of each pair, with its interval and p-value.
     notes : tuple of Note
@@ -126,7 +126,7 @@ class TwoPhase(Result, Record):
 
     @cached_property
     def p_corrected(self) -> Floats:
-        """The p-value of each pair, corrected by Holm's method for the number of pairs."""
+        """The p-value of each pair, corrected with Holm's method for the number of pairs."""
         return holm(self.pairs.p)
 
     @cached_property
@@ -136,7 +136,7 @@ class TwoPhase(Result, Record):
 
     @property
     def ranking(self) -> Ints:
-        """The numbers of the runs, the best estimate first; runs with equal estimates by name."""
+        """The indices of the runs, the best estimate first; ties are broken by name."""
         merit = -self.mean if inner(self.measure).direction == "lower" else self.mean
         return np.lexsort((np.array(self.runs, dtype=object), -merit))
 
@@ -157,7 +157,7 @@ class TwoPhase(Result, Record):
         return 1 + above, len(self.runs) - below
 
     def table(self) -> Table:
-        """A row for each run, the best estimate first."""
+        """Return a table with one row per run, the best estimate first."""
         best, worst = self.rank_ranges
         numbers = (self.mean, self.low, self.high, self.deep_mean, self.deep_low, self.deep_high)
         rows = tuple(
@@ -174,18 +174,18 @@ class TwoPhase(Result, Record):
         return Table(COLUMNS, rows, note_texts(self.notes))
 
     def pair_table(self) -> Table:
-        """A row for each pair of runs, with the difference of their estimates.
+        """Return a table with one row per pair of runs, with the difference of their estimates.
 
-        The row also says whether the runs are separable.
+        Each row also shows whether the runs are separable.
         """
         return Table(
             PAIR_COLUMNS, LazyRows(len(self.first), self._pair_rows), note_texts(self.notes)
         )
 
     def figure(self) -> Figure:
-        """Draw the intervals of the runs, the best estimate on top.
+        """Plot the intervals of the runs, the best estimate on top.
 
-        Beside them are the intervals from the deep queries alone, and the shallow scores.
+        Next to them are the intervals from the deep queries alone, and the shallow scores.
         """
         from rankgauge.figures.intervals import run_intervals
 
@@ -225,11 +225,11 @@ def two_phase(
     Parameters
     ----------
     shallow : Scores
-        The scores of all queries by shallow judgments, for one measure. `evaluate` computes them, for
-        example with the judgments that `pool` returns.
+        The scores of all queries with shallow judgments, for one measure. `evaluate` computes
+        them, for example with the judgments that `pool` returns.
     deep : Scores
-        The scores of the same runs by deep judgments, for one measure, usually the same one. `evaluate`
-        computes them. Queries without deep judgments need not be there.
+        The scores of the same runs with deep judgments, for one measure, usually the same one.
+        `evaluate` computes them. Queries without deep judgments may be absent.
     queries : iterable of str, optional
         The queries whose deep scores are used. By default, all queries of `deep`.
     level : float, default 0.95
@@ -254,10 +254,11 @@ def two_phase(
 
     Notes
     -----
-    The intervals hold for deep queries that were drawn at random from all queries;
-    `rankgauge.forecast.choose_queries` draws them. The mean is over the queries of `shallow`, not over
-    new queries. The estimate of a run depends a little on the other runs, because all runs share one
-    ratio. For a run on its own, the estimate is the same only if its own ratio is the common ratio.
+    The intervals hold if the deep queries were drawn at random from all queries;
+    `rankgauge.forecast.choose_queries` draws them. The mean is over the queries of `shallow`, not
+    over new queries. The estimate of a run depends a little on the other runs, because all runs
+    share one ratio. For a run on its own, the estimate is the same only if its own ratio equals
+    the common ratio.
 
     Examples
     --------
@@ -319,23 +320,26 @@ def _general_notes(
     percent = f"{100 * estimate.level:.10g}%"
     if some == everything:
         text = (
-            f"all {count_phrase(everything, 'query')} are judged deeply, so the mean is exact for these "
-            "queries and the width is 0; this says nothing about new queries"
+            f"all {count_phrase(everything, 'query')} are judged deeply, so the mean is exact "
+            "for these queries and the width is 0; it does not extend to new queries"
         )
     elif some == 1:
         text = (
-            "1 deep query gives no interval; no runs are separable; judge at least 2 queries deeply"
+            "no interval from 1 deep query, and no runs are separable; judge at least 2 "
+            "queries deeply"
         )
     else:
         text = (
             f"{percent} interval for the deep mean over these "
-            f"{count_phrase(everything, 'query')}, not over "
-            f"new queries; it holds if the {some} deep queries were drawn at random; each interval is "
-            "for its run alone"
+            f"{count_phrase(everything, 'query')}, not over new queries; it is valid if the "
+            f"{some} deep queries were drawn at random; each interval covers one run only"
         )
     yield Note(text, measure=name, column="low, high")
     if np.isnan(estimate.ratio):
-        text = "the shallow scores of the deep queries sum to 0, so the deep queries alone give the mean"
+        text = (
+            "the shallow scores of the deep queries sum to 0, so the mean comes from the "
+            "deep queries alone"
+        )
         yield Note(text, measure=name, column="mean", severity=WARNING)
     else:
         text = f"estimated with one ratio for all runs: deep / shallow = {estimate.ratio:.4g}"
@@ -347,13 +351,16 @@ def _general_notes(
     pairs = len(sample.runs) * (len(sample.runs) - 1) // 2
     if pairs:
         text = (
-            "the ranks that a run may have; runs that are not separable may change places (t test of "
-            f"the difference of two estimates, Holm over {count_phrase(pairs, 'pair')}, "
-            f"level {estimate.level:.10g})"
+            "the range of ranks that a run may have; runs that are not separable may swap "
+            "places (t-test for the difference of two estimates, Holm correction over "
+            f"{count_phrase(pairs, 'pair')}, level {estimate.level:.10g})"
         )
         yield Note(text, measure=name, column="best_rank, worst_rank")
     if inner(deep.measures[0]).direction == "none":
-        text = "neither higher nor lower is better; rank 1 only means the highest value"
+        text = (
+            "the measure declares neither higher nor lower as better; rank 1 only means "
+            "the highest value"
+        )
         yield Note(text, measure=name, column="rank")
     if some < everything:
         yield from _caution_notes(sample, estimate, shallow, name)
@@ -363,8 +370,8 @@ def _general_notes(
         if highest["shallow"] != highest["deep"]:
             text = (
                 f"the highest grade is {highest['shallow']} for the shallow scores and "
-                f"{highest['deep']} for the deep scores; this matters only for ERR and for gains that "
-                "are divided by the highest grade; give both evaluations the same max_grade"
+                f"{highest['deep']} for the deep scores; this only affects ERR and gains that "
+                "are divided by the highest grade; pass the same max_grade to both evaluations"
             )
             yield Note(text, measure=name)
 
@@ -378,21 +385,26 @@ def _caution_notes(
     empty = int(np.count_nonzero(shallow.nothing_relevant[0, where]))
     if empty:
         text = (
-            "the shallow judgments have nothing relevant on {queries}; their deep scores need not be "
-            "0, and the estimate allows for this"
+            "the shallow judgments contain nothing relevant for {queries}; their deep scores "
+            "need not be 0, and the estimate accounts for this"
         )
         yield Note(text, measure=name, count=empty)
     if (sample.shallow < 0).any() and (sample.shallow > 0).any():
-        text = "shallow scores are above and below 0, so the ratio and the intervals may be far off"
+        text = (
+            "there are both positive and negative shallow scores, so the ratio and the "
+            "intervals may be far off"
+        )
         yield Note(text, measure=name, severity=WARNING)
     if estimate.deep_queries > 1 and not estimate.pooled_variance:
-        text = "the residuals of all runs are 0, so the width is 0; this is no certainty"
+        text = (
+            "the residuals of all runs are 0, so the width is 0; this does not mean that "
+            "the estimate is certain"
+        )
         yield Note(text, measure=name, column="low, high", severity=WARNING)
     elif estimate.deep_queries > 1 and len(sample.runs) < FEW_RUNS:
         text = (
             f"the variance comes from {count_phrase(len(sample.runs), 'run')}; with fewer than "
-            f"{FEW_RUNS} "
-            "runs the interval may hold less often than it says"
+            f"{FEW_RUNS} runs, the interval may hold less often than its level"
         )
         yield Note(text, measure=name, column="low, high")
 
@@ -429,8 +441,8 @@ class Sample(Record):
         kept = counts[where]
         if not kept.any():
             raise RankgaugeError(
-                f"{deep.measures[0]}: no deep query has a shallow and a deep score for every run, "
-                "expected at least one"
+                f"{deep.measures[0]}: no deep query has a shallow and a deep score for every "
+                "run, expected at least one"
             )
         where, deep_values = where[kept], deep_values[:, kept]
         order = np.argsort(where)
@@ -453,15 +465,15 @@ def _check_single_measure(name: str, scores: Scores) -> None:
     if len(scores.measures) != 1:
         names = [str(measure) for measure in scores.measures[:MOST_NAMED]]
         raise RankgaugeError(
-            f"{name}: {count_phrase(len(scores.measures), 'measure')} ({', '.join(names)}), expected "
-            f"one; choose it: {name}.select(measures={names[:1]})"
+            f"{name}: {count_phrase(len(scores.measures), 'measure')} ({', '.join(names)}), "
+            f"expected one; select it: {name}.select(measures={names[:1]})"
         )
     if not scores.runs or not scores.queries:
         raise RankgaugeError(f"{name}: no scores, expected at least one run and one query")
     if scores.policies.standardized is not None:
         raise RankgaugeError(
-            f"{name}: standardized scores, expected plain scores; the ratio of deep to shallow scores "
-            "means nothing for standardized scores"
+            f"{name}: standardized scores, expected plain scores; the ratio of deep to shallow "
+            "scores is meaningless for standardized scores"
         )
 
 
@@ -478,7 +490,7 @@ def _check_runs(shallow: Sequence[str], deep: Sequence[str]) -> None:
 def _deep_queries(shallow: Scores, deep: Scores, queries: Iterable[str] | None) -> list[str]:
     """The queries whose deep scores are used."""
     if isinstance(queries, str):
-        raise RankgaugeError(f"queries={queries!r} is one text, expected a list of queries")
+        raise RankgaugeError(f"queries={queries!r} is a single string, expected a list of queries")
     chosen = list(deep.queries if queries is None else dict.fromkeys(queries))
     if not chosen:
         raise RankgaugeError("queries is empty, expected at least one deep query")

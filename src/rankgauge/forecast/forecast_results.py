@@ -22,8 +22,8 @@ from rankgauge.scores.model import Scores
 
 _LIMITS: Mapping[PartLeftOut | None, str] = {
     "tracks": " of {kind}",
-    "queries": " of {kind}. On another track it may be so less often",
-    None: " of any kind that was learned from. This says nothing about {kind}",
+    "queries": " of {kind}. On another track, the share may be lower",
+    None: " of any kind in the training data. This does not extend to {kind}",
 }
 """How far the error on what was left out goes."""
 
@@ -31,7 +31,7 @@ _LIMITS: Mapping[PartLeftOut | None, str] = {
 class Forecast(Result, Record):
     """Forecasts for a track, with intervals and simpler predictions for comparison.
 
-    `Forecaster.forecast` returns one. Arrays are run × query.
+    Returned by `Forecaster.forecast`. Arrays are run × query.
 
     Attributes
     ----------
@@ -44,14 +44,14 @@ class Forecast(Result, Record):
     values : array of shape (runs, queries)
         The forecasts.
     line : array of shape (runs, queries)
-        Forecasts by a line through the target measure cut at the depth.
+        Predictions from a line fitted to the target measure cut at the depth.
     half_width : float
         Half the width of the intervals; infinite if there are none.
     level : float
         The confidence level of the intervals.
     left_out : {"tracks", "queries"} or None
-        What was left out of the training to measure errors; None if the forecaster has not learned from
-        this kind of collection.
+        The units that were held out to estimate the errors; None if the forecaster was not trained
+        on this kind of collection.
     notes : tuple of Note
         Notes on the forecasts.
 
@@ -85,11 +85,11 @@ class Forecast(Result, Record):
 
     @property
     def failed(self) -> tuple[str, ...]:
-        """Which runs were left out, and why."""
+        """The runs that were skipped, with the reasons."""
         return self.rows.failed
 
     def scores(self) -> Scores:
-        """The forecasts as scores like any others, with the same notes."""
+        """Return the forecasts as scores like any others, with the same notes."""
         scores = Scores.from_matrix(
             self.values,
             runs=self.rows.runs,
@@ -99,7 +99,7 @@ class Forecast(Result, Record):
         return replace(scores, notes=self.notes, failed=self.failed)
 
     def bounds(self) -> tuple[Floats, Floats]:
-        """The ends of the intervals of each run and query, within the range of the measure.
+        """Return the ends of the intervals of each run and query, within the range of the measure.
 
         They are NaN where there are no intervals.
         """
@@ -111,10 +111,10 @@ class Forecast(Result, Record):
         return np.clip(ends[0], low, high), np.clip(ends[1], low, high)
 
     def table(self) -> Table:
-        """A row for each run with its mean forecast, the best forecast first.
+        """Return a table with one row per run and its mean forecast, the best forecast first.
 
-        Beside the forecast are the measure at the depth, a line through it, and the shallow score, which
-        needs no learning.
+        Next to the forecast are the measure at the depth, a line fitted to it, and the shallow
+        score, which needs no training.
         """
         columns = ("run", "forecast", "at depth", "line", "shallow")
         numbers = (self.values, self.rows.plain, self.line, self.rows.shallow)
@@ -127,7 +127,7 @@ class Forecast(Result, Record):
         )
 
     def query_table(self) -> Table:
-        """A row for each run and query: the forecast with its interval, and what stands beside it.
+        """Return one row per run and query: the forecast, its interval, simpler predictions.
 
         Runs are in the order of `table`.
         """
@@ -150,19 +150,19 @@ class Forecast(Result, Record):
     def _column_notes(self) -> Iterator[Note]:
         """What the columns are."""
         yield Note(str(target_at(self.target, self.depth)), column="at depth")
-        yield Note("a line through it, fitted to the same tracks", column="line")
+        yield Note("a line fitted to it, on the same tracks", column="line")
         yield Note(
-            f"{self.target} of the whole run by the same judgments; it needs no learning, and mostly "
-            "ranks systems better than forecasts do",
+            f"{self.target} of the whole run with the same judgments; it needs no training, "
+            "and usually ranks systems better than forecasts do",
             column="shallow",
         )
         if not math.isfinite(self.half_width):
             return
         yield Note(
-            "the mean over queries. There is no interval for the mean. For one run on one query: when "
-            f"{self.left_out or 'queries'} were left out of the training, {self.target} was within "
-            f"{self.half_width:.3f} of its forecast for {100 * self.level:g}% of the queries"
-            f"{_LIMITS[self.left_out].format(kind=self.rows.kind)}",
+            "the mean over queries. There is no interval for the mean. For one run on one "
+            f"query: when {self.left_out or 'queries'} were held out, {self.target} was within "
+            f"{self.half_width:.3f} of its forecast for {100 * self.level:g}% of the "
+            f"queries{_LIMITS[self.left_out].format(kind=self.rows.kind)}",
             column="forecast",
         )
 

@@ -9,7 +9,7 @@ import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from rankgauge.core.arrays import Floats
 from rankgauge.core.checks import Integer, check_value, one_of
 from rankgauge.core.notes import Note, count_phrase, format_first_names
 from rankgauge.core.policies import LEVEL, LEVELS, SEED, SEEDS
+from rankgauge.core.renamed import RenamedMembers
 from rankgauge.core.sealing import check_seal, missing_seal_note, read_object, write_sealed
 from rankgauge.errors import InputError, MeasureError, RankgaugeError
 from rankgauge.forecast.forecast_results import Forecast
@@ -78,33 +79,36 @@ MOST_NAMED = 3
 
 
 @dataclass
-class Forecaster:
+class Forecaster(RenamedMembers):
     """Forecast a costly measure of each run on each query from cheap measures.
 
-    Create a forecaster, let it learn with `fit`, and forecast with `forecast` or `predict`.
+    Create a forecaster, train it with `fit`, and forecast with `forecast` or `predict`.
 
     Parameters
     ----------
     method : {"pooled", "boosting", "regression", "gupta"}, default "pooled"
-        "pooled" is one model of all tracks. "boosting" and "regression" are the methods of Muwanei et
-        al. (2022), and "gupta" is the method of Gupta et al. (2019).
+        "pooled" is one model for all tracks. "boosting" and "regression" are the methods of
+        Muwanei et al. (2022), and "gupta" is the method of Gupta et al. (2019).
     target : str, default "nDCG@1000"
         The costly measure.
     depth : int, default 30
         The judging depth. Features are measures of runs cut at this depth.
     features : str or sequence of str, default "paper"
-        The cheap measures, each at the depth. A measure with a cutoff of its own, or one that takes no
-        cutoff, stays as it is. "paper" stands for the six measures of Muwanei et al. (2022), and "rich"
-        for these and six more, such as AP of the whole run.
+        The cheap measures, each at the depth. A measure with its own cutoff, or one that takes no
+        cutoff, stays unchanged. "paper" stands for the six measures of Muwanei et al. (2022), and
+        "rich" for these and six more, such as AP of the whole run.
     judgments : {"pool", "full"}, default "pool"
-        The judgments that features see. "pool": those of a pool of this depth. "full": all judgments, as
-        the level of the results in Muwanei et al. (2022) suggests; this is not cheap.
+        The judgments that features see. "pool": those of a pool of this depth. "full": all
+        judgments, as the level of the results in Muwanei et al. (2022) suggests; this is not
+        cheap.
     subset : {"queries", "training"}, optional
-        How the best features are chosen. With method="regression": by the error on held-out queries
-        ("queries", the default) or on the training data ("training"). With method="gupta": on the
-        training data ("training"), or not at all (the default). Other methods do not take it.
+        How the best features are chosen. With method="regression": by the error on held-out
+        queries ("queries", the default) or on the training data ("training"). With method="gupta":
+        on the training data ("training"), or not at all (the default). Other methods do not take
+        this option.
     learner : {"least-squares", "svr"}, optional
-        How "gupta" fits its line. By default, "least-squares". Other methods do not take it.
+        How "gupta" fits its line. By default, "least-squares". Other methods do not take this
+        option.
     seed : int, default 0
         Seed of the random number generator.
 
@@ -118,6 +122,8 @@ class Forecaster:
     >>> forecaster.predict(track).runs, forecaster.queries_
     (('x', 'y'), 2)
     """
+
+    _renamed: ClassVar[dict[str, str]] = {"topics_": "queries_"}
 
     method: ForecastMethod = "pooled"
     target: str = "nDCG@1000"
@@ -150,14 +156,15 @@ class Forecaster:
                 default, values = methods[self.method]
                 if value is not None and value not in values:
                     raise RankgaugeError(
-                        f"{name}={value!r} is not for method={self.method!r}, expected {values[0]!r}"
+                        f"{name}={value!r} is not for method={self.method!r}, expected "
+                        f"{values[0]!r}"
                     )
                 setattr(self, name, value or default)
             elif value is not None:
                 own = " or ".join(f"method={method!r}" for method in methods)
                 raise RankgaugeError(
-                    f"{name}={value!r} is only for {own}, and the method is {self.method!r}; leave "
-                    f"{name} out"
+                    f"{name}={value!r} is only for {own}, and the method is {self.method!r}; "
+                    f"omit {name}"
                 )
         self.depth = check_value("depth", self.depth, Integer(1))
         self.seed = check_value("seed", self.seed, SEEDS)
@@ -168,35 +175,35 @@ class Forecaster:
                 feature_at(feature, self.depth)
             except MeasureError as error:
                 sets = " and ".join(FEATURE_SETS)
-                raise MeasureError(f"{error}. The names of sets of features are {sets}") from None
+                raise MeasureError(f"{error}. The sets of features are {sets}") from None
         if self.subset is not None and len(self.features) > MOST_SUBSET_FEATURES:
             raise RankgaugeError(
-                f"{len(self.features)} features, expected at most {MOST_SUBSET_FEATURES}: {self.method} "
-                "tries all choices of them; give fewer, or another method"
+                f"{len(self.features)} features, expected at most {MOST_SUBSET_FEATURES}: "
+                f"{self.method} tries all subsets of them; give fewer, or another method"
             )
 
     @property
     def queries_(self) -> int:
-        """How many queries were learned from."""
+        """The number of queries in the training data."""
         return sum(errors.queries for errors in self.errors_.values())
 
     def rows(self, track: Track) -> Rows:
-        """What this forecaster sees of a track."""
+        """The rows that this forecaster computes for a track."""
         return rows_of(track, self.target, self.depth, self.features, self.judgments)
 
     def fit(self, tracks: Sequence[Track]) -> Forecaster:
-        """Learn from tracks with deep judgments. `notes_` then has what to know about them."""
+        """Train on tracks with deep judgments. Afterwards, `notes_` has the notes on them."""
         check_different(tracks)
         return self.fit_rows([self.rows(track) for track in tracks])
 
     def fit_rows(self, tracks: Sequence[Rows]) -> Forecaster:
-        """Learn from the rows of tracks. Neither their order nor the names of kinds matter."""
+        """Train on the rows of tracks, in any order and with any names of kinds."""
         if not tracks:
-            raise RankgaugeError("no tracks, expected at least one to learn from")
+            raise RankgaugeError("no tracks, expected at least one to train on")
         tracks = sorted(tracks, key=lambda rows: rows.content_key)
         stacked = StackedRows.of(tracks)
         if not len(stacked.target):
-            raise RankgaugeError("no runs or queries, expected some to learn from")
+            raise RankgaugeError("no runs or queries, expected some to train on")
         self.model_ = self.fitted(stacked)
         self.line_ = least_squares(
             stacked.plain[:, None], stacked.target, (0,), stacked.track_weights()
@@ -211,22 +218,22 @@ class Forecaster:
     def _learning_notes(self, rows: StackedRows) -> Iterator[Note]:
         """What makes it doubtful that anything was learned."""
         if self.queries_ == 1:
-            yield Note("learnt from one query only, so nobody knows how it does on other queries")
+            yield Note("trained on one query only, so the error on other queries is unknown")
         low, high = float(rows.target.min()), float(rows.target.max())
         if low == high:
             yield Note(
-                f"{self.target} is {low:.4g} for all runs and queries learned from, so this is the "
-                "forecast for every run and query"
+                f"{self.target} is {low:.4g} for all runs and queries in the training data, so "
+                "every forecast has this value"
             )
         features = {str(feature_at(name, self.depth)) for name in self.features}
         if self.judgments == "full" and self.target in features:
             yield Note(
-                f"the feature {self.target} sees all judgments, so it is the target itself, and there "
-                "is nothing to forecast"
+                f"the feature {self.target} is computed from all judgments, so it is the "
+                "target itself, and there is nothing to forecast"
             )
 
     def fitted(self, rows: StackedRows) -> Average:
-        """The model that is learned from these rows."""
+        """The model trained on these rows."""
         columns = tuple(range(rows.features.shape[1]))
         if self.method == "gupta":
             features, target = rows.system_means()
@@ -254,19 +261,19 @@ class Forecaster:
         return Average(tuple(models))
 
     def forecast(self, track: Track, level: float = LEVEL) -> Forecast:
-        """The forecasts of a track with intervals, and what needs no learning beside them.
+        """Return the forecasts of a track with intervals, and the simpler predictions.
 
-        The judgments of the track are taken as they are: those of a pool of the depth, or of more. So
-        the forecast of a run does not depend on the other runs.
+        The judgments of the track are used as they are: those of a pool of this depth, or more.
+        Therefore, the forecast of a run does not depend on the other runs.
         """
         rows = rows_of(track, self.target, self.depth, self.features, "full")
         return self.forecast_rows(replace(rows, shallow=rows.target), level)
 
     def forecast_rows(self, rows: Rows, level: float = LEVEL) -> Forecast:
-        """The forecasts for the rows of a track."""
+        """Return the forecasts for the rows of a track."""
         check_value("level", level, LEVELS)
         if self.model_ is None or self.line_ is None:
-            raise RankgaugeError("the forecaster has learned nothing; call fit first")
+            raise RankgaugeError("the forecaster is not trained; call fit first")
         shape = rows.shallow.shape
         values = self.model_.predict(rows.matrix()).reshape(shape)
         line = self.line_.predict(rows.plain.reshape(-1, 1)).reshape(shape)
@@ -291,49 +298,51 @@ class Forecaster:
         if len(wrong):
             raise RankgaugeError(
                 f"{self.file_ or 'the forecaster'}: forecasts a mean {self.target} of "
-                f"{means[wrong[0]]:.4g} for run {shorten(rows.runs[wrong[0]])}, expected {low:g} to "
-                f"{high:g} (train it again, on collections like this one)"
+                f"{means[wrong[0]]:.4g} for run {shorten(rows.runs[wrong[0]])}, expected "
+                f"{low:g} to {high:g} (train it again, on collections like this one)"
             )
         if outside := int(((values < low) | (values > high)).sum()):
             text = (
-                f"{count_phrase(outside, 'forecast')} for single queries outside the range {low:g} to "
-                f"{high:g}, from {values.min():.3g} to {values.max():.3g}; the means are inside"
+                f"{count_phrase(outside, 'forecast')} for single queries outside the range "
+                f"{low:g} to {high:g}, from {values.min():.3g} to {values.max():.3g}; the "
+                "means are inside"
             )
             yield Note(text, column="forecast")
 
     def _forecast_notes(self, kind: str, errors: KindErrors, level: float) -> Iterator[Note]:
         """What to know about forecasts for a kind of collection, with intervals by these errors."""
         if self.judgments == "full":
-            yield Note("the features see all judgments, so this forecast saves no judging")
+            yield Note("the features use all judgments, so this forecast saves no judging")
         if kind not in self.errors_:
             yield Note(
-                f"learnt on {', '.join(self.errors_)}, not on {kind}: for another kind of collection "
-                "nothing is guaranteed, neither the forecasts nor their intervals"
+                f"trained on {', '.join(self.errors_)}, not on {kind}: for another kind of "
+                "collection, neither the forecasts nor their intervals are reliable"
             )
         elif self.method == "gupta" and errors.left_out == "queries":
             yield Note(
-                "gupta learns from the means of runs. For single queries it goes beyond what it has "
-                "seen, so on other tracks its intervals hold less often than their level says"
+                "gupta is trained on the means of runs. For single queries it extrapolates, "
+                "so on other tracks its intervals hold less often than their level says"
             )
         if not errors.by_mass:
-            yield Note("no intervals: they need at least two queries to learn from")
+            yield Note("no intervals: they need at least two training queries")
         elif level > errors.highest_level + 1e-12:
             allowed = math.floor(1000 * errors.highest_level + 1e-9) / 10
             topics = count_phrase(errors.queries, "query")
             yield Note(
-                f"no intervals of the level {100 * level:g}%: {topics} of {errors.kind} to learn from "
-                f"allow a level of at most {allowed:g}%. Give a lower level, or learn from more queries"
+                f"no intervals of the level {100 * level:g}%: {topics} of {errors.kind} in the "
+                f"training data allow a level of at most {allowed:g}%. Choose a lower level, "
+                "or train on more queries"
             )
         yield from (Note(f"training: {note}") for note in self.notes_ if note.run is None)
 
     def predict(self, track: Track) -> Scores:
-        """The forecast of each run on each query, as scores like any others."""
+        """Return the forecast of each run on each query, as scores like any others."""
         return self.forecast(track).scores()
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write the forecaster to a folder, as one JSON file; loading it runs no code."""
         if self.model_ is None or self.line_ is None:
-            raise RankgaugeError("the forecaster has learned nothing; call fit first")
+            raise RankgaugeError("the forecaster is not trained; call fit first")
         path = OwnPath(folder).make()
         content = {
             "format": FORMAT,
@@ -352,7 +361,8 @@ class Forecaster:
     def load(cls, folder: str | os.PathLike[str]) -> Forecaster:
         """Load the forecaster in a folder.
 
-        InputError if there is no forecaster, or if it was changed to what training does not write.
+        Raise InputError if there is no forecaster, or if the file has content that training does
+        not write.
         """
         path = OwnPath(folder) / FILE
         source = display_name(path)
@@ -390,7 +400,7 @@ class Forecaster:
             raise RankgaugeError("no models")
         line = model_of(content["line"], 1)
         if not isinstance(line, Weights):
-            raise RankgaugeError("the line is no line")
+            raise RankgaugeError("the line is invalid")
         errors = [kind_errors_of(each) for each in content["errors"]]
         if not errors:
             raise RankgaugeError("no errors")
@@ -417,12 +427,12 @@ def check_target(target: str) -> str:
 
 
 def features_of(features: str | Sequence[str]) -> tuple[str, ...]:
-    """Return the names of features, with the sets "paper" and "rich" spelled out.
+    """Return the names of features, with the sets "paper" and "rich" expanded.
 
     Parameters
     ----------
     features : str or sequence of str
-        Measures, and names of sets.
+        Measures and names of sets.
 
     Returns
     -------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, ClassVar, Literal, TypeAlias, cast
 
 import numpy as np
 
@@ -29,6 +29,8 @@ class KindErrors(Record):
     `queries` is the number of its queries, and `left_out` says what was left out of the training.
     `by_mass` has errors from small to large, each with the mass of queries up to it.
     """
+
+    _renamed: ClassVar[dict[str, str]] = {"topics": "queries"}
 
     kind: str
     queries: int

@@ -82,20 +82,20 @@ def model_of(content: Any, width: int) -> Weights | Trees:
     """The model that JSON kept; RankgaugeError where it is none for so many features."""
     if isinstance(content, dict) and set(content) == {"trees"}:
         if not isinstance(content["trees"], str):
-            raise RankgaugeError("the trees are no text")
+            raise RankgaugeError("the trees are not text")
         if forest_of(content["trees"]).features != width:
-            raise RankgaugeError("the trees are of another number of features")
+            raise RankgaugeError("the trees have another number of features")
         return Trees(content["trees"])
     if not isinstance(content, dict) or set(content) != {"columns", "constant", "weights"}:
-        raise RankgaugeError("a model that is neither weights nor trees")
+        raise RankgaugeError("a model with neither weights nor trees")
     columns, weights = content["columns"], content["weights"]
     whole = isinstance(columns, list) and all(type(column) is int for column in columns)
     if not whole or not all(0 <= column < width for column in columns):
-        raise RankgaugeError("weights of other features")
+        raise RankgaugeError("weights for other features")
     numbers = [content["constant"], *weights] if isinstance(weights, list) else []
     known = all(type(number) in (int, float) and math.isfinite(number) for number in numbers)
     if not known or len(numbers) != len(columns) + 1:
-        raise RankgaugeError("weights that are no numbers")
+        raise RankgaugeError("weights that are not numbers")
     return Weights(tuple(columns), float(content["constant"]), tuple(map(float, weights)))
 
 

@@ -45,8 +45,7 @@ def check_shallow_included(shallow: Judgments, deep: Judgments) -> None:
     if lacking:
         documents = count_phrase(sum(lacking.values()), "document")
         raise RankgaugeError(
-            f"{deep.source} lacks {documents} that {shallow.source} has judged, on "
+            f"{deep.source} lacks {documents} that are judged in {shallow.source}, on "
             f"{count_phrase(len(lacking), 'query')} such as {next(iter(lacking))}. The deep "
-            "judgments of a "
-            "query must include its shallow ones: put both into the file"
+            "judgments of a query must include its shallow ones: put both into the file"
         )

@@ -11,7 +11,7 @@ from rankgauge.core.checks import Number, check_value
 from rankgauge.core.notes import WARNING, Note, count_phrase, note_texts
 from rankgauge.core.policies import LEVEL
 from rankgauge.core.records import Record
-from rankgauge.core.renamed_parameters import renamed_parameters
+from rankgauge.core.renamed import renamed_parameters
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Table
 from rankgauge.errors import RankgaugeError
@@ -43,13 +43,13 @@ class Plan(Result, Record):
     level : float
         The confidence level of the intervals.
     queries : int
-        The number of queries in all.
+        The total number of queries.
     pilot : int
-        How many of them are already judged deeply.
+        The number of queries that are already judged deeply.
     variance : float
         The mean variance of the residuals of the runs in the pilot.
     needed : int
-        How many queries must be judged deeply, including the pilot.
+        The number of queries that must be judged deeply, including the pilot.
     notes : tuple of Note
         Notes on the numbers.
 
@@ -76,16 +76,17 @@ class Plan(Result, Record):
 
     @property
     def more(self) -> int:
-        """How many queries to judge deeply beside those of the pilot."""
+        """The number of queries to judge deeply in addition to the pilot."""
         return self.needed - self.pilot
 
+    @renamed_parameters(deep_topics="deep_queries")
     def widths(self, deep_queries: int) -> tuple[float, float]:
-        """The width to expect with so many deep queries, and the careful width that the plan uses."""
+        """The expected width with this number of deep queries, and the width the plan uses."""
         over = deep_queries, self.queries, self.level
         return _width(self.variance, *over), _width(VARIANCE_FACTOR * self.variance, *over)
 
     def table(self) -> Table:
-        """Some numbers of deep queries, from the pilot to all queries, with the widths to expect."""
+        """Return the expected widths for several numbers of deep queries, up to all of them."""
         steps = np.linspace(self.pilot, self.queries, MOST_ROWS).round().astype(int).tolist()
         numbers = sorted({*steps, self.needed, self.pilot, self.queries})
         name = str(self.measure)
@@ -93,7 +94,7 @@ class Plan(Result, Record):
             (name, n, n - self.pilot, *self.widths(n), "yes" if n >= self.needed else "no")
             for n in numbers
         )
-        columns = ("measure", "deep_queries", "more", "expected_width", "careful_width", "enough")
+        columns = ("measure", "deep_topics", "more", "expected_width", "careful_width", "enough")
         return Table(columns, rows, note_texts(self.notes))
 
     def _title(self) -> str:
@@ -114,15 +115,15 @@ def plan(
 ) -> Plan:
     """Compute how many queries must be judged deeply for intervals of a given width.
 
-    The variance comes from a pilot: some queries, drawn at random, that are already judged deeply. It
-    is multiplied by 1.75, because a pilot often shows too little variance.
+    The variance comes from a pilot: some queries, drawn at random, that are already judged deeply.
+    It is multiplied by 1.75, because a pilot often underestimates the variance.
 
     Parameters
     ----------
     shallow : Scores
-        The scores of all queries by shallow judgments, for one measure.
+        The scores of all queries with shallow judgments, for one measure.
     deep : Scores
-        The scores of the same runs by deep judgments, on the queries of the pilot.
+        The scores of the same runs with deep judgments, on the queries of the pilot.
     width : float
         The largest width of the intervals, from low to high.
     level : float, default 0.95
@@ -133,7 +134,7 @@ def plan(
     Returns
     -------
     Plan
-        The number of queries to judge deeply, and the widths to expect.
+        The number of queries to judge deeply, and the expected widths.
 
     Raises
     ------
@@ -160,15 +161,14 @@ def plan(
     needed = fewest_queries(variance, width, judged, everything, pilot.level)
     name = str(pilot.measure)
     expected = (
-        f"the width of the {100 * pilot.level:.10g}% interval of a usual run, with the variance "
-        f"{variance:.4g} from a pilot of {judged} queries"
+        f"the width of the {100 * pilot.level:.10g}% interval of a typical run, with the "
+        f"variance {variance:.4g} from a pilot of {judged} queries"
     )
     careful = (
-        f"the width with {VARIANCE_FACTOR:g} times this variance, because a pilot often shows "
-        "too little of it; "
-        "the plan uses this width"
+        f"the width with {VARIANCE_FACTOR:g} times this variance, because a pilot often "
+        "underestimates it; the plan uses this width"
     )
-    unlike = "a run that behaves unlike the others has a wider interval"
+    unlike = "a run that behaves differently from the others has a wider interval"
     notes = [
         Note(_plan_text(needed, judged, everything, width), measure=name),
         Note(expected, measure=name, column="expected_width"),
@@ -176,7 +176,7 @@ def plan(
         Note(unlike, measure=name, column="expected_width, careful_width"),
     ]
     if not variance:
-        text = "the pilot has no variance, so the plan means nothing; judge more queries deeply"
+        text = "the pilot has no variance, so the plan is meaningless; judge more queries deeply"
         notes.append(Note(text, measure=name, severity=WARNING))
     severe = (note for note in pilot.notes if note.severity is not None)
     return Plan(

@@ -73,18 +73,19 @@ class PoolCounts(Record):
 
 
 class PooledJudgments(Judgments):
-    """The judgments of a pool, with counts of what is in it: the result of `pool`.
+    """The judgments of a pool, with counts of its documents: the result of `pool`.
 
-    They are used like any other judgments. Their highest grade is the highest grade of the judgments
-    that they come from. So ERR and scaled gains do not change, even if no document of the pool has that
-    grade.
+    They are used like any other judgments. Their highest grade is the highest grade of the
+    original judgments. Therefore, ERR and scaled gains do not change, even if no document of the
+    pool has that grade.
 
     Attributes
     ----------
     queries : Ids
         The ids of the queries.
     bounds : array of int
-        Where the documents of each query begin, and the number of documents at the end.
+        The position where the documents of each query begin, and at the end the number of
+        documents.
     documents : Ids
         The ids of the documents.
     grades : array of int
@@ -92,7 +93,7 @@ class PooledJudgments(Judgments):
     source : str
         The name of the judgments in messages.
     dropped : tuple of Note
-        Notes on what lenient reading left out.
+        Notes on the lines that lenient reading skipped.
     subtopics : Subtopics or None
         The grades by subtopic, if there are any.
     max_grade : int or None
@@ -100,7 +101,8 @@ class PooledJudgments(Judgments):
     negative : str
         How documents with a negative grade count, as in `Judgments.with_negative`.
     counts : PoolCounts
-        How many documents of each query are in the pool, and how many of these are judged and relevant.
+        For each query, how many documents are in the pool, and how many of them are judged and
+        relevant.
     depth : int or None
         The depth of the pool; None for all documents.
 
@@ -120,7 +122,7 @@ class PooledJudgments(Judgments):
     def of(
         cls, lists: RunRankings, depth: int | None, runs: Bools | None = None
     ) -> PooledJudgments:
-        """The judgments of the pool of these runs, by default all."""
+        """Return the judgments of the pool of these runs, by default of all runs."""
         judgments = lists.judgments
         inside = lists.pooled(depth, runs)
         count, rows = len(judgments.queries), len(judgments.documents)
@@ -149,28 +151,28 @@ def pool(
     precision: ScorePrecision = DEFAULT_PRECISION,
     executor: AnyExecutor | None = None,
 ) -> PooledJudgments:
-    """Make the judgments that would exist if only a pool of the runs had been judged.
+    """Build the judgments that would exist if only a pool of the runs had been judged.
 
-    The pool of a query has the first `depth` documents of each run. The result has the judgments of
-    these documents and of no others.
+    The pool of a query consists of the first `depth` documents of each run. The result has the
+    judgments of exactly these documents.
 
     Parameters
     ----------
     qrels : judgments
         All judgments, in any form that `evaluate` takes.
     runs : runs
-        The runs that make the pool, in any form that `evaluate` takes.
+        The runs that contribute to the pool, in any form that `evaluate` takes.
     depth : int or None
         Number of documents at the top of each run that are in the pool. None: all documents.
     ties : {"docno", "docno-ascending", "input", "random"}, default "docno"
         How to order documents with equal scores, as in `evaluate`. Other orders are not possible,
-        because nothing is judged when a pool is made.
+        because the pool is built without judgments.
     seed : int, default 0
         Seed of the random number generator, for ties="random".
     precision : {"double", "single"}, default "double"
         Floating-point precision in which the scores of documents are compared, as in `evaluate`.
     executor : Executor, Client or Workers, optional
-        Where to run the work: an executor of `concurrent.futures`, a Dask client, or `Workers`. By
+        Where the work runs: an executor of `concurrent.futures`, a Dask client, or `Workers`. By
         default, threads.
 
     Returns
@@ -187,10 +189,10 @@ def pool(
 
     Notes
     -----
-    Every query stays, even if nothing in its pool was judged. A document of the pool that the qrels
-    lack is counted in `.counts`, but is not in the judgments: its grade is unknown, and measures treat
-    it as any other unjudged document. A document with a negative grade in the qrels keeps this grade,
-    and is counted as never judged.
+    Every query stays, even if nothing in its pool was judged. A document of the pool that is not
+    in the qrels is counted in `.counts`, but is not in the judgments: its grade is unknown, and
+    measures treat it like any other unjudged document. A document with a negative grade in the
+    qrels keeps this grade, and is counted as never judged.
 
     Examples
     --------

@@ -89,9 +89,9 @@ class RatioEstimate:
     def pairs(self, first: Ints, second: Ints) -> Estimates:
         """The difference of each pair of runs.
 
-        The formulas are those of the runs, applied to differences of scores. The ratio stays the common
-        ratio of all runs, so that the difference is the difference of the two estimates, before they are
-        moved into the range of the scores.
+        The formulas are those for runs, applied to differences of scores. The ratio stays the
+        common ratio of all runs, so that the difference equals the difference of the two estimates
+        before they are clipped to the range of the scores.
         """
         squares = self._residuals @ self._residuals.T
         own = np.diag(squares)

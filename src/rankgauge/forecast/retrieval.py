@@ -147,7 +147,7 @@ def run_of(source: Source) -> Run:
     run = source()
     if not isinstance(run, Run):
         kind = type(run).__name__
-        raise RankgaugeError(f"{label(source)}: a function gave {kind}, expected a Run")
+        raise RankgaugeError(f"{label(source)}: a function returned {kind}, expected a Run")
     return run
 
 

@@ -14,7 +14,7 @@ from rankgauge.forecast.tracks import SEPARATOR, Rows
 
 
 class StackedRows(Record):
-    """The rows of several tracks, one below the other, without rows that have an undefined number.
+    """The rows of several tracks, stacked, without rows that have an undefined number.
 
     Create one with `StackedRows.of`.
 
@@ -27,7 +27,7 @@ class StackedRows(Record):
     plain : array of float
         The target measure cut at the depth.
     shallow : array of float
-        The target measure of the whole run by the judgments of the pool.
+        The target measure of the whole run with the judgments of the pool.
     track : array of int
         The number of the track of each row.
     group : array of int
@@ -88,26 +88,26 @@ class StackedRows(Record):
         return stacked.take(np.asarray(known.all(axis=1) & shallow))
 
     def take(self, chosen: Bools) -> StackedRows:
-        """Only these rows."""
+        """Return only these rows."""
         arrays = {name: value[chosen] for name, value in vars(self).items() if name != "names"}
         return StackedRows(**arrays, names=self.names)
 
     def with_topics_of(self, chosen: Bools) -> Bools:
-        """Which rows have a query that one of these rows has."""
+        """Return a mask of the rows that share a query with one of these rows."""
         there = np.zeros(len(self.names), dtype=np.bool_)
         there[self.group[chosen]] = True
         return np.asarray(there[self.group])
 
     def track_weights(self) -> Floats:
-        """Weights that make all tracks count the same."""
+        """Return weights that give all tracks the same total weight."""
         counts = np.bincount(self.track)
         present = np.count_nonzero(counts)
         return np.asarray(len(self.track) / (present * counts[self.track]))
 
     def folds(self, seed: int, parts: int = GROUPS) -> Ints:
-        """The part of each row: queries are dealt by the seed and their ids alone.
+        """Return the part of each row: queries are assigned using only the seed and their ids.
 
-        So neither the names of kinds nor the order of tracks matter.
+        Neither the names of kinds nor the order of tracks matter.
         """
         present, place = np.unique(self.group, return_inverse=True)
         ids = [self.names[group].partition(SEPARATOR)[2] for group in present]
@@ -117,7 +117,7 @@ class StackedRows(Record):
         return np.array([dealt[topic] for topic in ids], dtype=np.int64)[place]
 
     def system_means(self) -> tuple[Floats, Floats]:
-        """The mean features and the mean target of each run."""
+        """Return the mean features and the mean target of each run."""
         counts = np.maximum(np.bincount(self.system), 1)
         there = np.bincount(self.system) > 0
         sums = [np.bincount(self.system, column) / counts for column in self.features.T]

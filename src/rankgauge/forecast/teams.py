@@ -51,11 +51,12 @@ def teams_of(runs: Sequence[str], teams: Teams) -> tuple[str, ...]:
         raise RankgaugeError(f"teams={teams!r}, expected {EXPECTED}")
     prefixes = sorted((_check_prefix(one) for one in teams), key=len, reverse=True)
     if not prefixes:
-        raise RankgaugeError("teams: there is no prefix, expected at least one")
+        raise RankgaugeError("teams: no prefixes, expected at least one")
     for prefix in prefixes:
         if not any(run.startswith(prefix) for run in runs):
             raise RankgaugeError(
-                f"teams: no run has a name that begins with {prefix!r}; the first run is {runs[0]!r}"
+                f"teams: no run has a name that begins with {prefix!r}; the first run is "
+                f"{runs[0]!r}"
             )
     return tuple(next((p for p in prefixes if run.startswith(p)), run) for run in runs)
 

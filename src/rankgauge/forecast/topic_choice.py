@@ -24,8 +24,8 @@ def choose_queries(
 ) -> tuple[str, ...]:
     """Draw the queries to judge deeply, spread from few to many relevant documents.
 
-    The queries are sorted by their number of relevant documents in the shallow judgments, and cut into
-    `m` strata. One query is drawn from each stratum.
+    The queries are sorted by their number of relevant documents in the shallow judgments, and
+    split into `m` strata. One query is drawn from each stratum.
 
     Parameters
     ----------
@@ -36,8 +36,9 @@ def choose_queries(
     seed : int, default 0
         Seed of the random number generator.
     without : iterable of str, optional
-        Queries that are not drawn, such as the queries of a pilot. Together with a pilot that was drawn
-        with this function, every query still has the same chance. By default, every query can be drawn.
+        Queries that must not be drawn, such as the queries of a pilot. Together with a pilot that
+        was drawn with this function, every query still has the same probability. By default, every
+        query can be drawn.
 
     Returns
     -------
@@ -51,8 +52,9 @@ def choose_queries(
 
     Notes
     -----
-    Each of the M queries has the same chance m/M, even if M is not divisible by m (Deville 1998). The
-    draw depends on the seed, the ids and the counts, but not on the order of the queries.
+    Each of the M queries is drawn with the same probability m/M, even if M is not divisible by m
+    (Deville 1998). The draw depends on the seed, the ids and the counts, but not on the order of
+    the queries.
 
     Examples
     --------
@@ -63,7 +65,7 @@ def choose_queries(
     m = check_value("m", m, Integer(1))
     seed = check_value("seed", seed, SEEDS)
     if isinstance(without, str):
-        raise RankgaugeError(f"without={without!r} is one text, expected a list of queries")
+        raise RankgaugeError(f"without={without!r} is a single string, expected a list of queries")
     for topic in set(without):
         if counts.pop(topic, None) is None:
             raise RankgaugeError(f"without: no query {topic!r}, expected queries to choose from")

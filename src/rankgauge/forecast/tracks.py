@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal, NamedTuple, TypeAlias, TypedDict, Unpack
+from typing import ClassVar, Literal, NamedTuple, TypeAlias, TypedDict, Unpack
 
 import numpy as np
 
@@ -74,7 +74,7 @@ class Track(Record):
     precision : {"double", "single"}, default "double"
         Floating-point precision in which the scores of documents are compared, as in `pool`.
     failed : tuple of str, default ()
-        The runs that were left out, and why.
+        The runs that were skipped, with the reasons.
 
     Examples
     --------
@@ -126,10 +126,10 @@ class Track(Record):
         precision : {"double", "single"}, default "double"
             Floating-point precision in which the scores of documents are compared, as in `pool`.
         max_grade : int, optional
-            Highest grade of the collection. By default, the highest grade in the judgments.
+            Highest grade of the collection. By default, it is the highest grade in the judgments.
         failures : {"raise", "skip"}, default "raise"
             What to do about a run that cannot be read, or that shares no query with the judgments.
-            "raise": raise the error. "skip": leave out the run, and list it in `.failed`.
+            "raise": raise the error. "skip": skip the run, and list it in `.failed`.
 
         Returns
         -------
@@ -160,19 +160,20 @@ class Track(Record):
     ) -> Track:
         """Read the track in NAME=KIND:QRELS,RUNS, such as robust03=news:qrels.txt,runs/.
 
-        RUNS is a folder, a file or a pattern. It starts after the last comma, so QRELS may have commas.
-        KIND=QRELS,RUNS has no name: its name is the kind and the file of judgments.
+        RUNS is a folder, a file or a pattern. It starts after the last comma, so QRELS may contain
+        commas. KIND=QRELS,RUNS has no name: the name then consists of the kind and the file of
+        judgments.
 
         Parameters
         ----------
         text : str
-            The text that names the files.
+            The string that names the files.
         lenient : bool, default False
             Whether to drop faulty lines instead of raising an error, as in `read_qrels` and `read_run`.
         size_limit : int, default 8 GiB
             The largest size of a file in bytes, once decompressed.
         columns : dict of str to str, optional
-            Names of the tables' columns, where they are not standard, as in `read_qrels` and
+            The column names of the tables if they are not standard, as in `read_qrels` and
             `read_run`.
         **policies
             `ties`, `seed`, `precision`, `max_grade` and `failures`, as in `Track.of`.
@@ -200,12 +201,12 @@ class Track(Record):
             if os.path.realpath(file.path) != os.path.realpath(qrels)
         ]
         if not files:
-            raise InputError(runs, None, "no runs, only the judgments; expected at least one run")
+            raise InputError(runs, None, "no runs, only judgments; expected at least one run")
         return cls.of(judgments, files, kind=kind, name=name or f"{kind} {qrels}", **policies)
 
     @property
     def deepest(self) -> int:
-        """The most documents that a run has for a query."""
+        """The largest number of documents that a run has for a query."""
         return max(int(np.diff(run.bounds).max(initial=0)) for run in self.runs)
 
 
@@ -270,9 +271,9 @@ def track_parts(text: str, *, tables: bool = False) -> TrackParts:
         if tables and not comma:
             return TrackParts(name, kind, files, None)
     raise RankgaugeError(
-        f"{text!r} is no track, expected {TRACK_FORMAT}, such as robust03=news:qrels.txt,runs/. "
-        "RUNS starts "
-        "after the last comma, so a path of runs cannot have a comma"
+        f"{text!r} is not a track, expected {TRACK_FORMAT}, such as "
+        "robust03=news:qrels.txt,runs/. RUNS starts after the last comma, so the path of the "
+        "runs must not contain a comma"
     )
 
 
@@ -281,9 +282,9 @@ def _subtopics_error(error: DuplicateError) -> DuplicateError:
     if not error.message.endswith(SUBTOPICS_REMEDY):
         return error
     message = (
-        f"{error.message.removesuffix(SUBTOPICS_REMEDY)}. These are probably judgments of subtopics, "
-        "which cannot be used here; give judgments with one grade for each document, such as the ad "
-        "hoc qrels of the same track"
+        f"{error.message.removesuffix(SUBTOPICS_REMEDY)}. These are probably subtopic "
+        "judgments, which are not supported here; give judgments with one grade per document, "
+        "such as the ad hoc qrels of the same track"
     )
     return DuplicateError(error.source, error.line, message)
 
@@ -298,8 +299,8 @@ def check_different(tracks: Sequence[Track]) -> None:
                 key = (track.name, run.name)
             if key in seen:
                 raise RankgaugeError(
-                    f"the run {run.name} is given twice with the same judgments, in {seen[key]} and in "
-                    f"{track.name}; leave one of these tracks out"
+                    f"the run {run.name} is given twice with the same judgments, in "
+                    f"{seen[key]} and in {track.name}; omit one of these tracks"
                 )
             seen[key] = track.name
 
@@ -315,9 +316,9 @@ def depth_note(track: Track, target: str) -> Note | None:
     if cutoff is None or track.deepest >= cutoff:
         return None
     return Note(
-        f"the runs are too short for {target}. It looks at the first "
-        f"{count_phrase(cutoff, 'document')} of a "
-        f"query, and the deepest run has {track.deepest:,}",
+        f"the runs are too short for {target}. It uses the first "
+        f"{count_phrase(cutoff, 'document')} of a query, and the deepest run has "
+        f"{track.deepest:,}",
         part=track.name,
         severity=WARNING,
     )
@@ -332,8 +333,8 @@ SEPARATOR = "\0"
 class Rows(Record):
     """The features and the target measure for each run and query of a track.
 
-    `rows_by` and `score_rows` make them. A forecaster learns from them, and forecasts are compared with
-    them. Arrays are run × query, and `features` is run × query × feature.
+    Created by `rows_by` and `score_rows`. A forecaster is trained on them, and forecasts are
+    compared with them. Arrays are run × query, and `features` is run × query × feature.
 
     Attributes
     ----------
@@ -350,13 +351,13 @@ class Rows(Record):
     plain : array of shape (runs, queries)
         The target measure cut at the depth.
     shallow : array of shape (runs, queries)
-        The target measure of the whole run, by the judgments of the pool.
+        The target measure of the whole run, with the judgments of the pool.
     target : array of shape (runs, queries)
-        The target measure by all judgments.
+        The target measure with all judgments.
     notes : tuple of Note
         Notes on the runs.
     failed : tuple of str
-        The runs that were left out, and why.
+        The runs that were skipped, with the reasons.
 
     Examples
     --------
@@ -367,6 +368,8 @@ class Rows(Record):
     >>> rows[1, "AP", "pool"].target.tolist()
     [[1.0, 0.5], [0.5, 0.5]]
     """
+
+    _renamed: ClassVar[dict[str, str]] = {"topics": "queries"}
 
     track: str
     kind: str
@@ -381,21 +384,22 @@ class Rows(Record):
 
     @property
     def groups(self) -> list[str]:
-        """For each query its kind and id: the same for one query of two tracks."""
+        """The kind and the id of each query: equal for the same query in two tracks."""
         return [f"{self.kind}{SEPARATOR}{topic}" for topic in self.queries]
 
     @property
     def content_key(self) -> tuple[int, bytes]:
-        """Where these rows stand among those of other tracks: many rows first, then by what they hold.
+        """A sort key among the rows of other tracks: by size in descending order, then by content.
 
-        Neither the name nor the kind of the track matters, nor does the order that users give.
+        Neither the name nor the kind of the track matters, nor does the order in which tracks are
+        given.
         """
         arrays = (self.features, self.plain, self.shallow, self.target)
         held = b"".join(np.ascontiguousarray(array).tobytes() for array in arrays)
         return -self.target.size, digest("\n".join(self.queries).encode() + held, size=16)
 
     def matrix(self) -> Floats:
-        """The features, a row for each run and query."""
+        """Return the features, with one row per run and query."""
         return self.features.reshape(-1, self.features.shape[2])
 
 
@@ -514,7 +518,7 @@ class _MeasureNames(Record):
 
 
 class ScoreTrack(Record):
-    """An evaluation campaign as a table of scores by all judgments, without its files.
+    """An evaluation campaign as a table of scores with all judgments, without its files.
 
     Parameters
     ----------
@@ -525,7 +529,7 @@ class ScoreTrack(Record):
     scores : Scores
         The scores. They must have the features at every depth, and the target measures.
     failed : tuple of str, default ()
-        The runs that were left out, and why.
+        The runs that were skipped, with the reasons.
 
     Examples
     --------
@@ -541,7 +545,7 @@ class ScoreTrack(Record):
     failed: tuple[str, ...] = ()
 
     def has(self, measure: str) -> bool:
-        """Whether the table has a measure."""
+        """Whether the table contains a measure."""
         return str(parse(measure)) in map(str, self.scores.measures)
 
 
@@ -567,8 +571,8 @@ def score_rows(
     Returns
     -------
     dict
-        The rows by (depth, target, "full"), as in `rows_by`. Their `shallow` scores are NaN, because
-        they require the judgments of a pool.
+        The rows by (depth, target, "full"), as in `rows_by`. Their `shallow` scores are NaN,
+        because these require the judgments of a pool.
 
     Raises
     ------
@@ -589,9 +593,9 @@ def score_rows(
     if lacking := [name for name in names.at(depths) if name not in scores]:
         options = " ".join(f"-m '{name}'" for name in lacking[:MOST_NAMED])
         raise RankgaugeError(
-            f"{track.name}: the table of scores lacks {format_first_names(lacking, MOST_NAMED)}; "
-            "add them with "
-            f"`rankgauge evaluate QRELS RUNS {options} … --save FILE`"
+            f"{track.name}: the table of scores lacks "
+            f"{format_first_names(lacking, MOST_NAMED)}; add them with `rankgauge evaluate "
+            f"QRELS RUNS {options} … --save FILE`"
         )
     return {
         (depth, target, "full"): Rows(
@@ -628,7 +632,7 @@ def _split_by_measure(measures: Iterable[str], scores: Floats) -> dict[str, Floa
 
 
 def feature_at(feature: str, depth: int) -> Measure | Aggregate:
-    """The measure of a feature: at the depth; with a cut-off of its own, or without any, as it is."""
+    """The measure of a feature: at the depth; with a cutoff of its own, or without any, as it is."""
     if "@" not in feature:
         try:
             return parse(f"{feature}@{depth}")
@@ -638,7 +642,7 @@ def feature_at(feature: str, depth: int) -> Measure | Aggregate:
 
 
 def target_at(target: str, depth: int) -> Measure | Aggregate:
-    """The target measure at the depth; as it is where it has no cut-off."""
+    """The target measure at the depth; as it is where it has no cutoff."""
     name = target.rpartition("@")[0] or target
     try:
         return parse(f"{name}@{depth}")

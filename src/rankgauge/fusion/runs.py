@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,6 +18,7 @@ from rankgauge.core.policies import DEFAULT_ABSENT, DEFAULT_FUSION, DEFAULT_NORM
 from rankgauge.core.records import Record
 from rankgauge.data.model import Run, decode
 from rankgauge.errors import RankgaugeError
+from rankgauge.evaluation.calls import checked_call, describe
 from rankgauge.evaluation.inputs import Runs, label, sources_of
 from rankgauge.fusion.methods import METHODS, Entries, FusionMethod, parameter_values
 from rankgauge.fusion.normalizations import NORMALIZATIONS, fill_absent, normalize_scores
@@ -29,7 +31,11 @@ LARGEST_SCORE = float(np.finfo(np.float32).max) / 2
 
 _NO_NORMALIZATION = "none"
 
+FORM = 'fuse([bm25, dense], "rrf")'
+"""How `fuse` is called."""
 
+
+@checked_call(FORM)
 def fuse(
     runs: Runs,
     method: str = DEFAULT_FUSION,
@@ -99,6 +105,8 @@ def fuse(
     >>> fuse([bm25, dense], "rrf", k=60).documents.texts()
     ['d2', 'd1', 'd4', 'd3']
     """
+    if not isinstance(method, str) or (method not in METHODS and os.path.exists(method)):
+        raise RankgaugeError(f"method: {describe(method)} is no method of fusion; write {FORM}")
     fusion = Fusion.of(method, normalize=normalize, weights=weights, absent=absent, **parameters)
     return fusion.fuse_pool(pool_of(read_runs(runs)), name)
 

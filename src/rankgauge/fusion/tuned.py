@@ -11,6 +11,7 @@ from rankgauge.comparison.systems import Comparison
 from rankgauge.core.notes import Note, count_phrase, note_texts
 from rankgauge.core.policies import Absent
 from rankgauge.core.records import Record
+from rankgauge.core.renamed import renamed_names
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Cell, PValue, Table
 from rankgauge.data.model import Run
@@ -23,6 +24,8 @@ from rankgauge.space.curves import NEAR, Curve, Interval, sign_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+else:
+    __getattr__ = renamed_names(__name__)
 
 TUNED, EQUAL, RRF, RRF_TUNED = "tuned", "equal weights", "rrf", "rrf, k tuned"
 

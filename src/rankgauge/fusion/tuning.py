@@ -26,11 +26,12 @@ from rankgauge.core.policies import (
     Progress,
 )
 from rankgauge.core.records import Record
-from rankgauge.core.renamed_parameters import renamed_parameters
+from rankgauge.core.renamed import renamed_parameters
 from rankgauge.core.resampling import SamplingOptions, map_parallel
 from rankgauge.errors import RankgaugeError, Unsupported
+from rankgauge.evaluation.calls import checked_call
 from rankgauge.evaluation.evaluator import Evaluator
-from rankgauge.evaluation.inputs import Qrels, Runs, check_argument_order
+from rankgauge.evaluation.inputs import Qrels, Runs
 from rankgauge.fusion.mixing import LabeledPool, Mixture
 from rankgauge.fusion.normalizations import NORMALIZATIONS
 from rankgauge.fusion.pool import Pool, pool_of
@@ -68,6 +69,7 @@ MOST_PARTS = 3
 
 
 @renamed_parameters(test_topics="test_queries")
+@checked_call('tune(qrels, [bm25, dense], "nDCG@10")')
 def tune(
     qrels: Qrels,
     runs: Runs,
@@ -167,7 +169,6 @@ def tune(
     settings = _Settings(
         normalize, absent, missing, test_queries, margin, folds, repeats, restarts, level, drawing
     )
-    check_argument_order(runs, measure, "measure")
     evaluator = Evaluator(qrels, measure)
     tuned_by = _one_measure(evaluator)
     read = read_runs(runs)

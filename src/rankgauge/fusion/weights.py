@@ -17,7 +17,7 @@ from rankgauge.core.policies import (
     Absent,
     Missing,
 )
-from rankgauge.core.renamed_parameters import renamed_parameters
+from rankgauge.core.renamed import renamed_parameters
 from rankgauge.data.features import Features
 from rankgauge.errors import RankgaugeError
 from rankgauge.evaluation.inputs import Qrels, Runs, judgments_of

@@ -49,12 +49,13 @@ from rankgauge.workers import processors
 R = TypeVar("R")
 Path = str | os.PathLike[str]
 
-COMMENT = re.compile(rb"^#[^\n]*", re.MULTILINE)
-"""A line that starts with #; its newline stays, so that lines keep their numbers."""
-
 RUN_LINE = "topic Q0 document rank score tag"
 QRELS_LINE = "topic iteration document grade"
 SUBTOPICS_LINE = "topic subtopic document grade"
+COMMENT = re.compile(rb"^#[^\n]*", re.MULTILINE)
+COMMENT_IN_RUN = re.compile(rb"^[ \t\r\v\f]*#[^\n]*", re.MULTILINE)
+"""A line that starts with #, in runs also after blanks, as in trec_eval 10. Its newline stays, so that
+lines keep their numbers."""
 SUBTOPICS_REMEDY = "; if the second column is a subtopic, read with subtopics=True (--subtopics)"
 COLUMNS = {line: len(line.split()) for line in (RUN_LINE, QRELS_LINE, SUBTOPICS_LINE)}
 
@@ -630,7 +631,8 @@ def _read_with_care(
     source, columns = content.source, COLUMNS[expected]
     text = text_of(content.whole(), source)
     if comments:
-        text = np.frombuffer(COMMENT.sub(b"", text.tobytes()), dtype=np.uint8)
+        comment = COMMENT_IN_RUN if expected is RUN_LINE else COMMENT
+        text = np.frombuffer(comment.sub(b"", text.tobytes()), dtype=np.uint8)
     places, values, faults = native.tokenize(text, columns, columns == 4, lenient, more_columns)
     if faults and not lenient:
         kind, (_, position) = min(faults.items(), key=lambda item: item[1][1])
@@ -716,10 +718,11 @@ def _fault(
     place = 4 if expected is RUN_LINE else 3
     number = shorten(decode(columns[place])) if len(columns) > place else ""
     wanted = len(expected.split())
-    hint = " (this looks like a qrels file)" if len(columns) == 4 else ""
+    looks = {4: "qrels", 6: "run"}.get(len(columns))
+    hint = f" (this looks like a {looks} file)" if looks else ""
     message = {
         1: f"{count_phrase(len(columns), 'column')}, expected {wanted}: `{expected}`" + hint,
-        2: f"{count_phrase(len(columns), 'column')}, expected {wanted}: `{expected}`",
+        2: f"{count_phrase(len(columns), 'column')}, expected {wanted}: `{expected}`" + hint,
         3: f"{number!r} is not a number, expected `{expected}`",
         4: "the score is NaN, expected a number",
         5: f"grade {number!r}, expected a whole number",

@@ -10,9 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cache
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from rankgauge.core.renamed import renamed_names
 from rankgauge.errors import MeasureError
+
+if not TYPE_CHECKING:
+    __getattr__ = renamed_names(__name__)
 
 DIGITS, NUMBER = "#", "{}"
 """What stands in a spelling for whole digits, and for a number."""

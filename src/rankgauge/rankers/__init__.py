@@ -1,8 +1,8 @@
-"""Learning to rank: methods that learn from features with labels, by scikit-learn's conventions.
+"""Learning to rank from features with labels, following scikit-learn's conventions.
 
-A method is a class with settings, `fit(features, validation)` and `predict(features)`. `save` writes
-what was learned into a folder, and `load` reads it. `methods` lists all methods, `find_method` finds one
-by name, and `register` makes a method of one's own known.
+A method is a class with settings, `fit(features, validation)` and `predict(features)`. `save`
+writes a trained ranker to a folder, and `load` reads it. `methods` lists all methods,
+`find_method` finds one by name, and `register` adds a method of your own.
 """
 
 from rankgauge.core.lazy import attach

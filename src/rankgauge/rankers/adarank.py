@@ -31,8 +31,10 @@ TRAINING = "training"
 FEATURE, ALPHA = "feature", "alpha"
 """The names of the other columns of `history_`."""
 
-STALLED = "training stalled: rounds chose the feature of the round before and gained nothing"
-NOTHING = "nothing was learned: no feature ranks any query above the worst value of the objective"
+STALLED = "training stalled: rounds chose the same feature as the round before and gained nothing"
+NOTHING = (
+    "nothing was learned: no feature ranks any query better than the worst value of the objective"
+)
 ENSEMBLE = "ensemble"
 
 LARGEST = 1e100
@@ -40,50 +42,52 @@ LARGEST = 1e100
 
 
 class AdaRank(LinearRanker):
-    """A weighted sum of features, added one by one for the queries that still rank badly.
+    """A weighted sum of features, added one at a time for the queries that are still ranked badly.
 
-    Each round adds one feature. Queries that rank badly count more in the next round.
+    Each round adds one feature. Queries that are ranked badly count more in the next round.
 
-    The paper's rule, select="weighted", takes the feature whose own rankings have the best weighted
-    mean over the queries. It often stalls: a strong feature is chosen again, the rankings stay as
-    they are, and so do the weights of the queries. `history_` shows it, and `notes` says it.
+    The paper's rule, select="weighted", chooses the feature whose own rankings have the best
+    weighted mean over the queries. It often stalls: a strong feature is chosen again, and neither
+    the rankings nor the weights of the queries change. `history_` shows this, and `notes` reports
+    it.
 
-    select="ensemble" is not in the paper. It takes the feature with which the whole sum ranks best,
-    and ends when no feature raises the objective. So it never stalls, and each round is a gain. But
-    it tries each feature with only one weight, the weight that the paper's rule gives it. If each
-    feature weighs too much beside the first, training ends with one feature.
+    select="ensemble" is not in the paper. It chooses the feature with which the whole sum ranks
+    best, and ends when no feature raises the objective. Therefore, it never stalls, and each round
+    is a gain. However, it tries each feature with only one weight, the one that the paper's rule
+    gives it. If this weight is too large for every feature, training ends after the first feature.
 
-    A value that is NaN counts as the mean of its feature.
+    A NaN value counts as the mean of its feature.
 
-    Training stops by `tolerance` and `rounds`; the validation set does not stop it. With a
+    `tolerance` and `rounds` decide when training stops; the validation set does not. With a
     validation set, the weights of the round with the best `measure` on it are kept. Without one,
-    the weights of the last round are kept, or those of the round before if the last round made
-    training stop.
+    the weights of the last round are kept, or those of the round before if the last round stopped
+    training.
 
     Parameters
     ----------
     preset : {"default", "ranklib"}, default "default"
-        The source of settings that are None: "default" for values that serve well today, "ranklib"
-        for the defaults of RankLib. Where the two differ, the default of RankLib is noted below.
+        The source of settings that are None: "default" for values that work well today, "ranklib"
+        for the defaults of RankLib. Where the two differ, RankLib's default is noted below.
     normalize : {"none", "z", "min-max", "query-z", "query-min-max"}, default "min-max"
         How feature values are normalized: over all training data, or within each query if the name
         starts with "query-". RankLib: "none".
     measure : measure or str, default "nDCG(gain=exp2)@10"
-        The measure that decides on the validation set, such as when to stop. RankLib: "ERR@10".
+        The measure used on the validation set, for example to decide when to stop. RankLib:
+        "ERR@10".
     seed : int, default 0
-        The seed for everything that is drawn at random.
+        The seed of the random number generator.
     objective : measure or str, default "nDCG(gain=exp2)@10"
-        The measure that training raises. RankLib: "ERR@10".
+        The measure that training maximizes. RankLib: "ERR@10".
     select : {"weighted", "ensemble"}, default "weighted"
-        Which feature is added. "weighted": the feature that ranks the weighted queries best;
+        How a feature is chosen. "weighted": the feature that ranks the weighted queries best;
         "ensemble": the feature with which the sum ranks best, as long as the objective rises.
     rounds : int, default 500
-        The maximum number of features that are added.
+        The maximum number of rounds.
     tolerance : float, default 0.002
         Training stops after a round that lowers the objective by this much or more, as in RankLib.
         0: after a round that does not raise it. Only select="weighted" uses it.
     repeats : int, default 5
-        How many times in a row a feature may be chosen.
+        The maximum number of times in a row that a feature may be chosen.
     directions : {"up", "both"}, default "up"
         Which values of a feature are better. "up": the higher ones, as in the paper; "both": also
         the lower ones.
@@ -91,17 +95,17 @@ class AdaRank(LinearRanker):
     Attributes
     ----------
     history_ : dict of list of float
-        A number for each round. The first column, such as "training AP", is the objective on the
-        training data after the round. "feature" is the feature that was added (from 1, as in
-        files), and "alpha" is what was added to its weight. With a validation set, another column
-        has the name of the measure: its value after the round.
+        One number per round. The first column, such as "training AP", is the objective on the
+        training data after the round. "feature" is the feature that was added (counted from 1, as
+        in files), and "alpha" is the amount added to its weight. With a validation set, another
+        column is named after the measure and has its value after the round.
 
     Notes
     -----
     Any measure can be the `objective`. If higher values are better and all values lie between −1
-    and 1, they are used as they are. Otherwise they are mapped: the worst value that any feature
+    and 1, they are used as they are. Otherwise they are rescaled: the worst value that any feature
     has on any training query becomes 0, and the best becomes 1. For gm(AP), which is a mean of
-    logarithms, the logarithms are mapped. Queries on which the measure is undefined are left out.
+    logarithms, the logarithms are rescaled. Queries on which the measure is undefined are skipped.
 
     Xu and Li 2007, AdaRank: a boosting algorithm for information retrieval.
 
@@ -112,38 +116,43 @@ class AdaRank(LinearRanker):
     >>> ranker.history_["feature"]
     [1, 1]
     >>> ranker.notes()[0].kind
-    'training stalled: rounds chose the feature of the round before and gained nothing'
+    'training stalled: rounds chose the same feature as the round before and gained nothing'
     """
 
-    summary: ClassVar[str] = "a weighted sum of features, chosen for the queries that rank badly"
-    optimizes: ClassVar[str] = "{objective}, by an exponential loss over queries"
+    summary: ClassVar[str] = (
+        "a weighted sum of features, chosen for the queries that are ranked badly"
+    )
+    optimizes: ClassVar[str] = "{objective}, through an exponential loss over queries"
     source: ClassVar[str] = (
         "Xu and Li 2007, AdaRank: a boosting algorithm for information retrieval"
     )
 
     normalize: str | None = setting_from(Ranker, "normalize", default="min-max", ranklib="none")
     objective: object = setting(
-        MEASURES, "The measure that training raises.", default=MONITORED, ranklib="ERR@10"
+        MEASURES, "The measure that training maximizes.", default=MONITORED, ranklib="ERR@10"
     )
     select: str | None = setting(
         Choice(("weighted", ENSEMBLE)),
-        "Which feature is added. weighted: the one that ranks the weighted queries best; ensemble: the "
-        "one with which the sum ranks best, as long as the objective rises.",
+        "How a feature is chosen. weighted: the one that ranks the weighted queries best; "
+        "ensemble: the one with which the sum ranks best, as long as the objective rises.",
         default="weighted",
     )
-    rounds: int | None = setting(Integer(1), "How many features are added at most.", default=500)
+    rounds: int | None = setting(Integer(1), "The maximum number of rounds.", default=500)
     tolerance: float | None = setting(
         Number(0.0),
-        "Training stops after a round that makes the objective worse by this much or more, as in "
-        "RankLib; 0: after a round that does not make it better. Only select=weighted asks.",
+        "Training stops after a round that lowers the objective by this much or more, as in "
+        "RankLib; 0: after a round that does not raise it. Only for select=weighted.",
         default=0.002,
     )
     repeats: int | None = setting(
-        Integer(1), "How many times in a row a feature is chosen at most.", default=5
+        Integer(1), "The maximum number of times in a row that a feature may be chosen.", default=5
     )
     directions: str | None = setting(
         DIRECTIONS,
-        "Which values are better. up: the higher ones, as in the paper; both: also the lower ones.",
+        (
+            "Which values of a feature are better. up: the higher ones, as in the paper; "
+            "both: also the lower ones."
+        ),
         default="up",
     )
 
@@ -195,10 +204,10 @@ class AdaRank(LinearRanker):
         columns = self.history_
         objectives = [name for name in columns if name.startswith(f"{TRAINING} ")]
         if len(objectives) != 1 or not {FEATURE, ALPHA} <= columns.keys():
-            raise RankgaugeError("history_ has not the columns of AdaRank")
+            raise RankgaugeError("history_ does not have the columns of AdaRank")
         width = self.n_features_in_
         if not all(type(f) is int and 1 <= f <= width for f in columns[FEATURE]):
-            raise RankgaugeError("history_ has a feature that is not there")
+            raise RankgaugeError("history_ has an unknown feature")
 
 
 class Step(Record):
@@ -225,7 +234,7 @@ class FeatureScorer:
         return fill_missing(self._values[:, own], self._means[own])[:, 0]
 
     def orders(self, feature: int) -> bool:
-        """Whether the feature tells documents of any query apart."""
+        """Whether the feature distinguishes documents of any query."""
         column = self.column(feature)
         return bool(((column[1:] != column[:-1]) & (self._query[1:] == self._query[:-1])).any())
 
@@ -322,7 +331,7 @@ class Quality(Record):
 
     @classmethod
     def of(cls, values: Floats, measure: Measure | Aggregate) -> Quality:
-        """The quality by a measure, given the values of each feature on each query."""
+        """The value of a measure, given the values of each feature on each query."""
         if isinstance(measure, Aggregate) and not measure.is_mean:
             raise MeasureError(
                 f"AdaRank: objective: {measure} has no value for a single query, expected a measure, or "

@@ -51,7 +51,9 @@ RankerSettings = Mapping[str, Any]
 
 EQUAL_LABELS, UNDECIDED = "equal labels", "undecided"
 REMARKS = {
-    EQUAL_LABELS: "nothing to learn about rankings: all documents of each query have the same label",
+    EQUAL_LABELS: (
+        "nothing to learn about rankings: all documents of each query have the same label"
+    ),
     UNDECIDED: "the validation set decides nothing: the measure is the same after all rounds",
 }
 """What `fit` notices with any method, and the sentence that `notes` says about it."""
@@ -68,10 +70,10 @@ PIECE = 1 << 16
 class Ranker:
     """A base class for methods that learn to rank from features with labels.
 
-    `fit` learns, and `predict` scores documents. Settings are arguments of the class. They are kept
-    as given and checked by `fit`. `get_params`, `set_params` and scikit-learn's `clone` work.
-    Everything that was learned has a name that ends in an underscore. `rankgauge ltr methods NAME`
-    lists the settings of a method, and what they mean.
+    `fit` learns, and `predict` scores documents. Settings are arguments of the class. They are
+    kept as given and checked by `fit`. `get_params`, `set_params` and scikit-learn's `clone` work.
+    The names of all learned attributes end in an underscore. `rankgauge ltr methods NAME` lists
+    and explains the settings of a method.
 
     To write a method, subclass `Ranker`. Declare its settings as fields made by `parameter`, and
     define `learn` and `score`. `learn` sets `feature_importances_` and whatever `score` needs, in
@@ -81,28 +83,29 @@ class Ranker:
     Parameters
     ----------
     preset : {"default", "ranklib"}, default "default"
-        The source of settings that are None: "default" for values that serve well today, "ranklib"
-        for the defaults of RankLib. Where the two differ, the default of RankLib is noted below.
+        The source of settings that are None: "default" for values that work well today, "ranklib"
+        for the defaults of RankLib. Where the two differ, RankLib's default is noted below.
     normalize : {"none", "z", "min-max", "query-z", "query-min-max"}, default "none"
         How feature values are normalized: over all training data, or within each query if the name
         starts with "query-".
     measure : measure or str, default "nDCG(gain=exp2)@10"
-        The measure that decides on the validation set, such as when to stop. RankLib: "ERR@10".
+        The measure used on the validation set, for example to decide when to stop. RankLib:
+        "ERR@10".
     seed : int, default 0
-        The seed for everything that is drawn at random.
+        The seed of the random number generator.
 
     Attributes
     ----------
     feature_importances_ : array of float
-        How much each feature counts. Higher is more; 0 is not at all.
+        The importance of each feature. Higher is more important; 0 means unused.
     history_ : dict of list of float
-        What was monitored, with a number for each round.
+        The monitored values, with one number per round.
     n_features_in_ : int
         The number of features in the training data.
     scaling_ : Scaling
         How feature values are normalized before `score` sees them.
     remarks_ : list of str
-        What `fit` noticed; `notes` says it in sentences.
+        Remarks made by `fit`; `notes` returns them as sentences.
 
     Examples
     --------
@@ -119,7 +122,10 @@ class Ranker:
 
     preset: str = parameter(
         Choice((DEFAULT, RANKLIB)),
-        "Where settings that are not given come from: what serves today, or RankLib's defaults.",
+        (
+            "The source of settings that are not given: values that work well today, or "
+            "RankLib's defaults."
+        ),
         default=DEFAULT,
     )
     normalize: str | None = setting(
@@ -129,11 +135,11 @@ class Ranker:
     )
     measure: Any = setting(
         MEASURES,
-        "The measure that decides on the validation set, such as when to stop.",
+        "The measure used on the validation set, for example to decide when to stop.",
         default=MONITORED,
         ranklib="ERR@10",
     )
-    seed: int = parameter(SEEDS, "The seed for everything that is drawn at random.", default=SEED)
+    seed: int = parameter(SEEDS, "The seed of the random number generator.", default=SEED)
 
     summary: ClassVar[str] = ""
     """What the method is, in one line."""
@@ -178,15 +184,15 @@ class Ranker:
 
     @classmethod
     def parameters(cls) -> dict[str, dataclasses.Field[Any]]:
-        """The declared settings, by name."""
+        """Return the declared settings, by name."""
         return {f.name: f for f in dataclasses.fields(cls) if f.init}  # type: ignore[arg-type]
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The settings as they were given. A setting that is None follows from the preset."""
+        """Return the settings as they were given. A setting that is None follows the preset."""
         return {name: getattr(self, name) for name in self.parameters()}
 
     def set_params(self, **parameters: Any) -> Self:
-        """Change settings; RankgaugeError for a setting that the method does not have."""
+        """Change settings; raises RankgaugeError for a setting that the method does not have."""
         known = self.parameters()
         for name in parameters:
             if name not in known:
@@ -197,7 +203,7 @@ class Ranker:
         return self
 
     def settings(self) -> dict[str, Any]:
-        """The value of each setting, checked: as given, or as the preset has it."""
+        """Return the checked value of each setting: as given, or from the preset."""
         owner, declared = type(self).__name__, self.parameters()
         preset = check_setting(owner, "preset", self.preset, declared["preset"].metadata["kind"])
         values = {}
@@ -215,15 +221,15 @@ class Ranker:
 
     @classmethod
     def all_objectives(cls) -> str:
-        """What training can make best, in words, whatever the settings."""
+        """Describe in words what training can optimize, whatever the settings."""
         return cls.optimizes.replace(
             PLACEHOLDER, "; or ".join(cls.objectives.values()) or ANY_MEASURE
         )
 
     def training_objective(self) -> TrainingObjective:
-        """What training makes best with these settings, and where that comes from.
+        """Return what training optimizes with these settings, and where that comes from.
 
-        The setting `measure` has no part in it: that measure decides on the validation set.
+        The setting `measure` plays no role here: it is used on the validation set.
 
         >>> from rankgauge.rankers import CoordinateAscent, ListNet
         >>> print(CoordinateAscent(preset="ranklib").training_objective())
@@ -253,21 +259,21 @@ class Ranker:
         Parameters
         ----------
         training, validation
-            Documents with labels. Their values are normalized already. `validation` may be None.
+            Documents with labels. Their values are already normalized. `validation` may be None.
         settings
             The value of each setting, checked.
         """
         raise NotImplementedError(f"{type(self).__name__} does not define `learn`")
 
     def score(self, values: Values) -> Floats:
-        """A score for each row of normalized values."""
+        """Return a score for each row of normalized values."""
         raise NotImplementedError(f"{type(self).__name__} does not define `score`")
 
     def check_learnt(self) -> None:
-        """RankgaugeError where what was read from a file cannot be what `learn` learned."""
+        """Raise RankgaugeError if what was read from a file cannot come from `learn`."""
 
     def notes(self) -> tuple[Note, ...]:
-        """What to know about what was learned. A method that has more to say adds to these notes."""
+        """Return notes on what was learned. Methods may add notes of their own."""
         return tuple(Note(REMARKS[remark]) for remark in vars(self).get("remarks_", ()))
 
     # What a user calls
@@ -282,9 +288,9 @@ class Ranker:
         validation : Features, optional
             Other queries. The measure on them decides what the method leaves open, such as when to
             stop; `history_` has its values. A query without relevant documents counts as the
-            measure says, which is 0 with most measures. If the measure is the same after all
-            rounds, it decides nothing. The result is then the same as without `validation`, and a
-            note says so.
+            measure defines it, which is 0 with most measures. If the measure is the same after all
+            rounds, the validation set decides nothing. The result is then the same as without
+            `validation`, and a note reports it.
 
         Returns
         -------
@@ -308,7 +314,7 @@ class Ranker:
         if validation is not None:
             _check_type(validation)
             if not len(validation.labels):
-                message = "no documents to validate on; give None to learn without validation"
+                message = "no validation documents; pass None to learn without validation"
                 raise InputError(validation.source, None, message)
             check_width(validation, width)
             _check_values(validation, settings["normalize"])
@@ -337,7 +343,7 @@ class Ranker:
             delattr(self, name)
 
     def predict(self, features: Features) -> Floats:
-        """A score for each document; a higher score is a better place in the ranking of its query."""
+        """Return a score for each document; a higher score means a better rank within its query."""
         self.check_fitted()
         _check_type(features)
         check_width(features, self.n_features_in_)
@@ -345,16 +351,17 @@ class Ranker:
         scores = np.asarray(self.score(self.scaling_.apply(features).values), dtype=np.float64)
         if scores.shape != features.labels.shape or not np.isfinite(scores).all():
             raise RankgaugeError(
-                f"{type(self).__name__}: the scores have shape {scores.shape} or are not finite, "
-                f"expected a number for each of the {count_phrase(len(features.labels), 'document')}"
+                f"{type(self).__name__}: the scores have shape {scores.shape} or are not "
+                "finite, expected one number for each of the "
+                f"{count_phrase(len(features.labels), 'document')}"
             )
         return scores
 
     def save(self, folder: str | os.PathLike[str]) -> None:
-        """Write the ranker into a folder, which `rankgauge.rankers.load` reads.
+        """Write the ranker to a folder, from which `rankgauge.rankers.load` reads it.
 
-        A ranker that is in the folder already is replaced at once. If saving is interrupted, the old
-        ranker is still there, or none.
+        A ranker that is already in the folder is replaced atomically. If saving is interrupted,
+        the folder contains the old ranker or none.
         """
         from rankgauge.rankers.saving import save
 
@@ -364,13 +371,13 @@ class Ranker:
     def to_search_engine(
         self, names: Sequence[str] | None = None, *, name: str = "rankgauge"
     ) -> dict[str, Any]:
-        """The model as the learning-to-rank plug-in of Elasticsearch and OpenSearch takes it.
+        """Return the model for the learning-to-rank plug-in of Elasticsearch and OpenSearch.
 
-        `names` are the names of the features in the engine, by default feature_1, feature_2, and so on.
-        `name` is the name of the model. NotExportable where the plug-in cannot express the model, for
-        example because values are normalized by query.
+        `names` are the names of the features in the engine, by default feature_1, feature_2, and
+        so on. `name` is the name of the model. Raises NotExportable if the plug-in cannot express
+        the model, for example because values are normalized by query.
         """
-        raise NotExportable(f"{type(self).__name__} has no form that search engines know")
+        raise NotExportable(f"{type(self).__name__} cannot be exported to search engines")
 
     def export(
         self,
@@ -379,15 +386,15 @@ class Ranker:
         *,
         name: str = "rankgauge",
     ) -> None:
-        """Write what `to_search_engine` gives into a JSON file."""
+        """Write the result of `to_search_engine` to a JSON file."""
         from rankgauge.rankers.search_engines import write_model
 
         write_model(self.to_search_engine(names, name=name), path)
 
     def check_fitted(self) -> None:
-        """NotFitted for a ranker that has learned nothing yet."""
+        """Raise NotFitted for a ranker that is not trained yet."""
         if not self.__sklearn_is_fitted__():
-            raise NotFitted(f"{type(self).__name__} has learned nothing yet: call fit first")
+            raise NotFitted(f"{type(self).__name__} is not trained yet: call fit first")
 
     def __sklearn_is_fitted__(self) -> bool:
         return "n_features_in_" in vars(self)
@@ -402,7 +409,7 @@ class Ranker:
         )
 
     def learnt(self) -> dict[str, Any]:
-        """What was learned: the attributes whose names end in an underscore."""
+        """Return what was learned: the attributes whose names end in an underscore."""
         return {
             name: value
             for name, value in vars(self).items()
@@ -417,8 +424,9 @@ def _check_type(features: Any) -> None:
     """RankgaugeError for anything but features, such as an array."""
     if not isinstance(features, Features):
         raise RankgaugeError(
-            f"{type(features).__name__} in the place of features, expected Features, which say where "
-            "each query begins: rankgauge.read_letor reads them, rankgauge.Features makes them of arrays"
+            f"got {type(features).__name__}, expected Features, which record where each query "
+            "begins: rankgauge.read_letor reads them, and rankgauge.Features builds them from "
+            "arrays"
         )
 
 

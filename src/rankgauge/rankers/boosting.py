@@ -58,7 +58,9 @@ class TreeRanker(Ranker):
     """A ranker whose score is a sum, or a mean, of trees that LightGBM trained."""
 
     threads: int = parameter(
-        Integer(1), "How many threads train and score; the trees are the same.", default=1
+        Integer(1),
+        ("The number of threads for training and scoring; the trees do not depend on it."),
+        default=1,
     )
 
     def train(
@@ -77,11 +79,11 @@ class TreeRanker(Ranker):
         parameters
             Parameters of LightGBM.
         rounds
-            How many trees.
+            The number of trees.
         training, labels
-            The documents, and the label of each as LightGBM takes it.
+            The documents, and their labels in LightGBM's form.
         monitor, stops
-            What decides how many trees are kept, and, from its values after each tree, when to stop.
+            Decides how many trees are kept, and, from its values after each tree, when to stop.
         """
         lightgbm = import_library("lightgbm")
         data = lightgbm.Dataset(
@@ -104,7 +106,7 @@ class TreeRanker(Ranker):
             with LABEL_GAIN_LOCK.hold(repr(parameters.get(LABEL_GAIN))):
                 booster = lightgbm.train(dict(parameters), data, num_boost_round=rounds, **more)
         except lightgbm.basic.LightGBMError as error:
-            raise RankgaugeError(f"{type(self).__name__}: LightGBM refuses: {error}") from None
+            raise RankgaugeError(f"{type(self).__name__}: LightGBM reports: {error}") from None
         best = None if monitor is None else monitor.round_to_keep(measured) + 1
         # The trees, in LightGBM's text form.
         self.trees_: str = trim_model_text(booster.model_to_string(num_iteration=best))
@@ -130,9 +132,9 @@ class TreeRanker(Ranker):
 
     def check_learnt(self) -> None:
         if not isinstance(self.trees_, str):
-            raise RankgaugeError("trees_ is not a text")
+            raise RankgaugeError("trees_ is not text")
         if forest_of(self.trees_).features != self.n_features_in_:
-            raise RankgaugeError("the trees are of another number of features")
+            raise RankgaugeError("the trees have another number of features")
 
     def to_search_engine(
         self, names: Sequence[str] | None = None, *, name: str = "rankgauge"

@@ -84,7 +84,9 @@ def make_features(
     values[:, 0] += labels
     values[:, 1] = np.round(values[:, 1] + 0.3 * labels, 1)
     names = Ids.of(f"q{number}" for number in range(queries))
-    return Features(names, offsets_of(counts), labels, values.astype(np.float32), None, "made data")
+    return Features(
+        names, offsets_of(counts), labels, values.astype(np.float32), None, "generated data"
+    )
 
 
 def _drop_documents(features: Features) -> Features:
@@ -108,9 +110,9 @@ def _scores(fitted: Ranker, features: Features) -> Floats:
     """The predicted scores, after a check of their form."""
     scores = fitted.predict(features)
     if not isinstance(scores, np.ndarray) or scores.dtype != np.float64:
-        fail("predict gives no array of doubles")
+        fail("predict does not return an array of doubles")
     if scores.shape != features.labels.shape or not np.isfinite(scores).all():
-        fail(f"predict gives {scores.shape} for {features!r}, or not only finite numbers")
+        fail(f"predict returns {scores.shape} for {features!r}, or numbers that are not finite")
     return scores
 
 
@@ -134,7 +136,7 @@ def _check_raises(
 
 
 def _check_refused(action: Callable[[], Any], what: str) -> None:
-    _check_raises(RankgaugeError, action, f"{what} is not refused with a RankgaugeError")
+    _check_raises(RankgaugeError, action, f"{what} is not rejected with a RankgaugeError")
 
 
 # Checks
@@ -171,16 +173,16 @@ def _objective(ranker: Ranker) -> None:
     by_measure = declared is not None and isinstance(declared.metadata.get("kind"), MeasureKind)
     named = PLACEHOLDER in ranker.optimizes
     if named and declared is None:
-        fail(f"`optimizes` has {PLACEHOLDER}, and there is no such setting")
+        fail(f"`optimizes` has {PLACEHOLDER}, but there is no such setting")
     if by_measure and not named:
-        fail(f"`optimizes` lacks {PLACEHOLDER}, where the measure is named")
+        fail(f"`optimizes` lacks {PLACEHOLDER} for the name of the measure")
     objective = ranker.training_objective()
     if not objective.text or not objective.origin:
-        fail("the training objective has no words")
+        fail("the training objective has no description")
     if (objective.measure is not None) != by_measure:
-        fail("a measure is named that training does not make best")
+        fail("a measure is named that training does not optimize")
     if objective.measure is not None and objective.measure not in objective.text:
-        fail(f"the words for the training objective do not name {objective.measure}")
+        fail(f"the description of the training objective does not name {objective.measure}")
     other = _clone(ranker).set_params(measure="P@3")
     if other.training_objective() != objective:
         fail("the training objective follows the measure of the validation set")
@@ -195,7 +197,7 @@ def _not_fitted(ranker: Ranker) -> None:
     )
 
 
-@CHECKS.law("what is learnt")
+@CHECKS.law("learned attributes")
 def _learned_state(ranker: Ranker) -> None:
     """`fit` returns the ranker, leaves its settings and the data alone, and sets what all set."""
     features, validation = make_features(), make_features(10, seed=SEED + 1)
@@ -243,7 +245,7 @@ def _refit(ranker: Ranker) -> None:
             each.fit(features, validation).save(folder := os.path.join(place, str(number)))
             files.append(_files(folder))
     if not files[0] == files[1] == files[2]:
-        fail("the same data and settings do not give the same files")
+        fail("the same data and settings do not produce the same files")
 
 
 def _files(folder: str) -> dict[str, bytes]:
@@ -433,7 +435,7 @@ def _save_until_step(ranker: Ranker, folder: str, steps: int) -> bool:
 def _check_folder_holds(kept: Ranker | None, folder: str, features: Features) -> None:
     """What is in the folder is this ranker, or, where there is none, nothing that can be loaded."""
     if kept is None:
-        why = "a ranker that was not saved to the end can be loaded"
+        why = "a ranker that was only partly saved can be loaded"
         _check_raises(InputError, lambda: load(folder), why)
     else:
         scores = load(folder).predict(features)

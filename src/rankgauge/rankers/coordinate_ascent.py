@@ -26,58 +26,60 @@ EXACT, STEPS = "exact", "steps"
 
 
 class CoordinateAscent(LinearRanker):
-    """A weighted sum of features, whose weights are set to their best values one after the other.
+    """A weighted sum of features, whose weights are optimized one at a time.
 
-    An ascent goes through all weights in rounds, until a whole round gains little. It raises the
-    measure itself, not a smooth substitute. The first ascent starts with equal weights, the others
-    with random ones. With a validation set, the weights that are best on it after some round are
-    kept. Without one, the weights that are best on the training data are kept.
+    Each ascent cycles through all weights in rounds, until a whole round gains little. It
+    optimizes the measure itself, not a smooth substitute. The first ascent starts with equal
+    weights, the others with random ones. With a validation set, the weights that are best on it
+    after some round are kept. Without one, the weights that are best on the training data are
+    kept.
 
-    A value that is NaN counts as the mean of its feature. A feature that is the same for all
-    documents of each query gets no weight.
+    A NaN value counts as the mean of its feature. A feature that is constant within each query
+    gets no weight.
 
     Parameters
     ----------
     preset : {"default", "ranklib"}, default "default"
-        The source of settings that are None: "default" for values that serve well today, "ranklib"
-        for the defaults of RankLib. Where the two differ, the default of RankLib is noted below.
+        The source of settings that are None: "default" for values that work well today, "ranklib"
+        for the defaults of RankLib. Where the two differ, RankLib's default is noted below.
     normalize : {"none", "z", "min-max", "query-z", "query-min-max"}, default "query-z"
         How feature values are normalized: over all training data, or within each query if the name
         starts with "query-". RankLib: "none".
     measure : measure or str, default "nDCG(gain=exp2)@10"
-        The measure that decides on the validation set, such as when to stop. RankLib: "ERR@10".
+        The measure used on the validation set, for example to decide when to stop. RankLib:
+        "ERR@10".
     seed : int, default 0
-        The seed for everything that is drawn at random.
+        The seed of the random number generator.
     objective : measure or str, default "nDCG(gain=exp2)@10"
-        The measure that is raised on the training data. RankLib: "ERR@10".
+        The measure that training maximizes. RankLib: "ERR@10".
     search : {"exact", "steps"}, default "exact"
         How the best value of a weight is found. "exact": no value is better; "steps": some values
         are tried. RankLib: "steps".
     restarts : int, default 3
         The number of ascents, each from another start. RankLib: 5.
     tolerance : float, default 0.001
-        A round that gains no more than this is the last one of an ascent.
+        A round that gains no more than this ends the ascent.
     rounds : int, default 25
         The maximum number of rounds of an ascent. RankLib: 100.
     steps : int, default 25
-        With search="steps", how many values are tried on each side.
+        With search="steps", the number of values tried on each side.
     step : float, default 0.05
         With search="steps", the length of the first step.
     growth : float, default 2.0
-        With search="steps", how many times longer each step is than the one before.
+        With search="steps", the factor by which each step is longer than the one before.
 
     Attributes
     ----------
     history_ : dict of list of float
-        A number for each round. "start" is the number of the ascent. A column such as "training AP"
-        has the objective on the training data. With a validation set, another column has the name
-        of the measure: its value on the validation set.
+        One number per round. "start" is the number of the ascent. A column such as "training AP"
+        has the objective on the training data. With a validation set, another column is named
+        after the measure and has its value on the validation set.
 
     Notes
     -----
-    With search="exact" the best value of a weight is found exactly: as a weight changes, the
-    measure changes only where two documents change places. With search="steps" some values on both
-    sides are tried.
+    With search="exact", the best value of a weight is found exactly: as a weight changes, the
+    measure changes only where two documents swap places. With search="steps", several values on
+    both sides are tried.
 
     Metzler and Croft 2007, Linear feature-based models for information retrieval.
 
@@ -90,7 +92,7 @@ class CoordinateAscent(LinearRanker):
     """
 
     summary: ClassVar[str] = (
-        "a weighted sum of features; each weight in turn at its best for a measure"
+        "a weighted sum of features, with each weight in turn set to its best value for a measure"
     )
     optimizes: ClassVar[str] = "{objective} on the training data"
     source: ClassVar[str] = (
@@ -100,34 +102,37 @@ class CoordinateAscent(LinearRanker):
     normalize: str | None = setting_from(Ranker, "normalize", default="query-z", ranklib="none")
     objective: Any = setting(
         MEASURES,
-        "The measure that is climbed on the training data.",
+        "The measure that training maximizes.",
         default=MONITORED,
         ranklib="ERR@10",
     )
     search: str | None = setting(
         Choice((EXACT, STEPS)),
-        "How the best value of a weight is found. exact: no value is better; steps: values are tried.",
+        (
+            "How the best value of a weight is found. exact: no value is better; steps: "
+            "several values are tried."
+        ),
         default=EXACT,
         ranklib=STEPS,
     )
     restarts: int | None = setting(
-        Integer(1), "How many ascents there are, each from another start.", default=3, ranklib=5
+        Integer(1), "The number of ascents, each from another start.", default=3, ranklib=5
     )
     tolerance: float | None = setting(
         Number(0.0), "A round that gains no more than this is the last one.", default=0.001
     )
     rounds: int | None = setting(
-        Integer(1), "How many rounds an ascent has at most.", default=25, ranklib=100
+        Integer(1), "The maximum number of rounds of an ascent.", default=25, ranklib=100
     )
     steps: int | None = setting(
-        Integer(1, 100), "With search=steps: how many values are tried on each side.", default=25
+        Integer(1, 100), "With search=steps: the number of values tried on each side.", default=25
     )
     step: float | None = setting(
-        Number(0.0, closed=False), "With search=steps: the first step.", default=0.05
+        Number(0.0, closed=False), "With search=steps: the length of the first step.", default=0.05
     )
     growth: float | None = setting(
         Number(1.0, 10.0),
-        "With search=steps: how many times as long as the one before each step is.",
+        "With search=steps: the factor by which each step is longer than the one before.",
         default=2.0,
     )
 

@@ -79,30 +79,31 @@ def cross_validate(
     methods : str, class, Ranker, or a list of these, optional
         The methods: names, classes, or rankers with settings. By default, all methods.
     measures : Measure, str, or sequence of these, default ("nDCG(gain=exp2)@10", "AP")
-        The measures to score by.
+        The measures for the evaluation.
     evaluation : {"rankgauge", "letor", "mslr"}, default "rankgauge"
-        How to evaluate the rankings. "rankgauge": as `evaluate` does. "letor" and "mslr": as the
-        programs of LETOR and MSLR do, for comparisons with published values. What the rankers learn does
-        not depend on it.
+        How to evaluate the rankings. "rankgauge": as `evaluate` does. "letor" and "mslr": like the
+        programs of LETOR and MSLR, for comparisons with published values. This does not affect
+        training.
     training_queries : int, optional
-        Number of queries of each training part to learn from, drawn at random. All methods learn from
-        the same queries. Validation and test parts stay whole. By default, all queries.
+        Number of queries drawn at random from each training part. All methods are trained on the
+        same queries. Validation and test parts are not reduced. By default, all queries.
     seed : int, default 0
-        Seed of methods that are given by name or class, and of the draw of training queries.
+        Seed of methods that are given by name or class, and of the random choice of training
+        queries.
     output : str or path-like, optional
-        A folder for the run file, the file of scores and the means of each fold and method. A later
-        call with the same folder resumes after what is finished. It may add methods: finished ones
-        are not trained again. It must not change anything else.
+        A folder for the run file, the file of scores and the means of each fold and method. A
+        later call with the same folder resumes after the finished methods. It may add methods:
+        finished ones are not trained again. Everything else must stay the same.
     executor : Executor, Client or Workers, optional
-        Where to run the work: an executor of `concurrent.futures`, a Dask client, or `Workers`. By
-        default, threads. A pool of processes must not be made by fork.
+        Where the work runs: an executor of `concurrent.futures`, a Dask client, or `Workers`. By
+        default, threads. A process pool must not use fork.
     progress : callable, optional
-        Called with the name of each fold and method, once it is done.
+        Called with the name of each fold and method when it is done.
 
     Returns
     -------
     Scores
-        The scores, with a run for each method and one for the best single feature of each fold.
+        The scores, with one run per method and one for the best single feature of each fold.
 
     See Also
     --------
@@ -154,25 +155,26 @@ def cross_validation(
     methods : str, class, Ranker, or a list of these, optional
         The methods: names, classes, or rankers with settings. By default, all methods.
     measures : Measure, str, or sequence of these, default ("nDCG(gain=exp2)@10", "AP")
-        The measures to score by.
+        The measures for the evaluation.
     evaluation : {"rankgauge", "letor", "mslr"}, default "rankgauge"
-        How to evaluate the rankings. "rankgauge": as `evaluate` does. "letor" and "mslr": as the
-        programs of LETOR and MSLR do, for comparisons with published values. What the rankers learn does
-        not depend on it.
+        How to evaluate the rankings. "rankgauge": as `evaluate` does. "letor" and "mslr": like the
+        programs of LETOR and MSLR, for comparisons with published values. This does not affect
+        training.
     training_queries : int, optional
-        Number of queries of each training part to learn from, drawn at random. All methods learn from
-        the same queries. Validation and test parts stay whole. By default, all queries.
+        Number of queries drawn at random from each training part. All methods are trained on the
+        same queries. Validation and test parts are not reduced. By default, all queries.
     seed : int, default 0
-        Seed of methods that are given by name or class, and of the draw of training queries.
+        Seed of methods that are given by name or class, and of the random choice of training
+        queries.
     output : str or path-like, optional
-        A folder for the run file, the file of scores and the means of each fold and method. A later
-        call with the same folder resumes after what is finished. It may add methods: finished ones
-        are not trained again. It must not change anything else.
+        A folder for the run file, the file of scores and the means of each fold and method. A
+        later call with the same folder resumes after the finished methods. It may add methods:
+        finished ones are not trained again. Everything else must stay the same.
     executor : Executor, Client or Workers, optional
-        Where to run the work: an executor of `concurrent.futures`, a Dask client, or `Workers`. By
-        default, threads. A pool of processes must not be made by fork.
+        Where the work runs: an executor of `concurrent.futures`, a Dask client, or `Workers`. By
+        default, threads. A process pool must not use fork.
     progress : callable, optional
-        Called with the name of each fold and method, once it is done.
+        Called with the name of each fold and method when it is done.
 
     Returns
     -------
@@ -185,8 +187,8 @@ def cross_validation(
         If there is no measure or no method, or if `folds` is not what `read_folds` returns. Also if
         workers died and no method is left to report.
     InputError
-        If a test query of a fold, with the same documents, is also among the queries that the fold
-        learns from.
+        If a test query of a fold, with the same documents, is also in the fold's training or
+        validation part.
 
     See Also
     --------
@@ -210,7 +212,7 @@ def cross_validation(
     if not parsed:
         raise RankgaugeError("no measure, expected at least one")
     if not isinstance(folds, Folds):
-        raise RankgaugeError(f"folds: {type(folds).__name__}, expected what read_folds gives")
+        raise RankgaugeError(f"folds: {type(folds).__name__}, expected the result of read_folds")
     number = check_value("training_queries", training_queries, Integer(1), optional=True)
     chosen = None if number is None else TrainingQueries(number, check_value("seed", seed, SEEDS))
     store = None
@@ -373,8 +375,8 @@ def check_test_queries(fold: Fold) -> None:
         for raw in fold.test.queries:
             if raw in known and _same_query(part, fold.test, decode(raw)):
                 message = (
-                    f"query {decode(raw)!r} is also in {part.source}; what a fold is tested on must not "
-                    "be among what it learns from"
+                    f"query {decode(raw)!r} is also in {part.source}; the test queries of a "
+                    "fold must not be among the queries it is trained on"
                 )
                 raise InputError(fold.test.source, None, message)
 
@@ -392,8 +394,8 @@ class CrossValidation(Result, Record):
     Attributes
     ----------
     scores : Scores
-        The scores on the test queries, with a run for each method and one for the best single
-        feature of each fold.
+        The scores on the test queries, with one run per method and one for the best single feature
+        of each fold.
     runs : tuple of Run
         The rankings of these runs.
     judgments : Judgments
@@ -407,10 +409,10 @@ class CrossValidation(Result, Record):
         The mean on training and on validation data, averaged over the folds. `validation` is None
         if some fold has no validation data.
     notes : tuple of Note
-        What to know about the numbers.
+        Notes on the numbers.
     failed : tuple of str
-        Which folds of which methods failed because workers died, and why. These methods are left
-        out.
+        The folds that failed for each method because workers died, with the reasons. These methods
+        are skipped.
 
     Examples
     --------
@@ -440,10 +442,10 @@ class CrossValidation(Result, Record):
     """Which folds of which methods failed, because workers died, and why. These methods are left out."""
 
     def table(self) -> Table:
-        """Make a row for each measure and method, and then for a random order.
+        """Return a table with one row per measure and method, and then one for a random order.
 
-        A row has the mean on test queries with its interval, `linear` of it, and the means on training
-        and validation data.
+        Each row has the mean on test queries with its interval, its `linear` value, and the means
+        on training and validation data.
         """
         columns = ("measure", "method", "test", "low", "high", "linear", "train", "validation")
         rows: list[tuple[Cell, ...]] = []
@@ -479,16 +481,16 @@ def _combine_folds(
         validation = _fold_means([[parts[f, name].validation for f in folds] for name in names])
     queries = count_phrase(len(test.queries), "test query", "test queries")
     notes = (
-        Note(f"the mean over all {queries}, with its 95% interval", column="test, low, high"),
+        Note(f"mean over all {queries}, with its 95% interval", column="test, low, high"),
         Note(
-            "for each query 0 is what a random order gets, 1 the best order; 0 where all orders get the "
-            "same; the mean over queries",
+            "per query, 0 for a random order and 1 for the best order; 0 if all orders score "
+            "the same; then averaged over queries",
             column="linear",
         ),
         Note("means over the folds", column="train, validation"),
         *_training_query_notes(work),
         Note(
-            f"the one that ranks the training data of its fold best by {work.measures[0]}: "
+            f"the feature that ranks the training data of its fold best by {work.measures[0]}: "
             + _format_best_features([parts[f, SINGLE].notes[0] for f in folds]),
             run=SINGLE,
         ),
@@ -523,7 +525,7 @@ def _validation_notes(rankers: dict[str, Ranker]) -> list[Note]:
     """What the validation sets decide by, which is no measure of the table by itself."""
     by = _join_by_text((str(each.settings()["measure"]), name) for name, each in rankers.items())
     return [
-        Note(f"the validation sets decide by {measure} (setting measure)", run=names)
+        Note(f"{measure} is used on the validation sets (setting measure)", run=names)
         for measure, names in by.items()
     ]
 

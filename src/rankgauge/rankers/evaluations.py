@@ -49,8 +49,8 @@ class Evaluation(Record):
             return measure
         if isinstance(measure, Wrapper | Aggregate):
             raise RankgaugeError(
-                f"{measure}: the evaluation of {self.name} has no such measure, expected nDCG@10, AP, "
-                "P@10 or another one without a wrapper"
+                f"{measure}: the {self.name} evaluation has no such measure, expected nDCG@10, "
+                "AP, P@10 or another one without a wrapper"
             )
         if self.name == "mslr" and isinstance(measure, Binary) and measure.rel == 1:
             return replace(measure, rel=MSLR_RELEVANT)
@@ -58,7 +58,7 @@ class Evaluation(Record):
             if self.name == "mslr":
                 return replace(measure, gain="exp2", discount="log_2")
             if measure.cutoff is None:
-                raise RankgaugeError("LETOR's nDCG needs a cut-off, such as nDCG@10")
+                raise RankgaugeError("LETOR's nDCG needs a cutoff, such as nDCG@10")
             return LetorNDCG(cutoff=measure.cutoff)
         return measure
 

@@ -100,8 +100,8 @@ def begin_folder(
         here = dict(read_json(json_bytes(content), path.name, "JSON", "rankgauge"))
         if fault := ", ".join(_differing_entries(there, here, growing)):
             raise RankgaugeError(
-                f"{folder} has another {what}: {path.name} differs in {fault}. Expected the same one "
-                f"to go on with; {ANOTHER_FOLDER}"
+                f"{folder} contains another {what}: {path.name} differs in {fault}. To resume, "
+                f"it must be the same; {ANOTHER_FOLDER}"
             )
         for entry in growing:
             content[entry] = {**there[entry], **content[entry]}
@@ -152,7 +152,7 @@ class FoldStore(Record):
         self._times()  # an error now, not after the training
 
     def load(self, fold: int, name: str) -> FoldResult | None:
-        """What was finished before; None if it was not, or depends on something else."""
+        """Return what was finished before; None without it, or if it depends on other data."""
         path = self._path(fold, name, "json")
         path.parent.make()
         for ending in (*FILES, "json"):  # an error now, not after hours of training

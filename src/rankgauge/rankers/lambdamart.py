@@ -26,7 +26,7 @@ MOST_TREES, UNVALIDATED_TREES = 500, 100
 
 
 class LambdaMART(TreeRanker):
-    """Boosted trees that learn how much swaps of two documents would change nDCG (LightGBM).
+    """Boosted trees that learn how much swapping two documents would change nDCG (LightGBM).
 
     With a validation set, training stops when `measure` has not improved for `patience` trees, and
     the trees up to the best value are kept.
@@ -34,19 +34,20 @@ class LambdaMART(TreeRanker):
     Parameters
     ----------
     preset : {"default", "ranklib"}, default "default"
-        The source of settings that are None: "default" for values that serve well today, "ranklib"
-        for the defaults of RankLib. Where the two differ, the default of RankLib is noted below.
+        The source of settings that are None: "default" for values that work well today, "ranklib"
+        for the defaults of RankLib. Where the two differ, RankLib's default is noted below.
     normalize : {"none", "z", "min-max", "query-z", "query-min-max"}, default "none"
         How feature values are normalized: over all training data, or within each query if the name
         starts with "query-".
     measure : measure or str, default "nDCG(gain=exp2)@10"
-        The measure that decides on the validation set, such as when to stop. RankLib: "ERR@10".
+        The measure used on the validation set, for example to decide when to stop. RankLib:
+        "ERR@10".
     seed : int, default 0
-        The seed for everything that is drawn at random.
+        The seed of the random number generator.
     threads : int, default 1
-        How many threads train and score. The trees do not depend on it.
+        The number of threads for training and scoring. The trees do not depend on it.
     objective : {"lambdarank", "xendcg"}, default "lambdarank"
-        What the trees learn. "lambdarank": how swaps of documents change nDCG; "xendcg": a cross
+        The training objective. "lambdarank": how swaps of documents change nDCG; "xendcg": a cross
         entropy of gains.
     gain : str or dict of int to float, default "exp2"
         The gain of each label, such as "exp2" or {1: 1, 2: 3}. Only "lambdarank" uses it.
@@ -54,13 +55,14 @@ class LambdaMART(TreeRanker):
         The maximum number of trees. "auto": 500 with a validation set, 100 without one. RankLib:
         1000.
     learning_rate : float, default 0.05
-        How much of each tree is added: above 0, at most 1. RankLib: 0.1.
+        The learning rate: the share of each tree that is added, above 0 and at most 1. RankLib:
+        0.1.
     leaves : int, default 15
         The maximum number of leaves of a tree. RankLib: 10.
     leaf_documents : int, default 20
         The minimum number of training documents in a leaf. RankLib: 1.
     bins : int, default 255
-        The maximum number of different values of a feature that trees see. RankLib: 256.
+        The maximum number of distinct values that trees see per feature. RankLib: 256.
     l2 : float, default 0.0
         The L2 penalty on the values of leaves.
     truncation : int, default 30
@@ -82,50 +84,50 @@ class LambdaMART(TreeRanker):
     (21,)
     """
 
-    summary: ClassVar[str] = "boosted trees that learn from what swaps of documents change in nDCG"
+    summary: ClassVar[str] = "boosted trees that learn how much swapping documents changes nDCG"
     optimizes: ClassVar[str] = "{objective}"
     objectives: ClassVar[Mapping[str, str]] = {
-        "lambdarank": "nDCG, by what swaps of documents change",
+        "lambdarank": "nDCG, through the effect of swapping documents",
         "xendcg": "the cross entropy of gains",
     }
     source: ClassVar[str] = "Burges 2010, From RankNet to LambdaRank to LambdaMART: an overview"
 
     objective: str | None = setting(
         Choice(tuple(objectives)),
-        "What trees learn. lambdarank: changes of nDCG by swaps; xendcg: a cross entropy.",
+        "The training objective. lambdarank: how swaps change nDCG; xendcg: a cross entropy.",
         default="lambdarank",
     )
-    gain: Any = setting(GAINS, "What labels are worth; only lambdarank asks.", default="exp2")
+    gain: Any = setting(GAINS, "The gain of each label; only for lambdarank.", default="exp2")
     trees: int | str | None = setting(
         Auto(Integer(1)),
-        "How many trees at most. auto: 500, or 100 if no validation set says when to stop.",
+        "The maximum number of trees. auto: 500, or 100 without a validation set.",
         default=AUTO,
         ranklib=1000,
     )
     learning_rate: float | None = setting(
-        RATES, "How much of each tree is added.", default=0.05, ranklib=0.1
+        RATES, "The learning rate: the share of each tree that is added.", default=0.05, ranklib=0.1
     )
     leaves: int | None = setting(
-        Integer(2, 131_072), "How many leaves a tree has at most.", default=15, ranklib=10
+        Integer(2, 131_072), "The maximum number of leaves per tree.", default=15, ranklib=10
     )
     leaf_documents: int | None = setting(
-        Integer(1), "How many training documents a leaf has at least.", default=20, ranklib=1
+        Integer(1), "The minimum number of training documents per leaf.", default=20, ranklib=1
     )
     bins: int | None = setting(
         Integer(2, 65_535),
-        "How many different values of a feature trees see.",
+        "The maximum number of distinct values that trees see per feature.",
         default=255,
         ranklib=256,
     )
-    l2: float | None = setting(Number(0.0), "How much large leaf values cost.", default=0.0)
+    l2: float | None = setting(Number(0.0), "The L2 penalty on leaf values.", default=0.0)
     truncation: int | None = setting(
         Integer(1),
-        "Swaps count where one of the two documents has this rank or a better one.",
+        "Swaps count if one of the two documents has this rank or a better one.",
         default=30,
     )
     patience: int | None = setting(
         Integer(1),
-        "After how many trees without a better value on the validation set to stop.",
+        "Training stops after this many trees without improvement on the validation set.",
         default=50,
         ranklib=100,
     )
@@ -159,8 +161,8 @@ class LambdaMART(TreeRanker):
             highest = int(labels.max())
             if highest > HIGHEST_XENDCG:
                 raise RankgaugeError(
-                    f"xendcg takes labels up to {HIGHEST_XENDCG}, and the highest is {highest}; "
-                    "objective='lambdarank' takes any"
+                    f"xendcg takes labels up to {HIGHEST_XENDCG}, and the highest is "
+                    f"{highest}; objective='lambdarank' takes any label"
                 )
             return np.maximum(labels, 0).astype(np.float64), []
         return gain_labels(labels, settings["gain"])

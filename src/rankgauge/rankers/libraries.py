@@ -18,7 +18,7 @@ def import_library(module: str) -> Any:
     except ImportError as error:
         package = PACKAGES[module.partition(".")[0]]
         raise RankgaugeError(
-            f"this method needs {package} ({error}): pip install 'rankgauge[ltr]'"
+            f"this method needs {package} ({error}); run pip install 'rankgauge[ltr]'"
         ) from None
 
 

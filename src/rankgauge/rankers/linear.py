@@ -53,7 +53,10 @@ def check_sizes(features: Features, largest: float) -> None:
         raise InputError(
             features.source,
             None,
-            f"a value beyond {largest:g}, expected smaller ones; normalize='query-z' makes them so",
+            (
+                f"a value beyond {largest:g}, expected smaller ones; use normalize='query-z' to "
+                "rescale them"
+            ),
         )
 
 

@@ -18,40 +18,42 @@ class ListNet(NetworkRanker):
     """A network that learns how likely each document is to be the best of its query.
 
     The gains of the labels of a query give each document a probability: exp(gain), divided by the
-    sum over the query. The scores give probabilities in the same way. The loss is the cross entropy
-    of the two. Values that are NaN count as the mean of their feature.
+    sum over the query. The scores give probabilities in the same way. The loss is the cross
+    entropy of the two. A NaN value counts as the mean of its feature.
 
-    With a validation set, `measure` is computed on it after each epoch. Learning stops when the
+    With a validation set, `measure` is computed on it after each epoch. Training stops when the
     measure has not improved for `patience` epochs, and the weights of the best epoch are kept.
-    Without a validation set, all epochs are learned, and the last weights are kept.
+    Without a validation set, training runs for all epochs, and the last weights are kept.
 
     Parameters
     ----------
     preset : {"default", "ranklib"}, default "default"
-        The source of settings that are None: "default" for values that serve well today, "ranklib"
-        for the defaults of RankLib. Where the two differ, the default of RankLib is noted below.
+        The source of settings that are None: "default" for values that work well today, "ranklib"
+        for the defaults of RankLib. Where the two differ, RankLib's default is noted below.
     normalize : {"none", "z", "min-max", "query-z", "query-min-max"}, default "query-z"
         How feature values are normalized: over all training data, or within each query if the name
         starts with "query-". RankLib: "none".
     measure : measure or str, default "nDCG(gain=exp2)@10"
-        The measure that decides on the validation set, such as when to stop. RankLib: "ERR@10".
+        The measure used on the validation set, for example to decide when to stop. RankLib:
+        "ERR@10".
     seed : int, default 0
-        The seed for everything that is drawn at random.
+        The seed of the random number generator.
     hidden : sequence of int, default ()
-        The sizes of the hidden layers, from the input on. An empty sequence: no hidden layers.
+        The sizes of the hidden layers, starting from the input. An empty sequence: no hidden
+        layers.
     units : {"tanh", "logistic"}, default "tanh"
-        What hidden units compute. With "logistic" the output is logistic too, as in RankLib.
+        The activation of hidden units. With "logistic", the output is logistic too, as in RankLib.
         RankLib: "logistic".
     steps : {"adam", "plain"}, default "adam"
-        How the weights change: by Adam, or by plain steps against the gradient. RankLib: "plain".
+        The optimizer: Adam, or plain gradient descent. RankLib: "plain".
     learning_rate : float, default 0.01
-        How far each step moves the weights: above 0, at most 1. RankLib: 1e-05.
+        The learning rate: above 0, at most 1. RankLib: 1e-05.
     epochs : int, default 200
         The maximum number of passes over the training queries. RankLib: 1500.
     batch : int or "auto", default "auto"
-        How many queries each step learns from. "auto": all queries. RankLib: 1.
+        The number of queries per step. "auto": all queries. RankLib: 1.
     patience : int, default 50
-        Learning stops when `measure` has not improved on the validation set for this many epochs.
+        Training stops when `measure` has not improved on the validation set for this many epochs.
         RankLib: 1500.
     gain : str or dict of int to float, default "linear"
         The gain of each label, such as "linear" or {1: 1, 2: 3}.
@@ -59,14 +61,14 @@ class ListNet(NetworkRanker):
     Attributes
     ----------
     history_ : dict of list of float
-        A number for each epoch. "loss" is the mean loss of the training queries; the loss of a
-        query is taken just before the step that learns from it. With a validation set, another
-        column has the name of the measure: its value after the epoch.
+        One number per epoch. "loss" is the mean loss of the training queries; the loss of a query
+        is taken just before the step that learns from it. With a validation set, another column is
+        named after the measure and has its value after the epoch.
 
     Notes
     -----
     With preset="ranklib", ListNet learns as in RankLib: weights start at random, the output is
-    logistic, its slope is left out, and each query is a plain step. RankLib's learning rate of
+    logistic, its slope is ignored, and each query is a plain step. RankLib's learning rate of
     0.00001 is low: on MQ2008 the loss is still falling after all 1,500 epochs.
 
     Cao et al. 2007, Learning to rank: from pairwise approach to listwise approach.
@@ -79,14 +81,16 @@ class ListNet(NetworkRanker):
     ['nDCG(gain=exp2)@10', 'loss']
     """
 
-    summary: ClassVar[str] = "a network that learns which document of a query is likely the best"
+    summary: ClassVar[str] = (
+        "a network that learns which document of a query is most likely the best"
+    )
     optimizes: ClassVar[str] = "the cross entropy of the top-one probabilities"
     source: ClassVar[str] = (
         "Cao et al. 2007, Learning to rank: from pairwise approach to listwise approach"
     )
     straight_output: ClassVar[bool] = True
 
-    gain: Any = setting(GAINS, "What labels are worth.", default="linear")
+    gain: Any = setting(GAINS, "The gain of each label.", default="linear")
     learning_rate: float | None = setting_from(NetworkRanker, "learning_rate", ranklib=1e-5)
     epochs: int | None = setting_from(NetworkRanker, "epochs", ranklib=1500)
     patience: int | None = setting_from(NetworkRanker, "patience", ranklib=1500)

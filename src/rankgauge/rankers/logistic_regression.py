@@ -50,24 +50,25 @@ class LogisticRegression(LinearRanker):
     """Logistic regression of relevant against other documents, with an L2 penalty.
 
     The score of a document is the weighted sum of its features, which is the logarithm of its odds
-    of being relevant. A value that is NaN counts as the mean of its feature. If all training
-    documents are relevant, or none is, all scores are equal.
+    of being relevant. A NaN value counts as the mean of its feature. If all training documents are
+    relevant, or none is, all scores are equal.
 
     Parameters
     ----------
     preset : {"default", "ranklib"}, default "default"
-        The source of settings that are None: "default" for values that serve well today, "ranklib"
-        for the defaults of RankLib. Where the two differ, the default of RankLib is noted below.
+        The source of settings that are None: "default" for values that work well today, "ranklib"
+        for the defaults of RankLib. Where the two differ, RankLib's default is noted below.
     normalize : {"none", "z", "min-max", "query-z", "query-min-max"}, default "query-z"
         How feature values are normalized: over all training data, or within each query if the name
         starts with "query-". RankLib: "none".
     measure : measure or str, default "nDCG(gain=exp2)@10"
-        The measure that decides on the validation set, such as when to stop. RankLib: "ERR@10".
+        The measure used on the validation set, for example to decide when to stop. RankLib:
+        "ERR@10".
     seed : int, default 0
-        The seed for everything that is drawn at random.
+        The seed of the random number generator.
     C : float or "auto", default "auto"
-        The cost of errors, against large weights. "auto": the best value on the validation set, or
-        1 without one. RankLib: 1.0.
+        The cost of errors relative to large weights. "auto": the best value on the validation set,
+        or 1 without one. RankLib: 1.0.
     relevant : int, default 1
         The lowest label that counts as relevant.
     iterations : int, default 1000
@@ -78,7 +79,7 @@ class LogisticRegression(LinearRanker):
     C_ : float
         The value of C that was chosen.
     history_ : dict of list of float
-        With a validation set: the values of C that were tried, and the measure for each.
+        With a validation set, the values of C that were tried, with the measure for each.
     unfinished_ : list
         C, the number of iterations and the objective of each fit that stopped before the minimum.
 
@@ -89,8 +90,8 @@ class LogisticRegression(LinearRanker):
         ½‖w‖² + C Σ log(1 + exp(−y·wᵀx))
 
     y is 1 for a relevant document and −1 for any other, and the constant of the sum is one of the
-    weights. Newton's method finds the minimum, even if features have very different units. If it
-    stops before the minimum, `notes` says so.
+    weights. Newton's method finds the minimum, even if features have very different scales. If it
+    stops before the minimum, `notes` reports it.
 
     Fan et al. 2008, LIBLINEAR: a library for large linear classification.
 
@@ -102,23 +103,28 @@ class LogisticRegression(LinearRanker):
     ['C', 'nDCG(gain=exp2)@10']
     """
 
-    summary: ClassVar[str] = "relevant documents against the others, by a weighted sum of features"
-    optimizes: ClassVar[str] = "the logistic loss of relevant against not, with L2"
+    summary: ClassVar[str] = (
+        "relevant documents against all others, with a weighted sum of features"
+    )
+    optimizes: ClassVar[str] = (
+        "the logistic loss of relevant against other documents, with an L2 penalty"
+    )
     source: ClassVar[str] = "Fan et al. 2008, LIBLINEAR: a library for large linear classification"
 
     normalize: str | None = setting_from(Ranker, "normalize", default="query-z", ranklib="none")
     C: float | str | None = setting(
         Auto(Number(0.0, LARGEST_COST, closed=False)),
-        "What errors cost, against large weights. auto: the best on the validation set, or else 1.",
+        (
+            "The cost of errors relative to large weights. auto: the best on the validation "
+            "set, or else 1."
+        ),
         default=AUTO,
         ranklib=USUAL_COST,
     )
     relevant: int | None = setting(
         Integer(1), "The lowest label that counts as relevant.", default=1
     )
-    iterations: int | None = setting(
-        Integer(1), "After how many iterations to stop at the latest.", default=1000
-    )
+    iterations: int | None = setting(Integer(1), "The maximum number of iterations.", default=1000)
 
     def learn(
         self, training: Features, validation: Features | None, settings: RankerSettings

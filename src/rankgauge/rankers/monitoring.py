@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 
 from rankgauge.core.arrays import Floats
+from rankgauge.core.renamed import RenamedMembers
 from rankgauge.data.features import Features
 from rankgauge.errors import RankgaugeError
 from rankgauge.evaluation.evaluator import Evaluator
@@ -16,12 +18,14 @@ from rankgauge.native import ids, segments
 from rankgauge.scores.model import combine_scores
 
 
-class Monitor:
+class Monitor(RenamedMembers):
     """One measure on some queries, prepared once for many scores.
 
     Called with a score for each document, it gives the mean over the queries, as `Evaluator` computes
     it.
     """
+
+    _renamed: ClassVar[dict[str, str]] = {"kept": "round_to_keep", "stops": "should_stop"}
 
     def __init__(self, features: Features, measure: Measure | Aggregate) -> None:
         self.features = features
@@ -43,7 +47,7 @@ class Monitor:
     def each(self, scores: Floats) -> Floats:
         """The value of each query; NaN where the measure is undefined."""
         if np.isnan(scores).any():
-            raise RankgaugeError("a score is not a number, expected a number for each document")
+            raise RankgaugeError("a score is not a number, expected one number per document")
         bounds = self.features.bounds
         order = segments.segment_order(np.asarray(scores, np.float64)[self._rows], bounds)
         values: Floats = self._evaluator.score_labels(self._labels[order], bounds, self._queries)

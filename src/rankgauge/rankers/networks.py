@@ -200,35 +200,33 @@ class NetworkRanker(Ranker):
 
     normalize: str | None = setting_from(Ranker, "normalize", default="query-z", ranklib="none")
     hidden: Sequence[int] | int | str | None = setting(
-        SIZES, "The sizes of the hidden layers, from the input on; [] for none.", default=()
+        SIZES, "The sizes of the hidden layers, starting from the input; [] for none.", default=()
     )
     units: str | None = setting(
         Choice((TANH, LOGISTIC)),
-        "What hidden units compute. logistic: as in RankLib, the output is logistic too.",
+        "The activation of hidden units. logistic: as in RankLib, the output is logistic too.",
         default=TANH,
         ranklib=LOGISTIC,
     )
     steps: str | None = setting(
         Choice(tuple(OPTIMIZERS)),
-        "How weights change: by Adam, or in plain steps against the gradient.",
+        "The optimizer: Adam, or plain gradient descent.",
         default="adam",
         ranklib="plain",
     )
-    learning_rate: float | None = setting(
-        RATES, "How far each step moves the weights.", default=0.01
-    )
+    learning_rate: float | None = setting(RATES, "The learning rate.", default=0.01)
     epochs: int | None = setting(
-        Integer(1), "How often at most all queries are learned from.", default=200
+        Integer(1), "The maximum number of passes over the training queries.", default=200
     )
     batch: int | str | None = setting(
         Auto(Integer(1)),
-        "How many queries each step learns from. auto: all queries.",
+        "The number of queries per step. auto: all queries.",
         default=AUTO,
         ranklib=1,
     )
     patience: int | None = setting(
         Integer(1),
-        "After how many epochs without a better value on the validation set to stop.",
+        "Training stops after this many epochs without improvement on the validation set.",
         default=50,
     )
 
@@ -285,8 +283,8 @@ class NetworkRanker(Ranker):
             best = weights
         if not np.isfinite(best).all():
             message = (
-                "the weights overflow, expected values of usual size; normalize='query-z' or a lower "
-                "learning_rate may help"
+                "the weights overflow, expected feature values of moderate size; "
+                "normalize='query-z' or a lower learning_rate may help"
             )
             raise InputError(training.source, None, message)
         watched = {} if monitor is None else {monitor.name: measured}
@@ -357,7 +355,7 @@ class NetworkRanker(Ranker):
         self.check_fitted()
         if self.network_["hidden"]:
             raise NotExportable(
-                "search engines know no networks with hidden layers; train it with hidden=[]"
+                "search engines do not support networks with hidden layers; train with hidden=[]"
             )
         return linear_model(self.weights_, self.scaling_, names, name)
 
@@ -369,7 +367,7 @@ class NetworkRanker(Ranker):
             or not isinstance(form["hidden"], list)
             or form["units"] not in (TANH, LOGISTIC)
         ):
-            raise RankgaugeError("network_ is not the form of a network")
+            raise RankgaugeError("network_ is not a valid network")
         if not all(type(size) is int for size in form["hidden"]):
             raise RankgaugeError("the size of a hidden layer is not a whole number")
         SIZES.check(form["hidden"])

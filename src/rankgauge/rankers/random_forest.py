@@ -19,24 +19,25 @@ BAG = 0.632
 
 
 class RandomForest(TreeRanker):
-    """The mean of trees that predict labels, each from some of the documents and features.
+    """The mean of trees that predict labels, each trained on a part of the documents and features.
 
-    The validation set decides nothing; `history_` has the value of the whole forest on it.
+    The validation set decides nothing; `history_` has the measure of the whole forest on it.
 
     Parameters
     ----------
     preset : {"default", "ranklib"}, default "default"
-        The source of settings that are None: "default" for values that serve well today, "ranklib"
-        for the defaults of RankLib. Where the two differ, the default of RankLib is noted below.
+        The source of settings that are None: "default" for values that work well today, "ranklib"
+        for the defaults of RankLib. Where the two differ, RankLib's default is noted below.
     normalize : {"none", "z", "min-max", "query-z", "query-min-max"}, default "none"
         How feature values are normalized: over all training data, or within each query if the name
         starts with "query-".
     measure : measure or str, default "nDCG(gain=exp2)@10"
-        The measure that decides on the validation set, such as when to stop. RankLib: "ERR@10".
+        The measure used on the validation set, for example to decide when to stop. RankLib:
+        "ERR@10".
     seed : int, default 0
-        The seed for everything that is drawn at random.
+        The seed of the random number generator.
     threads : int, default 1
-        How many threads train and score. The trees do not depend on it.
+        The number of threads for training and scoring. The trees do not depend on it.
     trees : int, default 300
         The number of trees.
     feature_share : float, default 0.3
@@ -44,19 +45,19 @@ class RandomForest(TreeRanker):
     bag_share : float, default 0.632
         The share of the documents, or of the queries, that a tree sees.
     bag_of : {"documents", "queries"}, default "documents"
-        What is drawn into bags: single documents, or queries with all their documents. RankLib:
+        The units drawn into bags: single documents, or queries with all their documents. RankLib:
         "queries".
     leaves : int, default 255
         The maximum number of leaves of a tree. RankLib: 100.
     leaf_documents : int, default 10
         The minimum number of training documents in a leaf. RankLib: 1.
     bins : int, default 255
-        The maximum number of different values of a feature that trees see. RankLib: 256.
+        The maximum number of distinct values that trees see per feature. RankLib: 256.
 
     Notes
     -----
-    LightGBM draws bags without replacement. The default share of documents in a bag is the share
-    that drawing with replacement would give.
+    LightGBM draws bags without replacement. The default share of documents in a bag is the
+    expected share when drawing with replacement.
 
     Breiman 2001, Random forests.
 
@@ -68,36 +69,38 @@ class RandomForest(TreeRanker):
     0
     """
 
-    summary: ClassVar[str] = "the mean of trees, each from some of the documents and features"
+    summary: ClassVar[str] = (
+        "the mean of trees, each trained on a part of the documents and features"
+    )
     optimizes: ClassVar[str] = "the squared error of labels"
     source: ClassVar[str] = "Breiman 2001, Random forests"
 
-    trees: int | None = setting(Integer(1), "How many trees.", default=300)
+    trees: int | None = setting(Integer(1), "The number of trees.", default=300)
     feature_share: float | None = setting(
         Number(0.0, 1.0, closed=False, example=0.3),
-        "The share of features a tree sees.",
+        "The share of the features that a tree sees.",
         default=0.3,
     )
     bag_share: float | None = setting(
         Number(0.0, 1.0, closed=False, example=BAG),
-        "The share of documents a tree sees.",
+        "The share of the documents, or of the queries, that a tree sees.",
         default=BAG,
     )
     bag_of: str | None = setting(
         Choice(("documents", "queries")),
-        "What is drawn into bags: single documents, or queries with all their documents.",
+        "The units drawn into bags: single documents, or queries with all their documents.",
         default="documents",
         ranklib="queries",
     )
     leaves: int | None = setting(
-        Integer(2, 131_072), "How many leaves a tree has at most.", default=255, ranklib=100
+        Integer(2, 131_072), "The maximum number of leaves per tree.", default=255, ranklib=100
     )
     leaf_documents: int | None = setting(
-        Integer(1), "How many training documents a leaf has at least.", default=10, ranklib=1
+        Integer(1), "The minimum number of training documents per leaf.", default=10, ranklib=1
     )
     bins: int | None = setting(
         Integer(2, 65_535),
-        "How many different values of a feature trees see.",
+        "The maximum number of distinct values that trees see per feature.",
         default=255,
         ranklib=256,
     )

@@ -32,11 +32,11 @@ than this in disorder is weighed as if it left so much, since its weight would b
 
 
 class RankBoost(Ranker):
-    """A weighted sum of stumps, each of which asks whether a feature is above a threshold.
+    """A weighted sum of stumps, each of which tests whether a feature is above a threshold.
 
     Pairs of documents of a query with different labels have weights. The weight of a pair grows
-    when the sum has the pair in the wrong order. Each round adds the stump that puts the most
-    weight in order. A value that is NaN is below every threshold.
+    when the sum ranks the pair in the wrong order. Each round adds the stump that orders the most
+    weight correctly. A NaN value is below every threshold.
 
     With a validation set, `measure` is computed on it after each round. Training stops when the
     measure has not improved for `patience` rounds, and the stumps up to the best round are kept.
@@ -45,29 +45,30 @@ class RankBoost(Ranker):
     Parameters
     ----------
     preset : {"default", "ranklib"}, default "default"
-        The source of settings that are None: "default" for values that serve well today, "ranklib"
-        for the defaults of RankLib. Where the two differ, the default of RankLib is noted below.
+        The source of settings that are None: "default" for values that work well today, "ranklib"
+        for the defaults of RankLib. Where the two differ, RankLib's default is noted below.
     normalize : {"none", "z", "min-max", "query-z", "query-min-max"}, default "query-min-max"
         How feature values are normalized: over all training data, or within each query if the name
         starts with "query-". RankLib: "none".
     measure : measure or str, default "nDCG(gain=exp2)@10"
-        The measure that decides on the validation set, such as when to stop. RankLib: "ERR@10".
+        The measure used on the validation set, for example to decide when to stop. RankLib:
+        "ERR@10".
     seed : int, default 0
-        The seed for everything that is drawn at random.
+        The seed of the random number generator.
     rounds : int, default 300
         The maximum number of stumps.
     bins : int, default 255
-        Into how many ranges the values of a feature are cut. Thresholds lie between the ranges.
-        RankLib: 10.
+        The number of ranges into which the values of a feature are split. Thresholds lie between
+        the ranges. RankLib: 10.
     spacing : {"quantiles", "equal"}, default "quantiles"
-        How the ranges are cut. "quantiles": all ranges have about the same number of documents;
+        How the ranges are chosen. "quantiles": all ranges have about the same number of documents;
         "equal": all ranges are equally wide. RankLib: "equal".
     weighting : {"queries", "pairs"}, default "queries"
-        What weighs the same at the start: each query that has pairs, or each pair. RankLib:
+        The units with equal initial weight: each query that has pairs, or each pair. RankLib:
         "pairs".
     directions : {"up", "both"}, default "up"
-        Which side of a threshold is better. "up": the values above it; "both": the side that puts
-        more weight in order.
+        Which side of a threshold is better. "up": the values above it; "both": the side that
+        orders the most weight correctly.
     patience : int, default 100
         Training stops when `measure` has not improved on the validation set for this many rounds.
         RankLib: 300.
@@ -75,11 +76,11 @@ class RankBoost(Ranker):
     Attributes
     ----------
     history_ : dict of list of float
-        A number for each round. "loss" is the mean of exp(score of the worse document − score of
-        the better one) over the training pairs, after the stump was added. "feature" (from 1, as in
-        files) and "threshold" are what the stump asks, and "alpha" is what it adds above the
-        threshold. With a validation set, another column has the name of the measure: its value
-        after the round.
+        One number per round. "loss" is the mean of exp(score of the worse document − score of the
+        better one) over the training pairs, after the stump was added. "feature" (counted from 1,
+        as in files) and "threshold" define the test of the stump, and "alpha" is the amount it
+        adds above the threshold. With a validation set, another column is named after the measure
+        and has its value after the round.
 
     Notes
     -----
@@ -93,7 +94,7 @@ class RankBoost(Ranker):
     [1, 1, 1]
     """
 
-    summary: ClassVar[str] = "a sum of thresholds on features that puts pairs of documents in order"
+    summary: ClassVar[str] = "a sum of feature thresholds that puts pairs of documents in order"
     optimizes: ClassVar[str] = "the exponential loss of pairs"
     source: ClassVar[str] = (
         "Freund et al. 2003, An efficient boosting algorithm for combining preferences"
@@ -102,34 +103,40 @@ class RankBoost(Ranker):
     normalize: str | None = setting_from(
         Ranker, "normalize", default="query-min-max", ranklib="none"
     )
-    rounds: int | None = setting(Integer(1), "How many stumps at most.", default=300)
+    rounds: int | None = setting(Integer(1), "The maximum number of stumps.", default=300)
     bins: int | None = setting(
         Integer(2, 255),
-        "Into how many ranges of values each feature is cut; thresholds lie between them.",
+        (
+            "The number of ranges into which the values of each feature are split; thresholds "
+            "lie between them."
+        ),
         default=255,
         ranklib=10,
     )
     spacing: str | None = setting(
         Choice(("quantiles", "equal")),
-        "How ranges are cut. quantiles: all ranges have about the same number of documents; equal: all "
-        "ranges are equally wide.",
+        "How the ranges are chosen. quantiles: all ranges have about the same number of "
+        "documents; equal: all ranges are equally wide.",
         default="quantiles",
         ranklib="equal",
     )
     weighting: str | None = setting(
         Choice(("queries", "pairs")),
-        "What weighs the same at the start: each query that has pairs, or each pair.",
+        "The units with equal initial weight: each query that has pairs, or each pair.",
         default="queries",
         ranklib="pairs",
     )
     directions: str | None = setting(
         DIRECTIONS,
-        "Which side of a threshold is better. up: the values above; both: whichever orders more.",
+        (
+            "Which side of a threshold is better. up: the values above it; both: whichever "
+            "orders more."
+        ),
         default="up",
     )
     patience: int | None = setting(
         Integer(1),
-        "After how many rounds without a better value on the validation set to stop.",
+        "Training stops after this many rounds without improvement on the validation set.",
         default=100,
         ranklib=300,
     )
@@ -204,7 +211,7 @@ class RankBoost(Ranker):
         if not isinstance(columns, np.ndarray) or columns.dtype != np.int64 or columns.ndim != 1:
             raise RankgaugeError("features_ is not an array of whole numbers")
         if len(columns) and not 0 <= columns.min() <= columns.max() < self.n_features_in_:
-            raise RankgaugeError("features_ has a feature that is not there")
+            raise RankgaugeError("features_ has an unknown feature")
         check_array(self, "thresholds_", columns.shape)
         check_array(self, "alphas_", columns.shape)
 

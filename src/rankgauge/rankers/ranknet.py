@@ -17,54 +17,56 @@ from rankgauge.rankers.settings import setting, setting_from
 
 
 class RankNet(NetworkRanker):
-    """A network that learns which of two documents is better, from the logistic loss of pairs.
+    """A network that learns which of two documents is better, with the logistic loss of pairs.
 
-    A pair is two documents of one query with different labels. Its loss is log(1 + exp(−d)), where
-    d is the score of the better document minus the score of the other. Values that are NaN count as
-    the mean of their feature.
+    A pair consists of two documents of one query with different labels. Its loss is log(1 +
+    exp(−d)), where d is the score of the better document minus the score of the other. A NaN value
+    counts as the mean of its feature.
 
-    With a validation set, `measure` is computed on it after each epoch. Learning stops when the
+    With a validation set, `measure` is computed on it after each epoch. Training stops when the
     measure has not improved for `patience` epochs, and the weights of the best epoch are kept.
-    Without a validation set, all epochs are learned, and the last weights are kept.
+    Without a validation set, training runs for all epochs, and the last weights are kept.
 
     Parameters
     ----------
     preset : {"default", "ranklib"}, default "default"
-        The source of settings that are None: "default" for values that serve well today, "ranklib"
-        for the defaults of RankLib. Where the two differ, the default of RankLib is noted below.
+        The source of settings that are None: "default" for values that work well today, "ranklib"
+        for the defaults of RankLib. Where the two differ, RankLib's default is noted below.
     normalize : {"none", "z", "min-max", "query-z", "query-min-max"}, default "query-z"
         How feature values are normalized: over all training data, or within each query if the name
         starts with "query-". RankLib: "none".
     measure : measure or str, default "nDCG(gain=exp2)@10"
-        The measure that decides on the validation set, such as when to stop. RankLib: "ERR@10".
+        The measure used on the validation set, for example to decide when to stop. RankLib:
+        "ERR@10".
     seed : int, default 0
-        The seed for everything that is drawn at random.
+        The seed of the random number generator.
     hidden : sequence of int, default (10,)
-        The sizes of the hidden layers, from the input on. An empty sequence: no hidden layers.
+        The sizes of the hidden layers, starting from the input. An empty sequence: no hidden
+        layers.
     units : {"tanh", "logistic"}, default "tanh"
-        What hidden units compute. With "logistic" the output is logistic too, as in RankLib.
+        The activation of hidden units. With "logistic", the output is logistic too, as in RankLib.
         RankLib: "logistic".
     steps : {"adam", "plain"}, default "adam"
-        How the weights change: by Adam, or by plain steps against the gradient. RankLib: "plain".
+        The optimizer: Adam, or plain gradient descent. RankLib: "plain".
     learning_rate : float, default 0.01
-        How far each step moves the weights: above 0, at most 1. RankLib: 5e-05.
+        The learning rate: above 0, at most 1. RankLib: 5e-05.
     epochs : int, default 200
         The maximum number of passes over the training queries. RankLib: 100.
     batch : int or "auto", default "auto"
-        How many queries each step learns from. "auto": all queries. RankLib: 1.
+        The number of queries per step. "auto": all queries. RankLib: 1.
     patience : int, default 50
-        Learning stops when `measure` has not improved on the validation set for this many epochs.
+        Training stops when `measure` has not improved on the validation set for this many epochs.
         RankLib: 100.
     balance : {"queries", "pairs"}, default "queries"
-        What counts equally: all queries, or all pairs. With all pairs, long lists count more.
-        RankLib: "pairs".
+        The units of equal weight: all queries, or all pairs. With all pairs, long lists count
+        more. RankLib: "pairs".
 
     Attributes
     ----------
     history_ : dict of list of float
-        A number for each epoch. "loss" is the mean loss of the training queries; the loss of a
-        query is taken just before the step that learns from it. With a validation set, another
-        column has the name of the measure: its value after the epoch.
+        One number per epoch. "loss" is the mean loss of the training queries; the loss of a query
+        is taken just before the step that learns from it. With a validation set, another column is
+        named after the measure and has its value after the epoch.
 
     Notes
     -----
@@ -92,7 +94,7 @@ class RankNet(NetworkRanker):
     patience: int | None = setting_from(NetworkRanker, "patience", ranklib=100)
     balance: str | None = setting(
         Choice(("queries", "pairs")),
-        "What counts equally: all queries, or all pairs, so that long lists count more.",
+        "The units of equal weight: all queries, or all pairs, so that long lists count more.",
         default="queries",
         ranklib="pairs",
     )

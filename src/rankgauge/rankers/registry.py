@@ -33,7 +33,7 @@ class _MethodRegistry(Registry[type[Ranker]]):
             self.register(thing)
 
     def hint(self, name: str, others: Collection[str] = ()) -> str:
-        own = "a method of your own is registered first, by --plugin FILE or rankers.register"
+        own = "register a method of your own first, with --plugin FILE or rankers.register"
         return f"the methods are {self.format_names()}; {own}"
 
 
@@ -44,9 +44,9 @@ find_method = METHODS.find
 
 
 def register(method: R) -> R:
-    """Make a method known by the name of its class.
+    """Register a method under the name of its class.
 
-    Upper and lower case do not matter when the method is looked up. It can be used as a decorator.
+    Lookup ignores case. Can be used as a decorator.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def register(method: R) -> R:
     Raises
     ------
     RankgaugeError
-        If another method has the name, or if `method` is not a subclass of `Ranker`.
+        If another method already has the name, or if `method` is not a subclass of `Ranker`.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def register(method: R) -> R:
     >>> @register  # doctest: +SKIP
     ... class FirstFeature(Ranker): ...
 
-    A class may be registered a second time:
+    A class may be registered twice:
 
     >>> from rankgauge.rankers import RankNet
     >>> register(RankNet) is RankNet
@@ -98,7 +98,7 @@ def methods() -> dict[str, type[Ranker]]:
 
 
 def with_settings(names: Sequence[str], settings: Mapping[str, Any]) -> list[Ranker]:
-    """Make rankers of some methods, with settings.
+    """Create rankers for several methods, with settings.
 
     Parameters
     ----------
@@ -106,12 +106,12 @@ def with_settings(names: Sequence[str], settings: Mapping[str, Any]) -> list[Ran
         The names of the methods.
     settings : dict of str to value
         The settings by name. A setting such as "seed" goes to all methods. A setting such as
-        "lambdamart.trees" goes to the method that it names.
+        "lambdamart.trees" goes to the named method only.
 
     Returns
     -------
     list of Ranker
-        A ranker for each method.
+        One ranker per method.
 
     Raises
     ------
@@ -135,7 +135,8 @@ def with_settings(names: Sequence[str], settings: Mapping[str, Any]) -> list[Ran
         if not dot and 0 < len(having) < len(rankers):
             example = f"{type(having[0]).__name__.lower()}.{setting}={value}"
             raise RankgaugeError(
-                f"the setting {text}: not all of these methods have it; write it for one, as {example}"
+                f"the setting {text}: not all of these methods have it; set it for one method, "
+                f"as in {example}"
             )
         for name, ranker in rankers.items():
             if not dot or name == method.lower():

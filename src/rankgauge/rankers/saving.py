@@ -67,7 +67,7 @@ REMEDY = "restore the folder from a copy, or train and save the ranker again"
 
 
 def save(ranker: Ranker, folder: str | os.PathLike[str]) -> None:
-    """What `Ranker.save` does."""
+    """Implementation of `Ranker.save`."""
     learned, arrays, texts = {}, {}, {}
     for name, value in sorted(ranker.learnt().items()):
         if isinstance(value, np.ndarray):
@@ -116,8 +116,8 @@ def save(ranker: Ranker, folder: str | os.PathLike[str]) -> None:
 def _array(ranker: Ranker, name: str, value: NDArray[Any]) -> NDArray[Any]:
     if str(value.dtype) not in KINDS or not np.isfinite(value).all():
         raise RankgaugeError(
-            f"{type(ranker).__name__} cannot be saved: {name} has numbers that are not finite, or of "
-            f"type {value.dtype}; expected finite numbers of type {', '.join(KINDS)}"
+            f"{type(ranker).__name__} cannot be saved: {name} has numbers that are not finite "
+            f"or have type {value.dtype}; expected finite numbers of type {', '.join(KINDS)}"
         )
     return np.ascontiguousarray(value)
 
@@ -190,7 +190,9 @@ def _prepare(folder: str | os.PathLike[str]) -> OwnPath:
         except InputError:
             entries = None
         if entries is None or entries.get("format") != FORMAT:
-            message = "there is another kind of file here; choose another folder for the ranker"
+            message = (
+                "the folder contains another kind of file; choose another folder for the ranker"
+            )
             raise InputError(display_name(path), None, message)
     return own
 
@@ -207,17 +209,17 @@ def _remove_others(folder: str | os.PathLike[str], kept: set[str]) -> None:
 
 
 def load(folder: str | os.PathLike[str], *, size_limit: int = SIZE_LIMIT) -> Ranker:
-    """Read a ranker that `Ranker.save` wrote into a folder.
+    """Read a ranker from a folder written by `Ranker.save`.
 
-    Nothing in the folder is run as code. A method that is not part of rankgauge must be registered
-    before its ranker is loaded.
+    No code in the folder is run. A method that is not part of rankgauge must be registered before
+    its ranker is loaded.
 
     Parameters
     ----------
     folder : str or path-like
         The folder.
     size_limit : int, default 8 GiB
-        The largest size that a file may have, in bytes.
+        The largest allowed size of a file, in bytes.
 
     Returns
     -------
@@ -255,7 +257,7 @@ def load(folder: str | os.PathLike[str], *, size_limit: int = SIZE_LIMIT) -> Ran
     for name, value in state.items():
         if not ATTRIBUTE.fullmatch(name) or _is_defined(method, name):
             raise InputError(
-                source, None, f"{shorten(name)} is no attribute of a ranker, {MADE_BY}"
+                source, None, f"{shorten(name)} is not an attribute of a ranker, {MADE_BY}"
             )
         setattr(ranker, name, value)
     try:
@@ -265,7 +267,7 @@ def load(folder: str | os.PathLike[str], *, size_limit: int = SIZE_LIMIT) -> Ran
         ranker.check_learnt()
     except (RankgaugeError, AttributeError, KeyError, TypeError, ValueError) as error:
         message = error.message if isinstance(error, InputError) else str(error)
-        raise InputError(source, None, f"not a whole ranker ({message}), {MADE_BY}") from None
+        raise InputError(source, None, f"not a complete ranker ({message}), {MADE_BY}") from None
     return ranker
 
 
@@ -291,11 +293,11 @@ def _check_entries(entries: dict[str, Any], source: str) -> dict[str, Any]:
             raise damage_error(source, REMEDY)
     if entries.keys() != ENTRIES.keys():
         wrong = ", ".join(sorted(map(shorten, entries.keys() ^ ENTRIES.keys()))[:5])
-        raise InputError(source, None, f"entries are missing or not known: {wrong}, {MADE_BY}")
+        raise InputError(source, None, f"entries are missing or unknown: {wrong}, {MADE_BY}")
     for name, kind in ENTRIES.items():
         if type(entries[name]) is not kind:
             wrong = f"{name} is {shorten(entries[name])}, not {TYPES[kind]}"
-            message = f"not a whole ranker ({wrong}), {MADE_BY}"
+            message = f"not a complete ranker ({wrong}), {MADE_BY}"
             raise InputError(source, None, message)
     return entries
 
@@ -313,7 +315,7 @@ class _SavedFiles(Record):
         entry = self.files[name]
         file = entry.get("file") if isinstance(entry, dict) else None
         if not isinstance(file, str) or not FILE_NAME.fullmatch(file):
-            message = f"{shorten(file)} is no file of a ranker, {MADE_BY}"
+            message = f"{shorten(file)} is not a file of a ranker, {MADE_BY}"
             raise InputError(self.source, None, message)
         path = self.folder / file
         content = read_bytes(path, limit=self.limit)
@@ -340,13 +342,13 @@ class _SavedFiles(Record):
         import zipfile
 
         if ARRAYS not in self.files:
-            raise InputError(self.source, None, f"no file of arrays, {MADE_BY}")
+            raise InputError(self.source, None, f"not a file of arrays, {MADE_BY}")
         content = self.content(ARRAYS)
         arrays = {}
         try:
             with zipfile.ZipFile(io.BytesIO(content)) as archive:
                 if sorted(archive.namelist()) != sorted(f"{name}.npy" for name in declared):
-                    raise ValueError("other arrays than model.json names")
+                    raise ValueError("the arrays differ from those that model.json names")
                 for name, entry in declared.items():
                     kind, shape = _parse_array_entry(entry)
                     size = kind.itemsize * int(np.prod(shape, dtype=object))
@@ -372,9 +374,9 @@ def _parse_array_entry(entry: Any) -> tuple[np.dtype[Any], tuple[int, ...]]:
     """The type and shape of an array, as model.json says."""
     kind, shape = (entry.get("type"), entry.get("shape")) if isinstance(entry, dict) else (0, 0)
     if kind not in KINDS or not isinstance(shape, list) or len(shape) > 3:
-        raise ValueError("the type or the shape of an array is not known")
+        raise ValueError("an array has an unknown type or shape")
     if not all(type(length) is int and 0 <= length < 2**40 for length in shape):
-        raise ValueError("the shape of an array is not known")
+        raise ValueError("an array has an unknown shape")
     return np.dtype(str(kind)), tuple(shape)
 
 
@@ -385,10 +387,10 @@ def _npy(raw: bytes, kind: np.dtype[Any], shape: tuple[int, ...]) -> NDArray[Any
         raise ValueError("an array of another version")
     stored, by_column, dtype = np.lib.format.read_array_header_1_0(stream, max_header_size=2048)
     if (stored, dtype) != (shape, kind) or (by_column and len(shape) > 1):
-        raise ValueError("an array has another type or shape than model.json says")
+        raise ValueError("the type or shape of an array differs from model.json")
     body = raw[stream.tell() :]
     if len(body) != kind.itemsize * int(np.prod(shape, dtype=object)):
-        raise ValueError("an array has another size than its shape")
+        raise ValueError("the size of an array does not match its shape")
     array = np.frombuffer(body, dtype=kind).reshape(shape).copy()
     if not np.isfinite(array).all():
         raise ValueError("an array has numbers that are not finite")
@@ -405,7 +407,7 @@ def _check_common(ranker: Ranker) -> None:
         raise RankgaugeError("an importance of a feature is below 0")
     scaling = ranker.scaling_
     if scaling.learns and (scaling.center is None or len(scaling.center) != width):
-        raise RankgaugeError("the normalization has no number for each feature")
+        raise RankgaugeError("the normalization lacks a number for some feature")
     check_history(ranker.history_)
     remarks = vars(ranker).setdefault("remarks_", [])  # earlier versions have none
     if not isinstance(remarks, list) or not all(remark in REMARKS for remark in remarks):
@@ -422,7 +424,7 @@ def check_history(history: Any) -> None:
     ):
         raise RankgaugeError("history_ is not a list of numbers by name")
     if len({len(values) for values in history.values()}) > 1:
-        raise RankgaugeError("the lists of history_ are not of one length")
+        raise RankgaugeError("the lists of history_ differ in length")
 
 
 def check_array(ranker: Ranker, name: str, shape: tuple[int, ...]) -> None:

@@ -68,8 +68,8 @@ def _names(names: Sequence[str] | None, width: int) -> list[str]:
     called = list(names)
     if isinstance(names, str) or len(called) != width or len(set(called)) < width:
         raise RankgaugeError(
-            f"names: expected {count_phrase(width, 'different name')}, one for each feature, in "
-            "their order"
+            f"names: expected {count_phrase(width, 'different name')}, one per feature, in the "
+            "order of the features"
         )
     return called
 
@@ -78,8 +78,8 @@ def _normalizers(scaling: Scaling, names: list[str], used: set[int]) -> dict[str
     """How the engine normalizes the features that the model looks at."""
     if scaling.per_query:
         raise NotExportable(
-            "the ranker normalizes features within each query, and search engines score documents one "
-            "by one; train it with normalize='z', 'min-max' or 'none'"
+            "the ranker normalizes features within each query, but search engines score "
+            "documents one at a time; train it with normalize='z', 'min-max' or 'none'"
         )
     if scaling.center is None or scaling.scale is None:
         return {}
@@ -87,7 +87,7 @@ def _normalizers(scaling: Scaling, names: list[str], used: set[int]) -> dict[str
     for feature in sorted(used):
         center, scale = scaling.center[feature], scaling.scale[feature]
         if not scale > 0:
-            raise NotExportable(f"feature {feature + 1} is constant, and the model looks at it")
+            raise NotExportable(f"feature {feature + 1} is constant, but the model uses it")
         if scaling.kind == "z":
             numbers = {"standard": {"mean": center, "standard_deviation": scale}}
         else:

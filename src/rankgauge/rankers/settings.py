@@ -59,7 +59,7 @@ RATES = Rate()
 class MeasureKind(Kind):
     """A measure, or its text, by which rankings are better or worse."""
 
-    description = "a measure such as nDCG@10, by which some rankings are better than others"
+    description = "a measure such as nDCG@10 that prefers some rankings to others"
 
     def check(self, value: Any) -> Measure | Aggregate:
         measure = parse(value)

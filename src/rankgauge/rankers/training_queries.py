@@ -21,7 +21,7 @@ class TrainingQueries(Value):
     >>> three.of(make_features(10))
     Features: 3 queries, 28 documents, 5 features
     >>> three.sentence(10)
-    'trained on 3 of 10 queries, drawn by the seed'
+    'trained on 3 of 10 queries, chosen at random with the seed'
     """
 
     number: int
@@ -37,8 +37,10 @@ class TrainingQueries(Value):
         """How many of the available queries are learned from, in words."""
         if available <= self.number:
             queries = count_phrase(available, "query")
-            return f"trained on all {queries}: there are no more than the {self.number:,} to draw"
-        return f"trained on {self.number:,} of {available:,} queries, drawn by the seed"
+            return f"trained on all {queries}: there are no more than the requested {self.number:,}"
+        return (
+            f"trained on {self.number:,} of {available:,} queries, chosen at random with the seed"
+        )
 
     def content(self) -> dict[str, Any]:
         """The number and the seed, for a file that says how rankers were trained."""

@@ -134,10 +134,10 @@ def _trees(text: str, sizes: list[int], width: int) -> Iterator[Tree]:
         block = text[start : start + size]
         start += size
         if not block.endswith("\n\n\n"):
-            raise ValueError(f"tree {number} ends elsewhere")
+            raise ValueError(f"tree {number} ends at the wrong place")
         yield _tree(_entries(block[:-3].split("\n")), number, width)
     if text[start:] != END:
-        raise ValueError("something else after the trees")
+        raise ValueError("unexpected text after the trees")
 
 
 def _entries(lines: list[str]) -> dict[str, str]:
@@ -150,9 +150,9 @@ def _entries(lines: list[str]) -> dict[str, str]:
 
 def _tree(entries: dict[str, str], number: int, width: int) -> Tree:
     if entries.keys() != TREE or entries["Tree"] != str(number):
-        raise ValueError(f"tree {number} has other entries")
+        raise ValueError(f"tree {number} has unexpected entries")
     if (entries["num_cat"], entries["is_linear"]) != ("0", "0"):
-        raise ValueError(f"tree {number} has other than numerical splits")
+        raise ValueError(f"tree {number} has splits that are not numerical")
     (leaves,) = _ints(entries["num_leaves"]).tolist()
     if not 1 <= leaves <= len(entries["leaf_value"]) or _floats(entries["shrinkage"]).size != 1:
         raise ValueError(f"tree {number} has no leaves")
@@ -164,9 +164,9 @@ def _tree(entries: dict[str, str], number: int, width: int) -> Tree:
     _check_size(_ints(entries["leaf_count"]), leaves)
     kinds, features = ints["decision_type"], ints["split_feature"]
     if not np.isin(kinds, (0, DEFAULT_LEFT, MISSING_NAN, DEFAULT_LEFT + MISSING_NAN)).all():
-        raise ValueError(f"tree {number} has other than numerical splits")
+        raise ValueError(f"tree {number} has splits that are not numerical")
     if leaves > 1 and not 0 <= features.min() <= features.max() < width:
-        raise ValueError(f"tree {number} splits by a feature that is not there")
+        raise ValueError(f"tree {number} splits on an unknown feature")
     left, right = ints["left_child"], ints["right_child"]
     _check_children(left, right, leaves, number)
     # Where training saw no NaN, LightGBM takes NaN as 0.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,6 +33,8 @@ class TiedRankings(SharedArrays):
     >>> tied.sizes.tolist(), tied.above.tolist()
     ([2, 1], [0, 2])
     """
+
+    _renamed: ClassVar[dict[str, str]] = {"over_groups": "sum_over_groups", "in_order": "sort_ties"}
 
     rankings: Rankings
     bounds: Ints

@@ -1,4 +1,4 @@
-"""Pages for the browser: tables, figures and texts in one HTML file.
+"""HTML pages: tables, figures and texts in one self-contained file.
 
-They need Jinja2.
+Requires Jinja2.
 """

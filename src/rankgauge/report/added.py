@@ -47,7 +47,7 @@ def read_section(source: str | os.PathLike[str] | Result) -> Section:
 def _table_item(table: Table) -> Item:
     count = len(table.rows)
     if count > MOST_ROWS:
-        note = f"the first {MOST_ROWS:,} of {count:,} rows; the file has all of them"
+        note = f"the first {MOST_ROWS:,} of {count:,} rows; the file contains all of them"
         table = Table(table.columns, table.rows[:MOST_ROWS], (note, *table.notes))
     return ShownTable(table, count_phrase(count, "row"), digits=DIGITS)
 
@@ -91,7 +91,7 @@ def _parse_cells(text: str, between: str, source: str) -> Table:
     records = csv_records(table, source, NO_TABLE, separator=between, quotes=between != "\t")
     rows = [(number, [_unescape(cell, between) for cell in row]) for number, row in records]
     if not rows or len(rows[0][1]) < 2:
-        message = "not a table of several columns, expected CSV, TSV, JSON Lines or SVG"
+        message = "not a table with several columns, expected CSV, TSV, JSON Lines or SVG"
         raise InputError(source, 1, message)
     (_, header), *others = rows
     for number, row in others:

@@ -64,17 +64,19 @@ def power_and_swaps(
     pairs = len(scores.runs) * (len(scores.runs) - 1) // 2
     splits = min(SPLITS, max(FEWEST_SPLITS, MOST_SPLITS // (pairs * len(scores.measures))))
     if pairs * len(scores.measures) * FEWEST_SPLITS > MOST_SPLITS:
-        left.add(f"Swap rates are left out: there are {count_phrase(pairs, 'pair')} of runs.")
+        left.add(
+            f"Swap rates are omitted, because there are {count_phrase(pairs, 'pair')} of runs."
+        )
         splits = 0
     elif splits < SPLITS:
-        left.add(f"Swap rates are counted over {splits:,} splits of the queries, not {SPLITS:,}.")
+        left.add(f"Swap rates are based on {splits:,} splits of the queries instead of {SPLITS:,}.")
     power: list[PagePower] = []
     swaps: list[PageSwaps] = []
     for measure in scores.measures:
         try:
             result = assess(scores.select(measures=[measure]), level=level, splits=splits)
         except RankgaugeError as error:
-            left.add(f"Discriminative power and swap rate of {measure} are left out: {error}.")
+            left.add(f"Discriminative power and swap rate of {measure} are omitted: {error}.")
             continue
         (assessed,) = result.parts["all"].values()
         significant = int(np.count_nonzero(assessed.significant))
@@ -120,14 +122,14 @@ def settled_orders(
     for measure, row in zip(scores.measures, means, strict=True):
         reason = _reason_left_out(measure)
         if reason is None and lists + len(heads) * len(scores.queries) > MOST_LISTS:
-            reason = "there are many rankings, so that it takes long"
+            reason = "there are many rankings, so it would take long"
         if reason is None:
             lists += len(heads) * len(scores.queries)
             result.append(_find_settled_neighbors(scores, judgments, heads, row, measure, left))
         else:
             left.add(
-                f"Which orders by {measure} are settled is left out: {reason}; "
-                "`rankgauge distance --settled` may say it."
+                f"Settled orders by {measure} are omitted: {reason}; try `rankgauge distance "
+                "--settled`."
             )
             result.append(None)
     return result
@@ -138,12 +140,12 @@ def _reason_left_out(measure: Scored | Aggregate) -> str | None:
     if not isinstance(measure, Measure):
         return "it is not a mean over queries"
     if (measure.depth or DEEPEST + 1) > DEEPEST:
-        return f"it looks at more than {DEEPEST} documents"
+        return f"it uses more than {DEEPEST} documents"
     if measure.own_ties is not None:
-        return "it averages over equal scores"
+        return "it averages over tied scores"
     answers = measure.answers()
     if answers["distance"] != "exact" or answers["bounds"] != "exact":
-        return "there is no quick algorithm for it"
+        return "there is no fast algorithm for it"
     return None
 
 
@@ -162,7 +164,7 @@ def _find_settled_neighbors(
             judgments, runs, measure, max_grade=scores.policies.max_grade, pairs="neighbors"
         )
     except RankgaugeError as error:
-        left.add(f"Which orders by {measure} are settled is left out: {error}.")
+        left.add(f"Settled orders by {measure} are omitted: {error}.")
         return None
     sure = {
         frozenset(pair)

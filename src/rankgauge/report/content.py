@@ -102,7 +102,7 @@ def alerts(scores: Scores) -> list[str]:
     how = (
         "count as empty rankings"
         if scores.policies.missing == "zero"
-        else "are left out of its mean"
+        else "are excluded from its mean"
     )
     for run, count in sorted(lacking.items(), key=lambda each: -each[1])[:MOST_NAMED]:
         sentences.append(
@@ -110,13 +110,13 @@ def alerts(scores: Scores) -> list[str]:
         )
     if len(lacking) > MOST_NAMED:
         sentences.append(
-            f"Queries are lacking in {count_phrase(len(lacking) - MOST_NAMED, 'more run')} too."
+            f"Queries are also missing from {count_phrase(len(lacking) - MOST_NAMED, 'more run')}."
         )
     unknown = np.isnan(np.asarray(scores)).any() or (scores.policies.missing == "skip" and lacking)
     if unknown:
         sentences.append(
-            "Not every run has a score on every query. Each mean is over the queries of its run; "
-            "differences and tests are over the queries that all runs have."
+            "Some runs have no score on some queries. Each mean is over the queries of its "
+            "run; differences and tests use the queries that all runs have in common."
         )
     return sentences
 
@@ -164,7 +164,7 @@ def compare_pairs(scores: Scores, level: float, left: OmissionLog) -> tuple[Page
     count = len(scores.runs) * (len(scores.runs) - 1) // 2
     number = to_exact_lists if count * len(scores.measures) <= MOST_EXACT else to_short_lists
     if number is to_short_lists:
-        left.add("P-values have six digits, so that the page stays small.")
+        left.add("P-values are rounded to six digits to keep the page small.")
     compared = [
         _compare_runs(scores, measure, level, left) if count else None
         for measure in scores.measures
@@ -202,7 +202,7 @@ def _compare_runs(
     try:
         return compare(scores.select(measures=[measure]), level=level)
     except RankgaugeError as error:
-        left.add(f"Significance is not tested by {measure}: {error}.")
+        left.add(f"{measure} is not tested for significance: {error}.")
         return None
 
 
@@ -237,7 +237,7 @@ def chance_scores(
     topics: list[PageNumbers | None] = []
     for measure, values in zip(scores.measures, expected, strict=True):
         if values is None:
-            left.add(f"What chance gets by {measure} is left out: there is no formula for it.")
+            left.add(f"The random baseline for {measure} is omitted: there is no formula for it.")
         combines = isinstance(measure, Aggregate)
         rows = None if values is None else np.tile(values, (len(scores.runs), 1))
         means.append(

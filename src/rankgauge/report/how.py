@@ -41,11 +41,11 @@ POLICY_VALUES = {
         "double": "double",
         "single+double": "single for some runs, double for others",
     },
-    "unjudged": {"nonrelevant": "not relevant", "condensed": "taken out of the rankings first"},
+    "unjudged": {"nonrelevant": "not relevant", "condensed": "removed from the rankings first"},
     "negative": {"unjudged": "not judged", "nonrelevant": "judged, not relevant"},
     "missing": {
         "zero": "scored as empty rankings",
-        "skip": "left out of the means of the run that lacks them",
+        "skip": "excluded from the means of the run that lacks them",
     },
 }
 """What the values of policies mean; any other value is shown as it is."""
@@ -103,9 +103,10 @@ def _facts(
         ("Intervals", f"{100 * level:.10g}% intervals of the means, by Student's t"),
         (
             "Significance",
-            f"{DEFAULT_TEST}, corrected by {DEFAULT_CORRECTION}: in the leaderboard over the runs that "
-            "are compared with the baseline, in the matrix over all pairs of runs; a difference is "
-            f"significant if its corrected p-value is at most {1 - level:.4g}",
+            f"{DEFAULT_TEST}, with {DEFAULT_CORRECTION} correction: in the leaderboard over "
+            "the runs that are compared with the baseline, in the matrix over all pairs of "
+            "runs; a difference is significant if its corrected p-value is at most "
+            f"{1 - level:.4g}",
         ),
         ("Versions", _versions()),
         ("Made by", command),

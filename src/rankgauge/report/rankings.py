@@ -139,7 +139,7 @@ def _measures_to_bound(scores: Scores, left: OmissionLog) -> tuple[Measure | Non
     bounded: list[Measure | None] = []
     effort = 0
     for measure in map(inner, scores.measures):
-        without = f"The bounds of {measure} by unjudged documents are left out:"
+        without = f"The bounds of {measure} for unjudged documents are omitted:"
         if (
             not isinstance(measure, Measure)
             or measure.bounding != "exact"
@@ -152,8 +152,8 @@ def _measures_to_bound(scores: Scores, left: OmissionLog) -> tuple[Measure | Non
         own = lists * (1 if isinstance(measure, FAST_MEASURES) else SLOWDOWN)
         if effort + own > MOST_BOUNDED:
             left.add(
-                f"{without} they take long; `rankgauge evaluate -m 'lower({measure})' -m "
-                f"'upper({measure})'` computes them."
+                f"{without} they take long to compute; `rankgauge evaluate -m "
+                f"'lower({measure})' -m 'upper({measure})'` computes them."
             )
             bounded.append(None)
         else:
@@ -199,7 +199,7 @@ def read_heads(
     for name in scores.runs:
         if name not in heads:
             raise failed.get(name) or RankgaugeError(
-                f"the scores have a run {name!r}, expected it among the runs that are given too"
+                f"the scores have a run {name!r}, which is not among the given runs"
             )
     return [heads[name] for name in scores.runs]
 
@@ -210,7 +210,8 @@ def query_rows(scores: Scores, judgments: Judgments) -> Ints:
     for query in scores.queries:
         if query not in number:
             raise RankgaugeError(
-                f"the scores have a query {query!r}, expected the judgments that they were made with"
+                f"the scores have a query {query!r}, which the judgments lack; pass the "
+                "judgments that the scores come from"
             )
     return np.array([number[query] for query in scores.queries], dtype=np.int64)
 
@@ -313,13 +314,13 @@ def fitting_lists(
         if _size(lists) <= room:
             if shown < DEPTH:
                 left.add(
-                    f"The rankings have their first {count_phrase(shown, 'document')}, not "
-                    f"{DEPTH}, so that "
-                    "the page stays small; --depth, in Python depth=, shows more."
+                    f"The rankings are cut to their first {count_phrase(shown, 'document')} "
+                    f"instead of {DEPTH} to keep the page small; --depth (in Python, depth=) "
+                    "shows more."
                 )
             return lists
     left.add(
-        "The rankings are left out, so that the page stays small; --depth, in Python depth=, shows them."
+        "The rankings are omitted to keep the page small; --depth (in Python, depth=) shows them."
     )
     return None
 

@@ -11,7 +11,7 @@ from rankgauge.core.checks import Integer, check_value
 from rankgauge.core.notes import count_phrase
 from rankgauge.core.policies import LEVEL, LEVELS
 from rankgauge.core.records import Record
-from rankgauge.core.renamed_parameters import renamed_parameters
+from rankgauge.core.renamed import renamed_parameters
 from rankgauge.core.results import Result
 from rankgauge.core.tables import Cell, Table
 from rankgauge.data.model import Judgments
@@ -141,12 +141,13 @@ def write_report(
 ) -> None:
     """Write a report on runs as one self-contained HTML file.
 
-    The same input gives the same bytes. After an error, no partial file is left.
+    The same input always produces the same bytes. After an error, no partial file is left.
 
     Parameters
     ----------
     qrels : judgments or None
-        The judgments, in any form that `evaluate` takes. With `scores`, None if they are not known.
+        The judgments, in any form that `evaluate` takes. With `scores`, None if they are not
+        available.
     runs : runs or None
         The runs, in any form that `evaluate` takes. With `scores`, None for a report without rankings.
     measures : Measure, str, sequence of these, or None
@@ -154,27 +155,27 @@ def write_report(
     path : str or os.PathLike
         The file to write, such as "report.html".
     baseline : str, optional
-        The name of the run that the others are first compared with; readers can choose another one. By
-        default, there is none.
+        The name of the run with which the others are compared first; readers can choose another
+        one. By default, there is none.
     document_texts : dict, str or os.PathLike, optional
-        The texts of documents: a dict by id, or a file with a line for each text, which is JSON with an
-        id and a text, or id, tab and text. Each text is cut to 500 characters.
+        The texts of documents: a dict by id, or a file with one text per line, as JSON with an id
+        and a text, or as id, tab and text. Each text is cut to 500 characters.
     query_texts : dict, str or os.PathLike, optional
         The texts of queries, in the same form.
     depth : int, optional
-        Number of documents at the top of each ranking to show. By default, ten, or fewer if the page
-        would be larger than 3 MB.
+        Number of documents at the top of each ranking to show. The default is ten, or fewer if the
+        page would exceed 3 MB.
     scores : Scores, optional
-        Scores that were already computed. The report follows their policies, such as how ties are
-        ordered. By default, the runs are evaluated with the default policies.
+        Scores that were already computed. The report uses their policies, such as tie-breaking. By
+        default, the runs are evaluated with the default policies.
     add : iterable of str, os.PathLike or Result, optional
-        Tables (CSV, TSV or JSON Lines) and SVG files that other commands wrote, or results. Each becomes
+        Tables (CSV, TSV or JSON Lines) and SVG files from other commands, or results. Each becomes
         a section. By default, there are none.
     level : float, default 0.95
         Confidence level of the intervals. A difference is significant if its corrected p-value is at
         most 1 − level.
     title : str, optional
-        The title of the page. By default, "Evaluation of runs".
+        The title of the page. The default is "Evaluation of runs".
 
     Raises
     ------
@@ -235,13 +236,13 @@ def _collect_input(
     if scores is None:
         if judgments is None or not sources or measures is None:
             raise RankgaugeError(
-                "a report needs qrels, runs and measures, or scores; expected all three, or scores="
+                "a report needs qrels, runs and measures, or scores; pass all three, or scores="
             )
         scores = evaluate(judgments, sources, measures)
     elif measures is not None:
         scores = scores.select(measures=list(parse_all(measures)))
     if judgments is None and sources:
-        raise RankgaugeError("runs without qrels, expected qrels= too, or runs=None")
+        raise RankgaugeError("runs without qrels; pass qrels= too, or runs=None")
     return ReportInput(scores, judgments, sources)
 
 
@@ -252,7 +253,8 @@ def report_html(reported: ReportInput, options: ReportOptions) -> str:
     data = report_data(reported, options)
     scores = reported.scores
     lead = (
-        f"{count_phrase(len(scores.runs), 'run')} on {count_phrase(len(scores.queries), 'query')} by "
+        f"{count_phrase(len(scores.runs), 'run')} on "
+        f"{count_phrase(len(scores.queries), 'query')}, evaluated with "
         f"{', '.join(data['measures'])}."
     )
     sections = [
@@ -295,7 +297,7 @@ def report_data(reported: ReportInput, options: ReportOptions) -> PageData:
     for sentence in options.left:
         left.add(sentence)
     if options.document_texts is not None and not reported.sources:
-        left.add("The texts of documents are left out: there are no rankings to show them in.")
+        left.add("The document texts are omitted: there are no rankings in which to show them.")
     compared, notes = compare_pairs(scores, options.level, left)
     means = mean_scores(scores)
     data: PageResults = {
@@ -347,19 +349,18 @@ def _add_texts(
         return lists.data(None, 0)
     texts = read_texts(options.document_texts, set(lists.documents), DOCUMENT_KEYS)
     if not texts:
-        left.add("The texts of documents are left out: the file has none of the shown documents.")
+        left.add("The document texts are omitted: the file has none for the documents shown.")
         return lists.data(None, 0)
     order = sorted(range(len(lists.documents)), key=lists.ranks.__getitem__)
     room = MOST_BYTES - size - _size(lists.data(None, 0))
     shown = cut_texts(texts, [lists.documents[number] for number in order], room)
     if shown.without_room:
         left.add(
-            f"The texts of {count_phrase(shown.without_room, 'document')} are left out, so that "
-            "the page "
-            "stays small; documents at high ranks have theirs."
+            f"The texts of {count_phrase(shown.without_room, 'document')} are omitted to keep "
+            "the page small; documents at high ranks keep theirs."
         )
     if shown.cut:
-        left.add(f"{count_phrase(shown.cut, 'text')} of documents cut to {LONGEST} characters.")
+        left.add(f"{count_phrase(shown.cut, 'document text')} cut to {LONGEST} characters.")
     return lists.data(shown.texts, shown.cut + shown.without_room)
 
 
@@ -371,15 +372,16 @@ def _query_texts(
         return None
     texts = read_texts(options.query_texts, set(scores.queries), QUERY_KEYS)
     if not texts:
-        left.add("The texts of queries are left out: the file has none of the queries.")
+        left.add("The query texts are omitted: the file has none for these queries.")
         return None
     shown = cut_texts(texts, scores.queries, MOST_BYTES // 4)
     if shown.without_room:
         left.add(
-            f"The texts of {count_phrase(shown.without_room, 'query')} are left out, to save space."
+            f"The texts of {count_phrase(shown.without_room, 'query')} are omitted to keep the "
+            "page small."
         )
     if shown.cut:
-        left.add(f"{count_phrase(shown.cut, 'text')} of queries cut to {LONGEST} characters.")
+        left.add(f"{count_phrase(shown.cut, 'query text')} cut to {LONGEST} characters.")
     return [shown.texts.get(query) for query in scores.queries]
 
 
@@ -421,7 +423,7 @@ def _provenance_items(parts: PageProvenance) -> list[tuple[str, Item]]:
     lists = {
         "Warnings": parts["warnings"],
         "Notes": parts["notes"],
-        "What is left out": parts["left"],
+        "Omitted from this report": parts["left"],
     }
     return [
         ("", Facts(tuple((name, value) for name, value in parts["facts"]))),

@@ -81,7 +81,7 @@ class ShownTable(Record):
     about : str, optional
         More about the table.
     digits : int, default 3
-        How many decimals floats have.
+        The number of decimals of floats.
 
     Raises
     ------
@@ -115,7 +115,7 @@ class Picture(Record):
     caption : str
         The caption.
     alt : str
-        What the picture shows, for people who cannot see it.
+        A description of the picture for people who cannot see it.
 
     Raises
     ------
@@ -177,7 +177,7 @@ class Finding(Record):
 
 
 class Facts(Record):
-    """Names with their values on a page, such as how something was computed.
+    """Names with their values on a page, such as the settings of a computation.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ class Facts(Record):
 
 
 class SideBySide(Record):
-    """Items of a page that stand side by side, or one below the other on a narrow screen.
+    """Items of a page side by side, or one below the other on a narrow screen.
 
     Parameters
     ----------
@@ -242,14 +242,15 @@ class Section(Record):
 class Page(Record):
     """A page of sections, which becomes one self-contained HTML file.
 
-    All texts are plain; they are escaped. The file has no scripts, and loads nothing from elsewhere.
+    All texts are plain; they are escaped. The file has no scripts, and loads nothing from
+    elsewhere.
 
     Parameters
     ----------
     title : str
         The title.
     lead : str
-        What the page is about, in one sentence or two.
+        The subject of the page, in one or two sentences.
     sections : tuple of Section
         The sections.
 
@@ -266,7 +267,7 @@ class Page(Record):
     sections: tuple[Section, ...]
 
     def render(self) -> str:
-        """The whole HTML file; the same page gives the same text.
+        """Return the whole HTML file; the same page always gives the same text.
 
         Raises RankgaugeError if Jinja2 is not installed.
         """
@@ -371,7 +372,7 @@ def environment() -> Environment:
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
         from markupsafe import Markup
     except ImportError:
-        message = "pages need Jinja2; install it: pip install jinja2"
+        message = "pages need Jinja2; run pip install jinja2"
         raise RankgaugeError(message) from None
 
     def make_visible(value: Any) -> Any:

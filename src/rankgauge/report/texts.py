@@ -45,10 +45,10 @@ QUERY_KEYS = Keys(
 
 
 def read_texts(texts: TextsById, wanted: Collection[str], keys: Keys) -> dict[str, str]:
-    """The texts of the ids that are wanted, by id, as they are in the file; the first of an id counts.
+    """Return the unchanged texts of the requested ids; the first line with an id counts.
 
-    The file has a line for each text: JSON with an id and a text, or id, tab and text. It may be
-    compressed. InputError, with the line, for anything else.
+    The file has one text per line: JSON with an id and a text, or id, tab and text. It may be
+    compressed. Anything else raises InputError with the line.
     """
     if isinstance(texts, Mapping):
         return {key: _check_text(texts[key], key) for key in wanted if key in texts}
@@ -71,7 +71,7 @@ def read_texts(texts: TextsById, wanted: Collection[str], keys: Keys) -> dict[st
 def _check_text(text: Any, key: str) -> str:
     if not isinstance(text, str):
         kind = type(text).__name__
-        raise InputError("texts", None, f"the text of {key!r} is {kind}, expected a text")
+        raise InputError("texts", None, f"the text of {key!r} is {kind}, expected a string")
     return text
 
 
@@ -93,7 +93,7 @@ def _parse_json_line(
     )
     name = next((name for name in keys.ids if name in record), None)
     if name is None or not isinstance(record[name], str | int):
-        message = f"no id of a {keys.thing}, expected one in {', '.join(keys.ids)}"
+        message = f"no {keys.thing} id, expected one in {', '.join(keys.ids)}"
         raise InputError(source, number, message)
     key = encode(str(record[name]))
     if key not in wanted:
@@ -105,7 +105,7 @@ def _parse_json_line(
     ]
     if not parts:
         expected = ", ".join((*keys.titles, *keys.texts))
-        raise InputError(source, number, f"no text of a {keys.thing}, expected one in {expected}")
+        raise InputError(source, number, f"no {keys.thing} text, expected one in {expected}")
     return key, ": ".join(part for part in parts if part)
 
 

@@ -41,6 +41,8 @@ ENTRIES = (
     "notes",
     "failed",
 )
+ONLY_RELEVANT = "only_relevant"
+"""An entry that is only there if it is true."""
 NUMBERS = ("values", "present", "judged_at_10")
 """The entries that a file of version 1 has besides."""
 
@@ -62,6 +64,7 @@ def document_of(scores: Scores) -> dict[str, Any]:
         "nothing_relevant": scores.nothing_relevant.tolist(),
         "notes": [_note_entries(note) for note in scores.notes],
         "failed": scores.failed,
+        **({ONLY_RELEVANT: True} if scores.only_relevant else {}),
     }
 
 
@@ -91,7 +94,7 @@ class Document:
             if name not in entries and (name, version) != ("failed", JSON_VERSION):
                 self.refuse(name, "not there", "it, as Scores.save writes it")
         for name in entries:
-            if name not in expected:
+            if name not in (*expected, ONLY_RELEVANT):
                 self.refuse(shorten(name), "there", f"only {', '.join(expected)}")
 
     def refuse(self, entry: str, fault: str, expected: str) -> NoReturn:
@@ -144,6 +147,13 @@ class Document:
         """An array of true and false."""
         values = self.check_items(name, shape, lambda value: type(value) is bool, "true or false")
         return np.array(values, dtype=np.bool_).reshape(shape)
+
+    def flag(self, name: str) -> bool:
+        """Whether an entry that may be left out is true."""
+        value = self.entries.get(name, False)
+        if type(value) is not bool:
+            self.refuse(name, shorten(value), "true or false")
+        return value
 
     def integers(self, name: str, shape: Sequence[int], least: int) -> Ints:
         """An array of whole numbers."""
@@ -224,6 +234,7 @@ class ScoresDescription(Record):
     policies: AppliedPolicies
     notes: tuple[Note, ...]
     failed: tuple[str, ...]
+    only_relevant: bool
 
     @staticmethod
     def by(document: Document) -> ScoresDescription:
@@ -238,6 +249,7 @@ class ScoresDescription(Record):
             policies=document.policies(),
             notes=document.notes(),
             failed=document.texts("failed"),
+            only_relevant=document.flag(ONLY_RELEVANT),
         )
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import NamedTuple
 
@@ -207,8 +208,13 @@ def add_intervals(
         cells = zip(row[first:], low[run].tolist(), high[run].tolist(), strict=True)
         rows.append((*row[:first], *chain.from_iterable(cells)))
     notes = dict.fromkeys(note for each in intervals.values() for note in each.notes)
-    return Table(
-        (*table.columns[:first], *chain.from_iterable(columns)),
-        tuple(rows),
-        (*note_texts(notes), *table.notes),
+    chart = table.chart
+    if chart is not None:
+        chart = replace(chart, low=f"{chart.value} low", high=f"{chart.value} high")
+    return replace(
+        table,
+        columns=(*table.columns[:first], *chain.from_iterable(columns)),
+        rows=tuple(rows),
+        notes=(*note_texts(notes), *table.notes),
+        chart=chart,
     )

@@ -180,7 +180,7 @@ def join_scores(parts: Sequence[Scores]) -> Scores:
     parts = [part.select(first.queries, runs=first.runs) for part in parts]
     measures = [measure for part in parts for measure in part.measures]
     policies = _common_policies(parts)
-    relevant, judged_at_10 = _common_judgments(parts)
+    relevant, judged_at_10, only_relevant = _common_judgments(parts)
     notes = [note for part in parts for note in part.notes]
     if policies.source == JOINED:
         notes += [Note(line) for part in parts for line in part.signatures().values()]
@@ -195,6 +195,7 @@ def join_scores(parts: Sequence[Scores]) -> Scores:
         policies=policies,
         notes=tuple(dict.fromkeys(notes)),
         failed=tuple(dict.fromkeys(text for part in parts for text in part.failed)),
+        only_relevant=only_relevant,
     )
 
 
@@ -217,13 +218,18 @@ def _common_policies(parts: Sequence[Scores]) -> AppliedPolicies:
     return replace(known, source=JOINED, missing=missing, standardized=None, encoder=encoder)
 
 
-def _common_judgments(parts: Sequence[Scores]) -> tuple[Ints, Floats]:
-    """The numbers of relevant documents and the shares judged, unknown where scores disagree."""
+def _common_judgments(parts: Sequence[Scores]) -> tuple[Ints, Floats, bool]:
+    """How many documents are relevant, the shares judged, and whether all judged ones are relevant.
+
+    Unknown where the scores disagree.
+    """
     known = [part for part in parts if part.judgments_known]
     if known and all(
         np.array_equal(part.relevant, known[0].relevant)
         and np.array_equal(part.judged_at_10, known[0].judged_at_10, equal_nan=True)
         for part in known
     ):
-        return known[0].relevant, known[0].judged_at_10
-    return np.full_like(parts[0].relevant, UNKNOWN), np.full_like(parts[0].judged_at_10, np.nan)
+        only_relevant = all(part.only_relevant for part in known)
+        return known[0].relevant, known[0].judged_at_10, only_relevant
+    unknown = np.full_like(parts[0].relevant, UNKNOWN)
+    return unknown, np.full_like(parts[0].judged_at_10, np.nan), False

@@ -91,7 +91,10 @@ class Scores(Result, Record):
     notes : tuple of Note, optional
         Remarks on the scores.
     failed : tuple of str, optional
-        Which runs were skipped, and why.
+        Which runs were left out, and why.
+    only_relevant : bool, default False
+        Whether all judged documents are relevant, as in a list of the relevant documents alone. The
+        judged share then says nothing about the judgments.
 
     Examples
     --------
@@ -111,6 +114,7 @@ class Scores(Result, Record):
     policies: AppliedPolicies = field(default_factory=AppliedPolicies)
     notes: tuple[Note, ...] = ()
     failed: tuple[str, ...] = ()
+    only_relevant: bool = False
 
     def __post_init__(self) -> None:
         freeze(self, "values", "present", "judged_at_10", "relevant", "nothing_relevant")
@@ -257,6 +261,30 @@ class Scores(Result, Record):
             nothing_relevant=self.nothing_relevant[np.ix_(m, q)],
         )
 
+    def sorted(self, measure: AnyScored | None = None) -> Scores:
+        """The same scores, with the run first that is best by a measure, by default the first measure.
+
+        Runs with equal means keep their order. Runs without a mean come last. If neither higher nor
+        lower is better, higher means come first.
+
+        >>> scores = Scores.from_matrix([[0.2, 0.4], [0.5, 0.7]], runs=["a", "b"], measure="AP")
+        >>> scores.sorted().runs
+        ('b', 'a')
+        """
+        by = str(self.measures[0]) if measure is None else ByMeasure.name(measure)
+        chosen = self.select(measures=[by])
+        policy = chosen.policies.missing
+        means = np.array(
+            [
+                value
+                for r in range(len(self.runs))
+                for value in chosen.means_over(r, chosen.counts(r, policy)).values()
+            ]
+        )
+        lower = inner(chosen.measures[0]).direction == "lower"
+        order = np.argsort(means if lower else -means, kind="stable")
+        return self.select(runs=[self.runs[r] for r in order])
+
     def joined(self, *others: Scores) -> Scores:
         """Combine these scores with others of the same runs and queries, to have the measures of all.
 
@@ -308,8 +336,14 @@ class Scores(Result, Record):
     ) -> Table:
         """One row for each run, with its means, how many queries they cover, and how many are judged.
 
-        The column `over` tells which queries the means cover: "all" judged queries, or those that the
-        run "answered". A run that lacks queries has both rows; that of the chosen policy comes first.
+        The column `over` says which queries the means are over: "all" judged queries, or those that the
+        run "answered". A run that lacks queries has a row for both; the row of the chosen policy comes
+        first. Runs are in the order of `.runs`, as the rows of the arrays; `sorted()` puts the best run
+        first.
+
+        What is printed for people has the measures first, and only those of the other columns that say
+        something: no `missing` if no run lacks a query, and no `judged@10` if all judged documents are
+        relevant.
 
         Parameters
         ----------

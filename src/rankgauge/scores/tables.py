@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import importlib
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rankgauge.core.arrays import Bools, Floats, Ints
+from rankgauge.core.charts import Chart
 from rankgauge.core.notes import Note
 from rankgauge.core.policies import Missing
 from rankgauge.core.tables import Cell, Table
@@ -29,14 +31,39 @@ def mean_table(scores: Scores, signature: bool, interval: IntervalOptions | None
     known = ("no relevant", "judged@10") if scores.judgments_known else ()
     columns = ("run", "over", "topics", "missing", *known)
     names = tuple(str(measure) for measure in scores.measures)
-    shown = [(r, policy) for r in range(len(scores.runs)) for policy in _policies(scores, r)]
-    rows = tuple(_row(scores, r, policy) for r, policy in shown)
-    table = Table(columns + names, rows, _notes(scores, signature))
-    if interval is None:
-        return table
-    from rankgauge.scores.intervals import add_intervals
+    rows_of = [(r, policy) for r in range(len(scores.runs)) for policy in _policies(scores, r)]
+    rows = tuple(_row(scores, r, policy) for r, policy in rows_of)
+    table = Table(columns + names, rows, _notes(scores, signature), chart=_chart(scores))
+    if interval is not None:
+        from rankgauge.scores.intervals import add_intervals
 
-    return add_intervals(table, scores, shown, interval)
+        table = add_intervals(table, scores, rows_of, interval)
+    return replace(table, shown=_shown(table, scores, len(columns)))
+
+
+def _shown(table: Table, scores: Scores, first: int) -> tuple[str, ...]:
+    """The columns for people: measures first, then what says something; measures begin at `first`."""
+    says_something = {
+        "over": len(table.rows) > len(scores.runs),
+        "missing": not scores.present.all(),
+        "no relevant": bool((scores.relevant == 0).any()),
+        "judged@10": not scores.only_relevant,
+    }
+    run, *others = (name for name in table.columns[:first] if says_something.get(name, True))
+    over = [name for name in others if name == "over"]
+    return run, *over, *table.columns[first:], *(name for name in others if name not in over)
+
+
+def _chart(scores: Scores) -> Chart | None:
+    """The first measure as a bar, or as an interval if its bounds are there."""
+    if not scores.measures:
+        return None
+    measure = scores.measures[0]
+    names = {str(each) for each in scores.measures}
+    low, high, chance = (f"{kind}({measure})" for kind in ("lower", "upper", "expected"))
+    start, end = inner(measure).range
+    chart = Chart(str(measure), start, end, mark=chance if chance in names else None)
+    return replace(chart, low=low, high=high) if {low, high} <= names else chart
 
 
 def _policies(scores: Scores, r: int) -> list[Missing]:
@@ -79,7 +106,9 @@ def query_table(scores: Scores, signature: bool) -> Table:
             rows.append(
                 (run, COVERAGE_NAMES[policy], missing, *scores.means_over(r, counts).values())
             )
-    return Table(columns, tuple(rows), _notes(scores, signature))
+    last = () if scores.present.all() else ("missing",)
+    shown = (*columns[:2], *columns[3:], *last)
+    return Table(columns, tuple(rows), _notes(scores, signature), shown)
 
 
 def _notes(scores: Scores, signature: bool) -> tuple[str, ...]:

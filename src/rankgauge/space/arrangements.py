@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
 from math import gcd, inf, lcm
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +41,7 @@ NO_VERTEX = -1
 
 
 class Arrangement(Record):
-    """The cells, edges and vertices that distinct lines cut the plane into.
+    """The cells, edges and vertices into which distinct lines divide the plane.
 
     Edges are numbered line by line. On the line a·x + b·y + c = 0 they point in the direction (b, −a).
 
@@ -79,6 +79,8 @@ class Arrangement(Record):
     (7, 3, [2, 2, 2])
     """
 
+    _renamed: ClassVar[dict[str, str]] = {"neighbours": "neighbors"}
+
     lines: tuple[Line, ...]
     vertices: VertexRows
     multiplicity: Ints
@@ -100,7 +102,7 @@ class Arrangement(Record):
             The coefficients (a, b, c) of each line, without a common factor; the first of a and b that
             is not 0 is above 0.
         progress : callable, optional
-            Called with a text after each step.
+            Called with a message after each step.
 
         Returns
         -------
@@ -109,9 +111,9 @@ class Arrangement(Record):
         """
         lines = tuple(lines)
         vertices, on_line, at_vertex = _vertices(lines, progress)
-        progress("the vertices are found")
+        progress("vertices computed")
         order = _order_along_lines(lines, vertices, on_line, at_vertex)
-        progress("the vertices are in order along the lines")
+        progress("vertices sorted along the lines")
         on_line, at_vertex = on_line[order], at_vertex[order]
         counts = np.bincount(on_line, minlength=len(lines))
         first = offsets_of(counts + 1)  # the edges of each line

@@ -109,9 +109,9 @@ def optima(
 ) -> Optima:
     """Search for local optima of a measure over all feature weights, from many starts.
 
-    From each start, one weight after the other is set to its best value. Then the search goes along
-    lines in random directions. Both are repeated until nothing is better. Each line is searched exactly
-    and in full, to both sides.
+    From each start, one weight after another is set to its best value. Then the search follows
+    lines in random directions. Both steps repeat until nothing improves. Each line is searched
+    exactly and over its whole length.
 
     Parameters
     ----------
@@ -133,15 +133,15 @@ def optima(
     seed : int, default 0
         Seed of the random number generator.
     executor : Executor, Client or Workers, optional
-        Where to run the work: an executor of `concurrent.futures`, a Dask client, or `Workers`. By
+        Where the work runs: an executor of `concurrent.futures`, a Dask client, or `Workers`. By
         default, threads.
     progress : callable, optional
-        Called with the number of each start, once it is done.
+        Called with the number of each start when it is done.
 
     Returns
     -------
     Optima
-        The local optima, the best first, and how many starts reached each.
+        The local optima, the best first, with the number of starts that reached each.
 
     Raises
     ------
@@ -284,9 +284,9 @@ class BestOnLine(Record):
 class Optima(Result, Record):
     """Local optima of a measure over feature weights, the best first: the result of `optima`.
 
-    Neither a change of a single weight nor a step in any of the random directions improves an optimum.
-    Two starts reached the same optimum if the value is the same and the rankings have the same labels,
-    as far down as the measure looks.
+    Neither a change of a single weight nor a step in any of the random directions improves an
+    optimum. Two starts reached the same optimum if the values are equal and the rankings have the
+    same labels, as far down as the measure looks.
 
     Attributes
     ----------
@@ -301,7 +301,7 @@ class Optima(Result, Record):
     reached : array of int
         The number of the optimum that each start reached, from 0.
     notes : tuple of Note
-        How many starts and optima there are, and whether some starts stopped early.
+        Notes on the numbers of starts and optima, and on starts that stopped early.
     names : tuple of str
         The names of the weights in tables.
 
@@ -331,7 +331,7 @@ class Optima(Result, Record):
         return float(self.values[0])
 
     def table(self) -> Table:
-        """A row for each optimum: its value, how many starts reached it, and its weights."""
+        """Return one row per optimum: its value, how many starts reached it, its weights."""
         columns = ("value", "found", *self.names)
         rows: list[tuple[Cell, ...]] = [
             (float(value), int(times), *own.tolist())
@@ -340,7 +340,7 @@ class Optima(Result, Record):
         return Table(columns, tuple(rows), note_texts(self.notes))
 
     def figure(self) -> Figure:
-        """The value of each optimum, from the best on, and how many starts reached it."""
+        """Plot the value of each optimum, the best first, and how many starts reached it."""
         from rankgauge.figures.space import optima_figure
 
         return optima_figure(self.values, self.found, str(self.measure))
@@ -379,8 +379,8 @@ def _collect_optima(ascent: FeatureAscent, climbs: list[AscentResult]) -> Optima
     if unfinished := sum(not climb.ended for climb in climbs):
         texts.append(
             f"{count_phrase(unfinished, 'ascent')} stopped after "
-            f"{count_phrase(ascent.rounds, 'round')}, "
-            "perhaps below an optimum; raise `rounds`"
+            f"{count_phrase(ascent.rounds, 'round')}, perhaps short of an optimum; raise "
+            "`rounds`"
         )
     weights = np.array([climb.weights for climb in optima])
     names = tuple(map(ascent.scorer.name, range(ascent.scorer.width)))

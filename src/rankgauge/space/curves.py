@@ -36,7 +36,9 @@ def sign_of(measure: Measure | Aggregate) -> float:
     """1 if higher values of a measure are better, −1 if lower ones are; RankgaugeError if neither is."""
     direction = inner(measure).direction
     if direction == "none":
-        raise RankgaugeError(f"{measure}: neither high nor low is better, so nothing is best")
+        raise RankgaugeError(
+            f"{measure}: neither higher nor lower values are better, so there is no best point"
+        )
     return 1.0 if direction == "higher" else -1.0
 
 
@@ -66,7 +68,7 @@ class Interval(NamedTuple):
 
     @property
     def width(self) -> float:
-        """How long it is."""
+        """The length of the interval."""
         return self.high - self.low
 
     def between(self, low: float, high: float) -> Interval:
@@ -117,9 +119,10 @@ def values_before(before: Floats, lists: Ints, after: Floats) -> Floats:
 class Curve(Record):
     """The mean of a measure over lists, as a step function along a line from 0 to 1.
 
-    The mean is `values[0]` from 0 to `breaks[0]`, `values[i]` from `breaks[i - 1]` to `breaks[i]`, and
-    `values[-1]` from the last break to 1. The ends themselves have means of their own, `start` and
-    `end`, because documents may be tied there: for example, documents that only one of two runs has.
+    The mean is `values[0]` from 0 to `breaks[0]`, `values[i]` from `breaks[i - 1]` to `breaks[i]`,
+    and `values[-1]` from the last break to 1. The ends have means of their own, `start` and `end`,
+    because documents may be tied there: for example, documents that only one of two runs
+    retrieves.
 
     Attributes
     ----------
@@ -180,8 +183,8 @@ class Curve(Record):
     def at(self, position: float) -> float:
         """The mean at a point from 0 to 1.
 
-        Documents may be tied at a break. So within 1e-12 of a break, and of 0 and 1, the point itself is
-        evaluated.
+        Documents may be tied at a break. Therefore, within 1e-12 of a break, and of 0 and 1, the
+        measure is evaluated at the point itself.
         """
         position = check_value("position", position, POSITION)
         if position in (0, 1):
@@ -194,19 +197,19 @@ class Curve(Record):
 
     @property
     def higher(self) -> bool:
-        """Whether higher values are better; RankgaugeError where neither is."""
+        """Whether higher values are better; RankgaugeError if there is no direction."""
         return sign_of(self.measure) > 0
 
     @property
     def value(self) -> float:
-        """The best mean between the ends; NaN where no list has a score."""
+        """The best mean between the ends; NaN if no list has a score."""
         best = np.fmax if self.higher else np.fmin  # without NaN
         return float(best.reduce(self.values))
 
     def within(self, margin: float) -> list[Interval]:
         """The intervals where the mean is within this margin of the best.
 
-        Single points in an interval may be exceptions: at a break, documents are tied.
+        Single points in an interval may be exceptions, because documents are tied at a break.
         """
         good = np.abs(self.values - self.value) <= margin
         change = np.diff(good.astype(np.int8), prepend=0, append=0)
@@ -215,7 +218,7 @@ class Curve(Record):
 
     @property
     def best(self) -> list[Interval]:
-        """Where the mean is the best: the intervals between two breaks, the widest first."""
+        """Return the intervals between two breaks with the best mean, the widest first."""
         good = np.abs(self.values - self.value) <= NEAR
         ends = (edges[good].tolist() for edges in (self.edges[:-1], self.edges[1:]))
         parts = (Interval(low, high) for low, high in zip(*ends, strict=True))
@@ -223,10 +226,10 @@ class Curve(Record):
 
     @property
     def optima(self) -> list[Interval]:
-        """The local optima, from 0 on: where the mean is better than just before and just after.
+        """Return the local optima: where the mean is better than just before and after.
 
-        An end of the line counts if the mean gets worse on the way from it. A mean that never changes is
-        one optimum.
+        An end of the line counts if the mean gets worse from there. A mean that never changes
+        counts as one optimum.
         """
         values = sign_of(self.measure) * self.values
         if np.isnan(values).all():
@@ -241,18 +244,18 @@ class Curve(Record):
     def point(self) -> float:
         """A point with the best mean, with few decimals, inside the widest interval.
 
-        RankgaugeError where no list has a score.
+        Raises RankgaugeError if no list has a score.
         """
         best = self.best
         if not best:
-            raise RankgaugeError(f"{self.measure}: no list has a score, so no point is best")
+            raise RankgaugeError(f"{self.measure}: no list has a score, so there is no best point")
         return simplest_number(*best[0])
 
     def table(self) -> Table:
-        """A row for each interval of one value: its ends and the mean."""
+        """Return one row per interval of constant mean: its ends and the mean."""
         ends = self.edges.tolist()
         rows = zip(ends[:-1], ends[1:], self.values.tolist(), strict=True)
-        note = f"at 0 the mean is {self.start:.4f}, at 1 {self.end:.4f}"
+        note = f"the mean is {self.start:.4f} at 0 and {self.end:.4f} at 1"
         return Table(("low", "high", str(self.measure)), tuple(rows), (note,))
 
     def figure(self) -> Figure:
@@ -306,7 +309,7 @@ class MeanSteps:
         known = self._defined[self._lists]
         self._changes = np.where(known, changes[order], 0.0)
         if not np.isfinite(self._changes).all():
-            raise RankgaugeError(f"{measure}: whether a list has a score changes along the line")
+            raise RankgaugeError(f"{measure}: along the line, a list gains or loses its score")
 
     def curve(self, weights: Floats | None = None) -> tuple[Floats, Floats]:
         """The breaks and the values of the mean, each list as often as its weight says."""

@@ -83,7 +83,7 @@ def grid(
     Returns
     -------
     Grid
-        The means at the points, and the exact best of each line through the grid.
+        The means at the points, and the exact best value on each line through the grid.
 
     Raises
     ------
@@ -233,8 +233,8 @@ class Grid(Result, Record):
     def hidden(self, measure: AnyMeasure) -> tuple[Floats, ...]:
         """For each axis, how much better the best of each line along it is than its grid points.
 
-        There is an array for each axis, with an entry for each line along it. The entry is 0 where no
-        point of the line is better than the best grid point on it.
+        There is one array per axis, with one entry per line along it. The entry is 0 if no point
+        of the line is better than its best grid point.
         """
         number = self.number(measure)
         sign = self._sign(number)
@@ -244,10 +244,10 @@ class Grid(Result, Record):
         )
 
     def table(self) -> Table:
-        """A row for each measure: the best on the grid and on its lines, and where.
+        """Return one row per measure: the best value on the grid and on its lines, and where it is.
 
-        The row also says how many lines hide something better than their grid points, and how often the
-        curve breaks between neighbors.
+        Each row also shows how many lines hide something better than their grid points, and how
+        often the curve breaks between neighbors.
         """
         columns = (
             "measure", "grid", "at", "lines", "lines at", "missed", "number", "hiding", "breaks",
@@ -268,11 +268,11 @@ class Grid(Result, Record):
                  int(np.count_nonzero(gaps > NEAR)), breaks / steps)
             )  # fmt: skip
         notes = (
-            "grid, lines: the best mean on the grid, and on the lines through it; at, lines at: "
-            f"{', '.join(self._names)} there",
-            "missed: by how much the best on the lines is better than the best on the grid",
-            "number, hiding: how many lines there are, and how many have something better than their "
-            "points on the grid",
+            "grid, lines: the best mean on the grid, and on the lines through it; at, lines "
+            f"at: {', '.join(self._names)} there",
+            "missed: how much better the best value on the lines is than the best on the grid",
+            "number, hiding: the number of lines, and how many have a better value than at "
+            "their grid points",
             "breaks: how often the mean changes between two neighbors on the grid, on average",
         )
         return Table(columns, tuple(rows), (*notes, *note_texts(self.notes)))
@@ -281,7 +281,7 @@ class Grid(Result, Record):
         """One axis: the exact curve of a measure along it, from 0 at the least weight to 1."""
         if len(self.axes) > 1:
             raise RankgaugeError(
-                f"{count_phrase(len(self.axes), 'axis', 'axes')}: a curve is for one axis"
+                f"{count_phrase(len(self.axes), 'axis', 'axes')}: a curve needs exactly one axis"
             )
         (ticks,) = self.ticks
         return self.scorer.segment(*map(self._weights_at, (ticks[:1], ticks[-1:]))).curve(measure)
@@ -301,7 +301,7 @@ class Grid(Result, Record):
             edges = ticks[0] + curve.edges * (ticks[-1] - ticks[0])
             return grid_curve(edges, curve.values, ticks, self.values[number], names[0], str(named))
         if len(self.axes) > 2:
-            raise RankgaugeError(f"{len(self.axes)} axes: a figure is for one or two axes")
+            raise RankgaugeError(f"{len(self.axes)} axes: a figure needs one or two axes")
         on_grid, on_lines = (
             self._axis_weights(own(named).weights)
             for own in (self.best_on_grid, self.best_on_lines)

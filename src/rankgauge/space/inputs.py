@@ -54,7 +54,7 @@ def scores_of(name: str, scores: ArrayLike, lengths: Ints) -> Floats:
     parts: Any = scores if _is_nested(scores) else None
     if parts is not None and len(parts) != len(lengths):
         raise RankgaugeError(
-            f"{name}: scores of {count_phrase(len(parts), 'list')}, the documents are "
+            f"{name}: scores of {count_phrase(len(parts), 'list')} for documents of "
             f"{count_phrase(len(lengths), 'list')}; give as many"
         )
     if parts is None:
@@ -73,8 +73,7 @@ def weights_of(name: str, weights: ArrayLike, features: int) -> Floats:
     if len(numbers) != features:
         raise RankgaugeError(
             f"{name}: {count_phrase(len(numbers), 'number')} for "
-            f"{count_phrase(features, 'feature')}, expected "
-            "one a feature"
+            f"{count_phrase(features, 'feature')}, expected one per feature"
         )
     if not np.isfinite(numbers).all():
         raise RankgaugeError(f"{name}: a number is not finite, expected finite numbers")
@@ -110,16 +109,15 @@ def _number_array(name: str, values: ArrayLike) -> Floats:
     except (TypeError, ValueError):
         raise RankgaugeError(f"{name}: not a list of numbers, expected numbers") from None
     if numbers.ndim != 1:
-        raise RankgaugeError(f"{name}: not a list of numbers, expected a number for each document")
+        raise RankgaugeError(f"{name}: not a list of numbers, expected one number per document")
     return numbers
 
 
 def _check_count(name: str, scores: int, documents: int) -> None:
     if scores != documents:
         raise RankgaugeError(
-            f"{name}: {count_phrase(scores, 'score')} for {count_phrase(documents, 'document')}, "
-            "expected one a "
-            "document"
+            f"{name}: {count_phrase(scores, 'score')} for "
+            f"{count_phrase(documents, 'document')}, expected one per document"
         )
 
 
@@ -140,8 +138,8 @@ def features_of(documents: FeatureRows) -> Features:
     )
     if values.ndim != 2 or labels.shape != values.shape[:1]:
         raise RankgaugeError(
-            f"values of shape {values.shape} with labels of shape {labels.shape}, expected a row of "
-            "values and a label for each document"
+            f"values of shape {values.shape} with labels of shape {labels.shape}, expected one "
+            "row of values and one label per document"
         )
     if not np.isfinite(values).all():
         raise RankgaugeError("values: a value is not finite, expected finite numbers")
@@ -152,7 +150,7 @@ def features_of(documents: FeatureRows) -> Features:
             f"documents, {len(labels)}, at the end"
         )
     if np.abs(labels).max(initial=0) > 2**31 - 1:
-        raise RankgaugeError("labels: a label is beyond 32 bits, expected grades")
+        raise RankgaugeError("labels: a label exceeds 32 bits, expected grades")
     queries = Ids.of(str(number) for number in range(1, len(bounds)))
     return Features(queries, bounds, np.maximum(labels, -2).astype(np.int32), values)
 
@@ -190,9 +188,9 @@ def add_jitter(documents: FeatureRows, size: float, seed: int = SEED) -> Feature
 
     Notes
     -----
-    Flips that would happen at the same point happen at different points, with probability 1 (Robertson
-    and Zaragoza 2007, A.6). The random numbers do not depend on the weights. The numbers of a query
-    follow from the seed and the id of the query, so they do not depend on the other queries.
+    Flips that would coincide happen at different points, with probability 1 (Robertson and
+    Zaragoza 2007, A.6). The random numbers do not depend on the weights. The numbers for a query
+    depend only on the seed and the id of the query, not on the other queries.
 
     Examples
     --------

@@ -34,7 +34,7 @@ LARGEST_SCORE = 2.0**1020
 """The largest size of a score: the differences of scores, and their sums, are numbers then."""
 
 SHALLOW = 48
-"""Up to which depth the documents below the cut-off are better kept in no order."""
+"""Up to which depth the documents below the cutoff are better kept in no order."""
 
 FEW_ROWS = 20_000
 """With more documents than that, several threads sweep the lists."""
@@ -49,7 +49,7 @@ class Segment(Record):
     Parameters
     ----------
     documents : Rankings
-        The lists. Documents with equal scores are ranked in the order in which they stand here.
+        The lists. Documents with equal scores are ranked in the order in which they are given.
     start : array of float
         The score of each document at t = 0.
     end : array of float
@@ -82,8 +82,8 @@ class Segment(Record):
             largest = float(np.abs(scores).max(initial=0.0))
             if largest > LARGEST_SCORE:
                 raise RankgaugeError(
-                    f"{name}: a score has the size {largest:g}, expected at most {LARGEST_SCORE:g}; "
-                    "divide all scores by one number"
+                    f"{name}: a score has the magnitude {largest:g}, expected at most "
+                    f"{LARGEST_SCORE:g}; divide all scores by the same number"
                 )
             vars(self)[name] = np.ascontiguousarray(scores)
 
@@ -266,7 +266,7 @@ def refuse_subtopics(measure: Measure, lists: Rankings) -> None:
     """Unsupported where a measure looks at more of the documents than their labels."""
     if measure.by_subtopic and lists.judged.aspects is not None:
         raise Unsupported(
-            f"{measure} cannot be followed along a line: it looks at documents, not at labels"
+            f"{measure} cannot be followed along a line: it uses documents, not just labels"
         )
 
 
@@ -281,7 +281,7 @@ def reorder_lists(lists: Rankings, rows: Ints) -> Rankings:
 
 
 def mean_of(scores: Floats, measure: Measure | Aggregate) -> float:
-    """The mean of the scores of lists; undefined ones are left out or undo it, as the measure has it."""
+    """The mean over lists; the measure decides whether undefined scores are skipped."""
     if inner(measure).averages_defined:
         scores = scores[~np.isnan(scores)]
     if not len(scores) or np.isnan(scores).any():
@@ -298,9 +298,9 @@ def line(documents: Documents, start: ArrayLike, end: ArrayLike, measure: AnyMea
     ----------
     documents : Rankings, Features or lists of labels
         The labels of one list, several such lists, `Rankings`, or `Features`. Documents with equal
-        scores are ranked in the order in which they stand here. Files often list the relevant documents
-        first: `features.in_tie_order()` puts the documents in the order in which an evaluator ranks
-        ties.
+        scores are ranked in the order in which they are given. Files often list the relevant
+        documents first: `features.in_tie_order()` puts the documents in the order in which an
+        evaluator ranks ties.
     start : array-like
         The score of each document at 0: one list of numbers, or one for each list of documents. For
         features it is a weight for each feature, and the score is their weighted sum.
@@ -308,7 +308,7 @@ def line(documents: Documents, start: ArrayLike, end: ArrayLike, measure: AnyMea
         The score of each document at 1. For features it is the direction: what is added to the weights
         on the way from 0 to 1.
     measure : Measure or str
-        Any measure that looks at labels.
+        Any measure that only needs labels.
 
     Returns
     -------

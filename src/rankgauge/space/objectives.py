@@ -37,8 +37,8 @@ def pairwise_loss(documents: Documents, scores: ArrayLike) -> float:
 
         log(1 + exp(−(score of the better − score of the other)))
 
-    The loss is the mean over the pairs of a query, then over the queries that have such pairs. Lower is
-    better.
+    The loss is averaged over the pairs of a query, and then over the queries that have such pairs.
+    Lower is better.
 
     Parameters
     ----------
@@ -104,8 +104,9 @@ def swets(
 
     Notes
     -----
-    Swets (Information Retrieval Systems, Science 141, 1963) reads E off a line through normal deviates.
-    That comes to this formula (van Rijsbergen, Information Retrieval, 1979, chapter 7).
+    Swets (Information Retrieval Systems, Science 141, 1963) reads E off a line through normal
+    deviates. This is equivalent to the formula above (van Rijsbergen, Information Retrieval, 1979,
+    chapter 7).
 
     Examples
     --------
@@ -191,7 +192,7 @@ def objective_curve(
     """
     points: Floats = np.asarray(positions, dtype=np.float64)
     if points.ndim != 1 or not ((points >= 0) & (points <= 1)).all():
-        raise RankgaugeError("positions: expected a row of numbers from 0 to 1")
+        raise RankgaugeError("positions: expected a list of numbers from 0 to 1")
     values = np.empty(len(points))
     for number, point in enumerate(points.tolist()):
         scores = (1 - point) * segment.start + point * segment.end
@@ -224,8 +225,8 @@ def _pairs(lists: Rankings) -> tuple[Ints, Ints, Floats]:
         total += number
         if total > MOST_PAIRS:
             raise RankgaugeError(
-                f"more than {MOST_PAIRS:,} pairs of documents of different labels, expected fewer: "
-                "take fewer queries or fewer documents"
+                f"more than {MOST_PAIRS:,} pairs of documents with different labels; take "
+                "fewer queries or fewer documents"
             )
         if number:
             for label in np.unique(own)[1:]:

@@ -50,7 +50,7 @@ class PathCurves(Result, Record):
     names : tuple of str
         The names of the weights.
     margin : float
-        How far below the best a mean may be to belong to a plateau.
+        How far below the best a mean may be to count as part of a plateau.
     about : tuple of Note
         Notes on the weights.
 
@@ -86,7 +86,7 @@ class PathCurves(Result, Record):
 
     @property
     def notes(self) -> tuple[Note, ...]:  # type: ignore[override]
-        """What the columns mean."""
+        """The meaning of the columns."""
         names = ", ".join(self.names)
         notes = [
             Note("the widest interval with the best mean", column="low, high"),
@@ -101,11 +101,11 @@ class PathCurves(Result, Record):
             notes.append(Note(text))
         notes += [
             Note(
-                f"the width of all intervals with a mean within {self.margin:g} of the best, and how "
-                "many they are",
+                f"the total width of all intervals with a mean within {self.margin:g} of the "
+                "best, and their number",
                 column="within, plateaus",
             ),
-            Note("the mean is better there than on both sides", column="optima"),
+            Note("points where the mean is better than on both sides", column="optima"),
             Note("the largest change of the mean at one break", column="cliff"),
         ]
         return (*notes, *self._end_notes(), *self.about)
@@ -119,8 +119,9 @@ class PathCurves(Result, Record):
                     if sign * mean > sign * curve.value + TOLERANCE:
                         where = _format_point(self.points[piece - (end == "start")])
                         yield Note(
-                            f"the {end} itself, {where}, has {mean:.4f}, which is better than any "
-                            "weights between the ends. Documents are tied there, and ordered by id",
+                            f"the {end} itself, {where}, has {mean:.4f}, which is better than "
+                            "all weights between the ends. Documents are tied there, and ties "
+                            "are broken by id",
                             measure=str(curve.measure),
                         )
 
@@ -142,9 +143,9 @@ class PathCurves(Result, Record):
         return (*(("piece",) if len(self.curves) > 1 else ()), "measure", *columns)
 
     def table(self) -> Table:
-        """A row for each measure: the means at the ends, and the best one and where it is.
+        """Return one row per measure: the means at the ends, and the best mean and where it is.
 
-        The row also says how wide the plateau is, and how many local optima and breaks the curve has.
+        Each row also shows the width of the plateau and the numbers of local optima and breaks.
         """
         columns = self._columns(
             "start", "end", "best", "low", "high", "at",
@@ -166,7 +167,7 @@ class PathCurves(Result, Record):
         )  # fmt: skip
 
     def step_table(self) -> Table:
-        """A row for each interval of one mean: the curve itself."""
+        """Return one row per interval of constant mean: the curve itself."""
 
         def steps(curve: Curve, _: int, axis: Axis) -> Iterator[Row]:
             edges = curve.edges.tolist()
@@ -176,7 +177,7 @@ class PathCurves(Result, Record):
         return Table(self._columns("low", "high", "mean"), self._rows(steps), self._point_texts)
 
     def optima_table(self) -> Table:
-        """A row for each local optimum, from the start of the path on."""
+        """Return one row per local optimum, from the start of the path on."""
 
         def optima(curve: Curve, piece: int, axis: Axis) -> Iterator[Row]:
             for part in curve.optima:
@@ -191,7 +192,7 @@ class PathCurves(Result, Record):
         return note_texts(note for note in self.notes if note.column is None)
 
     def figure(self) -> Figure:
-        """The means along the path, and the best interval of each measure."""
+        """Plot the means along the path, and the best interval of each measure."""
         from rankgauge.figures.space import PathLine, curves_figure
 
         axis = self.axis(1) if len(self.curves) == 1 else Axis("piece of the path", 0.0, 1.0)

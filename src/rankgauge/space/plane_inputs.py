@@ -53,7 +53,10 @@ def plane_documents(
     """The documents that `plane` is given, checked."""
     if isinstance(documents, Features):
         if labels is not None or queries is not None:
-            raise RankgaugeError("features have labels and queries of their own; leave them out")
+            raise RankgaugeError(
+                "features have labels and queries of their own; omit the "
+                "arguments labels and queries"
+            )
         check_value("decimals", decimals, Integer(0, 15), optional=True)
         triples = _triples_from_features(documents, columns, decimals)
         labels = documents.labels
@@ -61,11 +64,11 @@ def plane_documents(
         names = zip(documents.queries.texts(), sizes, strict=True)
         queries = [query for query, size in names for _ in range(size)]
     elif labels is None:
-        raise RankgaugeError("labels are lacking, expected a label for each document")
+        raise RankgaugeError("labels are missing, expected one per document")
     else:
         triples = [_triple(row, document) for row, document in enumerate(documents)]
     if not triples:
-        raise RankgaugeError("there is no document, expected at least one")
+        raise RankgaugeError("no documents, expected at least one")
     kinds = _labels(labels, len(triples))
     rows, own, offsets = _group_by_query(len(triples), queries)
     ordered = [triples[row] for row in rows]
@@ -96,7 +99,7 @@ def exact_fraction(number: Real) -> Fraction:
         return Fraction(number)
     if isinstance(number, float | np.floating) and np.isfinite(number):
         return Fraction(float(number))
-    raise RankgaugeError(f"{number!r} does not fit, expected a finite number")
+    raise RankgaugeError(f"{number!r} is invalid, expected a finite number")
 
 
 def _triple(row: int, document: Sequence[Real]) -> Triple:
@@ -113,7 +116,7 @@ def _labels(labels: ArrayLike, count: int) -> Ints:
     kinds = np.asarray(labels)
     if kinds.shape != (count,):
         raise RankgaugeError(
-            f"labels: {kinds.size} for {count_phrase(count, 'document')}, expected one a document"
+            f"labels: {kinds.size} for {count_phrase(count, 'document')}, expected one per document"
         )
     if kinds.dtype != np.bool_ and not np.issubdtype(kinds.dtype, np.integer):
         raise RankgaugeError(f"labels of type {kinds.dtype}, expected whole numbers")
@@ -133,7 +136,7 @@ def _triples_from_features(
     scaled = np.rint(values * 10.0**decimals)
     if not (np.abs(scaled) < 2.0**62).all():
         raise RankgaugeError(
-            f"a value with {decimals} decimals has more than 62 bits, or is not finite; give fewer "
+            f"a value with {decimals} decimals exceeds 62 bits, or is not finite; use fewer "
             "decimals, or scale the features"
         )
     unit = 10**decimals
@@ -147,7 +150,8 @@ def _group_by_query(
     given = [None] * count if queries is None else list(queries)
     if len(given) != count:
         raise RankgaugeError(
-            f"queries: {len(given)} for {count_phrase(count, 'document')}, expected one a document"
+            f"queries: {len(given)} for {count_phrase(count, 'document')}, expected one per "
+            "document"
         )
     rows: dict[Hashable, list[int]] = {}
     for row, query in enumerate(given):

@@ -44,7 +44,7 @@ class BestInside(NamedTuple):
 class PlaneRegions(Result, Record):
     """Measures over a plane of two weights x and y: the result of `WeightSpace.plane`.
 
-    The plane has no ends. A square of it is drawn and searched for the best weights.
+    The plane is unbounded. A square of it is drawn and searched for the best weights.
 
     Attributes
     ----------
@@ -58,13 +58,14 @@ class PlaneRegions(Result, Record):
     documents : tuple of str
         A short name for each document.
     neutral : bool
-        Whether flips of documents with equal labels make lines too. Then a cell has a single ranking.
+        Whether flips of documents with equal labels also produce lines. Then a cell has a single
+        ranking.
     low : float
         The lowest weight in the square.
     high : float
         The highest weight in the square.
     across : {"edges", "trajectories"}
-        When a region is a local optimum, as in `Plane.optima`.
+        The definition of a local optimum, as in `Plane.optima`.
     about : tuple of Note
         Notes on the weights.
 
@@ -94,33 +95,33 @@ class PlaneRegions(Result, Record):
 
     @property
     def notes(self) -> tuple[Note, ...]:  # type: ignore[override]
-        """How large the plane is, and what the columns mean."""
+        """Notes on the size of the plane, and the meaning of the columns."""
         size = repr(self.plane).removeprefix("Plane: ")
         names, first, way = ", ".join(self.names), self.measures[0], _WAYS[self.across]
         span = f"from {self.low:g} to {self.high:g}"
         square = f"with {names} {span}"
         if self.mixture:
-            square = f"with x and y {span}, and no weight below 0"
+            square = f"with x and y {span}, and no negative weight"
         x, y = approximate(self.plane.arrangement.vertices)
         within = (np.minimum(x, y) >= self.low) & (np.maximum(x, y) <= self.high)
         if len(x) and not within.all():
             size += (
-                f"; {int(within.sum()):,} of the vertices lie in the square {span}, and --low and "
-                "--high change it"
+                f"; {int(within.sum()):,} of the vertices lie in the square {span}; change it "
+                "with --low and --high"
             )
         return (
             Note(size),
             *([Note(f"1 − x − y, x and y: {names}", column="weights")] if self.mixture else ()),
-            Note("connected regions of one mean", column="regions"),
+            Note("connected regions of equal mean", column="regions"),
             Note(f"regions from which no {way} leads to a better mean", column="optima"),
-            Note(f"optima that are optima of {first} too, cell by cell", column="shared"),
+            Note(f"optima that are also optima of {first}, cell by cell", column="shared"),
             Note("anywhere in the plane, also with negative weights", column="best"),
-            Note(f"the best {square}, and weights that have it", column="inside, at"),
+            Note(f"the best mean {square}, and weights that reach it", column="inside, at"),
             *self.about,
         )
 
     def table(self) -> Table:
-        """A row for each measure: regions, local optima, the best value, and the best weights."""
+        """Return one row per measure: regions, local optima, best value, best weights."""
         columns = (
             "measure", "regions", "optima", "shared", "best", "in regions", "in cells", "inside", "at",
         )  # fmt: skip
@@ -141,7 +142,7 @@ class PlaneRegions(Result, Record):
         return Table(columns, tuple(rows), note_texts(self.notes))
 
     def optima_table(self) -> Table:
-        """A row for each local optimum, the best first: its mean, its cells, and weights inside it."""
+        """Return one row per local optimum, the best first: mean, cells, weights inside."""
         rows: list[Row] = []
         for measure in self.measures:
             for region in self.plane.optima(measure, self.across):
@@ -152,7 +153,7 @@ class PlaneRegions(Result, Record):
         return Table(("measure", "mean", "optimum", "cells", "at"), tuple(rows), notes)
 
     def cell_table(self) -> Table:
-        """A row for each cell: weights inside it, and the mean of each measure."""
+        """Return one row per cell: weights inside it, and the mean of each measure."""
         values = [self.plane.values(measure) for measure in self.measures]
 
         def rows(start: int, end: int) -> Iterator[Row]:
@@ -165,7 +166,7 @@ class PlaneRegions(Result, Record):
         return Table(columns, LazyRows(len(self.plane), rows), notes)
 
     def vertex_table(self) -> Table:
-        """A row for each point where lines meet, with the number of lines."""
+        """Return one row per vertex, with the number of lines through it."""
         vertices = self.plane.vertices
 
         def rows(start: int, end: int) -> Iterator[Row]:
@@ -210,9 +211,10 @@ class PlaneRegions(Result, Record):
         return None
 
     def best_inside(self, measure: AnyMeasure) -> BestInside | None:
-        """The best value in the square, at a point with few decimals; None if nothing is defined.
+        """The best value in the square, at a point with few decimals; None if undefined.
 
-        A point is checked exactly. Parts of the square that are too narrow for a double are left out.
+        A point is checked exactly. Parts of the square that are too narrow for a double are
+        skipped.
         """
         parsed = parse(measure)
         values = self.plane.values(parsed)
@@ -238,7 +240,7 @@ class PlaneRegions(Result, Record):
         return ", ".join(f"{float(weight):.15g}" for weight in weights)
 
     def figure(self, measure: AnyMeasure | None = None) -> Figure:
-        """The mean over the square, local optima outlined; of the first measure, or of another.
+        """Plot one measure's mean over the square, by default the first's, with local optima.
 
         A small plane of one query with its neutral lines is drawn as in the paper: the flip boundaries,
         the ranking in each cell, and the best regions of up to five measures.

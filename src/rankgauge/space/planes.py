@@ -49,7 +49,7 @@ also through a point where several lines meet."""
 
 
 class FlipBoundary(Record):
-    """The line of a plane on which two documents of a query change places.
+    """The line of a plane on which two documents of a query swap places.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ class PlaneCell(Record):
 
 
 class Plane(Record):
-    """The cells into which the flip boundaries of all queries cut a plane: the result of `plane`.
+    """The cells between the flip boundaries of all queries: the result of `plane`.
 
     Attributes
     ----------
@@ -144,12 +144,12 @@ class Plane(Record):
     given : tuple of int or None
         The place of each document in the input, where queries can be mixed.
     judged : JudgedLabels or None
-        The judged labels of each query; by default the labels of its documents.
+        The judged labels of each query; by default, the labels of its documents.
 
     Notes
     -----
-    All geometry is in whole numbers. Only the values of measures, and what is drawn, are floating-point
-    numbers (Robertson and Zaragoza 2007, appendix A).
+    All geometry uses whole numbers. Only the values of measures, and what is drawn, are
+    floating-point numbers (Robertson and Zaragoza 2007, appendix A).
 
     Examples
     --------
@@ -222,16 +222,16 @@ class Plane(Record):
         if len(cells) > 1:
             names = f"{', '.join(map(str, cells[:-1]))} and {cells[-1]}"
             raise RankgaugeError(
-                f"({x}, {y}) is on a line, where cells {names} meet; expected a point inside a cell, "
-                "or take cells_at"
+                f"({x}, {y}) is on a line, where cells {names} meet; choose a point inside a "
+                "cell, or use cells_at"
             )
         return cells[0]
 
     def ranking_at(self, x: int, y: int, w: int, query: int) -> tuple[int, ...]:
         """The documents of a query in rank order at the point (x / w, y / w), w above 0.
 
-        The documents are rows of `documents`. Equal scores stay in the order in which the documents were
-        given.
+        The documents are rows of `documents`. Documents with equal scores stay in the order in
+        which they were given.
         """
         if w <= 0:
             raise RankgaugeError(f"w={w}, expected a number above 0")
@@ -293,7 +293,7 @@ class Plane(Record):
     def values(self, measure: AnyMeasure) -> Floats:
         """The mean of a measure over the queries, in each cell.
 
-        Undefined values are left out, or make the mean undefined, as the measure has it.
+        Undefined values are skipped or make the mean undefined, as the measure defines.
         """
         parsed = parse(measure)
         total, count = np.zeros(len(self)), np.zeros(len(self), dtype=np.int64)
@@ -432,29 +432,29 @@ def plane(
     ----------
     documents : sequence of triples or Features
         For each document the numbers (c, u, v), or `Features`, of which three columns are used.
-        Documents with equal scores are ranked in the order in which they stand here. Every number is
-        exact: the float 0.1 is 3602879701896397 / 2**55, and Fraction(1, 10) is a tenth.
+        Documents with equal scores are ranked in the order in which they are given. Every number
+        is exact: the float 0.1 is 3602879701896397 / 2**55, and Fraction(1, 10) is a tenth.
     labels : array-like, optional
         The label of each document: whole numbers, or True and False.
     queries : sequence, optional
-        The query of each document. By default all documents belong to one query.
+        The query of each document. By default, all documents belong to one query.
     columns : tuple of three int, default (1, 2, 3)
         For `Features`: the numbers of the features c, u and v, from 1.
     decimals : int or None, default 6
         For `Features`: the number of decimals to which their values are rounded. None keeps the values
         exactly as they are, which is slower.
     neutral : bool, default True
-        Whether to include the lines on which two documents with the same label change places. Measures
-        do not change there. Without these lines there are fewer cells, and a cell can have several
-        rankings of the documents, but only one of the labels.
+        Whether to include the lines on which two documents with the same label swap places.
+        Measures do not change there. Without these lines there are fewer cells, and a cell can
+        have several rankings of the documents, but only one of the labels.
     jitter : float, optional
         Add a random number from 0 to this size to the score of each document (see `add_jitter`). Then
         no two flips share a line, and lines meet only where they must, with probability 1.
     seed : int, default 0
         Seed of the random number generator, for the jitter.
     progress : callable, optional
-        Called first with the number of lines and the largest possible number of cells, then after each
-        step.
+        Called first with the number of lines and the largest possible number of cells, and then
+        after each step.
 
     Returns
     -------
@@ -510,10 +510,11 @@ def _boundaries(
         if len(lines) > MOST_LINES:
             done = f"{count_phrase(query + 1, 'query')} of {len(given.queries):,}"
             raise RankgaugeError(
-                f"more than {MOST_LINES:,} lines after {done}; so many make up to "
-                f"{most_cells(MOST_LINES):,} cells. {'Take neutral=False, or ' * neutral}"
-                f"{'give' if neutral else 'Give'} fewer queries, or fewer documents of each: n "
-                "documents of a query make up to n·(n − 1)/2 lines"
+                f"more than {MOST_LINES:,} lines after {done}, which make up to "
+                f"{most_cells(MOST_LINES):,} cells. "
+                f"{'Take neutral=False, or ' * neutral}{'give' if neutral else 'Give'} fewer "
+                "queries, or fewer documents of each: n documents of a query make up to n·(n "
+                "− 1)/2 lines"
             )
     return tuple(boundaries), tuple(lines)
 

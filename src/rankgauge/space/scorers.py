@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -40,6 +41,12 @@ class LinearScorer(Record):
     are those of the weights, for tables and figures.
     """
 
+    _renamed: ClassVar[dict[str, str]] = {
+        "varying": "varying_features",
+        "mean_by": "mean_of_scores",
+        "means_by": "means_of_scores",
+    }
+
     features: Features
     documents: Rankings
     values: Floats
@@ -63,7 +70,7 @@ class LinearScorer(Record):
             lists = lists_of(features)
         values = features.values if jitter is None else add_jitter(features, jitter, seed).values
         if not len(features.queries):
-            raise RankgaugeError("no query, expected documents of one query or more")
+            raise RankgaugeError("no queries, expected documents of at least one query")
         columns = np.asfortranarray(values, dtype=np.float64)
         return cls(features, lists, columns, jitter is not None, names)
 
@@ -142,7 +149,7 @@ def number_of(measure: AnyMeasure, measures: tuple[Measure | Aggregate, ...]) ->
     parsed = parse(measure)
     if parsed not in measures:
         names = ", ".join(map(str, measures))
-        raise RankgaugeError(f"{parsed} was not asked for, expected one of {names}")
+        raise RankgaugeError(f"{parsed} was not requested, expected one of {names}")
     return measures.index(parsed)
 
 

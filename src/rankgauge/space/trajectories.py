@@ -12,7 +12,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import compress, groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -60,11 +60,11 @@ def trajectory(
     Parameters
     ----------
     documents : Features, tuple, LinearScorer or lists of labels
-        `Features`, which are ranked by a weighted sum of their values. A tuple (values, labels, bounds)
-        is the same in arrays: a row of values and a label for each document, and the row where each
-        query begins, with the number of documents at the end. Or the labels of one list or of several.
-        Documents with equal scores are ranked in the order in which they stand here (see
-        `Features.in_tie_order`).
+        `Features`, which are ranked by a weighted sum of their values. A tuple (values, labels,
+        bounds) is the same in arrays: a row of values and a label for each document, and the row
+        where each query begins, with the number of documents at the end. Or the labels of one list
+        or of several. Documents with equal scores are ranked in the order in which they are given
+        (see `Features.in_tie_order`).
     points : array-like
         Two or more points that the path goes through. A point has the weight of every feature, or for
         lists of labels the score of every document.
@@ -79,7 +79,7 @@ def trajectory(
     Returns
     -------
     Trajectory
-        The flips in the order of the path.
+        The flips, in the order of the path.
 
     Raises
     ------
@@ -97,7 +97,8 @@ def trajectory(
     path: Floats = array_of("points", points, np.float64)
     if path.ndim != 2 or len(path) < 2:
         raise RankgaugeError(
-            f"points of shape {path.shape}, expected two or more points, a row of numbers each"
+            f"points of shape {path.shape}, expected two or more points, with one row of "
+            "numbers each"
         )
     features: Features | None = None
     if isinstance(documents, Features | LinearScorer | tuple):
@@ -107,10 +108,10 @@ def trajectory(
         scores = [scorer.scores(own) for own in weights]
     else:
         if jitter is not None:
-            raise RankgaugeError("jitter is for features, not for lists of labels")
+            raise RankgaugeError("jitter requires features, not lists of labels")
         lists, scores = lists_of(documents), [np.ascontiguousarray(own) for own in path]
         if not len(lists):
-            raise RankgaugeError("no list, expected one or more")
+            raise RankgaugeError("no lists, expected at least one")
     segments = tuple(Segment(lists, *ends) for ends in itertools.pairwise(scores))
     return _follow_segments(segments, path, chosen, features)
 
@@ -228,10 +229,10 @@ class Trajectory(Result, Record):
         return [segment.curve(measure) for segment in self.segments]
 
     def table(self) -> Table:
-        """A row for each flip: where it is, which documents, and whether it is good.
+        """Return one row per flip: its position, its documents, and whether it is good.
 
-        The row also says which measures notice the flip, and for each measure what the flip adds to the
-        value of the query and to the mean.
+        Each row also shows which measures respond to the flip, and how much it adds to the value
+        of the query and to the mean.
         """
         columns = ["piece", "position", "query", "rank", "upper", "lower", "flip", "noticed by"]
         for measure in self.measures:
@@ -240,9 +241,9 @@ class Trajectory(Result, Record):
         return Table(tuple(columns), rows, note_texts(self.notes))
 
     def measure_table(self) -> Table:
-        """A row for each measure: its means on the path, and which flips it notices.
+        """Return one row per measure: its means on the path, and the flips to which it responds.
 
-        The means are at the ends of the path, and the least and the greatest mean on the way.
+        The means are those at the ends of the path, and the lowest and the highest on the way.
         """
         cells = []
         for start, measure in zip(self.start, self.measures, strict=True):
@@ -252,13 +253,13 @@ class Trajectory(Result, Record):
         return replace(table, notes=(*self._count_texts, *table.notes))
 
     def rank_table(self) -> Table:
-        """A row for each rank: its flips, and the share that each measure notices."""
+        """Return one row per rank: its flips, and the share to which each measure responds."""
         table = self.noticed.rank_table()
         return replace(table, notes=(*self._count_texts, *table.notes))
 
     @property
     def noticed(self) -> NoticedFlips:
-        """Which flips each measure notices."""
+        """Which flips each measure responds to."""
         return NoticedFlips(self.measures, self.merit, self.rank, self.changes)
 
     @property
@@ -266,7 +267,7 @@ class Trajectory(Result, Record):
         return note_texts(note for note in self.notes if note.column is None)
 
     def figure(self) -> Figure:
-        """The means along the path, with the flips as ticks below: good, bad and neutral ones."""
+        """Plot the means along the path, with good, bad and neutral flips as ticks below."""
         from rankgauge.figures.space import path_figure
 
         lines = {str(measure): self.means(measure) for measure in self.measures}
@@ -285,7 +286,7 @@ class Trajectory(Result, Record):
         notes = table.notes
         if len(self) > SHOWN_FLIPS:
             notes = (
-                f"the first {SHOWN_FLIPS} of {len(self):,} flips; table() has all of them",
+                f"the first {SHOWN_FLIPS} of {len(self):,} flips; table() returns all of them",
                 *notes,
             )
         shown = Table(table.columns, table.rows[:SHOWN_FLIPS], notes)
@@ -341,8 +342,9 @@ def _follow_segments(
     flips = sum(part.size for part in parts)
     if flips > MOST_FLIPS:
         raise RankgaugeError(
-            f"the path meets {flips:,} flips, expected at most {MOST_FLIPS:,}: take a shorter path, "
-            "fewer queries or fewer documents; `line` has the curve of a measure without the flips"
+            f"the path has {flips:,} flips, expected at most {MOST_FLIPS:,}: take a shorter "
+            "path, fewer queries or fewer documents; `line` gives the curve of a measure "
+            "without the flips"
         )
     positions, numbers, changes = [np.zeros(0)], [np.zeros((5, 0), dtype=np.int64)], []
     for part in parts:
@@ -379,7 +381,7 @@ def _mean_changes(
         return np.full(len(changes), np.nan)
     own = np.where(defined[query], changes, 0.0)
     if not np.isfinite(own).all():
-        raise RankgaugeError(f"{measure}: whether a list has a score changes along the path")
+        raise RankgaugeError(f"{measure}: along the path, a list gains or loses its score")
     count = np.count_nonzero(defined)
     if not isinstance(measure, Aggregate):
         return own / count
@@ -401,7 +403,7 @@ def _notes(merit: NDArray[np.int8], position: Floats) -> tuple[Note, ...]:
     notes = [
         Note(f"{count_phrase(len(merit), 'flip')}: {counts}"),
         Note("the document that falls and the one that rises", column="upper, lower"),
-        Note("of the upper document, before the flip", column="rank"),
+        Note("rank of the upper document before the flip", column="rank"),
     ]
     if joints := int(np.count_nonzero((position == 0) | (position == 1))):
         notes.append(
@@ -419,6 +421,8 @@ class NoticedFlips(Record):
     P@5 notices the flips of rank 5 with rank 6 alone; AP and nDCG notice all good and bad flips
     (Robertson and Zaragoza 2007, section 3.1).
     """
+
+    _renamed: ClassVar[dict[str, str]] = {"seen": "is_noticed", "wrong": "count_wrong"}
 
     measures: tuple[Measure | Aggregate, ...]
     merit: NDArray[np.int8]
@@ -455,9 +459,9 @@ class NoticedFlips(Record):
             rows.append((*first, *counts, share, ranks, self.count_wrong(number)))
         notes = (
             "good, bad, neutral: the flips of each kind that change the value of their query",
-            "share: of all good and bad flips, the share that does",
-            "ranks: where these flips are; 5 is a flip of rank 5 with rank 6",
-            "wrong: good flips that make the value worse, and bad flips that make it better",
+            "share: the share of all good and bad flips that do",
+            "ranks: where these flips happen; 5 is a flip between ranks 5 and 6",
+            "wrong: good flips that worsen the value, and bad flips that improve it",
         )
         names = ("measure", *columns, *KINDS.values(), "share", "ranks", "wrong")
         return Table(names, tuple(rows), notes)
@@ -483,8 +487,8 @@ class NoticedFlips(Record):
         columns = ("rank", *KINDS.values(), *map(str, self.measures))
         notes = (
             "rank: of the upper document before the flip",
-            "good, bad, neutral: the flips of each kind; then for each measure the share of the good "
-            "and bad flips that it notices",
+            "good, bad, neutral: the flips of each kind; then, for each measure, the share of "
+            "the good and bad flips to which it responds",
         )
         return Table(columns, tuple(rows), notes)
 

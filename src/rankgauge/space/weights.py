@@ -50,7 +50,7 @@ FIX_REMEDY = "fix the weight of another feature: fixed={5: 1.0}, or --fixed 5=1"
 class WeightSpace(Record):
     """Documents and the weights that vary, for paths, grids and planes of weights.
 
-    The score of a document is a weighted sum, and may have a fixed part besides. Create a space with
+    The score of a document is a weighted sum, possibly with a fixed part. Create a space with
     `WeightSpace.of_features`.
 
     Parameters
@@ -105,8 +105,8 @@ class WeightSpace(Record):
         features : Features
             The documents; `read_letor` reads them.
         parameters : sequence of int, optional
-            The numbers of the features, from 1, whose weights vary. By default all features that are
-            not fixed.
+            The numbers of the features, from 1, whose weights vary. By default, all features that
+            are not fixed.
         fixed : mapping of int to float, optional
             The weights of other features, which do not vary. Features that are neither fixed nor
             parameters have weight 0.
@@ -141,7 +141,7 @@ class WeightSpace(Record):
             raise RankgaugeError(f"parameters={list(parameters)}, expected different features")
         if both := sorted(set(varied) & set(constant)):
             raise RankgaugeError(
-                f"feature {both[0]} is fixed and a parameter, expected one of these"
+                f"feature {both[0]} is both fixed and a parameter, expected only one of the two"
             )
         ordered = features.in_tie_order()
         if depth is not None:
@@ -165,8 +165,8 @@ class WeightSpace(Record):
         """The space of a scorer; RankgaugeError if all weights give the same ranking."""
         if len(parameters) == 1 and not fixed:
             raise RankgaugeError(
-                f"{parameters[0]} alone: all weights above 0 give the same ranking; add a parameter, or "
-                f"{FIX_REMEDY}"
+                f"{parameters[0]} alone: all positive weights give the same ranking; add a "
+                f"parameter, or {FIX_REMEDY}"
             )
         queries = count_phrase(len(scorer.documents), "query")
         size = Note(f"{queries}, {count_phrase(len(scorer.documents.labels), 'document')}")
@@ -193,7 +193,7 @@ class WeightSpace(Record):
     def flips(
         self, measures: AnyMeasure | Iterable[AnyMeasure], points: ArrayLike | None = None
     ) -> Trajectory:
-        """Every flip on a path through some points, and what each measure makes of it."""
+        """Every flip on a path through some points, and how each measure responds."""
         result = trajectory(self.scorer, self._path(points), measures)
         return replace(result, notes=(*result.notes, *self.notes))
 
@@ -216,7 +216,7 @@ class WeightSpace(Record):
         given = self.path() if points is None else points
         rows = [self.weights(point) for point in np.atleast_2d(np.asarray(given, dtype=object))]
         if len(rows) < 2:
-            raise RankgaugeError("one point alone, expected two or more for a path")
+            raise RankgaugeError("a single point, expected two or more for a path")
         return np.array(rows)
 
     def plane(
@@ -238,9 +238,10 @@ class WeightSpace(Record):
         measures : Measure, str or iterable of these
             One measure or several.
         neutral : bool, default False
-            Whether flips of documents with equal labels make lines too. Measures do not change there.
+            Whether flips of documents with equal labels also produce lines. Measures do not change
+            there.
         across : {"edges", "trajectories"}, default "edges"
-            When a region is a local optimum, as in `Plane.optima`.
+            The definition of a local optimum, as in `Plane.optima`.
         low : float, default 0.0
             The lowest weight in the square that is drawn and searched for the best weights.
         high : float, default 1.0
@@ -263,8 +264,9 @@ class WeightSpace(Record):
         if len(self.parameters) != needed:
             beside = "a fixed part" if self.fixed else "nothing fixed"
             raise RankgaugeError(
-                f"{count_phrase(len(self.parameters), 'parameter')} and {beside}: a plane is for two "
-                "parameters beside a fixed part, or for three whose weights sum to 1"
+                f"{count_phrase(len(self.parameters), 'parameter')} and {beside}: a plane "
+                "needs two parameters and a fixed part, or three parameters whose weights sum "
+                "to 1"
             )
         low, high = _check_ends(low, high, SQUARE_SIDES)
         chosen, lists = measures_of(measures), self.scorer.documents
@@ -272,8 +274,8 @@ class WeightSpace(Record):
         made = plane(self._triples(), lists.labels, queries, neutral=neutral, progress=progress)
         if any(abs(part) >= MOST_SIZE for line in made.lines for part in line):
             raise RankgaugeError(
-                "the values of documents are too different in size for a plane; take normalize='rank' "
-                "for runs, and scale features"
+                "the values of documents differ too much in size for a plane; use "
+                "normalize='rank' for runs, and scale features"
             )
         empty = sorted(set(range(len(lists))) - set(made.queries))
         order = np.array([*made.queries, *empty], dtype=np.int64)
@@ -336,7 +338,7 @@ class WeightSpace(Record):
         Returns
         -------
         Grid
-            The means at the points, and the exact best of each line through the grid.
+            The means at the points, and the exact best value on each line through the grid.
 
         Raises
         ------
@@ -347,8 +349,7 @@ class WeightSpace(Record):
         if len(axes) > MOST_AXES:
             raise RankgaugeError(
                 f"{count_phrase(len(self.parameters), 'parameter')}: a grid has at most "
-                f"{MOST_AXES} axes; "
-                "give fewer parameters, or take `optima`"
+                f"{MOST_AXES} axes; give fewer parameters, or use `optima`"
             )
         rest = None if self.fixed else 1
         result = grid(
@@ -380,15 +381,15 @@ class WeightSpace(Record):
         seed : int, default 0
             Seed of the random number generator.
         executor : Executor, Client or Workers, optional
-            Where to run the work: an executor of `concurrent.futures`, a Dask client, or `Workers`. By
-            default, threads.
+            Where the work runs: an executor of `concurrent.futures`, a Dask client, or `Workers`.
+            By default, threads.
         progress : callable, optional
-            Called with the number of each start, once it is done.
+            Called with the number of each start when it is done.
 
         Returns
         -------
         Optima
-            The local optima, the best first, and how many starts reached each.
+            The local optima, the best first, with the number of starts that reached each.
         """
         fixed = 1 if self.fixed else None
         result = optima(

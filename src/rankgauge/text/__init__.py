@@ -1,4 +1,4 @@
-"""Metrics of texts, such as ROUGE, with what thoughtless words would get; and ratings by people."""
+"""Text metrics such as ROUGE, with a random-text baseline, and human ratings."""
 
 import rankgauge.text.metrics  # noqa: F401 - `rankgauge.text.metrics()` works until the next release
 from rankgauge.core.lazy import attach

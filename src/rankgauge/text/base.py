@@ -1,4 +1,4 @@
-"""What a metric is: an immutable value that scores texts, and knows what chance gets.
+"""The base class of metrics: immutable values that score texts and know their random baseline.
 
 To write one, subclass Metric, say what it is, and give `_score`; `text.metric` makes one of a function.
 What chance gets is then estimated from texts drawn at random; a metric with a formula gives `_expected`.
@@ -40,7 +40,7 @@ def _single_candidate(candidate: str, references: str | Sequence[str], source: s
 
 
 class Metric(Scored):
-    """Base class of metrics: one score for each candidate text, from its references and its source.
+    """Base class of metrics: one score per candidate text, from its references and its source.
 
     A metric is an immutable value. Call it to change its parameters: `rouge1(stem=True)`. `str`
     gives the form that `parse_metric` reads.
@@ -50,8 +50,8 @@ class Metric(Scored):
 
     Notes
     -----
-    The expected score of a random text is estimated from texts that are drawn from the source. A
-    metric with a closed formula implements `_expected` instead.
+    By default, the expected score of a random text is estimated from texts drawn from the source.
+    A metric with a closed formula implements `_expected` instead.
 
     Examples
     --------
@@ -76,11 +76,11 @@ class Metric(Scored):
 
     @property
     def alone(self) -> bool:
-        """Whether the score of an output follows from its own text, whatever the other texts are."""
+        """Whether the score of an output depends only on its own text, not on the other texts."""
         return True
 
     def __matmul__(self, cutoff: Any) -> Self:
-        raise MeasureError(f"{self} takes no cut-off; it scores texts")
+        raise MeasureError(f"{self} takes no cutoff; it scores texts")
 
     def __call__(self, /, *values: Any, **parameters: Any) -> Self:
         """The same metric with these parameters."""
@@ -93,7 +93,7 @@ class Metric(Scored):
         return self._format(self._format_parameters(python=True), ", ")
 
     def specification(self) -> str:
-        """The text form with every parameter written out, as signatures have it."""
+        """The text form with every parameter written out, as in signatures."""
         return self._format(self._format_parameters(python=False, every=True), ",")
 
     def _format(self, arguments: list[str], comma: str) -> str:
@@ -118,17 +118,17 @@ class Metric(Scored):
         scores = np.asarray(self._score(candidates), dtype=np.float64)
         if scores.shape != (len(candidates),):
             raise MeasureError(
-                f"{self}: _score gave shape {scores.shape}, expected one number a text"
+                f"{self}: _score returned shape {scores.shape}, expected one number per text"
             )
         return scores
 
     @staticmethod
     def split(text: str) -> list[str]:
-        """The words of a text, as chance draws them: what stands between spaces."""
+        """The words of a text as random texts draw them: whatever stands between spaces."""
         return text.split()
 
     def lengths(self, texts: Texts) -> Ints:
-        """How many words the reference of each text has: the mean, rounded, if it has several."""
+        """The rounded mean number of words in the references of each text."""
         counts = [word_counts(references, self.split) for references in texts.references]
         return np.array([max(1, round(float(each.mean()))) for each in counts], dtype=np.int64)
 
@@ -169,17 +169,17 @@ class Metric(Scored):
         return None
 
     def expected_each(self, candidates: Candidates, null: Null) -> Mean:
-        """Return what chance gets in place of each candidate, with its standard error.
+        """Return the expected score of a random text for each candidate, with its standard error.
 
-        The result also has the number of texts drawn for each candidate: 0 where the value is
+        The result also has the number of texts drawn per candidate, which is 0 if the value is
         exact.
         """
         return candidates.once((self, null), lambda: null.mean_of(self, candidates))
 
     def spread_each(self, candidates: Candidates, null: Null) -> Floats:
-        """Return the standard deviation of what chance gets in place of each candidate.
+        """Return the standard deviation of the score of a random text in place of each candidate.
 
-        It is computed from texts drawn at random.
+        It is estimated from texts drawn at random.
         """
         return candidates.once((self, null, "spread"), lambda: null.spread_of(self, candidates))
 
@@ -191,9 +191,9 @@ class Metric(Scored):
         candidate : str
             The text to score.
         references : str or sequence of str
-            The text that a person wrote, or several.
+            The text that a person wrote, or several such texts.
         source : str, optional
-            The text that the candidate was written from. Some metrics need it.
+            The text from which the candidate was written. Some metrics need it.
 
         Returns
         -------
@@ -220,9 +220,9 @@ class Metric(Scored):
         Parameters
         ----------
         references : str or sequence of str
-            The text that a person wrote, or several.
+            The text that a person wrote, or several such texts.
         source : str
-            The text that random texts are drawn from.
+            The text from which random texts are drawn.
         candidate : str, optional
             The candidate. Only its length matters, and only if `null` asks for that length.
         null : Null, optional
@@ -251,12 +251,12 @@ class Metric(Scored):
         return []
 
     def chance_remarks(self, candidates: Candidates, null: Null) -> list[Note]:
-        """Notes on what chance gets in place of these candidates."""
+        """Notes on the expected score of random texts in place of these candidates."""
         return []
 
     @classmethod
     def expect(cls, candidates: Candidates, metrics: Sequence[Metric]) -> None:
-        """Hear which metrics of this family will score these candidates, before the first one does.
+        """Receive all metrics of this family that will score these candidates, before they do.
 
-        So they can share work.
+        This allows them to share work.
         """

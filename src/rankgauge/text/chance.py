@@ -60,13 +60,13 @@ def register_null(name: str, draw: Draw | None = None) -> None:
     name : str
         The name, such as "first" in `v2(rouge1,null=first)`.
     draw : callable, optional
-        A function `draw(source, words, generator)` that returns a text with `words` words. Without it,
-        only metrics that have the name in their `nulls` know how to draw.
+        A function `draw(source, words, generator)` that returns a text with `words` words. Without
+        it, only metrics that list the name in their `nulls` can draw from it.
 
     Raises
     ------
     MeasureError
-        If the name is no identifier, or is already taken.
+        If the name is not an identifier, or is already taken.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def register_null(name: str, draw: Draw | None = None) -> None:
     1.0
     """
     if not name.isidentifier() or name in (WORDS, SENTENCES):
-        raise MeasureError(f"a null cannot be called {name!r}, expected another name")
+        raise MeasureError(f"{name!r} is not a valid name for a null; choose another name")
     NULLS.add(name, draw)
 
 
@@ -86,8 +86,8 @@ def check_null_for_workers(metric: Metric) -> None:
     null = getattr(metric, "null", None)
     if NULLS.get(null or "") is not None:
         raise RankgaugeError(
-            f"{metric}: null={null} was registered in this process, and others do not know it; leave "
-            "out the workers"
+            f"{metric}: null={null} is registered only in this process, so other processes do "
+            "not know it; run without workers"
         )
 
 
@@ -132,64 +132,67 @@ class ChanceParameters(Parametric):
 
     null: str = parameter(
         NullName(),
-        "what a text of chance is made of. words: words of the source, each drawn anew; bertscore draws "
-        "tokens, as the encoder sees them in the source. sentences: sentences of the source in a random "
-        "order, each at most once, the last one cut. For bertscore alone there are three more, whose "
-        "tokens are encoded anew. tokens: tokens of the source, each drawn anew; similar: the tokens "
-        "that are most similar to the source; dissimilar: the tokens that are least similar to it",
+        "what a random text is made of. words: words of the source, drawn with replacement; "
+        "bertscore draws tokens, as the encoder splits the source. sentences: sentences of "
+        "the source in random order, each at most once, the last one truncated. Three more "
+        "are for bertscore only, and encode their tokens again. tokens: tokens of the source, "
+        "drawn with replacement; similar: the tokens that are most similar to the source; "
+        "dissimilar: the tokens that are least similar to it",
         default=WORDS,
     )
     length: str | int = parameter(
         TextLength(),
-        "how many words it has, or tokens: as many as the reference, as the candidate, or a number",
+        "its length in words or tokens: that of the reference, that of the candidate, or a number",
         default=REFERENCE,
     )
     draws: int | None = parameter(
         Integer(1, MOST_DRAWS),
-        "how many texts are drawn. By default the formula is used where there is one, and elsewhere as "
-        "many are drawn as `error` asks for. draws=1 is the reading of Feng's dissertation",
+        "how many texts are drawn. By default, the exact formula is used if there is one; "
+        "otherwise texts are drawn until the standard error is at most `error`. draws=1 "
+        "follows Feng's dissertation",
         default=None,
     )
     per: str = parameter(
         Choice((TEXT, CANDIDATE)),
-        "whether texts are drawn once for each text, or anew for each candidate; only with draws",
+        "whether texts are drawn once per text, or again for each candidate; only with draws",
         default=TEXT,
     )
     error: float = parameter(
         Number(0, 1, closed=False, example=ERROR),
-        "the standard error that an estimate has at most, as a share of the range of the metric",
+        "the largest standard error of an estimate, as a share of the range of the metric",
         default=ERROR,
     )
-    seed: int = parameter(SEEDS, "fixes what is drawn", default=SEED)
+    seed: int = parameter(SEEDS, "the seed of the random number generator", default=SEED)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.per == CANDIDATE and self.draws is None:
-            raise MeasureError("per=candidate needs a number of draws, such as draws=1")
+            raise MeasureError("per=candidate needs draws, such as draws=1")
 
 
 class Null(ChanceParameters):
     """How random texts are drawn, and how their expected score is computed.
 
-    A random text takes the place of a candidate; its expected score is what chance gets. All
+    A random text takes the place of a candidate; its expected score is called chance. All
     candidates for a text share one expected score, unless `length` or `per` is "candidate".
 
     Parameters
     ----------
     null : str, default "words"
-        What a random text is made of. "words": words of the source, drawn with replacement; bertscore
-        draws tokens, as the encoder sees them in the source. "sentences": sentences of the source in
-        random order, each at most once, the last one cut off. For bertscore alone: "tokens" of the
-        source, drawn with replacement and encoded anew; "similar" and "dissimilar", the tokens that
-        are most and least similar to the source. Names from `register_null` are accepted too.
+        What a random text is made of. "words": words of the source, drawn with replacement;
+        bertscore draws tokens, as the encoder sees them in the source. "sentences": sentences of
+        the source in random order, each at most once, the last one truncated. For bertscore only:
+        "tokens" of the source, drawn with replacement and encoded again; "similar" and
+        "dissimilar", the tokens that are most and least similar to the source. Names from
+        `register_null` are accepted too.
     length : {"reference", "candidate"} or int, default "reference"
-        The length of a random text in words (or tokens). "reference": that of the reference.
-        "candidate": that of the candidate. Or a number.
+        The length of a random text in words (or tokens). "reference": as long as the reference.
+        "candidate": as long as the candidate. Or a number.
     draws : int, optional
-        How many texts are drawn. By default the formula of the metric is used; without a formula,
+        How many texts are drawn. By default, the formula of the metric is used; without a formula,
         texts are drawn until the standard error is at most `error`.
     per : {"text", "candidate"}, default "text"
-        When texts are drawn. "text": once for each text. "candidate": for each candidate, which needs
+        When texts are drawn. "text": once per text. "candidate": for each candidate, which needs
         `draws`.
     error : float, default 0.002
         The largest standard error of an estimate, as a share of the range of the metric.
@@ -198,8 +201,8 @@ class Null(ChanceParameters):
 
     Notes
     -----
-    The default is the unigram model of Feng's dissertation (Equation 9.1). `draws=1` is its
-    section 9.1, read literally.
+    The default is the unigram model of Feng's dissertation (Equation 9.1). `draws=1` follows its
+    section 9.1 literally.
 
     Examples
     --------
@@ -214,13 +217,13 @@ class Null(ChanceParameters):
 
     @property
     def constant(self) -> bool:
-        """Whether all candidates for a text have the same chance."""
+        """Whether all candidates for a text share one expected score."""
         return self.length != CANDIDATE and self.per == TEXT
 
     def mean_of(self, metric: Metric, candidates: Candidates) -> Mean:
-        """Return the expected score of what is drawn in place of each candidate.
+        """Return the expected score of a random text in place of each candidate.
 
-        The score is NaN where a source has no words.
+        The score is NaN if the source has no words.
         """
         check_null(self.null, metric)
         tasks = self._tasks(metric, candidates)
@@ -241,7 +244,7 @@ class Null(ChanceParameters):
         return Mean(mean.values[tasks.task], mean.errors[tasks.task], mean.samples[tasks.task])
 
     def spread_of(self, metric: Metric, candidates: Candidates) -> Floats:
-        """The standard deviation of the scores of what is drawn in place of each candidate."""
+        """Return the standard deviation of random-text scores for each candidate."""
         check_null(self.null, metric)
         tasks = self._tasks(metric, candidates)
         if not self._is_random(metric):

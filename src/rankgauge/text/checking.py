@@ -34,10 +34,11 @@ FORMS: tuple[type[ChanceMetric], ...] = (V1Metric, V2Metric, LinearMetric, ZMetr
 
 
 def check_metric(metric: Metric) -> None:
-    """Check that a metric of texts obeys the laws that hold for every metric.
+    """Check that a text metric obeys the laws that hold for every metric.
 
-    The metric is tried with each of its parameters changed, on ordinary texts and on odd ones: no
-    words, one word, other scripts, emoji, a very long source. The texts are the same in each run.
+    The check changes each parameter of the metric in turn, and scores ordinary texts and odd ones:
+    no words, one word, other scripts, emoji, a very long source. The texts are the same in every
+    run.
 
     Parameters
     ----------
@@ -49,11 +50,11 @@ def check_metric(metric: Metric) -> None:
     rankgauge.testing.LawBroken
         If the metric breaks a law. The message describes the first case.
     MeasureError
-        If this is not a metric of texts.
+        If this is not a text metric.
 
     Notes
     -----
-    The laws compare the metric with itself. Whether its scores are those of the paper needs a test of
+    The laws compare the metric with itself. Whether its scores match the paper needs a test of
     your own.
 
     Examples
@@ -62,7 +63,7 @@ def check_metric(metric: Metric) -> None:
     >>> check_metric(parse_metric("rouge2"))
     """
     if not isinstance(metric, Metric):
-        raise MeasureError(f"{metric!r}: expected a metric of texts, such as rouge1")
+        raise MeasureError(f"{metric!r} is not a text metric, expected one such as rouge1")
     for variant in variants(metric):
         LAWS.check(variant)
 

@@ -36,32 +36,32 @@ def document_kinds(
     count: int = COUNT,
     by: KindsBy = "difference",
 ) -> DocumentKinds:
-    """Find the most heterogeneous and the most homogeneous sources, for each of several layers.
+    """Find the most heterogeneous and the most homogeneous sources for each of several layers.
 
     Parameters
     ----------
     texts : Texts
         The sources and references.
     metric : str or BertScore, default "bertscore"
-        A BERTScore; its layer does not matter.
+        A BERTScore metric; its layer is ignored.
     layers : sequence of int, default (4, 5, 6)
         The layers of the encoder whose vectors are compared.
     count : int, default 20
-        How many sources of each kind to find.
+        The number of sources of each kind.
     by : {"difference", "similarity"}, default "difference"
-        What makes a source heterogeneous. "difference" (Algorithm 2): the tokens that are most similar
-        to the source score nearly the same as the tokens that are least similar. "similarity"
+        The criterion for heterogeneous sources. "difference" (Algorithm 2): the tokens most
+        similar to the source score nearly the same as the least similar ones. "similarity"
         (section 8.1): the tokens differ most from the source as a whole.
 
     Returns
     -------
     DocumentKinds
-        The sources of each kind, with the numbers behind them.
+        The sources of each kind, with the numbers behind the choice.
 
     Raises
     ------
     MeasureError
-        If `metric` is not a BERTScore.
+        If `metric` is not a BERTScore metric.
     RankgaugeError
         If `layers` is empty, or fewer than 2 × `count` texts have a source.
 
@@ -72,7 +72,7 @@ def document_kinds(
 
     Examples
     --------
-    The example needs an encoder, see `use_encoder`.
+    The example needs an encoder; see `use_encoder`.
 
     >>> from rankgauge.text import Texts, document_kinds
     >>> sources = ["The cat sat. Rates rose. It rained in Paris.", "The cat sat. The cat slept."]
@@ -83,7 +83,7 @@ def document_kinds(
     """
     base = parse_metric(metric)
     if not isinstance(base, BertScore):
-        raise MeasureError(f"{base} has no vectors of tokens, expected bertscore")
+        raise MeasureError(f"{base} has no token vectors, expected bertscore")
     count = check_value("count", count, Integer(1))
     check_value("by", by, one_of(KindsBy))
     every = [replace(base, layer=layer) for layer in dict.fromkeys(layers)]
@@ -93,8 +93,7 @@ def document_kinds(
     if len(known) < 2 * count:
         raise RankgaugeError(
             f"{count_phrase(len(known), 'text')} with a source, expected at least {2 * count} "
-            f"for {count} of "
-            "each kind; use a smaller count"
+            f"for {count} of each kind; use a smaller count"
         )
     # A candidate for each text, as chance is asked for in place of candidates.
     places = Candidates(texts, ("",) * len(known), np.array(known, dtype=np.int64))
@@ -115,7 +114,7 @@ def document_kinds(
         np.array([float(each.std()) for each in similarity]),
         count,
         by,
-        (Note("no source for {texts}, left out", count=left_out),) if left_out else (),
+        (Note("no source for {texts}, skipped", count=left_out),) if left_out else (),
     )
 
 
@@ -131,14 +130,14 @@ class DocumentKinds(Result, Record):
     best_to_worst, worst_to_best : ndarray
         Layer × text: the scores of the tokens that are most and least similar to the source.
     similarity, spread : ndarray
-        For each text the mean and the standard deviation of the similarity of its tokens to the source,
+        The mean and the standard deviation of the similarity of each text's tokens to its source,
         in the last layer.
     count : int
-        How many sources each kind has.
+        The number of sources of each kind.
     by : {"difference", "similarity"}
-        What makes a source heterogeneous, see `document_kinds`.
+        The criterion for heterogeneous sources; see `document_kinds`.
     notes : tuple of Note
-        Remarks on the result, such as texts without a source.
+        Notes on the result, such as texts without a source.
 
     Examples
     --------
@@ -163,11 +162,11 @@ class DocumentKinds(Result, Record):
 
     @property
     def differences(self) -> Floats:
-        """How far the two scores of each source are apart: layer × text."""
+        """The difference between the two scores of each source: layer × text."""
         return np.abs(self.best_to_worst - self.worst_to_best)
 
     def order(self, layer: int) -> list[str]:
-        """The ids of the sources, the most heterogeneous first."""
+        """The ids of the sources, from the most heterogeneous to the most homogeneous."""
         return [self.ids[place] for place in self._order(layer).tolist()]
 
     def heterogeneous(self, layer: int) -> list[str]:
@@ -181,16 +180,16 @@ class DocumentKinds(Result, Record):
     def _order(self, layer: int) -> Ints:
         if layer not in self.layers:
             known = ", ".join(map(str, self.layers))
-            raise RankgaugeError(f"there is no layer {layer} here, expected one of {known}")
+            raise RankgaugeError(f"no layer {layer} here, expected one of {known}")
         row = self.differences[self.layers.index(layer)]
         values = row if self.by == "difference" else self.similarity
         return np.argsort(values, kind="stable")
 
     def table(self) -> Table:
-        """Return a table with a row for each kind and layer.
+        """Return a table with one row per kind and layer.
 
-        Each row has the means over the sources of this kind, and how many of them are of the same
-        kind by another layer.
+        Each row has the means over the sources of this kind, and how many of these sources another
+        layer assigns to the same kind.
         """
         rows: list[tuple[Cell, ...]] = []
         for kind in (HETEROGENEOUS, HOMOGENEOUS):
@@ -215,17 +214,17 @@ class DocumentKinds(Result, Record):
                 )
         about = (
             Note(
-                "|BERTScore of the tokens most similar to the source − BERTScore of the least similar|, "
-                f"the mean over {count_phrase(self.count, 'source')}",
+                "|BERTScore of the tokens most similar to the source − BERTScore of the least "
+                f"similar|, averaged over {count_phrase(self.count, 'source')}",
                 column="difference",
             ),
             Note(
-                "the cosine of a token with the mean of its source in the last layer: its mean, and its "
-                "standard deviation within a source",
+                "the cosine between a token and the mean of its source in the last layer: the "
+                "mean and the standard deviation within a source",
                 column="similarity, spread",
             ),
             Note(
-                f"of the {self.count} sources, how many are of the same kind by another layer",
+                f"how many of the {self.count} sources another layer assigns to the same kind",
                 column="fewest_common, most_common",
             ),
         )

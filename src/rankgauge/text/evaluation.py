@@ -1,4 +1,4 @@
-"""From texts to scores, and a table of what each system gets beside what chance gets."""
+"""From texts to scores, with a table of each system next to a random-text baseline."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from rankgauge.text.tokens import word_counts
 from rankgauge.workers import AnyExecutor, as_workers, results_of
 
 FORMS = ("expected", "v1", "v2", "linear")
-"""What stands beside the score of a metric: what chance gets, and the normalized forms."""
+"""The columns beside the score of a metric: the random-text baseline and the normalized forms."""
 COLUMNS = ("metric", "system", "score", "low", "high", "chance", *FORMS[1:], "words", "empty")
 
 
@@ -54,13 +54,13 @@ def evaluate(
     metrics : str, Metric or iterable of them
         The metrics, such as "rouge1", "v2(rouge2)" or "expected(rougeL,null=sentences)".
     missing : {"zero", "skip"}, default "zero"
-        How to treat texts for which a system has no output. "zero": score an empty output. "skip": leave
-        the text out of the mean of that system.
+        How to treat texts for which a system has no output. "zero": score an empty output. "skip":
+        exclude the text from the mean of that system.
     executor : Executor, Client or Workers, optional
-        Where to run the work: an executor of `concurrent.futures`, a Dask client, or `Workers`. By
+        Where the work runs: an executor of `concurrent.futures`, a Dask client, or `Workers`. By
         default, threads.
     progress : callable, optional
-        Called with the name of each metric, once it is computed.
+        Called with the name of each metric when it has been computed.
 
     Returns
     -------
@@ -97,10 +97,10 @@ def scores_of_candidates(
     executor: AnyExecutor | None = None,
     progress: Progress | None = None,
 ) -> Scores:
-    """Score candidates that are already prepared, and reuse what earlier calls computed.
+    """Score prepared candidates, and reuse the scores from earlier calls.
 
-    The candidates remember scores and expected scores. A second call with the same object computes
-    only what is new.
+    Scores and expected scores are cached in the candidates. A second call with the same object
+    computes only new ones.
 
     Parameters
     ----------
@@ -111,10 +111,10 @@ def scores_of_candidates(
     missing : {"zero", "skip"}, default "zero"
         How to treat texts for which a system has no output, as in `evaluate`.
     executor : Executor, Client or Workers, optional
-        Where to run the work: an executor of `concurrent.futures`, a Dask client, or `Workers`. By
+        Where the work runs: an executor of `concurrent.futures`, a Dask client, or `Workers`. By
         default, threads.
     progress : callable, optional
-        Called with the name of each metric, once it is computed.
+        Called with the name of each metric when it has been computed.
 
     Returns
     -------
@@ -124,7 +124,8 @@ def scores_of_candidates(
     Raises
     ------
     RankgaugeError
-        If there are no metrics, or another process does not know how a metric draws random texts.
+        If there are no metrics, or another process does not know a metric's way of drawing random
+        texts.
 
     Examples
     --------
@@ -186,13 +187,13 @@ def _family_label(family: Sequence[Metric]) -> str:
 def _notes_on_texts(texts: Texts) -> list[Note]:
     """Notes on the texts: what systems lack, and which texts have no source."""
     notes = [
-        Note("wrote nothing for {texts}", run=system, count=lacking)
+        Note("no output for {texts}", run=system, count=lacking)
         for system, outputs in texts.outputs.items()
         if (lacking := sum(text is None for text in outputs))
     ]
     bare = sum(not source.strip() for source in texts.sources)
     if bare:
-        notes.append(Note("no source for {texts}, so what chance gets is not known", count=bare))
+        notes.append(Note("no source for {texts}, so chance is unknown", count=bare))
     return notes
 
 
@@ -215,25 +216,25 @@ def overview(
     texts : Texts
         The texts, with the outputs of at least one system.
     metrics : str, Metric or iterable of them
-        The metrics, as in `evaluate`. A metric that involves chance already, such as v2(rouge1), has no
-        further forms.
+        The metrics, as in `evaluate`. A metric that already involves chance, such as v2(rouge1),
+        gets no further forms.
     null : Null, optional
-        How random texts are drawn. By default they are words of the source, as many as the reference
-        has.
+        How random texts are drawn. By default, they are words of the source, as many as the
+        reference has.
     missing : {"zero", "skip"}, default "zero"
         How to treat texts for which a system has no output, as in `evaluate`.
     level : float, default 0.95
         Confidence level of the intervals of the means.
     executor : Executor, Client or Workers, optional
-        Where to run the work: an executor of `concurrent.futures`, a Dask client, or `Workers`. By
+        Where the work runs: an executor of `concurrent.futures`, a Dask client, or `Workers`. By
         default, threads.
     progress : callable, optional
-        Called with the name of each metric, once it is computed.
+        Called with the name of each metric when it has been computed.
 
     Returns
     -------
     TextOverview
-        The scores, and a table of them.
+        The scores, with a table of them.
 
     Examples
     --------
@@ -272,15 +273,15 @@ class TextOverview(Result, Record):
     texts : Texts
         The texts.
     metrics : tuple of Metric
-        The metrics that were asked for.
+        The requested metrics.
     forms : dict
         The normalized forms: `{(metric, name): form}`, with the names expected, v1, v2 and linear.
     scores : Scores
-        The scores by all metrics and forms, text by text.
+        The scores for all metrics and forms, text by text.
     level : float
         The level of the confidence intervals of the means.
     more : tuple of Note
-        Remarks on forms that do not exist. `notes` has these and the remarks on the scores.
+        Notes on forms that do not exist. `notes` adds the notes on the scores.
 
     Examples
     --------
@@ -301,7 +302,7 @@ class TextOverview(Result, Record):
 
     @property
     def notes(self) -> tuple[Note, ...]:  # type: ignore[override]
-        """What to know about the scores."""
+        """Notes on the scores."""
         return (*self.scores.notes, *self.more)
 
     @cached_property
@@ -316,21 +317,21 @@ class TextOverview(Result, Record):
 
     @cached_property
     def empty(self) -> list[int]:
-        """How many texts each system left empty, or lacks."""
+        """For each system, the number of texts with an empty or missing output."""
         each = self.texts.outputs.values()
         return [sum(not (text or "").strip() for text in outputs) for outputs in each]
 
     def without_chance(self) -> Scores:
-        """The scores without what chance gets, which says nothing of systems."""
+        """The scores without the expected scores of random text, which do not describe systems."""
         left_out = {str(form) for (_, name), form in self.forms.items() if name == "expected"}
         kept = [str(each) for each in self.scores.measures if str(each) not in left_out]
         return self.scores.select(measures=kept)
 
     def table(self) -> Table:
-        """Return a table with a row for each metric and system, the best system first.
+        """Return a table with one row per metric and system, the best system first.
 
-        Each row has the mean with its confidence interval, what chance gets, the normalized forms,
-        the mean number of words, and how many texts are empty.
+        Each row has the mean with its confidence interval, the score of random text, the
+        normalized forms, the mean number of words, and the number of empty outputs.
         """
         means, intervals = self.scores.mean(), self.scores.interval(level=self.level)
         rows: list[tuple[Cell, ...]] = []
@@ -345,14 +346,16 @@ class TextOverview(Result, Record):
                 beside = (None if form is None else means[run][str(form)] for form in shown)
                 words = float(self.words[place]), self.empty[place]
                 rows.append((str(metric), run, *score, *beside, *words))
-        about = {"score": f"the mean over texts, with its {self.level:.0%} confidence interval"}
+        about = {"score": f"mean over texts, with its {self.level:.0%} confidence interval"}
         if self.forms:
             about |= {
-                "chance": "what a text drawn at random from the source gets instead",
+                "chance": "expected score of a text drawn at random from the source",
                 "v1": "score² / (score + chance), if the best score is 1",
-                "v2, linear": "0 for chance, 1 for the best score; below chance v2 goes down to −1",
+                "v2, linear": (
+                    "0 for chance, 1 for the best score; below chance, v2 goes down to −1"
+                ),
             }
-        about["words"] = "the mean number of words of an output"
+        about["words"] = "mean number of words per output"
         columns = [Note(text, column=column) for column, text in about.items()]
         return Table(COLUMNS, tuple(rows), note_texts((*columns, *self.notes), gather=True))
 

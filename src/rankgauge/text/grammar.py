@@ -41,7 +41,7 @@ def parse_metric(text: str | Metric) -> Metric:
         raise MeasureError(f"{text!r} is not a metric; write, for example, rouge1")
     if len(text) > MOST_CHARACTERS:
         raise MeasureError(
-            f"a metric of {len(text)} characters, expected at most {MOST_CHARACTERS}"
+            f"the metric has {len(text)} characters, expected at most {MOST_CHARACTERS}"
         )
     metric: Metric = _MetricParser(text).whole()
     return metric

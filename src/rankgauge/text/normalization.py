@@ -23,15 +23,15 @@ from rankgauge.text.registry import register
 from rankgauge.text.tokens import SplitWords
 
 CONSTANT = (
-    "chance is one number for each text, so no form puts two systems in another order on a text"
+    "all systems share one chance score per text, so no form changes the order of two "
+    "systems on a text"
 )
 BY_LENGTH = (
-    "chance depends on the length of the output, so a form can put two systems in another order on a "
-    "text, and punishes length"
+    "chance depends on the length of the output, so a form can reverse two systems on a text, "
+    "and it penalizes length"
 )
 BY_DRAW = (
-    "chance is drawn for each output, so a form can put two systems in another order on a "
-    "text, by luck"
+    "chance is drawn anew for each output, so a form can reverse two systems on a text by luck"
 )
 
 
@@ -50,7 +50,7 @@ class ChanceMetric(Composite, ChanceParameters, Metric):
 
     @property
     def of(self) -> Null:
-        """What chance is."""
+        """How random texts are drawn."""
         return Null(**{name: getattr(self, name) for name in Null.parameters()})
 
     @property
@@ -80,7 +80,7 @@ class ChanceMetric(Composite, ChanceParameters, Metric):
 
     @property
     def split(self) -> SplitWords:  # type: ignore[override]
-        """The words of a text, as the metric inside has them."""
+        """The words of a text as the inner metric splits them."""
         return self.measure.split
 
     def _orient(self, values: Floats) -> Floats:
@@ -96,12 +96,12 @@ class ChanceMetric(Composite, ChanceParameters, Metric):
         notes += self.measure.chance_remarks(candidates, self.of)
         if nothing := int(np.isnan(mean.values).sum()):
             kind = (
-                "no words in the source of {outputs}, so nothing can be drawn: they are left out of the "
-                "mean"
+                "no words in the source of {outputs}, so no random text can be drawn: they "
+                "are excluded from the mean"
             )
             notes.append(Note(kind, count=nothing))
         if mean.samples.any():
-            kind = f"chance estimated from up to {int(mean.samples.max()):,} drawn texts each"
+            kind = f"chance estimated from up to {int(mean.samples.max()):,} random texts each"
             error = None
             if np.isfinite(mean.errors).any():
                 kind, error = (
@@ -147,8 +147,8 @@ class ExpectedMetric(ChanceMetric):
     """
 
     name = "expected"
-    summary = "What a text drawn at random from the source gets in place of the output."
-    formula = "expected(m) = the mean of m over texts drawn at random"
+    summary = "The expected score of a text drawn at random from the source in place of the output."
+    formula = "expected(m) = the mean of m over random texts"
     examples = ("expected(rouge1)", "expected(rouge2,null=sentences)", "expected(rougeL,draws=1)")
 
     @property
@@ -177,7 +177,7 @@ class NormalizedMetric(ChanceMetric):
         notes = super().remarks(candidates)
         level = np.abs(self.measure.expected_each(candidates, self.of).values - self.measure.ideal)
         if (count := int(np.count_nonzero(level <= forms.TOLERANCE))) and self.name != "z":
-            kind = "chance as good as the best score for {outputs}, which get 0"
+            kind = "chance equals the best score for {outputs}, which get 0"
             notes.append(Note(kind, measure=str(self.measure), count=count))
         if self.of.constant:
             notes.append(Note(CONSTANT))
@@ -247,10 +247,13 @@ class V1Metric(_BoundedMetric):
 
     name = "v1"
     summary = (
-        "Upper and expected value (UE) normalization, version 1: the score divided by the best score, "
-        "times its share of the score plus what chance gets."
+        "Upper and expected value (UE) normalization, version 1: the score divided by the "
+        "best score, times the ratio of the score to the score plus chance."
     )
-    formula = "v1(m) = (A/best) · A/(A + chance), A the score, chance its mean over drawn texts"
+    formula = (
+        "v1(m) = (A/best) · A/(A + chance), where A is the score and chance its mean "
+        "over random texts"
+    )
     examples = ("v1(rouge1)", "v1(rougeL,length=candidate)")
     range = (0.0, 1.0)
 
@@ -258,7 +261,7 @@ class V1Metric(_BoundedMetric):
         super().__post_init__()
         if self.measure.direction == "lower" or self.measure.range[0] < 0:
             raise MeasureError(
-                f"v1 needs a metric for which higher is better and no score is below 0, which "
+                "v1 needs a metric for which higher is better and no score is negative, which "
                 f"{self.measure} is not; use v2({self.measure}) or linear({self.measure})"
             )
 
@@ -306,12 +309,12 @@ class V2Metric(_BoundedMetric):
 
     name = "v2"
     summary = (
-        "Upper and expected value (UE) normalization, version 2: 0 for what chance gets, 1 for the best "
+        "Upper and expected value (UE) normalization, version 2: 0 for chance, 1 for the best "
         "score, −1 for the lowest."
     )
     formula = (
-        "v2(m) = (A − chance)/(best − chance), or (A − chance)/(chance − lowest) below chance, A the "
-        "score, chance its mean over drawn texts"
+        "v2(m) = (A − chance)/(best − chance), or (A − chance)/(chance − lowest) below "
+        "chance, where A is the score and chance its mean over random texts"
     )
     examples = ("v2(rouge1)", "v2(rouge2,null=sentences)", "v2(rouge1,draws=1,per=candidate)")
     range = (-1.0, 1.0)
@@ -359,9 +362,10 @@ class LinearMetric(NormalizedMetric):
     """
 
     name = "linear"
-    summary = "A linear scale: 0 for what chance gets, 1 for the best score."
+    summary = "A linear scale: 0 for chance, 1 for the best score."
     formula = (
-        "linear(m) = (A − chance)/(best − chance), A the score, chance its mean over drawn texts"
+        "linear(m) = (A − chance)/(best − chance), where A is the score and chance its "
+        "mean over random texts"
     )
     examples = ("linear(rouge1)", "linear(rouge2,null=sentences)")
 
@@ -411,10 +415,10 @@ class ZMetric(NormalizedMetric):
     """
 
     name = "z"
-    summary = "How far the score is above what chance gets, in standard deviations of drawn texts."
+    summary = "The distance of the score above chance, in standard deviations of random texts."
     formula = (
-        "z(m) = (A − chance)/sd, A the score, chance and sd the mean and the standard deviation of the "
-        "scores of drawn texts"
+        "z(m) = (A − chance)/sd, where A is the score, and chance and sd are the mean and the "
+        "standard deviation over random texts"
     )
     examples = ("z(rouge1)", "z(rougeL)")
     ideal = np.inf
@@ -427,13 +431,13 @@ class ZMetric(NormalizedMetric):
 
     def remarks(self, candidates: Candidates) -> list[Note]:
         inside, notes = str(self.measure), super().remarks(candidates)
-        kind = "the standard deviation is estimated from drawn texts"
+        kind = "the standard deviation is estimated from random texts"
         notes.append(Note(kind, measure=inside, detail=f"at least {SPREAD_DRAWS}"))
         level = np.isnan(self.score_each(candidates)) & ~np.isnan(
             self.measure.expected_each(candidates, self.of).values
         )
         if level.any():
-            kind = "all drawn texts score the same for {outputs}: left out of the mean"
+            kind = "all random texts score the same for {outputs}, which are excluded from the mean"
             notes.append(Note(kind, measure=inside, count=int(np.count_nonzero(level))))
         return notes
 

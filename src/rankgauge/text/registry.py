@@ -38,7 +38,7 @@ find = METRICS.find
 
 
 def register(entry: E) -> E:
-    """Register a metric, so that it can be used by its name.
+    """Register a metric under its name.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def register(entry: E) -> E:
     Raises
     ------
     MeasureError
-        If another metric has the name.
+        If another metric already has the name.
 
     Examples
     --------
@@ -76,12 +76,13 @@ def register(entry: E) -> E:
 
 
 def entries() -> dict[str, MetricEntry]:
-    """All metrics of texts by name: built-in ones first, then those of packages and plug-ins.
+    """All text metrics by name: first the built-in ones, then those of packages and plug-ins.
 
     Returns
     -------
     dict
-        For each name the metric with its default parameters, or the class of a form such as v2.
+        Each name maps to the metric with its default parameters, or to the class of a form such as
+        v2.
 
     Examples
     --------

@@ -22,9 +22,9 @@ SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text: runs of the letters a to z and digits, in lower case.
+    """Split a text into words: runs of the letters a to z and digits, in lower case.
 
-    Google's rouge-score splits texts the same way.
+    Google's rouge-score splits texts in the same way.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def words_of(text: str) -> list[str]:
     Returns
     -------
     list of str
-        The words in order.
+        The words, in order.
 
     Examples
     --------

@@ -379,20 +379,25 @@ def rank_biased(request: Request) -> Iterable[ReportColumn]:
         raise ParameterError("p is a chance, expected a number from 0 to 1")
     gains = {parse_integer(level): parse_number(gain) for level, gain in pairs.items()}
 
+    def powers(lists: Rankings) -> Floats:
+        """The powers of p, multiplied one by one, so that sums agree with trec_eval to the last bit."""
+        longest = int(lists.lengths.max(initial=0))
+        return np.cumprod(np.append(1.0, np.full(longest, persistence)), dtype=np.float64)
+
     def scores(topics: ReportTopics) -> Floats:
         lists = topics.rankings
         gain = np.maximum(lists.labels, 0).astype(np.float64)
         best = np.array([_highest_gain(lists.judged, q, gains) for q in range(len(lists.judged))])
         for level, value in gains.items():
             gain[lists.labels == level] = value
-        weights = (1 - persistence) * persistence ** (lists.ranks - 1)
-        return lists.sum(weights * gain / lists.each_row(np.maximum(best, 1.0)[lists.query]))
+        gain /= lists.each_row(np.maximum(best, 1.0)[lists.query])
+        return (1 - persistence) * lists.sum(gain * powers(lists)[lists.ranks - 1])
 
     def residual(topics: ReportTopics) -> Floats:
         lists = topics.rankings
         unjudged = lists.labels < 0
-        weights = np.where(unjudged, persistence ** (lists.ranks - 1), 0.0)
-        rest = persistence**lists.lengths + (1 - persistence) * lists.sum(weights)
+        weights = np.where(unjudged, powers(lists)[lists.ranks - 1], 0.0)
+        rest = powers(lists)[lists.lengths] + (1 - persistence) * lists.sum(weights)
         return np.where(lists.count(unjudged) > 0, rest, 0.0)
 
     if request.label == "rbp_resid":
@@ -406,8 +411,9 @@ def rank_biased(request: Request) -> Iterable[ReportColumn]:
 def _highest_gain(judged: JudgedLabels, query: int, gains: Mapping[int, float]) -> float:
     """The highest gain of a topic's grades, and of all grades that were given a gain."""
     labels = judged.labels[judged.offsets[query] : judged.offsets[query + 1]]
-    levels = range(min(int(labels.max(initial=0)), 1000) + 1)
-    return max([gains.get(level, float(level)) for level in levels] + list(gains.values()))
+    levels = range(int(labels.max(initial=0)), -1, -1)
+    highest = next((level for level in levels if level not in gains), 0)
+    return max([float(highest), *gains.values()])
 
 
 def unjudged_share(text: str) -> TopicScores:

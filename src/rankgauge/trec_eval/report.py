@@ -6,32 +6,29 @@ Version 9.0.8 of 2023 is followed; `compat` names another version to follow wher
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from rankgauge.core.arrays import Labels
 from rankgauge.data.model import UNJUDGED, Judgments, Run, decode
-from rankgauge.errors import InputError
-from rankgauge.io.files import read_bytes
 from rankgauge.native import segments as native
 from rankgauge.rankings.alignment import align, judged_labels
 from rankgauge.rankings.lists import Rankings, offsets_of
 from rankgauge.trec_eval.columns import LEAST, ReportColumn, ReportTopics
-from rankgauge.trec_eval.listings import columns
+from rankgauge.trec_eval.inputs import Inputs, ZScores
 from rankgauge.trec_eval.settings import NoCommonTopics, Settings
 
 MISSING_Z = -1_000_000.0
 ALL = "all"
 
 
-def report(judgments: Judgments, run: Run, settings: Settings) -> Iterator[str]:
+def report(inputs: Inputs, settings: Settings) -> Iterator[str]:
     """The lines that trec_eval prints for a run."""
-    wanted = columns(settings)
-    topics = _topics(judgments, run, settings)
+    wanted, reference = inputs.columns, inputs.z_scores
+    topics = _topics(inputs.judgments, inputs.run, settings)
     if not topics.ids:
         raise NoCommonTopics("no topic has both results and judgments")
-    reference = None if settings.z_scores is None else read_z_scores(settings.z_scores)
     with np.errstate(all="ignore"):
         table = [list(column.values(topics)) for column in wanted]
     if reference is not None:
@@ -114,25 +111,7 @@ def _line(column: ReportColumn, topic: str, value: float | str, z: bool) -> str:
     return f"{prefix}{column.name:<22}\t{topic}\t{shown}"
 
 
-def read_z_scores(path: str) -> dict[tuple[str, str], tuple[float, float]]:
-    """Mean and standard deviation of a reference set of runs, by topic and measure."""
-    reference = {}
-    for number, line in enumerate(read_bytes(path).splitlines(), 1):
-        words = decode(line).split()
-        if not words:
-            continue
-        try:
-            topic, measure, mean, deviation = words
-            reference[topic, measure] = float(mean), float(deviation)
-        except ValueError:
-            message = "expected `topic measure mean standard-deviation`"
-            raise InputError(path, number, message) from None
-    return reference
-
-
-def _z_score(
-    reference: Mapping[tuple[str, str], tuple[float, float]], topic: str, name: str, value: float
-) -> float:
+def _z_score(reference: ZScores, topic: str, name: str, value: float) -> float:
     mean, deviation = reference.get((topic, name), (np.nan, 0.0))
     if deviation:
         return (value - mean) / deviation

@@ -45,6 +45,12 @@ class NoCommonTopics(TrecEvalError):
     code = 7
 
 
+class ZScoresError(TrecEvalError):
+    """A file of z-scores that cannot be read."""
+
+    code = 255
+
+
 class Settings(Value):
     """The options of one call. `rel` is at least 0."""
 

@@ -97,11 +97,9 @@ CLAIMS = (
         SYSTEMS,
         "depths of sides",
     ),
+    Claim("Boosting improves with each step of depth.", BOOSTING, BOOSTING, compared="depths"),
     Claim(
-        "Boosting becomes better with each step of depth.", BOOSTING, BOOSTING, compared="depths"
-    ),
-    Claim(
-        "Regression becomes better with each step of depth.",
+        "Regression improves with each step of depth.",
         REGRESSION,
         REGRESSION,
         compared="depths",
@@ -170,7 +168,7 @@ CLAIMS = (
         SYSTEMS,
     ),
     Claim(
-        "Boosting is better than the shallow score, which needs no learning.", NEW_BOOSTING, SHALLOW
+        "Boosting is better than the shallow score, which needs no training.", NEW_BOOSTING, SHALLOW
     ),
     Claim("One model of all tracks is better than the shallow score.", NEW_POOLED, SHALLOW),
     Claim(
@@ -179,7 +177,10 @@ CLAIMS = (
         SHALLOW,
     ),
     Claim(
-        "A random split of rows flatters: one model of all tracks is better there than on new queries.",
+        (
+            "A random split of rows is optimistic: one model of all tracks does better there "
+            "than on new queries."
+        ),
         Side("pooled", "rows", "pool"),
         NEW_POOLED,
     ),
@@ -189,7 +190,7 @@ CLAIMS = (
         Side("boosting", "kind", "pool"),
     ),
     Claim(
-        "Features that see all judgments are better than those of the pool.",
+        "Features computed from all judgments are better than those from the pool.",
         Side("boosting", "topics", "full"),
         NEW_BOOSTING,
     ),
@@ -306,11 +307,12 @@ def claim_table(study: ForecastStudy) -> Table:
         for each in measure_claims(study)
     ]
     notes = [
-        "difference: the mean over places, each a target, a depth and a track, with its 95% interval "
-        "(other queries and splits); holds: the places in which it is above 0",
-        "one, other: what is compared, as method, split and judgments",
-        "verdict: holds if the interval is above 0 and so are most places, does not hold if the "
-        "interval is at or below 0 and most places are not above 0",
+        "difference: the mean over places (a target, a depth and a track), with its 95% "
+        "interval (other queries and splits); holds: the number of places in which it is "
+        "above 0",
+        "one, other: the compared numbers, as method, split and judgments",
+        "verdict: holds if the interval is above 0 and so are most places; does not hold if "
+        "the interval is at or below 0 and most places are not above 0",
     ]
     if any(row[-1] == NO_NUMBERS for row in rows):
         notes.append(
@@ -330,9 +332,9 @@ def short_claims(study: ForecastStudy) -> Table:
         (text, *(shown.get(number) for number in CLAIM_NUMBERS)) for text, shown in rows.items()
     ]
     notes = (
-        "in brackets: the mean difference with its 95% interval, and in how many places (a target, a "
-        "depth and a track) it is above 0",
-        "holds: the 95% interval of the difference is above 0, and so are most places; does not hold: "
-        "neither is",
+        "in parentheses: the mean difference with its 95% interval, and in how many places (a "
+        "target, a depth and a track) it is above 0",
+        "holds: the 95% interval of the difference is above 0, and so are most places; does "
+        "not hold: neither is",
     )
     return Table(("claim", *CLAIM_NUMBERS.values()), tuple(table), notes)

@@ -58,11 +58,11 @@ class StudyOptions(OptionGroup, heading="Study"):
         "--target-track",
         multiple=True,
         metavar="NAME",
-        help="A track that the paper's protocol tests; may be repeated. The paper has two. By default "
-        "all tracks are tested.",
+        help="A track tested in the paper's protocol; can be repeated. The paper has two. By "
+        "default, all tracks are tested.",
     )
     targets: tuple[str, ...] = target_option(
-        TARGETS, "A costly measure to forecast; may be repeated.", multiple=True
+        TARGETS, "A costly measure to forecast; can be repeated.", multiple=True
     )
     gain: str = option(
         "--gain",
@@ -71,21 +71,22 @@ class StudyOptions(OptionGroup, heading="Study"):
         help="The gain of nDCG, in targets and features. linear: the grade, as in trec_eval. exp2: 2 to "
         "the power of the grade, minus 1.",
     )
-    depths: tuple[int, ...] = depth_option(DEPTHS, "A depth of judging; may be repeated.")
+    depths: tuple[int, ...] = depth_option(DEPTHS, "A judging depth; can be repeated.")
     features: tuple[str, ...] = feature_option
     learners: tuple[StudyLearner, ...] = learner_option(
         get_args(StudyLearner),
-        "A learner; may be repeated. Of each there is a model for each track, averaged, and one model "
-        "of all tracks with the same settings. svr, a support vector machine, is slow.",
+        "A learner; can be repeated. Of each there is a model for each track, averaged, and "
+        "one model of all tracks with the same settings. svr, a support vector machine, is "
+        "slow.",
         default=LEARNERS,
         multiple=True,
     )
     repeats: int = repeats_option(
         REPEATS,
-        "Draw each random split at most N times. It is not drawn again once the standard error of every "
-        f"mean over tracks is at most {STANDARD_ERROR_LIMIT:g}.",
+        "Draw each random split at most N times. It is not drawn again once the standard "
+        f"error of every mean over tracks is at most {STANDARD_ERROR_LIMIT:g}.",
     )
-    seed: int = seed_option("everything that is drawn at random")
+    seed: int = seed_option("all random draws")
 
     def protocol(self) -> ForecastProtocol:
         """What the study computes; what is given twice counts once."""
@@ -104,32 +105,34 @@ class StudyOptions(OptionGroup, heading="Study"):
 @click.argument("tracks", nargs=-1, required=True, metavar=f"{TRACK_FORMAT}...")
 @takes(options=StudyOptions, reading=TrackOptions)
 @workers_options
-@output_option("DIR", "The folder to write to.", required=True, type=OUTPUT_FOLDER)
+@output_option("DIR", "The output folder.", required=True, type=OUTPUT_FOLDER)
 @plugin_option
 def command(
     tracks: tuple[str, ...], options: StudyOptions, reading: TrackOptions, output: str
 ) -> None:
-    """Muwanei et al., Prediction of the high-cost normalized discounted cumulative gain, repeated.
+    """Replicate Muwanei et al., Prediction of the high-cost normalized discounted cumulative gain.
 
     \b
     rankgauge study forecast a=news:q1.txt,runs1/ b=web:q2.txt,runs2/ -o out
     rankgauge study forecast a=news:q1.txt,runs1/ b=web:q2.txt,runs2/ c=web:q3.txt,runs3/ -o out \\
         --target-track b --target-track c --repeats 5
     \f
-    A track is NAME=KIND:QRELS,RUNS: its name, the kind of its collection, a file of judgments, and a
-    folder or a pattern of runs. NAME=KIND:SCORES takes a table of scores of queries, as `rankgauge
-    evaluate --save` writes it, in place of judgments and runs. It must have every feature at every
-    depth, and takes part where features see all judgments. Queries with the same id in two tracks of
-    one kind are one query. No number depends on names, or on the order of the tracks.
+    A track is NAME=KIND:QRELS,RUNS: its name, the kind of its collection, a file of judgments, and
+    a folder or a pattern of runs. NAME=KIND:SCORES takes a table of scores per query, as written by
+    `rankgauge evaluate --save`, instead of judgments and runs. It must contain every feature at
+    every depth, and is used where features are computed from all judgments. Queries with the same
+    id in two tracks of one kind are the same query. Results depend neither on names nor on the
+    order of the tracks.
 
-    The costly measures are forecast from cheap ones at several depths, by all methods, in the paper's
-    protocol and in five other splits: by rows, by queries, by queries and runs, by tracks and by kinds
-    of collection. Random splits are repeated, and every number has a 95% interval.
+    The study forecasts the costly measures from cheap ones at several depths with all methods, in
+    the paper's protocol and with five other splits: by rows, by queries, by queries and runs, by
+    tracks and by kinds of collection. Random splits are repeated, and every number has a 95%
+    interval.
 
-    It prints how good each method is at the greatest depth, and which claims hold. It writes to DIR, as
-    CSV: overview, claims, means (over tracks) and tracks; table-1, table-2 and percentages, the paper's
-    with the printed numbers beside ours. Figures 1 and 2 of the paper, and one of systems, are written
-    as SVG and PNG. Five tracks take about ten minutes on two cores.
+    It prints the quality of each method at the greatest depth, and which claims hold. It writes
+    these CSV files to DIR: overview, claims, means (over tracks) and tracks; table-1, table-2 and
+    percentages, which show the paper's numbers next to ours. Figures 1 and 2 of the paper, and a
+    figure of systems, are written as SVG and PNG. Five tracks take about ten minutes on two cores.
     """
     asked = options.protocol()
     read = read_tracks(tracks, tables=True, seed=asked.seed, **reading.values())
@@ -157,6 +160,6 @@ def command(
         click.echo(table.render("table", width=line_width()))
     notify([note for note in study.notes if note.column is None])
     if lacking:
-        raise Incomplete("not all was made: see the note at the start")
+        raise Incomplete("some parts were not made: see the note at the start")
     write_figures(study.figures(), folder)
     fail_if_incomplete(read)

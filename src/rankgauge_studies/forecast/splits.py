@@ -11,20 +11,19 @@ from rankgauge.extending import Bools, Ints, digest
 from rankgauge.forecast import FeatureJudgments, StackedRows
 from rankgauge.forecast.models import GROUPS
 
-RowSplit: TypeAlias = Literal["rows", "topics", "queries and runs", "kind", "track", "paper"]
-"""rows: at random, so the query and the run of a tested row are also learned from. queries: not its
-query.
-queries and runs: neither its query nor its run. kind: no track of its kind of collection. track: neither
-its track nor its query. paper: a fifth of the rows of the target tracks is tested, all others are
-learned from."""
+RowSplit: TypeAlias = Literal["rows", "topics", "topics and runs", "kind", "track", "paper"]
+"""rows: at random, so the query and the run of a tested row are also learned from. topics: not its
+query. topics and runs: neither its query nor its run. kind: no track of its kind of collection.
+track: neither its track nor its query. paper: a fifth of the rows of the target tracks is tested, all
+others are learned from."""
 SPLITS: Mapping[FeatureJudgments, tuple[RowSplit, ...]] = {
-    "pool": ("rows", "topics", "queries and runs", "kind", "track", "paper"),
+    "pool": ("rows", "topics", "topics and runs", "kind", "track", "paper"),
     "full": ("topics", "track", "paper"),
 }
 """The splits, by the judgments that features see."""
 FIXED_SPLITS: tuple[RowSplit, ...] = ("kind", "track")
 """The splits of which nothing is drawn, so that repeating them says nothing."""
-GREATEST_DEPTH_SPLITS: tuple[RowSplit, ...] = ("rows", "queries and runs")
+GREATEST_DEPTH_SPLITS: tuple[RowSplit, ...] = ("rows", "topics and runs")
 """The splits that are looked at for the greatest depth alone, to save time: no claim of the paper needs
 them."""
 ALL_ROWS_SPLITS: tuple[RowSplit, ...] = ("rows", "topics", "kind", "track")

@@ -185,7 +185,7 @@ def run_study(
     }
     if not any(len(tracks) - len(names) > 1 for names in left_out.values()):
         raise RankgaugeError(
-            f"no target has two tracks with runs that are deep enough, expected some for one of "
+            "no target has two tracks with deep enough runs, expected some for one of "
             f"{', '.join(asked.targets)}"
         )
     made = {track.name: _rows(track, asked) for track in tracks}
@@ -407,21 +407,24 @@ class ForecastStudy(Result, Record):
 
     @property
     def notes(self) -> tuple[Note, ...]:  # type: ignore[override]
-        """What was left out, and what the columns mean."""
+        """Return notes on what was skipped, and the meaning of the columns."""
         return tuple(self._notes())
 
     def _notes(self) -> Iterator[Note]:
         yield Note("1 − squared error / spread", column="r2")
         yield Note(
-            "Kendall's τ of rows, by Equation 2 of the paper; τ-b allows for ties", column="tau_a"
+            "Kendall's τ of rows, with Equation 2 of the paper; τ-b allows for ties", column="tau_a"
         )
         yield Note(
-            "Kendall's τ of the mean scores of systems; none where runs are tested on different queries",
+            (
+                "Kendall's τ of the mean scores of systems; absent if runs are tested on "
+                "different queries"
+            ),
             column="system_tau",
         )
         yield Note(
-            f"the 95% interval, for other queries like these and other splits: from {HALVINGS} ways to "
-            "halve the queries, and the standard error of the mean over the splits",
+            f"the 95% interval, for other queries like these and other splits: from {HALVINGS} "
+            "ways to halve the queries, and the standard error of the mean over the splits",
             column="low, high",
         )
         yield Note(
@@ -430,11 +433,11 @@ class ForecastStudy(Result, Record):
             column="repeats",
         )
         if len(set(self.tracks.values())) == 1:
-            yield Note("one kind of collection: nothing is said of new kinds")
+            yield Note("only one kind of collection, so there are no results for new kinds")
         if len(self.target_tracks) == len(self.tracks):
             yield Note(
-                "all tracks are targets of the paper's protocol, so it learns from no track wholly; "
-                "--target-track names the targets"
+                "all tracks are targets in the paper's protocol, so no track is used whole "
+                "for training; choose the targets with --target-track"
             )
         if self.shared:
             shared = count_phrase(self.shared, "query")
@@ -443,7 +446,9 @@ class ForecastStudy(Result, Record):
             )
         for target, names in self.left_out.items():
             if names:
-                yield Note(f"left out for {target}: {', '.join(names)}; the runs are not that deep")
+                yield Note(
+                    f"skipped for {target}: {', '.join(names)}; their runs are not deep enough"
+                )
 
     def table(self) -> Table:
         """A row for each target, depth, kind of features, split and method: the means over tracks."""

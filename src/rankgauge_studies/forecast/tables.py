@@ -31,7 +31,7 @@ PAPER_METHODS = ("boosting", "regression")
 OVERVIEW: Mapping[str, tuple[str, str, str]] = {
     "rows": ("pool", "rows", "r2"),
     "topics": ("pool", "topics", "r2"),
-    "queries and runs": ("pool", "queries and runs", "r2"),
+    "topics and runs": ("pool", "topics and runs", "r2"),
     "new kind": ("pool", "kind", "r2"),
     "new track": ("pool", "track", "r2"),
     "full": ("full", "topics", "r2"),
@@ -39,9 +39,7 @@ OVERVIEW: Mapping[str, tuple[str, str, str]] = {
     "system τ, new track": ("pool", "track", "system_tau"),
 }
 """The columns of the overview: the judgments of features, a split and a number."""
-OTHER_DATA = (
-    "printed: by Muwanei et al. 2022 on TREC 2013 (A) and TREC 2014 (B), which is other data"
-)
+OTHER_DATA = "printed: Muwanei et al. 2022 on TREC 2013 (A) and TREC 2014 (B), which are other data"
 SYSTEM_CURVES = (
     "at depth", "shallow", "boosting", "boosting, one model", "regression", "pooled", "pooled, rich",
 )  # fmt: skip
@@ -110,19 +108,21 @@ def overview(study: ForecastStudy, *, short: bool = False) -> Table:
     columns = OVERVIEW if short else _add_interval_columns(OVERVIEW)
     notes = [
         Note(
-            f"all are means over tracks, judged to depth {depth}; R² (1 − squared error / spread) but "
-            "for system τ; 95% intervals, for other queries and splits"
+            f"all numbers are means over tracks, judged to depth {depth}; R² (1 − squared "
+            "error / spread) except for system τ; 95% intervals, for other queries and splits"
         ),
         Note(
-            "how the tested rows were chosen: any rows; rows of new queries; rows of new queries and "
-            "new runs; all rows of a kind of collection that was not learned from, or of such a track",
+            "how the test rows were chosen: any rows; rows of new queries; rows of new "
+            "queries and new runs; all rows of a kind of collection, or of a track, that is "
+            "not in the training data",
             column="rows to new track",
         ),
         Note(
-            "new queries, with features that see all judgments, which is not cheap", column="full"
+            "new queries, with features computed from all judgments, which is not cheap",
+            column="full",
         ),
         Note("Kendall's τ of the mean scores of systems, on new queries", column="system τ"),
-        Note("learned from other tracks, and judged on systems alone", column="gupta"),
+        Note("trained on other tracks, and evaluated on systems only", column="gupta"),
     ]
     return Table(("target", "method", *columns), tuple(rows), note_texts(notes))
 
@@ -168,7 +168,7 @@ def paper_tables(study: ForecastStudy) -> dict[str, Table]:
         columns = [f"R² {lettered[name]}" for name in tested]
         head = ("method", "depth", *_add_interval_columns(columns), *PRINTED)
         notes = (
-            f"R² of {target} in the paper's protocol, with features that see all judgments",
+            f"R² of {target} in the paper's protocol, with features computed from all judgments",
             OTHER_DATA,
         )
         made[_file("table", study.asked, target)] = Table(head, tuple(rows), notes)
@@ -206,8 +206,8 @@ def percentage_table(study: ForecastStudy) -> Table:
     columns = [f"percent {name}" for name in _track_labels(study).values()]
     head = ("target", "depth", "number", "one", "other", *_add_interval_columns(columns))
     notes = (
-        "percent: by how much the number of one is above the number of other, in the paper's protocol "
-        "with features that see all judgments",
+        "percent: how much higher the number of one is than the number of other, in the "
+        "paper's protocol with features computed from all judgments",
         "gupta: its τ is over systems, as the paper compares it with its own τ over rows",
         OTHER_DATA,
     )

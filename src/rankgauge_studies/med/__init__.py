@@ -1,9 +1,8 @@
-"""Moffat, Computing maximized effectiveness distance for recall-based metrics: its tables and figures.
+"""The tables and figures of Moffat, maximized effectiveness distance for recall-based metrics.
 
-Tables 1 to 3 need no data. Figures 1 and 2 show the judgments of the TREC Web tracks of 2013 and 2014.
-There are judgments by subtopic, as for ndeval, with a row for each subtopic of a document, and adhoc
-judgments, with a row for each document. The figures of the paper show the judgments by subtopic of
-2013.
+Tables 1 to 3 need no data. Figures 1 and 2 show the judgments of the TREC Web tracks of 2013 and
+2014. Judgments by subtopic, as for ndeval, have one row per subtopic of a document, and adhoc
+judgments one row per document. The figures of the paper show the judgments by subtopic of 2013.
 """
 
 from __future__ import annotations
@@ -110,7 +109,7 @@ def table_2() -> Table:
         rows.append(_Row((side, document), step[2:], STEPS[side][document]))
     columns = ("wY", "wZ", "diff", "R", "numer", "denom", "numer/denom")
     note = f"the greatest quotient numer/denom (numerator / denominator) is {trace.greatest:.6f}; "
-    note += f"the distance by rankgauge is {distance.value:.6f}"
+    note += f"the distance computed by rankgauge is {distance.value:.6f}"
     return _compare_with_published(("side", "d"), columns, rows, note)
 
 
@@ -136,7 +135,7 @@ def table_3() -> Table:
         same = distance.witness().labels == dict(zip(FREE_DOCUMENTS, free_labels, strict=True))
         exact = "yes" if distance.exact else "no"
         notes.append(
-            f"the distance by {name} is {distance.value:.6f}, exact: {exact}; its labels are "
+            f"the distance with {name} is {distance.value:.6f}, exact: {exact}; its labels are "
             f"{'those' if same else 'NOT those'} of row {len(notes) + 1}"
         )
     return _compare_with_published(("".join(FREE_DOCUMENTS),), ("R", *MEASURES), rows, *notes)
@@ -274,7 +273,7 @@ def claims_table(sets: Sequence[JudgedQueries]) -> Table:
         (*columns, "by a factor up to", "ideal above 3.58"),
         tuple(rows),
         (
-            "each column counts queries, out of 50; only the column `by a factor up to` does not",
+            "each column counts queries, out of 50, except `by a factor up to`",
             "ideal: the DCG@20 of the best order",
             f"lines of Figure 2: {first} {high:.4f}; {second} {low:.4f} (published: 3.58)",
         ),

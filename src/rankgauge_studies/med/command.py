@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 @click.command("med", cls=HeadedCommand)
 @study_options
 def command(output: str, data: str | None) -> None:
-    """Moffat, Computing maximized effectiveness distance for recall-based metrics, repeated.
+    """Replicate Moffat, Computing maximized effectiveness distance for recall-based metrics.
 
-    It prints Tables 1 to 3, with the published numbers, and what the paper says about its Figures 1
-    and 2. It writes all of this to DIR as CSV, and the figures also as SVG and PNG. The figures need
-    the judgments of the TREC Web tracks of 2013 and 2014. Without them only the tables are made, and
-    the exit code is 3.
+    The study prints Tables 1 to 3 with the published numbers, and the paper's statements about its
+    Figures 1 and 2. It writes all of this to DIR as CSV, and the figures also as SVG and PNG. The
+    figures need the judgments of the TREC Web tracks of 2013 and 2014. Without them, only the
+    tables are made, and the exit code is 3.
     """
     from rankgauge_studies import med as study
 
@@ -42,7 +42,7 @@ def command(output: str, data: str | None) -> None:
         figures = study.figures(judgments)
     except InputError as error:
         failed = (
-            f"{error}\nno figures: give the folder of the judgments by --data or {DATA_VARIABLE}"
+            f"{error}\nno figures: give the folder of the judgments with --data or {DATA_VARIABLE}"
         )
     except RankgaugeError as error:
         failed = str(error)

@@ -1,4 +1,4 @@
-"""Robertson and Zaragoza, On rank-based effectiveness measures and optimization: done again.
+"""Replication of Robertson and Zaragoza, On rank-based effectiveness measures and optimization.
 
 `example` has the example of the appendix, `flips` what measures make of single flips, `theorems` the
 theorems on many instances, `three_parameters` the same with three parameters, `queries` what happens on
@@ -86,7 +86,7 @@ def _add_section_note(name: str, make: Callable[[], Table]) -> Table:
 
 
 def figures() -> dict[str, Figure]:
-    """Draw the figures of the study, by the names of their files.
+    """Draw the figures of the study, by file name.
 
     These are Figures 1 to 3 of the paper, a figure for its notes 3 to 5, and a figure for section
     4.

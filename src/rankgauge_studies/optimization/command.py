@@ -34,15 +34,16 @@ from rankgauge_studies.output import (
 @study_options
 @workers_options
 def command(output: str, data: str | None) -> None:
-    """Robertson and Zaragoza, On rank-based effectiveness measures and optimization, done again.
+    """Replicate Robertson and Zaragoza, On rank-based effectiveness measures and optimization.
 
-    It prints and writes to DIR, as CSV: the six notes on the example of the paper, the cases of shared
-    documents, two boundaries that touch, Assertion 1 for all measures, the share of flips that measures
-    notice, the theorems on thousands of instances with two and three parameters, where they fail, and
-    MAP against GMAP. With the learning-to-rank data MQ2008 also: local optima as queries are added, and
-    what grids miss. Each table names the section of the paper that it is about. Figures 1 to 3 of the
-    paper, and others, are written as SVG and PNG. It takes two or three minutes. Without the data, or
-    without matplotlib, the rest is made, and the exit code is 3.
+    The study prints these tables and writes them to DIR as CSV: the six notes on the example of the
+    paper, the cases of shared documents, two boundaries that touch, Assertion 1 for all measures,
+    the share of flips to which measures respond, the theorems on thousands of instances with two
+    and three parameters and where they fail, and MAP against GMAP. With the learning-to-rank data
+    MQ2008, it adds local optima as queries are added, and the optima that grids miss. Each table
+    names its section of the paper. Figures 1 to 3 of the paper, and others, are written as SVG and
+    PNG. The study takes two or three minutes. Without the data, or without matplotlib, the rest is
+    made, and the exit code is 3.
     """
     from rankgauge_studies import optimization as study
 
@@ -51,7 +52,7 @@ def command(output: str, data: str | None) -> None:
     try:
         read = study.read(data_folder(data))
     except InputError as error:
-        remedy = f"give the folder of the data by --data or {DATA_VARIABLE}"
+        remedy = f"give the data folder with --data or {DATA_VARIABLE}"
         failed = f"{error}\nno tables of MQ2008: {remedy}"
     try:
         check_plotting()
@@ -74,7 +75,7 @@ def command(output: str, data: str | None) -> None:
     if "no figures" not in failed:
         write_figures(study.figures(), output)
     if failed:
-        lost.append("not all was made: see the notes at the start")
+        lost.append("some parts were not made: see the notes at the start")
     if lost:
         raise Incomplete("\n".join(lost))
 

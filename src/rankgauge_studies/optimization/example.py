@@ -69,10 +69,11 @@ def notes_table() -> Table:
         tuple(rows),
         (
             f"documents (c, u, v): {', '.join(map(str, DOCUMENTS))}; a document scores c + x·u + y·v",
-            "the paper prints no numbers: these documents are ours, with lines that cross as in Figure "
-            "1. Turned by a quarter to the left, the optima of note 5 are where the paper has them",
-            "note 4: MRR has no preference; it is the same with the second relevant document third or "
-            "fourth",
+            "the paper prints no numbers: these documents are ours, with lines that cross as "
+            "in Figure 1. Rotated by 90 degrees to the left, the optima of note 5 are where "
+            "the paper shows them",
+            "note 4: MRR has no preference; the result is the same with the second relevant "
+            "document third or fourth",
             "note 6: the former is d at rank 1 and c at rank 3, the latter c at rank 1 and d at rank 4",
         ),
     )
@@ -176,9 +177,13 @@ def cases_table(draws: int = 100) -> Table:
         columns,
         tuple(rows),
         (
-            f"{draws} random triples a case; optima of nDCG that the flips d1/d2 and d2/d3 bound",
-            "the paper: in the first two cases the flip d1/d3 passes inside the optimum and is neutral; "
-            "in the third it does not, and crossing all three at their point is bad",
+            (
+                f"{draws} random triples per case; optima of nDCG bounded by the flips d1/d2 and "
+                "d2/d3"
+            ),
+            "the paper: in the first two cases, the flip d1/d3 passes inside the optimum and "
+            "is neutral; in the third it does not, and crossing all three at their point is "
+            "bad",
         ),
     )
 

@@ -39,7 +39,7 @@ def response_table() -> Table:
         for decisive, noticed, wrong, neutral, neutral_noticed in [counts.tolist()]
     )
     columns = ("measure", "good or bad", "noticed", "wrong way", "neutral", "neutral noticed")
-    return Table(columns, rows, ("flips are counted once for each edge between two cells",))
+    return Table(columns, rows, ("flips are counted once per edge between two cells",))
 
 
 def _draw_graded_labels(random: np.random.Generator, count: int) -> list[int]:
@@ -119,10 +119,11 @@ def assertion_table() -> Table:
         (
             f"all {len(lists)} lists of {LENGTH} documents with labels 0 to {LABELS - 1}, "
             f"{len(flips):,} flips",
-            "declared: whether the measure says of itself that the better of two neighbors first never "
-            "hurts, for all parameters and labels; measures that do not say so can still hold here",
-            "example: labels before and after a good flip that makes the value worse, or a bad one that "
-            "makes it better",
+            "declared: whether the measure declares that ranking the better of two neighbors "
+            "first never hurts, for all parameters and labels; other measures may still "
+            "satisfy this here",
+            "example: labels before and after a good flip that worsens the value, or a bad "
+            "one that improves it",
         ),
     )
 
@@ -155,10 +156,10 @@ def smallest_table() -> Table:
         ("dropped", "before", "after", "measure", "change", "other", "its change"),
         (smallest_on_shared_line(flips), smallest_at_shared_point(flips), smallest_discount()),
         (
-            "before, after: the labels in rank order of each query, on the two sides of a line or of a "
-            "point where three lines meet, of which no sector has all three flips good",
-            "the paper does not say that a discount must fall from each rank to the next; that of "
-            "Järvelin and Kekäläinen with base 2 does not",
+            "before, after: the labels in rank order of each query, on both sides of a line "
+            "or of a point where three lines meet that has no sector with all three flips good",
+            "the paper does not require a discount to decrease from each rank to the next; "
+            "that of Järvelin and Kekäläinen with base 2 does not",
         ),
     )
 
@@ -230,7 +231,7 @@ def smallest_discount() -> tuple[Cell, ...]:
     for before, after in _flips_of_lists(4):
         by_ap, by_flat = _change("AP", before, after), _change(flat, before, after)
         if abs(by_ap) > NEAR and abs(by_flat) <= NEAR:
-            what = "the discount falls at each rank"
+            what = "the discount decreases at each rank"
             return what, _text(before), _text(after), "AP", by_ap, flat, by_flat
     raise AssertionError("no such list")
 

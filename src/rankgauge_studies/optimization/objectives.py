@@ -57,7 +57,7 @@ def maps() -> dict[str, Callable[[Floats], Floats]]:
 
 
 def curves() -> dict[str, dict[str, Floats]]:
-    """Each objective under each map, at the points of the line."""
+    """Evaluate each objective under each map, at the points of the line."""
     segment = draw_segment()
     return {
         name: {
@@ -83,10 +83,11 @@ def objectives_table() -> Table:
         ("objective", *maps(), "moved by a map", "moved by a shift", "local optima", "convex"),
         tuple(rows),
         (
-            f"where on the line, from 0 to 1, each is best; {QUERIES} queries of {DOCUMENTS} documents, "
-            f"{len(POINTS)} points",
-            "the paper, section 4: increasing maps of the scores do not change the ranking, but can "
-            "change the optimum of an objective on scores; one on differences is independent of shifts",
+            f"the position on the line, from 0 to 1, where each is best; {QUERIES} queries of "
+            f"{DOCUMENTS} documents, {len(POINTS)} points",
+            "the paper, section 4: increasing maps of the scores do not change the ranking, "
+            "but can change the optimum of an objective on scores; an objective on "
+            "differences does not change under shifts",
         ),
     )
 

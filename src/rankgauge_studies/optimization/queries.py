@@ -75,7 +75,7 @@ def label_plane(each: Instance) -> Plane:
 
 
 def optima_table(data: Queries) -> Table:
-    """How many local optima there are, and how large, as queries are added."""
+    """Return the number and size of local optima as queries are added."""
     random = np.random.default_rng(SEED)
     rows: list[tuple[Cell, ...]] = []
     for queries, draws in DRAWS_BY_COUNT.items():
@@ -94,8 +94,8 @@ def optima_table(data: Queries) -> Table:
         tuple(rows),
         (
             f"means over draws; cells: the median number of cells in an optimum; {DOCUMENTS} "
-            f"documents a query, of which {RELEVANT[0]} to {RELEVANT[1]} are "
-            f"relevant; features {COLUMNS} of MQ2008",
+            f"documents per query, of which {RELEVANT[0]} to {RELEVANT[1]} are relevant; "
+            f"features {COLUMNS} of MQ2008",
         ),
     )
 

@@ -127,10 +127,10 @@ def theorems_table(real: Sequence[Instance] = ()) -> Table:
         ("instances", "measure", "other", "same flips", "count", "edges", "trajectories"),
         tuple(rows),
         (
-            "edges, trajectories: on how many instances both measures have the same local optima, "
-            "across edges, and along every path",
-            "only instances that meet the assumptions of Theorem 2: no two flips share a line, and "
-            "flips meet in a point only where they must; labels are 0 and 1",
+            "edges, trajectories: the number of instances on which both measures have the "
+            "same local optima, across edges and along every path",
+            "only instances that satisfy the assumptions of Theorem 2: no two flips share a "
+            "line, and flips meet in a point only where they must; labels are 0 and 1",
         ),
     )
 
@@ -184,7 +184,7 @@ def dropped_assumptions_table() -> Table:
     return Table(
         ("instances", "dropped", "count", "differ across edges", "differ along paths"),
         tuple(rows),
-        ("AP and nDCG respond to the same flips; differ: their local optima are not the same",),
+        ("AP and nDCG respond to the same flips; differ: their local optima are different",),
     )
 
 
@@ -265,5 +265,5 @@ def gmap_table(instances: Sequence[tuple[str, Instance]]) -> Table:
         for name, seen in counts.items()
     )
     both = ("MAP's are local in GMAP", "GMAP's are local in MAP")
-    note = "one is both: a global optimum of MAP and one of GMAP have a cell in common"
+    note = "one is both: a global optimum of MAP and one of GMAP share a cell"
     return Table(("instances", "count", *both, "one is both"), rows, (note,))

@@ -267,8 +267,8 @@ def three_parameters_table() -> Table:
         ("instances", "measure", "other", "same flips", "count", "facets", "paths"),
         tuple(rows),
         (
-            "facets, paths: on how many instances both measures have the same local optima, across "
-            "facets, and along every path",
+            "facets, paths: the number of instances on which both measures have the same "
+            "local optima, across facets and along every path",
             "generic: no two flips share a plane, and planes meet in a line or a point only where they "
             "must; labels are 0 and 1",
             "four planes meet in a point: those of four queries with one flip each",

@@ -1,1 +1,1 @@
-"""Feng's dissertation on texts, chapters 8, 9 and 11, done again on any rated summaries."""
+"""Replication of Feng's dissertation on texts, chapters 8, 9 and 11, on any rated summaries."""

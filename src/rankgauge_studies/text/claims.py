@@ -39,19 +39,21 @@ TwoSetStatistic: TypeAlias = Callable[[Floats, Floats], Floats]
 """A number of two sets of documents."""
 
 CLAIMS = {
-    "bertscore": "V1 and V2 of BERTScore agree better with people than BERTScore does. (Table 8.1)",
+    "bertscore": (
+        "V1 and V2 of BERTScore agree better with human ratings than BERTScore does. (Table 8.1)"
+    ),
     "heterogeneous": "V1 and V2 of BERTScore help more on heterogeneous documents than on homogeneous "
     "ones. (Tables 8.2 and 8.3)",
-    "homogeneous": "On homogeneous documents V1 and V2 of BERTScore agree less with people than "
-    "BERTScore does. (Table 8.3)",
-    "spread": "In heterogeneous documents the similarity of tokens to the document varies more. "
-    "(Section 8.1)",
+    "homogeneous": "On homogeneous documents, V1 and V2 of BERTScore agree less with human "
+    "ratings than BERTScore does. (Table 8.3)",
+    "spread": "In heterogeneous documents, the similarity between tokens and document varies "
+    "more. (Section 8.1)",
     "preferred bertscore": "Where BERTScore and its V1 or V2 disagree, people agree with V1 or V2. "
     "(Table 8.4)",
     "attention": "Attention does not differ much between the two kinds of documents. (Section 8.6)",
-    "attention higher": "Attention has a higher mean and varies more in heterogeneous documents. "
-    "(Figure 8.3)",
-    "rouge": "V1 and V2 of ROUGE agree with people as ROUGE does. (Table 9.1)",
+    "attention higher": "Attention has a higher mean and varies more in heterogeneous "
+    "documents. (Figure 8.3)",
+    "rouge": "V1 and V2 of ROUGE agree with human ratings as well as ROUGE does. (Table 9.1)",
     "preferred rouge": "Where ROUGE and its V1 or V2 disagree, people agree with V1 or V2. (Table 9.2)",
     "rouge wins more": "V1 and V2 of ROUGE win more often than V1 and V2 of BERTScore do. (Section 9.3)",
 }
@@ -171,9 +173,8 @@ def _rouge_statements(
                 value = float(known_mean(np.abs(change.difference)))
                 shown = _percentile_estimate(value, known_mean(np.abs(change.drawn)), asked.level)
                 what = (
-                    f"change of τ-b over {LEVEL_NAMES[over]} by {form.upper()} of {metric}, "
-                    "whatever its sign "
-                    f"(limit {CHANGE_LIMIT})"
+                    f"change of τ-b over {LEVEL_NAMES[over]} from {metric} to {form.upper()}, "
+                    f"in absolute terms (limit {CHANGE_LIMIT})"
                 )
                 yield TextStatement(
                     "rouge", data.name, what, _distance_below(CHANGE_LIMIT, shown), shown=shown
@@ -211,8 +212,8 @@ def _document_statements(data: DataSetResult, asked: TextProtocol) -> Iterator[T
             ("standard deviation", ours.spread, theirs.spread),
         ):
             what = (
-                f"how far the {name} of attention is apart in the two kinds, in standard deviations "
-                f"(limit {LARGE_DIFFERENCE})"
+                f"difference between the two kinds in the {name} of attention, in standard "
+                f"deviations (limit {LARGE_DIFFERENCE})"
             )
             shown = _bootstrap_estimate(_cohens_d(one, other), one, other, asked)
             amount = _distance_below(LARGE_DIFFERENCE, shown)
@@ -281,7 +282,7 @@ def _preference_statements(data: DataSetResult, asked: TextProtocol) -> Iterator
             sampled = [np.mean([each[1] for each in side], axis=0) for side in (one, other)]
             what = (
                 f"percent of all pairs won by {form.upper()} of ROUGE minus percent won by "
-                f"{form.upper()} of BERTScore, the mean over metrics and readings, "
+                f"{form.upper()} of BERTScore, averaged over metrics and readings, "
                 f"{comparison_text(data)}"
             )
             amount = _percentile_estimate(

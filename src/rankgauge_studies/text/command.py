@@ -56,11 +56,11 @@ PAGE = "study.html"
 
 @click.command("text", cls=HeadedCommand)
 @click.argument("data", nargs=-1, required=True, metavar="NAME=TEXTS[,RATINGS]...")
-@output_option("DIR", "The folder to write to.", required=True, type=OUTPUT_FOLDER)
+@output_option("DIR", "The output folder.", required=True, type=OUTPUT_FOLDER)
 @preferences_option(
     "NAME=FILE",
-    "Which of two outputs people prefer, as for rankgauge text; NAME is a data set. May be repeated. "
-    "By default the ratings say which output people prefer.",
+    "Human preferences between two outputs, as for rankgauge text; NAME is a data set. Can be "
+    "repeated. By default, preferences are derived from the ratings.",
     multiple=True,
 ).but(heading="Study")
 @option(
@@ -69,8 +69,8 @@ PAGE = "study.html"
     heading="Study",
     multiple=True,
     metavar="A,B",
-    help="Two systems whose outputs are compared for Tables 8.4 and 9.2; may be repeated. By default "
-    "all pairs that people judged.",
+    help="Two systems whose outputs are compared for Tables 8.4 and 9.2; can be repeated. By "
+    "default, all pairs that people judged.",
 )
 @encoder_option
 @option(
@@ -81,14 +81,15 @@ PAGE = "study.html"
     type=WholeNumber(0),
     default=LAYERS,
     metavar="N",
-    help="A layer of the encoder; may be repeated. The first one is looked at most closely.",
+    help="A layer of the encoder; can be repeated. The first one is the main layer of the report.",
 )
 @level_option()
 @samples_option(
-    CORRELATION_SAMPLES, text="How often the documents are drawn again, for the intervals."
+    CORRELATION_SAMPLES,
+    text=("The number of bootstrap samples of the documents, for the intervals."),
 )
 @workers_options
-@seed_option("what is drawn at random")
+@seed_option("all random draws")
 def command(
     data: tuple[str, ...],
     output: str,
@@ -100,26 +101,26 @@ def command(
     samples: int,
     seed: int,
 ) -> None:
-    """Feng's dissertation on BERTScore and ROUGE (chapters 8, 9 and 11), done again.
+    """Replicate Feng's dissertation on BERTScore and ROUGE (chapters 8, 9 and 11).
 
     \b
     rankgauge study text summeval=summeval.json.gz realsumm=realsumm.json.gz -o out
     rankgauge study text mine=texts.jsonl,ratings.csv -o out --encoder roberta-large --layer 17
     rankgauge study text mine=texts.jsonl --preferences mine=votes.csv --pair a,b --pair b,c -o out
     \f
-    V1 and V2 put a metric of texts beside what chance gets. The study asks whether they agree better
-    with people than the metric does, for each reading of what chance is. TEXTS has sources, references
-    and the outputs of systems, as for rankgauge text. RATINGS has what people think of the outputs; by
-    default it is in TEXTS, as in SummEval and REALSumm.
+    V1 and V2 relate a text metric to the score of random text. The study tests whether they agree
+    better with human ratings than the metric does, for each way of drawing random text. TEXTS
+    contains sources, references and the outputs of systems, as for rankgauge text. RATINGS contains
+    the human ratings of the outputs; by default they are in TEXTS, as in SummEval and REALSumm.
 
-    It prints which claims hold. It writes to DIR: study.html with all of it, the counterparts of Tables
-    4.3, 8.1 to 8.4, 9.1 and 9.2 as CSV, and Figures 8.1 to 8.3; index.csv says which file has which
-    table. A data set called summeval has the printed numbers, which are by another encoder, beside ours.
-    SummEval and REALSumm take about ten minutes. If the work is interrupted, the same command goes on
-    from what is finished.
+    It prints which claims hold. It writes to DIR the full report study.html, the counterparts of
+    Tables 4.3, 8.1 to 8.4, 9.1 and 9.2 as CSV, and Figures 8.1 to 8.3; index.csv lists the file of
+    each table. For a data set called summeval, the printed numbers, which come from another
+    encoder, are shown next to ours. SummEval and REALSumm take about ten minutes. If the work is
+    interrupted, run the same command again to resume.
 
-    Without an encoder for BERTScore it does chapter 9, on ROUGE, and exits with 3. The same command goes
-    on with chapter 8 once there is an encoder.
+    Without an encoder for BERTScore, it covers only chapter 9, on ROUGE, and exits with 3. Run the
+    same command again to add chapter 8 once there is an encoder.
     """
     if encoder is not None:
         use_encoder(encoder)
@@ -134,7 +135,7 @@ def command(
         with progress(len(read) * count_steps(asked, bert), "working") as advance:
             study = run_study(read, asked, folder, executor=workers(), progress=advance)
     except KeyboardInterrupt:
-        notify([Note(f"the same command goes on from what is finished in {output}")])
+        notify([Note(f"run the same command again to resume from the finished parts in {output}")])
         raise
     write_study(study, folder)
     claims = Table(
@@ -144,9 +145,15 @@ def command(
     for each in (*study.short_text(), *study.chance_text(), study.task_text()):
         click.echo(wrap_text(each, line_width() or 100))
     if lacking:
-        more = "" if bert else "; the same command goes on with BERTScore once there is an encoder"
-        raise Incomplete(f"not all was made; {folder / INDEX}.csv says what there is{more}")
-    click.echo(f"All of it: {folder / PAGE}")
+        more = (
+            ""
+            if bert
+            else ("; run the same command again to add BERTScore once there is an encoder")
+        )
+        raise Incomplete(
+            f"some parts were not made; {folder / INDEX}.csv lists those that were{more}"
+        )
+    click.echo(f"Full report: {folder / PAGE}")
 
 
 def _read(data: tuple[str, ...], preferences: tuple[str, ...]) -> list[RatedSummaries]:
@@ -157,7 +164,7 @@ def _read(data: tuple[str, ...], preferences: tuple[str, ...]) -> list[RatedSumm
         if not (name and mark and file):
             raise click.UsageError(f"--preferences {argument!r}, expected NAME=FILE")
         if name in votes:
-            raise click.UsageError(f"--preferences {name} twice, expected one file for a data set")
+            raise click.UsageError(f"--preferences {name} twice, expected one file per data set")
         votes[name] = file
     names = [argument.partition("=")[0] for argument in data]
     for name in votes:
@@ -193,7 +200,8 @@ def _parse_data_set(argument: str, votes: Mapping[str, str]) -> RatedSummaries:
     texts, _, ratings = (files, "", "") if os.path.exists(files) else files.partition(",")
     if not (name and mark and texts):
         raise click.UsageError(
-            f"{argument!r} names no data set, expected NAME=TEXTS, such as summeval=summeval.json.gz"
+            f"{argument!r} does not name a data set, expected NAME=TEXTS, such as "
+            "summeval=summeval.json.gz"
         )
     return RatedSummaries.read(name, texts, ratings or None, votes.get(name))
 

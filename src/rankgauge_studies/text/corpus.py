@@ -24,8 +24,8 @@ def corpus_table(examined: Sequence[DataSetResult]) -> Table:
     notes = [
         Note("words as ROUGE counts them: runs of letters and digits", column="tokens, vocabulary"),
         Note(
-            "CNN and Daily Mail are as printed. Months, queries and entities are counts of the corpus "
-            "itself; they cannot be computed from a sample of its documents"
+            "CNN and Daily Mail are as printed. Months, queries and entities are counts of "
+            "the corpus itself, so they cannot be computed from a sample of its documents"
         ),
     ]
     columns = ("", *(each.name for each in examined), *published.CORPUS_PARTS)

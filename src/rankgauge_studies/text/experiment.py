@@ -188,7 +188,7 @@ class DataSetResult(Record):
         }
 
 
-REMEDY = "remove it, and it is made again"
+REMEDY = "remove it to have it made again"
 
 
 class PartStore(Record):
@@ -289,7 +289,7 @@ def examine(
     report("kinds of documents")
     correlated = dict(_correlate_scores(data, asked, scores, labels, kinds))
     preferred = tuple(_compare_preferences(data, asked, scores, labels))
-    report("agreement with people")
+    report("agreement with human ratings")
     return DataSetResult(data, labels, scores, kinds, attention, correlated, preferred, example)
 
 

@@ -52,7 +52,7 @@ FILE_EXTRAS = {
     "9.1": "Other systems, and correlations over systems and over texts,",
 }
 """What the file of a table has more than the page."""
-INDEX_ABOUT = "The file in this folder that repeats each table and figure of the dissertation"
+INDEX_ABOUT = "The file in this folder that replicates each table and figure of the dissertation"
 
 TASK_COLUMNS = (
     *("data", "metric", "own", "task", "below own", "below task", "change own", "change task"),
@@ -78,12 +78,12 @@ def study_page(
         index = index_table(list_counterparts(study, pictures))
     data = " and ".join(each.name for each in study.examined)
     return Page(
-        f"Does normalization by chance help text metrics? {data}",
-        f"The experiments of {DISSERTATION}, done again with another encoder: do V1 and V2 of BERTScore "
-        "and ROUGE agree better with people than BERTScore and ROUGE do?",
+        f"Does normalization by a random baseline help text metrics? {data}",
+        f"A replication of {DISSERTATION} with another encoder: do V1 and V2 of BERTScore and "
+        "ROUGE agree better with human ratings than BERTScore and ROUGE do?",
         (
             _claims(study),
-            Section("Where each printed table is", (ShownTable(index, INDEX_ABOUT),)),
+            Section("Printed tables and our files", (ShownTable(index, INDEX_ABOUT),)),
             _protocol_section(),
             Section("The data", (ShownTable(corpus_table(study.examined), "Table 4.3", digits=1),)),
             *(_data(study, each, pictures) for each in study.examined),
@@ -100,9 +100,9 @@ def _claims(study: TextStudy) -> Section:
         Finding(each.verdict, each.kind, each.claim, each.sentences) for each in judged
     )
     about = (
-        "Each claim is cut into statements: one number each, which the claim says is above 0. Numbers "
-        "about agreement with people are means over the dimensions that people rated. "
-        f"{study.interval_text()} Nothing is corrected for the number of statements."
+        "Each claim is split into statements: each statement says that one number is above 0. "
+        f"Numbers about agreement are means over the rated dimensions. {study.interval_text()} "
+        "There is no correction for the number of statements."
     )
     short = Listing(tuple(study.short_text()))
     return Section(
@@ -118,20 +118,20 @@ def _protocol_section() -> Section:
         for reading in readings
     )
     return Section(
-        "What was asked",
+        "The questions",
         (
             Text(
-                "V1 = A²/(A + chance), and V2 = (A − chance)/(1 − chance), or (A − chance)/chance below "
-                "chance. A is the score of an output, and chance is what a text that nobody wrote gets "
-                "in its place. The dissertation leaves open what that text is. These readings are "
-                "compared:"
+                "V1 = A²/(A + chance), and V2 = (A − chance)/(1 − chance), or (A − "
+                "chance)/chance below chance. A is the score of an output, and chance is the "
+                "score of a random text in its place. The dissertation leaves open how this "
+                "text is drawn. These readings are compared:"
             ),
             Listing(readings),
             Text(
-                "A document is heterogeneous if the tokens most similar to it get nearly the BERTScore "
-                "of the least similar ones, and homogeneous if they get a very different one (Algorithm "
-                "2). PAI is the increase of a correlation in percent. It explodes near 0. At 0 the "
-                "dissertation divides by 1."
+                "A document is heterogeneous if the tokens most similar to it have nearly the "
+                "same BERTScore as the least similar ones, and homogeneous if the two scores "
+                "are very different (Algorithm 2). PAI is the percentage increase of a "
+                "correlation. It explodes near 0. At 0, the dissertation divides by 1."
             ),
         ),
     )
@@ -166,14 +166,14 @@ def _correlations(study: TextStudy, examined: DataSetResult) -> list[Section]:
         if shown and tables.has_printed_numbers(examined):
             shown.insert(0, Text(published.PRINTED_LEVELS[numbers[0]][1]))
         if shown:
-            made.append(Section(f"{title} and people", tuple(shown)))
+            made.append(Section(f"{title} and human ratings", tuple(shown)))
     levels = ShownTable(
         tables.interval_table(examined, study.asked),
         f"τ-b with intervals, {examined.data.correlation_groups()[0]} systems",
-        "Over systems: the correlation of the means of the systems. Over texts: the mean over documents "
-        "of the correlation over systems. Over rows: the correlation over all outputs. On one document "
-        "a chance that is one number changes no order, so over texts V1 and V2 have the τ-b of their "
-        "metric.",
+        "Over systems: the correlation between system means. Over texts: the correlation over "
+        "systems on each document, averaged over documents. Over rows: the correlation over "
+        "all outputs. If chance is one number per document, it does not change any order on "
+        "that document, so over texts V1 and V2 have the same τ-b as their metric.",
     )
     return [*made, Section("Over systems, texts and all outputs", (levels,))]
 
@@ -195,11 +195,11 @@ def _preferences(examined: DataSetResult) -> Section:
 def _readings(examined: DataSetResult) -> Section:
     chance = ShownTable(
         _drop_columns(tables.chance_table([examined]), "data", "about"),
-        "The mean score, and what chance gets",
+        "The mean score and the random baseline",
     )
     better = ShownTable(
         _drop_columns(tables.overview_table([examined]), "data", "systems"),
-        "By how much V1 and V2 agree better with people",
+        "How much better V1 and V2 agree with human ratings",
         "Other systems and each dimension are in tables/correlations.csv.",
     )
     return Section("Each reading of chance", (better, chance) if examined.correlated else (chance,))
@@ -219,7 +219,7 @@ def _kinds(
             items.append(
                 ShownTable(
                     tables.kinds_table(examined, study.asked),
-                    "By how much V1 and V2 by Algorithm 1 agree better with people, by kind",
+                    "How much better V1 and V2 with Algorithm 1 agree with human ratings, by kind",
                 )
             )
     return items
@@ -236,10 +236,10 @@ def _panels(study: TextStudy, examined: DataSetResult, number: str) -> list[Show
     count = 0 if examined.kinds is None else examined.kinds.count
     documents = DOCUMENTS[number].format(count=count)
     if printed:
-        encoder = "" if number == "9.1" else f", by the encoder {published.ENCODER}"
-        about += f" The printed numbers are beside ours{encoder}."
+        encoder = "" if number == "9.1" else f", with the encoder {published.ENCODER}"
+        about += f" The printed numbers are next to ours{encoder}."
         if number == "9.1":
-            about += " The printed 0.4 is a misprint of 0.04: its PAI is 6.2."
+            about += " The printed 0.4 is a misprint for 0.04: its PAI is 6.2."
     return [
         ShownTable(
             _add_printed_columns(examined.dimensions, rows, printed),
@@ -276,7 +276,7 @@ def _chance(study: TextStudy) -> Section:
         "V2 with the metric's own chance, and with the chance of the task",
     )
     one = Section("One chance for all metrics", (Text(study.task_text()), shown))
-    return Section("What chance gets", (Listing(tuple(study.chance_text())),), (one,))
+    return Section("The random baseline", (Listing(tuple(study.chance_text())),), (one,))
 
 
 def _drop_columns(table: Table, *columns: str) -> Table:

@@ -41,12 +41,12 @@ def preference_table(examined: Sequence[DataSetResult]) -> Table:
             column="disagreements",
         ),
         Note(
-            "of these, people agree with the form, with the metric, prefer neither, or did not rate "
-            "both",
+            "of these, people agree with the form, with the metric, prefer neither, or did "
+            "not rate both",
             column="win, lose, tie, unrated",
         ),
         Note(
-            "with a chance that is one number for each document there is no disagreement, so those "
+            "if chance is one number per document, there is no disagreement, so those "
             "readings have no row"
         ),
     ]
@@ -79,15 +79,15 @@ def win_table(examined: Sequence[DataSetResult], number: str) -> Table:
     columns = ("data", "pairs", "metric", "chance", "comparison", "win", "lost", "tie")
     notes = [
         Note(
-            "percent of all pairs of outputs that were compared. A tie is a pair on which both agree, "
-            "or on which people prefer neither or were not asked. Where each pair of systems has the "
-            "same number of texts, this is the average over pairs of systems",
+            "percent of all pairs of outputs that were compared. A tie is a pair where both "
+            "agree, or where people prefer neither output or were not asked. If each pair of "
+            "systems has the same number of texts, this is the average over pairs of systems",
             column="win, lost, tie",
         ),
-        Note("of wins and losses, the share of wins", column="win_share"),
+        Note("the share of wins among wins and losses", column="win_share"),
         Note(
-            "a chance that is one number for each document leaves no disagreement, so those readings "
-            "have no row"
+            "if chance is one number per document, there is no disagreement, so those "
+            "readings have no row"
         ),
         Note(
             "as printed: the outputs, the votes and the chance behind these rows are not published"
@@ -137,15 +137,14 @@ def preferences_text(examined: DataSetResult) -> str:
     votes = examined.data.preferences
     if votes is None:
         return (
-            "People rated each output; of two outputs they prefer the one with the higher rating."
+            "People rated each output; of two outputs, they prefer the one with the higher rating."
         )
     who = (
         f" by {count_phrase(len(votes.annotators), 'person', 'people')}" if votes.annotators else ""
     )
     return (
         f"People compared {count_phrase(len(votes.text), 'pair')} of outputs{who}. The output "
-        "with the most "
-        "votes is preferred; without one it is a tie."
+        "with the most votes is preferred; without a majority, it is a tie."
     )
 
 

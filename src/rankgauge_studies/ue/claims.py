@@ -57,8 +57,8 @@ CLAIMS = {
     ),
     "conflicts": PrintedClaim(
         "conflicting tests",
-        "A difference is significant by the measure and not by its normalized form, or the other way "
-        "round, on uninformative queries.",
+        "A difference is significant with the measure but not with its normalized form, or "
+        "vice versa, on uninformative queries.",
         "8 and 20",
     ),
     "power": PrintedClaim(
@@ -69,34 +69,37 @@ CLAIMS = {
     ),
     "power kept": PrintedClaim(
         "significant differences kept",
-        "Normalized measures find as many significant differences or more on all queries and on ideal "
-        "ones.",
+        "Normalized measures find at least as many significant differences on all queries and "
+        "on ideal ones.",
         "9 and 21",
         kept=True,
     ),
     "pad": PrintedClaim(
         "higher PAD",
-        "The percentage absolute difference (PAD) between methods is higher by normalized measures, on "
-        "all, uninformative and ideal queries. (Divided by the larger magnitude: Equation 8 divides by "
-        "the larger mean, which may be 0 or below.)",
+        "The percentage absolute difference (PAD) between methods is higher with normalized "
+        "measures, on all, uninformative and ideal queries. (Divided by the larger magnitude: "
+        "Equation 8 divides by the larger mean, which may be 0 or negative.)",
         "10 and 22",
     ),
     "nDCG swaps": PrintedClaim(
         "swap rates of nDCG kept",
-        "Normalized nDCG is as consistent as nDCG: its swap rates are no higher, across data sets and "
-        "between uninformative and ideal queries.",
+        "Normalized nDCG is as consistent as nDCG: its swap rates are no higher, across data "
+        "sets and between uninformative and ideal queries.",
         "11 and 12",
         kept=True,
     ),
     "swaps across data": PrintedClaim(
         "swap rates of MAP across data sets",
-        "Normalized MAP lowers the swap rate across data sets. (The abstract says by 28%.)",
+        (
+            "Normalized MAP lowers the swap rate across data sets. (By 28%, according to the "
+            "abstract.)"
+        ),
         "23",
     ),
     "swaps across queries": PrintedClaim(
         "swap rates of MAP across query sets",
-        "Normalized MAP lowers the swap rate between uninformative and ideal queries. (The abstract "
-        "says by 26%.)",
+        "Normalized MAP lowers the swap rate between uninformative and ideal queries. (By "
+        "26%, according to the abstract.)",
         "24",
     ),
     "lowest": PrintedClaim(
@@ -107,14 +110,13 @@ CLAIMS = {
     ),
     "breadth": PrintedClaim(
         "broad and focused queries",
-        "Normalized measures have swap rates that are no higher between broad and focused queries.",
+        "Normalized measures have no higher swap rates between broad and focused queries.",
         "13 and 25",
         kept=True,
     ),
     "documents": PrintedClaim(
         "halves of the documents",
-        "Normalized measures have swap rates that are no higher between two random halves of the "
-        "documents.",
+        "Normalized measures have no higher swap rates between two random halves of the documents.",
         "14 and 26",
         kept=True,
     ),
@@ -135,16 +137,18 @@ MORE_PAD = "PAD higher, percentage points"
 LOWERED = "swap rate lowered, percentage points"
 LOWEST = "swap rate below the lower one of MAP and V1, percentage points"
 SENTENCES = {
-    REORDERED: "pairs of methods that {version} puts in another order than {measure} does: {amount}",
+    REORDERED: (
+        "pairs of methods that {version} ranks in the opposite order to {measure}: {amount}"
+    ),
     CONFLICTING: "tests that only one of {measure} and {version} finds significant: {amount}",
-    MORE_REORDERED: "pairs that {version} puts in another order than {measure}, on uninformative minus "
-    "on ideal queries: {amount}",
+    MORE_REORDERED: "pairs that {version} ranks in the opposite order to {measure}, on "
+    "uninformative minus on ideal queries: {amount}",
     MORE_CONFLICTING: "tests significant by only one of {measure} and {version}, on uninformative minus "
     "on ideal queries: {amount}",
-    MORE_SIGNIFICANT: "share of significant tests by {version} minus the share by {measure}, in "
-    "percentage points: {amount}{percent}",
-    MORE_PAD: "PAD by {version} minus PAD by {measure}, divided by the larger magnitude, in percentage "
-    "points: {amount}{percent}",
+    MORE_SIGNIFICANT: "share of significant tests with {version} minus the share with "
+    "{measure}, in percentage points: {amount}{percent}",
+    MORE_PAD: "PAD with {version} minus PAD with {measure}, divided by the larger magnitude, "
+    "in percentage points: {amount}{percent}",
     LOWERED: "swap rate of {measure} minus swap rate of {version}, in percentage points: "
     "{amount}{percent}",
     LOWEST: "the lower swap rate of {measure} and V1 minus the swap rate of {version}, in percentage "

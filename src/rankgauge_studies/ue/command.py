@@ -27,6 +27,7 @@ from rankgauge.extending import (
     check_pages,
     check_plotting,
     check_seal,
+    count_phrase,
     display_name,
     folds_option,
     is_given,
@@ -85,23 +86,27 @@ BOTH = "both"
 PAGE = "study.html"
 FORMATS = {"csv": "csv", "md": "md", "latex": "tex"}
 """The forms of a table that are written, with the endings of their files."""
-DEFAULTS = "By default as the reading has it."
+DEFAULTS = "By default, as in the reading."
 
 
 class StudyTraining(OptionGroup, heading="Training"):
     """Which methods are trained, and on what."""
 
     method: tuple[str, ...] = method_option(
-        "A method to train; may be repeated. By default all methods.", metavar="NAME", multiple=True
+        "A method to train; can be repeated. By default, all methods.",
+        metavar="NAME",
+        multiple=True,
     )
     settings: dict[str, Any] = setting_option(
         "A setting of all the methods, or of one, such as lambdamart.trees=100"
     )
     training_queries: int | None = training_queries_option("the training part of each fold")
     folds: int | None = folds_option(
-        None, 3, "If FOLDS is one file: into how many folds its queries are cut."
+        None,
+        3,
+        ("If FOLDS is a single file: the number of folds into which its queries are split."),
     ).but(common=False)
-    seed: int = seed_option("everything that is drawn at random")
+    seed: int = seed_option("all random draws")
 
 
 class ReadingOptions(OptionGroup, heading="Reading of the paper", common=False):
@@ -112,10 +117,11 @@ class ReadingOptions(OptionGroup, heading="Reading of the paper", common=False):
         common=True,
         type=click.Choice([*READINGS, BOTH]),
         default=BOTH,
-        help="What the paper leaves open. paper: as printed, with the settings of RankLib, coordinate "
-        "ascent by MAP, an unpaired t-test, k·p² for the expected sum of precisions, and 0 for queries "
-        "without relevant documents. right: today's settings, a paired t-test, exact expected values, "
-        "and no such queries.",
+        help="The choices that the paper leaves open. paper: as printed, with the settings of "
+        "RankLib, coordinate ascent on MAP, an unpaired t-test, k·p² for the expected "
+        "sum of precisions, and 0 for queries without relevant documents. right: current "
+        "settings, a paired t-test, exact expected values, and no queries without "
+        "relevant documents.",
     )
     preset: str | None = option(
         "--preset", help=f"The settings of the methods: default or ranklib. {DEFAULTS}"
@@ -126,30 +132,32 @@ class ReadingOptions(OptionGroup, heading="Reading of the paper", common=False):
     reb: str | None = option(
         "--reb",
         type=click.Choice(CHANCES),
-        help="How the mean score of random rankings is computed. exact: over all orders. independent: "
-        "the paper's formula, which can be above the best score where a query has few documents; this "
-        f"is an error. capped: the same over no more ranks than there are documents. {DEFAULTS}",
+        help="How the mean score of random rankings is computed. exact: over all orders. "
+        "independent: the paper's formula, which can exceed the best score if a query "
+        "has few documents; this is an error. capped: the same formula, over no more "
+        f"ranks than there are documents. {DEFAULTS}",
     )
     iub: str | None = option(
         "--iub",
         type=click.Choice(BESTS),
-        help="The best sum of precisions. achievable: that of the best ranking. k: the cut-off, as the "
-        f"paper's Equation 3 says; its numbers fit achievable. {DEFAULTS}",
+        help="The best sum of precisions. achievable: that of the best ranking. k: the "
+        f"cutoff, as in the paper's Equation 3; its numbers fit achievable. {DEFAULTS}",
     )
     by: str | None = by_option(None, DEFAULTS)
     informative_by: str | None = option(
         "--informative-by",
         type=click.Choice(get_args(InformativeBy)),
-        help="How uninformative and ideal queries are told apart. difference: by how far the methods "
-        "are above chance. significance: a query is ideal if a method is significantly better than "
-        f"chance on it, else uninformative. {DEFAULTS}",
+        help="How uninformative and ideal queries are distinguished. difference: by how far "
+        "the methods are above chance. significance: a query is ideal if a method is "
+        f"significantly better than chance on it, and uninformative otherwise. {DEFAULTS}",
     )
     without_relevant: str | None = option(
         "--without-relevant",
         type=click.Choice(get_args(WithoutRelevant)),
-        help="Queries without a relevant document. leave-out: they are not drawn, and are in no set. "
-        "zero: they score 0 by every measure, and so does chance, so they can be uninformative; LETOR "
-        f"and rankgauge ltr crossval count them so. {DEFAULTS}",
+        help="How to treat queries without a relevant document. leave-out: they are not "
+        "drawn, and are in no set. zero: they score 0 with every measure, and so does "
+        "chance, so they can be uninformative; LETOR and rankgauge ltr crossval treat "
+        f"them this way. {DEFAULTS}",
     )
 
     def readings(self) -> tuple[Reading, ...]:
@@ -165,7 +173,7 @@ class ReadingOptions(OptionGroup, heading="Reading of the paper", common=False):
 
 
 class StudyNumbers(OptionGroup, heading="Measures and queries", common=False):
-    """Cut-offs, sizes of the sets of queries, and how much is drawn."""
+    """Cutoffs, sizes of the sets of queries, and how much is drawn."""
 
     cutoffs: tuple[int, ...] = option(
         "--cutoff",
@@ -174,12 +182,13 @@ class StudyNumbers(OptionGroup, heading="Measures and queries", common=False):
         multiple=True,
         default=CUTOFFS,
         metavar="K",
-        help="A cut-off of the measures; may be repeated. The paper has these.",
+        help="A cutoff of the measures; can be repeated. The default is the paper's list.",
     )
     queries: int | None = queries_option(
         2,
-        "Evaluate only so many test queries of each data set, drawn by the seed. Queries that are left "
-        "out because they have no relevant document are not drawn. By default all test queries.",
+        "Evaluate only this many test queries of each data set, drawn at random. Queries that "
+        "are excluded because they have no relevant document are not drawn. By default, all "
+        "test queries.",
     ).but(common=True)
     set_share: float | None = set_share_option(f". By default {SET_SHARE}.")
     set_number: int | None = SET_NUMBER
@@ -187,8 +196,8 @@ class StudyNumbers(OptionGroup, heading="Measures and queries", common=False):
         "--broad-share",
         type=Decimal(0, 1),
         default=BROAD_SHARE,
-        help="A query is broad if at least this share of its documents is highly relevant, else "
-        "focused.",
+        help="A query is broad if at least this share of its documents is highly relevant, "
+        "and focused otherwise.",
     )
     broad_label: int = option(
         "--broad-label",
@@ -200,22 +209,25 @@ class StudyNumbers(OptionGroup, heading="Measures and queries", common=False):
         "--ways",
         type=WholeNumber(2, MOST_WAYS),
         default=2,
-        help="Into how many parts the documents of a query are split, to see whether the parts agree.",
+        help=(
+            "The number of parts into which the documents of a query are split, to see "
+            "whether the parts agree."
+        ),
     )
     replicates: int = option(
         "--replicates",
         type=WholeNumber(1, 10_000),
         default=REPLICATES,
         metavar="N",
-        help="How often they are split.",
+        help="The number of such splits.",
     )
     samples: int = samples_option(
-        RESAMPLES, text="How often the queries are drawn again, for the intervals."
+        RESAMPLES, text="The number of bootstrap samples of the queries, for the intervals."
     )
     level: float = level_option("A difference is significant if its p-value is at most 1 - level.")
     margin: float = margin_option(
         MARGIN,
-        "Where the paper claims that nothing is lost: how many percentage points may be lost.",
+        "For claims that nothing is lost: the number of percentage points that may be lost.",
     )
 
 
@@ -223,13 +235,13 @@ class StudyNumbers(OptionGroup, heading="Measures and queries", common=False):
 @click.argument("data", nargs=-1, metavar="[NAME=]FOLDS[,SIZE=N...] [FOLDS2]")
 @takes(training=StudyTraining, reading=ReadingOptions, numbers=StudyNumbers)
 @workers_options
-@output_option("DIR", "The folder to write to.", required=True, type=OUTPUT_FOLDER)
+@output_option("DIR", "The output folder.", required=True, type=OUTPUT_FOLDER)
 @option(
     "--again",
     heading="Output",
     metavar="FILE",
-    help="A study.json that this command wrote: the same study is done again. Only FOLDS may be given "
-    "beside it, if the data are in another place now.",
+    help="A study.json from this command: the same study is run again. Only FOLDS may be "
+    "given with it, if the data have moved.",
 )
 @method_plugin_option
 def command(
@@ -240,7 +252,7 @@ def command(
     output: str,
     again: str | None,
 ) -> None:
-    """Feng and Karmaker, Joint upper & expected value normalization, done again on LETOR data.
+    """Replicate Feng and Karmaker, Joint upper & expected value normalization, on LETOR data.
 
     \b
     rankgauge study ue MQ2008 OHSUMED=ohsumed/Data -o out
@@ -248,17 +260,19 @@ def command(
     rankgauge study ue MQ2008 -o out --reading right --method lambdamart --method ranknet
     rankgauge study ue --again out/study.json -o out2
     \f
-    It trains the methods on each fold, ranks the test queries, and writes to DIR: the counterpart of
-    each table of the paper as CSV, Markdown and LaTeX, the figures, index.csv, which says where each
-    printed table is, study.html with all of it and with the paper's claims that hold, and study.json,
-    from which --again does the same study. If the work is interrupted, the same command goes on from
-    what is finished. With other sizes, cut-offs or tests and the same folder, no fold is trained again.
+    The study trains the methods on each fold, ranks the test queries, and writes to DIR: the
+    counterpart of each table of the paper as CSV, Markdown and LaTeX, the figures, index.csv, which
+    lists the files for each printed table, the full report study.html with the paper's claims that
+    hold, and study.json, from which --again runs the same study. If the work is interrupted, run
+    the same command again to resume. With other sizes, cutoffs or tests and the same folder, no
+    fold is trained again.
 
-    FOLDS is a folder in one of the layouts of LETOR, or one file, which --folds cuts. Sizes of one data
-    set follow it: queries=N test queries are drawn, set=N of them are uninformative and N ideal (below 1
-    a share), training=N training queries of each fold are drawn. With two data sets the methods are also
-    compared across them. A data set called MQ2007 or MSLR-WEB30K with the counts of the paper's Table 1
-    has the paper's numbers beside ours. The second example has the paper's sizes.
+    FOLDS is a folder in one of the layouts of LETOR, or one file, which --folds splits. The sizes
+    of a data set follow it: queries=N draws N test queries, set=N makes N of them uninformative and
+    N ideal (below 1, a share), and training=N draws N training queries of each fold. With two data
+    sets, the methods are also compared across them. For a data set called MQ2007 or MSLR-WEB30K
+    with the counts of the paper's Table 1, the paper's numbers are shown next to ours. The second
+    example uses the paper's sizes.
     """
     from rankgauge_studies.ue.study import begin_study, run_study
 
@@ -277,11 +291,13 @@ def command(
         with progress(_count_steps(protocol), "working") as advance:
             study = run_study(begun, folder, executor=workers(), progress=advance)
     except KeyboardInterrupt:
-        notify([Note(f"the same command goes on from what is finished in {output}")])
+        notify([Note(f"run the same command again to resume from the finished parts in {output}")])
         raise
     if study.changed:
         what = ", ".join(study.changed)
-        text = f"{output} had a study that differs in {what}; folds of it are used where they fit"
+        text = (
+            f"{output} contains a study that differs in {what}; its folds are reused where they fit"
+        )
         notify([Note(text)])
     notify(
         [
@@ -294,10 +310,10 @@ def command(
     write_study(study, folder)
     click.echo(study.verdict_table().render("table", width=line_width()))
     click.echo(f"{wrap_text(study.undecided_text(), line_width() or 100)}\n")
-    click.echo(f"Where each printed table is: {folder / INDEX}.csv")
+    click.echo(f"The files for the printed tables are listed in {folder / INDEX}.csv")
     if lacking:
-        raise Incomplete(f"not all was made; the tables are in {folder / TABLES}")
-    click.echo(f"All of it: {folder / PAGE}")
+        raise Incomplete(f"some parts were not made; the tables are in {folder / TABLES}")
+    click.echo(f"Full report: {folder / PAGE}")
 
 
 def _parse_data_set(text: str) -> DataSet:
@@ -333,7 +349,7 @@ def _parse_size(name: str, value: str) -> dict[str, int | float]:
         pass
     known = ", ".join(f"{each}=N" for each in _SIZES)
     raise click.UsageError(
-        f"{name}={value}: no size of a data set, expected {known}, or set=0.25 for a share"
+        f"{name}={value}: not a size of a data set, expected {known}, or set=0.25 for a share"
     )
 
 
@@ -342,7 +358,8 @@ def _read_protocol(file: str, collections: tuple[DataSet, ...]) -> Protocol:
         name = parameter.name or ""
         if is_given(name) and name not in ("data", "output", "again"):
             raise click.UsageError(
-                f"--again and {parameter.opts[-1]}: the study.json says all of it; leave one of them out"
+                f"--again and {parameter.opts[-1]} cannot be used together: study.json "
+                "contains all settings"
             )
     source = display_name(file)
     read = read_object(file, "the study.json of a study", "rankgauge study ue")
@@ -354,7 +371,9 @@ def _read_protocol(file: str, collections: tuple[DataSet, ...]) -> Protocol:
     if not collections:
         for each in protocol.collections:
             if not os.path.exists(each.folds):
-                message = f"{each.folds} is not there; give FOLDS beside --again where it is now"
+                message = (
+                    f"{each.folds} does not exist; give its current location as FOLDS with --again"
+                )
                 raise InputError(source, None, message)
         return protocol
     if len(collections) != len(protocol.collections):
@@ -363,7 +382,8 @@ def _read_protocol(file: str, collections: tuple[DataSet, ...]) -> Protocol:
         )
     if any(replace(each, name="", folds="") != DataSet("", "") for each in collections):
         raise click.UsageError(
-            "--again and sizes of a data set: the study.json says all of it; leave one of them out"
+            "--again and sizes of a data set cannot be used together: study.json contains all "
+            "settings"
         )
     both = zip(protocol.collections, collections, strict=True)
     moved = tuple(replace(old, folds=new.folds) for old, new in both)
@@ -429,8 +449,11 @@ def write_study(study: Study, folder: OwnPath) -> None:
         pictures.append(picture)
     if is_available(check_pages):
         write_page(study_page(study, pictures), folder / PAGE)
-    for file in before - set(files):  # of a study with other sizes or readings
-        (folder / file).unlink()
+    if gone := sorted(before - set(files)):  # of a study with other sizes or readings
+        for file in gone:
+            (folder / file).unlink()
+        more = f" and {count_phrase(len(gone) - 1, 'more file')}" if gone[1:] else ""
+        notify([Note(f"{gone[0]}{more} removed from {folder}: this study writes no such file")])
     write_text(folder / f"{INDEX}.csv", study.index(drawn=bool(pictures)).render("csv"))
     write_sealed(folder / FILES, {"files": sorted(files)})
 

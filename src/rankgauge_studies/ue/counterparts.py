@@ -63,8 +63,8 @@ def study_tables(study: Study) -> dict[str, StudyTable]:
         "which-queries": StudyTable(
             _both_means(study),
             "which",
-            "The means of all test queries, with 0 for queries without relevant documents and "
-            "without these queries",
+            "The means of all test queries, counting queries without relevant documents as 0, "
+            "and without these queries",
         ),
     }
     for reading, experiments in study.experiments.items():
@@ -187,7 +187,8 @@ def _sets(study: Study) -> Table:
     )
     notes = (
         f"broad: at least {study.protocol.broad_share:g} of the documents have a label of "
-        f"{study.protocol.broad_label} or more; as many focused queries are drawn to compare",
+        f"{study.protocol.broad_label} or more; an equal number of focused queries is drawn "
+        "for comparison",
     )
     return Table(columns, tuple(rows), notes)
 
@@ -205,7 +206,7 @@ def study_figures(study: Study) -> dict[str, StudyFigure]:
             found = each.cases[case.name]
             above = found.scores.above
             left = dict(above.left_out)
-            measure = f"{name}: {case.name}, the mean over cut-offs"
+            measure = f"{name}: {case.name}, averaged over cutoffs"
             drawn = {
                 "map": query_map(_groups(found), left, measure=measure),
                 "expected": expected_histogram({measure: above.expected}, {measure: left}),
@@ -261,7 +262,7 @@ def _missing_reason(number: int) -> str:
     for printed in numbering.SUBJECTS.values():
         for numbers in printed.numbers:
             if len(numbers) > 1 and number in numbers:
-                return f"is of {published.COLLECTIONS[numbers.index(number)]}"
+                return f"is for {published.COLLECTIONS[numbers.index(number)]}"
     return "needs two data sets"
 
 

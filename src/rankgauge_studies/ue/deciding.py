@@ -104,8 +104,8 @@ def undecided_sentences(made: Mapping[str, Sequence[Statement]]) -> str:
     sentences = []
     if listed:
         sentences.append(
-            "If these queries were like all others, it would take at least so many to decide half of "
-            f"the undecided statements of a claim: {'; '.join(listed)}."
+            "If these queries were typical, at least this many would be needed to decide half "
+            f"of the undecided statements of a claim: {'; '.join(listed)}."
         )
     for text, claims in more.items():
         sentences.append(f"These claims would need {text}: {'; '.join(claims)}.")

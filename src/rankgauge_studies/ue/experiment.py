@@ -49,7 +49,7 @@ Parts: TypeAlias = Mapping[str, Mapping[str, MeasureAssessment]]
 
 
 class CaseScores(Record):
-    """The scores of one case: by version, cut-off × method × query, and the sets of queries as rows."""
+    """The scores of one case: by version, cutoff × method × query, and the sets of queries as rows."""
 
     case: Case
     queries: tuple[str, ...]
@@ -79,7 +79,7 @@ class CaseScores(Record):
 def assess_version(
     version: str, values: Floats, testing: AssessmentDesign | None
 ) -> MeasureAssessment:
-    """A version of a measure, from cut-off × method × query. Without `testing` only means are had."""
+    """A version of a measure, from cutoff × method × query. Without `testing` only means are had."""
     if testing is not None:
         return testing.assessed(version, list(values))
     means, none = values.mean(axis=(0, 2)), np.empty(0)
@@ -146,7 +146,7 @@ def choose_queries(
         raise RankgaugeError(f"{what}: {len(pool)}, expected at least {FEWEST}")
     asked, notes = protocol.queries_of(data), []
     if asked is not None and asked > len(pool):
-        notes.append(f"{asked:,} queries asked for, but only {len(pool):,} {what}: all are taken")
+        notes.append(f"{asked:,} queries requested, but only {len(pool):,} {what}: all are used")
     queries = draw_queries(pool, min(asked or len(pool), len(pool)), protocol.seed)
     if reading.informative_by == "difference":
         size = protocol.size(data).size(len(queries))

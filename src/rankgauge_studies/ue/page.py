@@ -31,15 +31,17 @@ PAPER = (
     "systems (2023)"
 )
 READINGS = {
-    "paper": "As printed: the settings of RankLib, coordinate ascent by MAP, an unpaired t-test, "
-    "min(k, n)·p² for the expected sum of precisions, and 0 for queries without relevant documents.",
-    "right": "As we think it should be: today's settings, a paired t-test, exact expected values, and "
-    "no queries without relevant documents.",
+    "paper": "As printed: the settings of RankLib, coordinate ascent on MAP, an unpaired "
+    "t-test, min(k, n)·p² for the expected sum of precisions, and 0 for queries "
+    "without relevant documents.",
+    "right": "As we think it should be: current settings, a paired t-test, exact expected "
+    "values, and no queries without relevant documents.",
 }
 WITHOUT_RELEVANT = {
-    "zero": "A query without relevant documents scores 0 by every ranking. Its best score and its "
-    "chance are 0 too, so V1 and V2 would be 0/0; they count as 0. Its score minus chance is 0, so it "
-    "can be drawn, and can be uninformative: it is what the paper calls a hard query.",
+    "zero": "A query without relevant documents scores 0 with every ranking. Its best score "
+    "and its chance are 0 too, so V1 and V2 would be 0/0; they count as 0. Its score "
+    "minus chance is 0, so it can be drawn, and can be uninformative: the paper calls "
+    "such a query hard.",
     "leave-out": "Queries without relevant documents are not drawn, and are in no mean and no set.",
 }
 FIRST_QUERIES = 10
@@ -64,12 +66,11 @@ def study_page(study: Study, pictures: Sequence[DrawnFigure]) -> Page:
     tables = study.tables()
     index = ShownTable(
         study.index(joined=True, drawn=bool(pictures)),
-        "Printed tables and figures, and the files that repeat them",
+        "Printed tables and figures, and the files that replicate them",
     )
     return Page(
         f"Upper and expected value normalization on {data}",
-        f"The experiment of {PAPER}, done again: what a measure says once it is held against the best "
-        "ranking and against a random one.",
+        f"A replication of {PAPER}: scores relative to the best ranking and to a random one.",
         (
             _protocol_section(study.protocol),
             _claims(study, tables),
@@ -77,7 +78,7 @@ def study_page(study: Study, pictures: Sequence[DrawnFigure]) -> Page:
             *(_case(study, case, tables) for case in CASES),
             _other_data_section(study),
             _computation_section(study, tables),
-            Section("Where each printed table is", (index,)),
+            Section("Printed tables and our files", (index,)),
         ),
     )
 
@@ -86,19 +87,19 @@ def _protocol_section(protocol: Protocol) -> Section:
     facts = [
         ("Data", "; ".join(f"{each.name} ({each.folds})" for each in protocol.collections)),
         ("Methods", ", ".join(protocol.methods)),
-        ("Cut-offs", ", ".join(map(str, protocol.cutoffs))),
+        ("Cutoffs", ", ".join(map(str, protocol.cutoffs))),
         ("Readings", "; ".join(reading.name for reading in protocol.readings)),
     ]
     texts = [
         Text(
-            "V1 = (A/best) · A/(A + chance) and V2 = (A − chance)/(best − chance), or "
-            "(A − chance)/chance below chance. A is the score of a ranking, best the score of the best "
-            "ranking, chance the mean score of random rankings. V1 and V2 of DCG stand beside nDCG, and "
-            "V1 and V2 of the sum of precisions (SP) beside MAP."
+            "V1 = (A/best) · A/(A + chance) and V2 = (A − chance)/(best − chance), or (A − "
+            "chance)/chance below chance. A is the score of a ranking, best the score of the "
+            "best ranking, and chance the mean score of random rankings. V1 and V2 of DCG are "
+            "shown next to nDCG, and V1 and V2 of the sum of precisions (SP) next to MAP."
         ),
         Text(
-            "Uninformative queries are those on which the methods are least above chance, ideal ones "
-            "those on which they are furthest above it."
+            "Uninformative queries are those on which the methods are least above chance; "
+            "ideal queries are those on which they are furthest above it."
         ),
     ]
     readings = Listing(
@@ -108,7 +109,7 @@ def _protocol_section(protocol: Protocol) -> Section:
         Text(f"Reading {reading.name}: {WITHOUT_RELEVANT[reading.without_relevant]}")
         for reading in protocol.readings
     )
-    return Section("What was asked", (*texts, readings, Facts(tuple(facts))))
+    return Section("The questions", (*texts, readings, Facts(tuple(facts))))
 
 
 def _claims(study: Study, tables: Mapping[str, StudyTable]) -> Section:
@@ -119,10 +120,11 @@ def _claims(study: Study, tables: Mapping[str, StudyTable]) -> Section:
         )
         sections.append(Section(f"Reading: {reading}", (Text(READINGS[reading]), *findings)))
     about = (
-        "Each claim is cut into statements: a number for each data set and measure. The claim says that "
-        "the number is above 0. Where a claim says that nothing is lost, it says that no more is lost "
-        f"than {study.protocol.margin:g} percentage points. Nothing is corrected for the number of "
-        f"statements. {interval_text(study.protocol)} {VERDICTS}"
+        "Each claim is split into statements: one number for each data set and measure. The "
+        "claim says that the number is above 0. If a claim says that nothing is lost, the "
+        f"statement is that no more than {study.protocol.margin:g} percentage points are lost. "
+        f"There is no correction for the number of statements. {interval_text(study.protocol)} "
+        f"{VERDICTS}"
     )
     needed = Section(
         "How many queries would decide", (_show_table(tables["queries-to-decide"], about=NEEDED),)
@@ -133,11 +135,11 @@ def _claims(study: Study, tables: Mapping[str, StudyTable]) -> Section:
 
 
 NEEDED = (
-    "Samples of 3, 10 and 30 times as many queries are drawn from these, with replacement. A size is "
-    "enough if a statement is decided on it, either way, with a probability of "
-    f"{POWER:.0%}; so this asks what would be found if these queries were like all others. Take the "
-    "numbers as lower bounds, above all for counts of pairs and of tests. Intervals over splits of the "
-    "documents are not over queries, so the claim about them has no number."
+    "Samples of 3, 10 and 30 times as many queries are drawn from these, with replacement. A "
+    "size is sufficient if a statement is decided on it, either way, with a probability of "
+    f"{POWER:.0%}; this assumes that these queries are typical. Treat the numbers as lower "
+    "bounds, especially for counts of pairs and of tests. Intervals over splits of the "
+    "documents are not intervals over queries, so the claim about them has no number."
 )
 
 
@@ -158,8 +160,8 @@ def _data(
             items += (
                 ShownTable(
                     _first_rows(query_table(each.cases[case.name])),
-                    f"{name}, reading {reading}: the {FIRST_QUERIES} queries least above chance by "
-                    f"{case.name}",
+                    f"{name}, reading {reading}: the {FIRST_QUERIES} queries least above "
+                    f"chance with {case.name}",
                 )
                 for name, each in experiments.items()
             )
@@ -177,17 +179,19 @@ def _data(
 
 
 HARD_AND_EASY = (
-    "Uninformative queries are split at their median score: those below it are hard, the others easy. "
-    "The gray corners are where the paper's Figure 1 has hard, easy and ideal queries."
+    "Uninformative queries are split at their median score: those below it are hard, the "
+    "others easy. The gray corners mark the hard, easy and ideal queries of the paper's "
+    "Figure 1."
 )
 EMPTY_QUERIES = (
-    "The paper does not say what it does with queries that have no relevant document. Its means on "
-    "MQ2007, .40 to .43 by nDCG@10, fit counting them 0, and so do LETOR's own baselines, about .44."
+    "The paper does not say how it treats queries that have no relevant document. Its means "
+    "on MQ2007, .40 to .43 with nDCG@10, fit counting them as 0, and so do LETOR's own "
+    "baselines, about .44."
 )
 
 
 def _middle_means(study: Study, each: StudyTable) -> ShownTable:
-    """The means at the cut-off that is nearest to 10; the file has all."""
+    """The means at the cutoff that is nearest to 10; the file has all."""
     middle = min(study.protocol.cutoffs, key=lambda cutoff: abs(cutoff - 10))
     columns = each.table.columns
     chosen = [n for n, name in enumerate(columns) if n < 4 or name.startswith(f"@{middle},")]
@@ -248,11 +252,9 @@ def _printed_tables(study: Study, subject: str, case: Case, data: str) -> list[S
     caption = f"As printed: {', '.join(same)}"
     about = "Printed numbers are truncated; docs/ERRATA.md lists those that cannot be right."
     if (subject, case.name) == ("swaps-documents", "nDCG"):
-        about += " Table 6.12 of the dissertation has .25 in place of 0."
+        about += " Table 6.12 of the dissertation has .25 instead of 0."
     if subject in ("scores", "normalized"):
-        about += (
-            " Means on MQ2007 have the four digits of the dissertation, where the paper has three."
-        )
+        about += " Means on MQ2007 have the four digits of the dissertation; the paper has three."
     return [ShownTable(table, caption, about, _digits(subject))]
 
 
@@ -261,7 +263,7 @@ def _other_data_section(study: Study) -> Section:
     there = set(study.paper_names.values())
     missing = tuple(name for name in published.COLLECTIONS if name not in there)
     if not missing:
-        return Section("The paper's tables", (Text("All stand beside ours, above."),))
+        return Section("The paper's tables", (Text("All are shown next to ours, above."),))
     sections = []
     for case in CASES:
         items: list[Item] = []
@@ -282,9 +284,9 @@ def _other_data_section(study: Study) -> Section:
                     items.append(ShownTable(table, caption, digits=_digits(subject)))
         sections.append(Section(f"{case.name}, other data", tuple(items)))
     about = (
-        f"These tables are of {' and '.join(missing)}, which this study does not have. They are apart "
-        "because numbers of different data cannot be compared cell by cell. docs/ERRATA.md of rankgauge "
-        "lists what cannot be right in them."
+        f"These tables are for {' and '.join(missing)}, which this study does not include. "
+        "They are separate because numbers for different data cannot be compared cell by "
+        "cell. docs/ERRATA.md of rankgauge lists known errors in them."
     )
     return Section("The paper's tables: other data", (Text(about),), tuple(sections))
 
@@ -299,7 +301,7 @@ def _computation_section(study: Study, tables: Mapping[str, StudyTable]) -> Sect
         ("Draws of queries", f"{protocol.samples:,}"),
         ("Splits of documents", f"{protocol.replicates} into {protocol.ways} parts"),
         *((f"Reading {reading.name}", _settings(reading)) for reading in protocol.readings),
-        ("The same study again", "rankgauge study ue --again study.json -o another-folder"),
+        ("Running the same study again", "rankgauge study ue --again study.json -o another-folder"),
     ]
     notes = tuple(
         f"{reading}, {name}: {text}" for reading, name, each in study.each() for text in each.notes
@@ -326,7 +328,7 @@ def _sizes(protocol: Protocol) -> str:
 def _settings(reading: Reading) -> str:
     return (
         f"preset {reading.preset}; test {reading.test}; reb={reading.reb}, iub={reading.iub}; "
-        f"difference {reading.by}; informative by {reading.informative_by}; queries without relevant "
-        f"documents: {reading.without_relevant}; coordinate ascent by "
+        f"difference {reading.by}; informative by {reading.informative_by}; queries without "
+        f"relevant documents: {reading.without_relevant}; coordinate ascent on "
         f"{reading.ascent_objective or 'the measure of the preset'}"
     )

@@ -46,7 +46,7 @@ VERSIONS = ("V1", "V2")
 STUDY = "ue"
 RESAMPLES = 1_000
 GREATEST_CUTOFF = 1_000_000
-"""The greatest cut-off."""
+"""The greatest cutoff."""
 REPLICATES = 20
 MARGIN = 5.0
 """What a measure may lose, in percentage points, where a claim says that nothing is lost."""
@@ -70,11 +70,11 @@ class Case(Record):
 
     @property
     def rows(self) -> tuple[str, ...]:
-        """The measure and its two normalized versions, as the tables name them."""
+        """The measure and its two normalized versions, as named in the tables."""
         return (self.name, *VERSIONS)
 
     def measures(self, reading: Reading, cutoffs: Sequence[int]) -> dict[str, list[str]]:
-        """The measure and its versions, each at all cut-offs."""
+        """The measure and its versions, each at all cutoffs."""
         texts = {self.name: [f"{self.original}@{k}" for k in cutoffs]}
         full = f",iub={reading.iub}" if self.sums_precisions else ""
         for version in VERSIONS:
@@ -225,7 +225,7 @@ class Protocol(Record):
         if not isinstance(self.settings, Mapping):
             raise RankgaugeError("settings: expected names with values")
         if not self.cutoffs:
-            raise RankgaugeError("no cut-offs, expected at least one")
+            raise RankgaugeError("no cutoffs, expected at least one")
         for cutoff in self.cutoffs:
             check_value("cutoffs", cutoff, Integer(1, GREATEST_CUTOFF))
         names = [collection.name for collection in self.collections]
@@ -311,7 +311,7 @@ class Protocol(Record):
                 given[name] = tuple(given[name])
             return cls(**given).check()
         except (KeyError, TypeError, AttributeError) as error:
-            raise InputError(source, None, f"not a whole study.json: {error}") from None
+            raise InputError(source, None, f"not a complete study.json: {error}") from None
         except (MeasureError, RankgaugeError) as error:
             raise InputError(source, None, str(error)) from None
 

@@ -34,7 +34,7 @@ METHODS = {
 
 
 def _matrix(text: str) -> Floats:
-    """Method × cut-off."""
+    """Method × cutoff."""
     return np.array([[float(cell) for cell in line.split()] for line in text.strip().splitlines()])
 
 
@@ -172,7 +172,7 @@ MEANS: Mapping[str, Mapping[str, Mapping[str, Floats]]] = {
         },
     },
 }
-"""By data set, case and version: method × cut-off."""
+"""By data set, case and version: method × cutoff."""
 
 _ROWS: Mapping[str, Mapping[str, Mapping[str, tuple[tuple[float, ...], ...]]]] = {
     "tau": {

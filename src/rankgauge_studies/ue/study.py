@@ -57,23 +57,23 @@ RUNS = "runs"
 FEW_DRAWS = 100
 """With fewer draws intervals are rough."""
 VERDICTS = (
-    "A claim says that the value is above the limit, which is 0 or, where nothing may be lost, minus "
-    "the margin. It holds if low is above the limit, and does not hold if high is at most the limit; "
-    "else these queries do not decide."
+    "A claim says that the value is above the limit, which is 0 or, if nothing may be lost, "
+    "minus the margin. It holds if low is above the limit, and does not hold if high is at "
+    "most the limit; otherwise, these queries do not decide it."
 )
 WRONG_DATA = (
-    "called {printed}, but its counts are not those of Table 1 of the paper; so the printed numbers do "
-    "not stand beside ours"
+    "called {printed}, but its counts differ from those in Table 1 of the paper, so the "
+    "printed numbers are not shown next to ours"
 )
 
 
 def interval_text(protocol: Protocol) -> str:
     """How intervals are made, in words."""
     return (
-        f"The {protocol.level:.0%} interval by {count_phrase(protocol.samples, 'draw')} of the "
-        "queries with "
-        "replacement; the sets of queries stay as they are. Each end is the farther one of the plain "
-        "percentile, the bias-corrected one and the value."
+        f"The {protocol.level:.0%} interval comes from "
+        f"{count_phrase(protocol.samples, 'draw')} of the queries with replacement; the sets "
+        "of queries do not change. Each end is the farther one of the plain percentile, the "
+        "bias-corrected one and the value."
     )
 
 
@@ -112,17 +112,17 @@ class Study(Result, Record):
     def undecided_text(self) -> str:
         """What to take home from the claims that are not decided, claim by claim."""
         if not any(e.verdict == "undecided" for made in self.statements.values() for e in made):
-            return "Every statement is decided by these queries."
+            return "All statements are decided by these queries."
         needed = undecided_sentences(self.statements)
         if not needed:
             return (
-                "What is undecided does not hang on the number of queries: a set has fewer than two, or "
-                "the interval is over splits of the documents."
+                "The undecided statements do not depend on the number of queries: a set has "
+                "fewer than two, or the interval is over splits of the documents."
             )
         drawn = "; ".join(f"{name} {self._query_count_text(name)}" for name in self.statistics)
         return (
-            "“Undecided” is no evidence against a claim: these queries are too few to tell (queries "
-            f"drawn: {drawn}). {needed}"
+            "“Undecided” is not evidence against a claim: there are too few queries to tell "
+            f"(queries drawn: {drawn}). {needed}"
         )
 
     def _query_count_text(self, data: str) -> str:
@@ -273,7 +273,8 @@ def begin_study(protocol: Protocol) -> StudyStart:
         digest = data_digest(read[each.name])
         if each.digest not in ("", digest):
             raise RankgaugeError(
-                f"{each.folds}: other files than the study had for {each.name}, expected the same data"
+                f"{each.folds}: the files differ from those of {each.name} in the study, "
+                "expected the same data"
             )
         collections.append(replace(each, digest=digest))
     protocol = replace(protocol, collections=tuple(collections))
@@ -366,5 +367,5 @@ def protocol_differences(folder: OwnPath, protocol: Protocol) -> tuple[str, ...]
     there = read_sealed(path, "the study.json of a study", maker, ANOTHER_FOLDER)
     here = dict(read_json(json_bytes(protocol.content()), source, "JSON", maker))
     if there.get("study") != here["study"]:
-        raise InputError(source, None, "no UE study; give another folder, or remove this one")
+        raise InputError(source, None, "not a UE study; give another folder, or remove this one")
     return tuple(name for name in here if here[name] != there.get(name))

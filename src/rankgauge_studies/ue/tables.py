@@ -76,9 +76,9 @@ def bootstrap_interval(value: float, draws: Sequence[float], level: float) -> tu
 def score_table(
     methods: Sequence[str], cutoffs: Sequence[int], means: Mapping[str, Floats]
 ) -> Table:
-    """The mean of each method, with a column for each version and cut-off.
+    """The mean of each method, with a column for each version and cutoff.
 
-    `means` has method × cut-off for each version.
+    `means` has method × cutoff for each version.
     """
     columns = [f"{version}@{k}" for version in means for k in cutoffs]
     rows: list[tuple[Cell, ...]] = [
@@ -137,7 +137,7 @@ def _table(
 
 
 def significant_table(case: Case, found: Mapping[str, Parts]) -> Table:
-    """How many of the tests, of pairs of methods at each cut-off, are significant."""
+    """How many of the tests, of pairs of methods at each cutoff, are significant."""
     table = _version_table(case, found, lambda one: int(np.count_nonzero(one.significant)))
     tests = {len(each.p) for parts in found.values() for each in parts[ALL].values()}
     return Table(table.columns, table.rows, tuple(f"of {count} tests" for count in sorted(tests)))
@@ -149,10 +149,11 @@ def pad_table(case: Case, found: Mapping[str, Parts]) -> Table:
     safe = _version_table(case, found, lambda one: one.safe_pad)
     rows = tuple((*one, *other[2:]) for one, other in zip(printed.rows, safe.rows, strict=True))
     notes = (
-        "|a − b| / max(a, b) in percent, the mean over pairs of methods. It is of no use where a mean "
-        "is 0 or below; safe: divided by max(|a|, |b|).",
-        "Both change if a constant is added to all scores. So they do not show that V2, whose 0 is what "
-        "chance gets, is better than a measure whose 0 is the lowest score.",
+        "|a − b| / max(a, b) in percent, averaged over pairs of methods. It is meaningless if "
+        "a mean is 0 or negative; safe: divided by max(|a|, |b|).",
+        "Both change if a constant is added to all scores. Therefore, they do not show that "
+        "V2, whose 0 is the random baseline, is better than a measure whose 0 is the lowest "
+        "score.",
     )
     return Table((*printed.columns, *(f"{part}, safe" for part in SETS)), rows, notes)
 

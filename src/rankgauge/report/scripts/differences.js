@@ -108,7 +108,7 @@ let openPair = () => {};
 function differencesSection(section) {
   const place = section.querySelector(".place");
   if (runCount < 2) {
-    place.replaceChildren(make("p", {}, "There is one run only, so there are no differences."));
+    place.replaceChildren(make("p", {}, "There is only one run, so there are no differences."));
     return;
   }
   const state = { measure: 0, filter: "", pair: null, content: null, opener: null };
@@ -133,7 +133,7 @@ function differencesSection(section) {
       },
     );
     holder.replaceChildren(box);
-    const beyond = `The matrix has the best ${runs.length} of ${matching.length} runs. Filter to see others.`;
+    const beyond = `The matrix shows the best ${runs.length} of ${matching.length} runs. Filter to see others.`;
     const some = matching.length < runCount ? `${matching.length} of ${counted(runCount, "run")}.` : "";
     note.textContent = matching.length > runs.length ? beyond : some;
   };

@@ -270,8 +270,8 @@ function leaderboardLegend() {
     { class: "legend" },
     sample("mean", "mean"),
     sample("range", `${percent(data.level).replace(".0", "")} interval of the mean`),
-    data.bounds ? sample("bounds", "what labels of the run's own unjudged documents could make of its mean") : "",
-    data.chance ? sample("chance", "what a random order of the judged documents gets") : "",
+    data.bounds ? sample("bounds", "the range of the mean over all possible labels of the run's own unjudged documents") : "",
+    data.chance ? sample("chance", "the random baseline: the mean of a random order of the judged documents") : "",
     data.pairs
       ? sentence(
           "▲ ▼",
@@ -279,7 +279,7 @@ function leaderboardLegend() {
         )
       : "",
     data.settled
-      ? sentence("━", "settled: no labels of unjudged documents swap the run with the next one; without this line they could")
+      ? sentence("━", "settled: no labels of the unjudged documents can swap the run with the next one; without this line, some can")
       : "",
   );
 }

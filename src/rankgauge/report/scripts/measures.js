@@ -45,8 +45,8 @@ function agreementTable() {
   );
   return explained(
     "Agreement",
-    "Kendall’s τ-b of the orders in which two measures put the runs. 1 is the same order, 0 none, −1 the reverse.",
-    scrolling("Agreement of measures", table),
+    "Kendall’s τ-b between the rankings of the runs by two measures: 1 for the same order, 0 for unrelated orders, −1 for reversed orders.",
+    scrolling("Agreement between measures", table),
   );
 }
 
@@ -91,7 +91,7 @@ function oppositeOrders() {
     }),
   );
   if (!parts.length) return null;
-  return explained("Opposite orders", "The pairs of runs that two measures put in opposite orders.", make("div", {}, ...parts));
+  return explained("Opposite orders", "The pairs of runs that two measures rank in opposite orders.", make("div", {}, ...parts));
 }
 
 function powerTable() {
@@ -104,7 +104,7 @@ function powerTable() {
   }));
   return explained(
     "Discriminative power",
-    `The share of pairs of runs whose difference is significant, p ≤ ${axisNumber(1 - data.level)}, not corrected.`,
+    `The share of pairs of runs with a significant difference, p ≤ ${axisNumber(1 - data.level)}, not corrected.`,
     barTable("Discriminative power", ["measure", "share", "pairs"], bars, [0, 1]),
   );
 }
@@ -122,7 +122,7 @@ function swapTable() {
   const [, greatest] = extent(bars.flatMap(({ value, high }) => [0, value, high]));
   return explained(
     "Swap rates",
-    "How often two halves of the queries put two runs in opposite orders. Lower is more stable.",
+    "How often two halves of the queries rank two runs in opposite orders. Lower is more stable.",
     barTable("Swap rates", ["measure", "rate", `${axisNumber(100 * data.level)} % interval`], bars, [
       0,
       greatest || 1,

@@ -68,7 +68,7 @@ function pairContent(measure, i, j, close) {
       place,
       differenceTable(measure, i, j, queries, all, openQuery),
     );
-  } else children.push(make("p", {}, "No query has scores of both runs."));
+  } else children.push(make("p", {}, "No query has scores for both runs."));
   return { children, openQuery, closeQuery };
 }
 
@@ -201,7 +201,7 @@ function queryContent(measure, i, j, query) {
   );
   const children = [heading, ...(text ? [make("p", { class: "query-text" }, text)] : []), scores];
   if (!data.rankings)
-    return [...children, make("p", { class: "about" }, "The report was made without rankings.")];
+    return [...children, make("p", { class: "about" }, "The report has no rankings.")];
   return [...children, ...rankingsSideBySide(i, j, query)];
 }
 
@@ -262,13 +262,13 @@ function rankingsSideBySide(i, j, query) {
       )
     : "";
   const notes = [
-    `The lists have the first ${counted(depth, "document")} of each run. “Only here” says nothing of the documents below.`,
+    `The lists show the first ${counted(depth, "document")} of each run. “Only here” does not cover the documents below.`,
   ];
   if (left?.documents)
     notes.push(
-      `In the rankings of all runs and queries together, ${left.documents.toLocaleString("en")} documents are further down and not in this report.`,
+      `Across all runs and queries, ${left.documents.toLocaleString("en")} documents are ranked lower and not included in this report.`,
     );
-  if (left?.texts) notes.push(`${left.texts.toLocaleString("en")} texts were cut or left out.`);
+  if (left?.texts) notes.push(`${left.texts.toLocaleString("en")} texts were cut or omitted.`);
   return [whole, box, make("p", { class: "about" }, notes.join(" "))].filter(Boolean);
 }
 

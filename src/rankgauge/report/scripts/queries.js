@@ -112,10 +112,10 @@ function queriesSection(section) {
       make(
         "span",
         {},
-        "from the least score to the greatest; the runs stand in the order of their means, the best first",
+        "from the lowest score to the highest; runs are sorted by their means, the best first",
       ),
     ),
-    make("li", {}, make("span", { class: "sample" }, "○"), make("span", {}, "the score is not known")),
+    make("li", {}, make("span", { class: "sample" }, "○"), make("span", {}, "the score is unknown")),
   );
   place.replaceChildren(
     make(
@@ -127,7 +127,7 @@ function queriesSection(section) {
         changed();
       }),
       typePlace,
-      search(data.queryTexts ? "Queries whose id or text has" : "Queries whose id has", (text) => {
+      search(data.queryTexts ? "Queries whose id or text contains" : "Queries whose id contains", (text) => {
         state.filter = text;
         changed();
       }),
@@ -140,9 +140,9 @@ function queriesSection(section) {
       ? make(
           "p",
           { class: "about" },
-          "Chance is what a random order of the judged documents gets; the spread is the highest score minus the lowest. " +
+          "Chance is the random baseline: the mean of a random order of the judged documents; the spread is the highest score minus the lowest. " +
             "Ideal queries are the quarter on which the runs are furthest above chance, uninformative ones the quarter on which " +
-            "they are least above it: easy if the scores are in the upper half of these, else hard.",
+            "they are least above it: easy if their scores are in the upper half of that quarter, hard otherwise.",
         )
       : "",
     runCount > 1
@@ -265,7 +265,7 @@ function pointMark(shape, x, y) {
 function chanceMap(measure, run, queries) {
   const expected = data.expected?.[measure];
   if (!expected || !extent(expected))
-    return make("p", {}, `What chance gets is not known for ${data.measures[measure]}.`);
+    return make("p", {}, `Chance is unknown for ${data.measures[measure]}.`);
   const score = (query) => (run === null ? queryMean(measure, query) : data.values[measure][run][query]);
   const points = queries.filter((query) => known(expected[query]) && known(score(query)));
   points.sort((a, b) => expected[a] - expected[b] || a - b);
@@ -310,7 +310,7 @@ function chanceMap(measure, run, queries) {
     draw(
       "text",
       { x: left + width / 2, y: top + height + 44, "text-anchor": "middle" },
-      "what chance gets →",
+      "chance →",
     ),
   );
   const types = [...new Set(data.types?.[measure] ?? [])].filter(Boolean).sort();

@@ -147,8 +147,8 @@ class ParameterMap(Result, Record):
 
     Notes
     -----
-    A row is as certain as its curve. Between two rows nothing is certain: documents may change places
-    there and back again.
+    A row is as certain as its curve. Between two rows nothing is certain: documents may swap
+    places and back again.
 
     Examples
     --------
@@ -177,7 +177,7 @@ class ParameterMap(Result, Record):
         """The number of the row with the best mean, from 0; of several, the widest interval decides."""
         values = [sign_of(self.measure) * row.value for row in self.rows]
         if np.isnan(values).all():
-            raise RankgaugeError(f"{self.measure}: no list has a score, so nothing is best")
+            raise RankgaugeError(f"{self.measure}: no list has a score, so there is no best row")
         top = np.nanmax(values) - NEAR
         good = [number for number, value in enumerate(values) if value >= top]
         return max(good, key=lambda number: self.rows[number].best[0].width)
@@ -187,7 +187,7 @@ class ParameterMap(Result, Record):
         """The best point that the search reaches from the best row.
 
         The search follows exact curves over the two parameters in turn, until neither has anything
-        better. The point is a local optimum along both, not certainly the best of all.
+        better. The point is a local optimum along both, but not certainly the global optimum.
         """
         number = self.best_row
         row, sign = self.rows[number], sign_of(self.measure)
@@ -225,24 +225,24 @@ class ParameterMap(Result, Record):
         along, across = self.parameters
         flips = count_phrase(sum(len(row.flips) for row in self.rows), "flip")
         rows = count_phrase(len(self.rows), "row")
-        certain = "certified: none is missing on a row"
+        certain = "certified: no flip on a row is missing"
         texts = [
             f"{flips} on {rows}, {certain if self.certified else 'from samples, not certified'}"
         ]
         if len(self.rows) > 1:
             gaps = self.gaps()
             texts.append(
-                f"between two rows nothing is certified; neighboring rows differ by at most "
-                f"{np.nanmax(gaps):.4f}, the middle one of these differences is "
-                f"{np.nanmedian(gaps):.4f}"
+                "nothing is certified between rows; neighboring rows differ by at most "
+                f"{np.nanmax(gaps):.4f}, with a median of {np.nanmedian(gaps):.4f}"
             )
         if self._has_best:
             best = self.best
             first, second = best.intervals
             texts.append(
-                f"best found: {best.value:.4f} at {along} = {best.point[0]:.6g}, {across} = "
-                f"{best.point[1]:.6g}; the mean stays so for {along} from {first.low:.6g} to "
-                f"{first.high:.6g}, and for {across} from {second.low:.6g} to {second.high:.6g}"
+                f"best point found: {best.value:.4f} at {along} = {best.point[0]:.6g}, "
+                f"{across} = {best.point[1]:.6g}; the mean is constant for {along} from "
+                f"{first.low:.6g} to {first.high:.6g}, and for {across} from {second.low:.6g} "
+                f"to {second.high:.6g}"
             )
         return tuple(map(Note, texts))
 
@@ -252,9 +252,9 @@ class ParameterMap(Result, Record):
         return directed and not all(np.isnan(row.values).all() for row in self.rows)
 
     def table(self) -> Table:
-        """A row for each value of the second parameter.
+        """Return one row per value of the second parameter.
 
-        It has the flips and breaks of the row of the map, and the best interval of the first parameter.
+        Each row has its flips and breaks, and the best interval of the first parameter.
         """
         along, across = self.parameters
         columns = (across, "flips", "breaks", "lowest", "best", f"{along} from", "to")
@@ -267,7 +267,7 @@ class ParameterMap(Result, Record):
         return Table(columns, tuple(rows), note_texts(self.notes))
 
     def figure(self) -> Figure:
-        """The mean over both parameters: a stripe for each row, and a cross through the best point."""
+        """Plot the mean over both parameters: one stripe per row, and a cross at the best point."""
         from rankgauge.figures.parameters import parameter_map
 
         best = self.best if self._has_best else None
@@ -394,6 +394,7 @@ def _values(at: int | Sequence[float], interval: Interval) -> Floats:
         values = np.zeros(0)
     if not values.size or not ((values >= interval.low) & (values <= interval.high)).all():
         raise RankgaugeError(
-            f"at={at!r}, expected numbers from {interval.low:g} to {interval.high:g}, or how many"
+            f"at={at!r}, expected numbers from {interval.low:g} to {interval.high:g}, or the "
+            "number of them"
         )
     return values

@@ -251,10 +251,10 @@ class Sweep(Record):
 class ParameterCurve(Result, Record):
     """The mean of a measure over lists, as a step function of one parameter: the result of `curve`.
 
-    The mean is `values[0]` up to `breaks[0]`, and `values[i]` from `breaks[i - 1]` to `breaks[i]`. The
-    ends of the interval themselves have means of their own, `start` and `end`, because documents may be
-    tied there. `flips` lists every place where two documents change places, even if the measure ignores
-    it. `certified` is true if no flip can be missing.
+    The mean is `values[0]` up to `breaks[0]`, and `values[i]` from `breaks[i - 1]` to `breaks[i]`.
+    The ends of the interval themselves have means of their own, `start` and `end`, because
+    documents may be tied there. `flips` lists every place where two documents swap places, even if
+    the measure ignores it. `certified` is true if no flip can be missing.
 
     Attributes
     ----------
@@ -281,7 +281,7 @@ class ParameterCurve(Result, Record):
 
     @property
     def flips(self) -> ParameterCrossings:
-        """Where documents change places."""
+        """The places where documents swap."""
         return self.sweep.crossings
 
     @property
@@ -360,24 +360,23 @@ class ParameterCurve(Result, Record):
         if not flips.certified:
             how = (
                 f" from {count_phrase(self.sweep.samples, 'sample')}, not certified: two flips "
-                "of the same "
-                "documents between two samples can be missing"
+                "of the same documents between two samples can be missed"
             )
         notes = [Note(count_phrase(len(flips), "flip") + how, measure=measure)]
         if flips.touching:
-            text = "two documents get equal scores without changing places: {count} times"
+            text = "two documents reach equal scores without swapping places: {count} times"
             notes.append(Note(text, measure=measure, count=flips.touching))
         return tuple(notes)
 
     def table(self) -> Table:
-        """A row for each part of the interval with one mean."""
+        """Return one row per part of the interval with constant mean."""
         edges = self.edges.tolist()
         rows = zip(edges, edges[1:], self.values.tolist(), strict=False)
         columns = (f"{self.parameter} from", "to", f"mean {self.measure}")
         return Table(columns, tuple(rows), note_texts(self.notes))
 
     def flip_table(self) -> Table:
-        """A row for each flip: where, in which list, which documents, and their labels.
+        """Return one row per flip: its position, list and documents, with their labels.
 
         `good` flips raise the better document, `bad` ones the worse; `neutral` ones have equal labels.
         """
@@ -458,10 +457,10 @@ def curve(
 
     Notes
     -----
-    For a function, flips are found by sampling and bisection. The curve is then not certified: if two
-    documents change places and change back between two samples, both flips are missed. A
-    `ParameterScorer` that finds all flips, such as those of `rankgauge.space.bm25`, gives a certified
-    curve.
+    For a function, flips are found by sampling and bisection. The curve is then not certified: if
+    two documents swap places and swap back between two samples, both flips are missed. A
+    `ParameterScorer` that finds all flips, such as those of `rankgauge.space.bm25`, gives a
+    certified curve.
 
     Examples
     --------

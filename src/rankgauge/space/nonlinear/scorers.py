@@ -117,15 +117,17 @@ class FunctionScorer(ParameterScorer):
             raise RankgaugeError(f"{where} fails: {type(error).__name__}: {error}") from error
         if scores.shape != shape:
             one = (
-                "one score a document" if len(shape) == 1 else "a row a value, a column a document"
+                "one score per document"
+                if len(shape) == 1
+                else "one row per value, one column per document"
             )
             raise RankgaugeError(
-                f"{where} gives an array of shape {scores.shape}, expected {shape}: {one}"
+                f"{where} returns an array of shape {scores.shape}, expected {shape}: {one}"
             )
         if not np.isfinite(scores).all():
             wrong = np.argwhere(~np.isfinite(scores))[0]
             raise RankgaugeError(
-                f"{where} gives {scores[tuple(wrong)]} to document {wrong[-1]}, expected finite scores; "
-                "take a smaller interval, or mend the scorer"
+                f"{where} gives document {wrong[-1]} the score {scores[tuple(wrong)]}, "
+                "expected finite scores; take a smaller interval, or fix the scorer"
             )
         return scores

@@ -156,13 +156,13 @@ class TermStatistics(Record):
             block = _check_counts(f"counts of {about}", empty, 2)
             if block.shape != shape:
                 raise RankgaugeError(
-                    f"counts of {about}: an array of shape {block.shape}, expected {shape}: a row a "
-                    "document, a column a term"
+                    f"counts of {about}: an array of shape {block.shape}, expected {shape}: "
+                    "one row per document, one column per term"
                 )
             if (width[number] > total).any():
                 raise RankgaugeError(
-                    f"frequency of {about}: {width[number].max()} documents have a term, expected at "
-                    f"most {total}, the number of documents of the collection"
+                    f"frequency of {about}: {width[number].max()} documents contain a term, "
+                    f"expected at most {total}, the number of documents in the collection"
                 )
             if (block.sum(axis=1) > sizes).any():
                 row = int(np.argmax(block.sum(axis=1) > sizes))
@@ -175,8 +175,8 @@ class TermStatistics(Record):
         longest = max((int(each.max(initial=0)) for each in longs), default=0)
         if mean_length * total < longest * (1 - Fraction(1, 10**9)):
             raise RankgaugeError(
-                f"mean_length={float(mean_length):g} of {total:,} documents, but one has {longest:,} "
-                "words: expected a larger mean"
+                f"mean_length={float(mean_length):g} of {total:,} documents, but one has "
+                f"{longest:,} words: expected a larger mean"
             )
         sizes_of_lists = [len(each) for each in longs[1:]]
         if docnos is None:
@@ -245,15 +245,13 @@ def _check_counts(name: str, values: ArrayLike, dimensions: int) -> Ints:
     if numbers.ndim != dimensions:
         raise RankgaugeError(f"{name}: {numbers.ndim} dimensions, expected {dimensions}")
     if not ((numbers >= 0) & (numbers <= LARGEST) & (numbers == np.floor(numbers))).all():
-        raise RankgaugeError(f"{name}: a number is not whole or below 0, expected counts")
+        raise RankgaugeError(f"{name}: a number is negative or not whole, expected counts")
     return numbers.astype(np.int64)
 
 
 def _check_same_number(name: str, one: int, other: int, things: str = "queries") -> None:
     if one != other:
-        raise RankgaugeError(
-            f"{name}: {one} of them for {other} {things}, expected the same number"
-        )
+        raise RankgaugeError(f"{name}: {one} for {other} {things}, expected the same number")
 
 
 def _pad_rows(rows: Sequence[Ints], width: int) -> Ints:

@@ -1,1 +1,1 @@
-"""Texts to evaluate, and the files that they come from."""
+"""Texts to evaluate, and the files that contain them."""

@@ -38,8 +38,9 @@ JSON_LINE = (
     '{"id": "1", "source": "…", "references": ["…"], "outputs": {"system A": "…", "system B": "…"}}'
 )
 EXPECTED = (
-    f"expected JSON Lines such as {JSON_LINE}, or CSV with a row for each text and system and the "
-    "columns id, system, output, reference (more references: reference_2, …) and, if you have it, source"
+    f"expected JSON Lines such as {JSON_LINE}, or CSV with one row per text and system and the "
+    "columns id, system, output, reference (more references: reference_2, …) and, optionally, "
+    "source"
 )
 
 
@@ -49,11 +50,12 @@ def read_texts(path: Path, *, size_limit: int = SIZE_LIMIT) -> Texts:
     The file has one of these formats:
 
     - JSON Lines with one text per line: `id`, `source`, `references` (a string or a list) and
-      `outputs` (`{system: output}`). A system lacks an output that is null or absent.
+      `outputs` (`{system: output}`). A system has no output for a text if the value is null or
+      absent.
     - CSV or TSV with one row per text and system, and the columns id, system, output, source and
-      reference. Further references have the columns reference_2, reference_3 and so on. The source
-      and the references need to be in only one of the rows of a text.
-    - The JSON of SummEval and REALSumm, as in the repository of BARTScore.
+      reference. Further references have the columns reference_2, reference_3 and so on. Only one
+      row of a text needs the source and the references.
+    - The JSON of SummEval and REALSumm, as in the BARTScore repository.
 
     The source is optional. Without it, the expected score of a random text is unknown.
 
@@ -72,7 +74,8 @@ def read_texts(path: Path, *, size_limit: int = SIZE_LIMIT) -> Texts:
     Raises
     ------
     InputError
-        If the file has another format, contradicts itself or is too large. The error names the line.
+        If the file has another format, contradicts itself or is too large. The error names the
+        line.
 
     Examples
     --------
@@ -138,8 +141,8 @@ def refuse_sparse(filled: int, sizes: Mapping[str, int], source: str) -> None:
         raise InputError(
             source,
             None,
-            f"only {filled:,} rows for {named}, expected a row for most of them (are the columns id and "
-            "system right?)",
+            f"only {filled:,} rows for {named}, expected a row for most of them (are the "
+            "columns id and system right?)",
         )
 
 
@@ -185,10 +188,10 @@ def _text_from_line(row: FileRow) -> _Text:
         fault = "references and reference" if given else "no references"
         keys = format_names(list(cells))
         raise where.error(
-            f'{fault} (the keys are {keys}), expected "references", a text or a list of texts'
+            f'{fault} (the keys are {keys}), expected "references" with a text or a list of texts'
         )
     if not isinstance(outputs := cells.get(OUTPUTS), dict):
-        raise where.error('no outputs, expected "outputs": {"system": "what it wrote"}')
+        raise where.error('no outputs, expected "outputs": {"system": "its output"}')
     check_distinct_keys(outputs, where, "system")
     return _Text(
         identifier(ID, cells[ID], where),

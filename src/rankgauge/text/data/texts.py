@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, ClassVar, TypeAlias, TypeVar
 
 import numpy as np
 
 from rankgauge.core.arrays import Ints
 from rankgauge.core.notes import count_phrase
 from rankgauge.core.records import Record
-from rankgauge.errors import RankgaugeError, warn_old_form
+from rankgauge.errors import RankgaugeError
 
 V = TypeVar("V")
 ById: TypeAlias = Mapping[str, V] | Sequence[V]
@@ -24,21 +24,22 @@ class Texts(Record):
     Parameters
     ----------
     sources : sequence or dict of str, or None
-        What the systems read, such as the article of a summary or the passages of an answer; one per
-        text. Random texts are drawn from it. None if there are no sources.
+        The texts that the systems read, one per text, such as the article of a summary or the
+        passages of an answer. Random texts are drawn from it. None if there are no sources.
     references : sequence or dict of str, or of sequences of str
-        What people wrote: for each text one string, or several.
+        The texts that people wrote: for each text one string, or several.
     outputs : dict
-        What the systems wrote: `{system: outputs}`, with one output per text. A system lacks an output
-        that is None, or whose id is absent.
+        The texts that the systems wrote: `{system: outputs}`, with one output per text. A system
+        has no output for a text if the value is None or the id is absent.
     ids : iterable of str or int, optional
-        The ids of the texts. By default they are the keys if `references` is a dict, else 1, 2 and
-        so on.
+        The ids of the texts. By default, they are the keys if `references` is a dict, and
+        otherwise 1, 2 and so on.
 
     Raises
     ------
     RankgaugeError
-        If the numbers of texts differ, an id is unknown or not unique, or a text has no reference.
+        If the numbers of texts differ, if an id is unknown or not unique, or if a text has no
+        reference.
 
     Examples
     --------
@@ -93,7 +94,7 @@ class Texts(Record):
         return tuple(self.outputs)
 
     def select(self, systems: Iterable[str]) -> Texts:
-        """The same texts with the outputs of these systems alone."""
+        """Return the same texts with the outputs of these systems only."""
         wanted = list(dict.fromkeys(systems))
         for system in wanted:
             if system not in self.outputs:
@@ -103,7 +104,7 @@ class Texts(Record):
         return Texts(self.sources, self.references, outputs, self.ids)
 
     def once(self, make: Callable[..., V], *values: Any) -> V:
-        """What a function makes of these texts, and of further values, made once."""
+        """Return the value of a function of these texts and further values, computed once."""
         key = make, *values
         if key not in self._known:
             self._known[key] = make(self, *values)
@@ -111,7 +112,7 @@ class Texts(Record):
         return made
 
     def candidates(self) -> Candidates:
-        """All outputs, system by system; those that a system lacks are empty."""
+        """Return all outputs, system by system; missing outputs are empty."""
         words = tuple(text or "" for outputs in self.outputs.values() for text in outputs)
         of = np.tile(np.arange(len(self)), len(self.outputs))
         return Candidates(self, words, of, self.systems)
@@ -125,6 +126,8 @@ class Candidates(Record):
     system come first, then those of the next.
     """
 
+    _renamed: ClassVar[dict[str, str]] = {"words": "outputs", "described": "describe"}
+
     texts: Texts
     outputs: tuple[str, ...]
     of: Ints
@@ -134,14 +137,8 @@ class Candidates(Record):
     def __len__(self) -> int:
         return len(self.outputs)
 
-    @property
-    def words(self) -> tuple[str, ...]:
-        """The name of `outputs` until the last release."""
-        warn_old_form("Candidates.words", "Candidates.outputs")
-        return self.outputs
-
     def once(self, key: Any, make: Callable[[], V]) -> V:
-        """What a function makes, made once for this key."""
+        """Return the value of a function, computed once per key."""
         if key not in self._known:
             self._known[key] = make()
         made: V = self._known[key]
@@ -162,6 +159,8 @@ class DrawnTexts(Record):
     where each text starts and ends. `of` has the number of the text that each drawn text belongs
     to.
     """
+
+    _renamed: ClassVar[dict[str, str]] = {"described": "describe"}
 
     texts: Texts
     places: Ints
@@ -200,7 +199,7 @@ class Draws(Record):
 
     @property
     def of(self) -> Ints:
-        """The number of the text that each drawn text belongs to."""
+        """The number of the text to which each random text belongs."""
         return np.repeat(self.text, self.count)
 
     def tasks(self) -> Iterator[tuple[int, int, int, np.random.Generator]]:
@@ -222,7 +221,7 @@ class Draws(Record):
 
 
 def _describe_drawn_text(texts: Texts, of: Ints, place: int) -> str:
-    return f"a text drawn for text {texts.ids[int(of[place])]!r}"
+    return f"a random text for text {texts.ids[int(of[place])]!r}"
 
 
 def _ids(references: Any, ids: Iterable[str | int] | None) -> tuple[str, ...]:
@@ -268,7 +267,7 @@ def _texts(what: str, values: ById[Any], names: Sequence[str]) -> tuple[str, ...
 
 def _text(what: str, value: Any, name: str) -> str:
     if not isinstance(value, str):
-        raise RankgaugeError(f"{what} of text {name!r}: {value!r} is no text, expected one")
+        raise RankgaugeError(f"{what} of text {name!r}: {value!r} is not a text")
     return value
 
 

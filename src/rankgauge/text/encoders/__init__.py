@@ -1,4 +1,4 @@
-"""Encoders: networks such as BERT that give each token of a text a vector, from a local folder.
+"""Encoders from local folders: networks such as BERT that map each token to a vector.
 
 The folder has the layout of Hugging Face: config.json, tokenizer.json and model.safetensors. NumPy
 computes the vectors; no code of the folder is run, and neither torch nor transformers is needed.

@@ -86,7 +86,7 @@ class BertNetwork:
         return tuple(kept[layer] for layer in layers)
 
     def attention(self, ids: Ints) -> Floats32:
-        """How much each token attends to each token in the last layer, as a mean over the heads."""
+        """How much each token attends to each token in the last layer, averaged over the heads."""
         x = self._embed(ids)
         for layer in self._layers:
             x, weights = self._apply_layer(layer, x)

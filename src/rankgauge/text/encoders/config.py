@@ -55,17 +55,19 @@ def read_config(file: Path) -> Config:
         value = values.get(key, default)
         if value is ABSENT:
             fault = f"{key} is missing, expected {kind.description}"
-            raise InputError(str(file), None, f"{fault}. Take config.json from the model again")
+            raise InputError(str(file), None, f"{fault}. Download config.json of the model again")
         try:
             return kind.check(value)
         except MeasureError:
             fault = f"{key} is {describe_value(value)}, expected {kind.description}"
-            raise InputError(str(file), None, f"{fault}. Other encoders cannot be read") from None
+            raise InputError(
+                str(file), None, f"{fault}. Other encoders are not supported"
+            ) from None
 
     model = MODEL_TYPES[read("model_type", Choice(tuple(MODEL_TYPES)))]
     for key, usual in UNSUPPORTED.items():
         if values.get(key) not in usual:
-            fault = f"{key} is {describe_value(values[key])}; such a model cannot be computed here"
+            fault = f"{key} is {describe_value(values[key])}; such models are not supported"
             raise InputError(str(file), None, f"{fault}. Choose another encoder")
     config = Config(
         type=model,
@@ -82,11 +84,13 @@ def read_config(file: Path) -> Config:
     )
     if config.width % config.heads:
         fault = (
-            f"{model.width} is {config.width} and {model.heads} is {config.heads}; expected that the "
-            "number of heads divides the width"
+            f"{model.width} is {config.width} and {model.heads} is {config.heads}; expected "
+            "the number of heads to divide the width"
         )
         raise InputError(str(file), None, fault)
     if config.longest < 3:
-        fault = f"a text may have {config.longest} tokens by max_position_embeddings, expected 3 or more"
+        fault = (
+            f"max_position_embeddings allows texts of {config.longest} tokens, expected 3 or more"
+        )
         raise InputError(str(file), None, fault)
     return config

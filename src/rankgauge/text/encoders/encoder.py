@@ -28,9 +28,9 @@ MOST_ATTENTION = 20_000
 class Encoder:
     """An encoder such as BERT, RoBERTa or MiniLM; create one with `Encoder.load`.
 
-    A text with more than `longest` tokens is encoded in overlapping windows. Each token gets its vector
-    from the window in which it is closest to the middle. With `truncate`, the text is cut off instead,
-    as in the package bert-score.
+    A text with more than `longest` tokens is encoded in overlapping windows. Each token gets its
+    vector from the window in which it is closest to the middle. With `truncate`, the text is
+    truncated instead, as in the package bert-score.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Encoder:
     config : Config
         The contents of config.json.
     tokenization : Tokenization
-        Splits texts into tokens, by tokenizer.json.
+        Splits texts into tokens, according to tokenizer.json.
     network : BertNetwork
         Computes the states of the tokens.
 
@@ -69,15 +69,15 @@ class Encoder:
         network: BertNetwork,
     ) -> None:
         self.folder = Path(folder)
-        """Where the encoder is."""
+        """The folder of the encoder."""
         self.layers = config.layers
-        """How many layers the network has."""
+        """The number of layers."""
         self.width = config.width
-        """How many numbers a vector has."""
+        """The length of a vector."""
         self.longest = config.longest
-        """How many tokens, with the special ones, are encoded at once."""
+        """The maximum number of tokens that are encoded at once, including the special ones."""
         self.digest = digest_of(files)
-        """A short name for weights, configuration and tokenizer, the same wherever the folder is."""
+        """A short digest of weights, configuration and tokenizer, independent of the folder."""
         self._vocabulary = config.vocabulary
         self._weights = files[WEIGHTS]
         self._tokenization = tokenization
@@ -102,7 +102,7 @@ class Encoder:
         Raises
         ------
         InputError
-            If a file is missing, cannot be read, or is not that of a supported encoder.
+            If a file is missing, cannot be read, or does not belong to a supported encoder.
         """
         files = files_of(folder)
         config = read_config(files[CONFIG])
@@ -117,9 +117,9 @@ class Encoder:
         return _load_again, (str(self.folder.absolute()), self.digest)
 
     def tokens(self, texts: Sequence[str]) -> list[Ints]:
-        """The ids of the tokens of each text, a special token first and last.
+        """Return the ids of the tokens of each text, with a special token first and last.
 
-        White space around a text does not count.
+        White space around a text is ignored.
         """
         return self._tokenization.ids(texts)
 
@@ -128,19 +128,19 @@ class Encoder:
         return self._tokenization.token(token)
 
     def long(self, tokens: Sequence[Ints]) -> int:
-        """How many texts have more tokens than are encoded at once."""
+        """Return the number of texts with more tokens than fit at once."""
         return sum(len(ids) > self.longest for ids in tokens)
 
     def truncated(self, ids: Ints) -> Ints:
-        """The tokens of a text, cut off after as many as are encoded at once; the last one stays."""
+        """Truncate the tokens of a text to the number that fits at once, keeping the last one."""
         return truncate_tokens([ids], self.longest)[0]
 
     def encode(
         self, tokens: Sequence[Ints], layers: Sequence[int], *, truncate: bool = False
     ) -> list[tuple[Floats32, ...]]:
-        """For each text, and for each of these layers, a vector for each token, not normalized.
+        """Return the unnormalized token vectors of each text, for each of these layers.
 
-        Layer 0 has the vectors that the first layer gets.
+        Layer 0 contains the inputs of the first layer.
         """
         asked = tuple(check_value("layer", layer, Integer(0, self.layers)) for layer in layers)
         texts = [self._check_tokens(ids) for ids in tokens]
@@ -153,15 +153,15 @@ class Encoder:
     def attention(self, tokens: Ints, *, truncate: bool = False) -> Floats32:
         """Return how much each token of a text attends to each token in the last layer.
 
-        The result is a mean over heads: token × token, each row adding up to 1. In a text with
-        several windows, a token attends to the tokens of its window.
+        The result is averaged over the heads: token × token, and each row sums to 1. In a text
+        with several windows, a token attends only to the tokens of its window.
         """
         ids = self._check_tokens(tokens)
         ids = self.truncated(ids) if truncate else ids
         length = len(ids)
         if length > MOST_ATTENTION:
             raise RankgaugeError(
-                f"the text has {length:,} tokens, expected at most {MOST_ATTENTION:,} for its "
+                f"the text has {length:,} tokens, expected at most {MOST_ATTENTION:,} for "
                 "attention; use truncate=True"
             )
         whole = np.zeros((length, length), dtype=np.float32)
@@ -189,8 +189,8 @@ class Encoder:
         most = self._vocabulary
         if ids.ndim != 1 or len(ids) < 2 or ids.min() < 0 or ids.max() >= most:
             raise RankgaugeError(
-                f"these are no tokens of a text, expected at least two ids from 0 to {most - 1:,}; take "
-                "them from Encoder.tokens"
+                "these are not the tokens of a text, expected at least two ids from 0 to "
+                f"{most - 1:,}; get them from Encoder.tokens"
             )
         return ids
 
@@ -199,7 +199,7 @@ class Encoder:
             raise InputError(
                 str(self._weights),
                 None,
-                "these weights lead to vectors that are no finite numbers; choose another encoder",
+                "these weights lead to vectors that are not finite; choose another encoder",
             )
 
 
@@ -221,7 +221,7 @@ def _load_again(folder: str, digest: str) -> Encoder:
                 folder,
                 None,
                 "the files of this encoder changed after it was loaded: the digest is "
-                f"{encoder.digest}, expected {digest}; load the encoder again, and start anew",
+                f"{encoder.digest}, expected {digest}; load the encoder again, and start over",
             )
         _received_encoders.clear()
         _received_encoders[folder, digest] = encoder

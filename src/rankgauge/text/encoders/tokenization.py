@@ -30,7 +30,7 @@ BYTES_PER_SECOND = 1_000_000
 BATCH_CHARACTERS = 250_000
 """How many characters are sent to the tokenizer at a time."""
 
-REMEDY = "take tokenizer.json from the model again"
+REMEDY = "download tokenizer.json of the model again"
 
 
 class Tokenization:
@@ -58,21 +58,23 @@ class Tokenization:
         seconds = SECONDS + len(content) // BYTES_PER_SECOND
         room = tokenizer_memory(content)
         self._service = Service(tokenizer_handler, str(file), content, room, seconds)
-        largest = json.loads(self._request("largest_id", None, "when it is read", seconds))
+        largest = json.loads(self._request("largest_id", None, "while reading it", seconds))
         if largest >= vocabulary:
             raise self._input_error(
-                f"it has the token id {largest:,}, but config.json has vocab_size {vocabulary:,}; take "
-                "both files from the same model"
+                f"it has the token id {largest:,}, but config.json has vocab_size "
+                f"{vocabulary:,}; take both files from the same model"
             )
         special, word = (ids.tolist() for ids in self.ids(["", "a"]))
         if len(special) != 2:
             raise self._input_error(
-                f"it gives {len(special)} tokens for an empty text, expected two: a special token "
-                "first and one last, such as [CLS] and [SEP]. Take tokenizer.json from the model again"
+                f"it produces {len(special)} tokens for an empty text, expected two: a special "
+                "token first and one last, such as [CLS] and [SEP]. Download tokenizer.json "
+                "of the model again"
             )
         if len(word) < 3 or [word[0], word[-1]] != special:
             raise self._input_error(
-                f"the special tokens of an empty text are not first and last in other texts; {REMEDY}"
+                "the special tokens of an empty text are not the first and last tokens of "
+                f"other texts; {REMEDY}"
             )
 
     def ids(self, texts: Sequence[str]) -> list[Ints]:
@@ -145,15 +147,16 @@ def _describe_failure(ending: ProcessFailure, what: str, seconds: int) -> str:
             return f"the tokenizer needs more than {count_phrase(seconds, 'second')} {what}, {expected}"
         case Cause.STOPPED:
             return (
-                "the process of the tokenizer was stopped twice; the system may be short of memory. "
-                "Try again with more memory (the file itself may be good)"
+                "the tokenizer process was stopped twice; the system may be short of memory. "
+                "Try again with more memory (the file itself may be fine)"
             )
         case Cause.START:
             return (
-                f"the process of the tokenizer could not start ({ending.line}). Check that "
-                f"{sys.executable} can import rankgauge and tokenizers (the file itself may be good)"
+                f"the tokenizer process could not start ({ending.line}). Check that "
+                f"{sys.executable} can import rankgauge and tokenizers (the file itself may be "
+                "fine)"
             )
-    return f"the tokenizer crashes {what}, {expected}"
+    return f"the tokenizer crashed {what}, {expected}"
 
 
 def _check_library() -> None:
@@ -161,6 +164,6 @@ def _check_library() -> None:
 
     if find_spec("tokenizers") is None:
         raise RankgaugeError(
-            "an encoder needs the package tokenizers, which is not installed; run "
-            "pip install 'rankgauge[text]'"
+            "encoders need the package tokenizers, which is not installed; run pip install "
+            "'rankgauge[text]'"
         )

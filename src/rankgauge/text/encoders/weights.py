@@ -80,7 +80,7 @@ class TensorFile:
         values = self._bfloat16_tensors[full] if kind == "BF16" else self._tensors.get_tensor(full)
         if not np.isfinite(values).all():
             raise self._input_error(
-                f"the tensor {full} has values that are no finite numbers; {COPY_REMEDY}"
+                f"the tensor {full} has values that are not finite; {COPY_REMEDY}"
             )
         return np.asarray(values, dtype=np.float32)
 

@@ -1,4 +1,4 @@
-"""What people say of texts, ratings and preferences, and how well metrics agree with them."""
+"""Human ratings and preferences, and how well metrics agree with them."""
 
 from rankgauge.core.lazy import attach
 

@@ -42,19 +42,19 @@ class PairAgreement(Result, Record):
     metrics : tuple of Scored
         The metrics.
     undecided : int
-        How many of the judged pairs are ties. They are left out of all counts.
+        The number of judged pairs that are ties. They are excluded from all counts.
     agree, oppose, tied : ndarray of int
-        For each metric the pairs where it gives the higher score to the output that people prefer, to
-        the other output, or to neither.
+        For each metric, the number of pairs where it gives the higher score to the output that
+        people prefer, to the other output, or to neither.
     drawn : ndarray
         Sample × 2 × metric: `agree` and `oppose` in bootstrap samples of the texts.
     against : dict
-        For each metric that is a normalized form of another one: whom people side with where the two
-        disagree, as `Preferences`.
+        For each normalized form of another metric: whom people side with where the two disagree,
+        as `Preferences`.
     level : float
         The level of the intervals.
     notes : tuple of Note
-        Remarks on the numbers.
+        Notes on the numbers.
 
     Examples
     --------
@@ -82,14 +82,14 @@ class PairAgreement(Result, Record):
 
     @property
     def agreement(self) -> Floats:
-        """For each metric: the share of `agree` among `agree` and `oppose`, NaN without any."""
+        """For each metric, the share of `agree` in `agree` plus `oppose`; NaN if both are 0."""
         return win_share(self.agree, self.oppose)
 
     def table(self) -> Table:
-        """A row for each metric, with intervals.
+        """One row per metric, with intervals.
 
-        A normalized form has also the pairs where it and its metric disagree, and whom people side with
-        there.
+        For a normalized form, the row also has the pairs where it and its metric disagree, and
+        whom people side with there.
         """
         low, high = win_share_interval(self.drawn, self.level)
         rows: list[tuple[Cell, ...]] = []
@@ -127,15 +127,15 @@ def pair_agreement(
     Parameters
     ----------
     scores : Scores
-        The scores, by one metric or several.
+        The scores, for one or more metrics.
     preferences : PairwisePreferences
-        Which outputs people prefer, see `read_preferences`.
+        The preferences; see `read_preferences`.
     pairs : sequence of tuple of str, optional
-        The pairs of systems to consider. By default all pairs that people judged.
+        The pairs of systems to consider. By default, all pairs that people judged.
     level : float, default 0.95
         Confidence level of the intervals.
     samples : int, default 1000
-        How many bootstrap samples of the texts are drawn for the intervals.
+        The number of bootstrap samples of the texts for the intervals.
     seed : int, default 0
         Seed of the random number generator.
 
@@ -147,7 +147,7 @@ def pair_agreement(
     Raises
     ------
     RankgaugeError
-        If people judged no pair of outputs with scores.
+        If people judged no pair of outputs that has scores.
 
     Examples
     --------
@@ -179,21 +179,21 @@ def pair_agreement(
         *compared.notes,
         Note(BY_VOTES),
         Note(
-            "pairs of outputs of which people prefer one: the metric prefers the same one, the other "
-            "one, or neither",
+            "pairs of outputs where people prefer one: the metric prefers the same one, the "
+            "other one, or neither",
             column="agree, oppose, tied",
         ),
         Note("agree / (agree + oppose)", column="agreement"),
         interval_note(level, samples, "share before them"),
     ]
     if undecided := int(np.count_nonzero(~decided)):
-        notes.append(Note("pairs that people tie, left out: {count}", count=undecided))
+        notes.append(Note("tied pairs are excluded: {count}", count=undecided))
     if not decided.any():
-        notes.append(Note("people prefer neither output in every pair", severity=WARNING))
+        notes.append(Note("people prefer neither output in any pair", severity=WARNING))
     if against:
         text = (
-            "pairs on which a form and its metric disagree: people side with the form, with the metric, "
-            "or with neither"
+            "pairs where a form and its metric disagree: people side with the form, with the "
+            "metric, or with neither"
         )
         notes.append(Note(text, column="win, lose, tie"))
     for form, preferences_of_form in against.items():

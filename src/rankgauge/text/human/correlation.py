@@ -48,22 +48,21 @@ def human_correlation(
     samples: int = CORRELATION_SAMPLES,
     seed: int = SEED,
 ) -> HumanCorrelation:
-    """Correlate the scores of each metric with people's ratings in each dimension.
+    """Correlate the scores of each metric with human ratings in each dimension.
 
     Parameters
     ----------
     scores : Scores
-        The scores, by one metric or several.
+        The scores, for one or more metrics.
     ratings : Ratings or Scores
-        What people think of the same outputs: `read_ratings`, or mean ratings as scores.
+        Ratings of the same outputs: `read_ratings`, or mean ratings as scores.
     over : {"systems", "texts", "rows"}, default "systems"
-        What the correlation is computed over. "systems": the means of the systems. "texts": the systems
-        on each text; the result is the mean over the texts where the correlation is defined. "rows": all
-        outputs.
+        The units of the correlation. "systems": the means of the systems. "texts": the systems on
+        each text, averaged over the texts where the correlation is defined. "rows": all outputs.
     level : float, default 0.95
         Confidence level of the intervals.
     samples : int, default 1000
-        How many bootstrap samples of the texts are drawn for the intervals.
+        The number of bootstrap samples of the texts for the intervals.
     seed : int, default 0
         Seed of the random number generator.
 
@@ -79,7 +78,7 @@ def human_correlation(
 
     Notes
     -----
-    An output counts if people rated it and every metric has a score for it, so that all metrics are
+    An output counts if people rated it and every metric has a score for it, so all metrics are
     compared on the same outputs. If lower is better for a metric, its sign is flipped first.
 
     Examples
@@ -116,7 +115,7 @@ def human_correlation(
     undefined = np.isnan(values) | (len(both.texts) < 2)
     lost = int(np.isnan(drawn[1:]).sum(axis=0)[~np.isnan(values) & ~np.isnan(low)].max(initial=0))
     if lost:
-        text = "samples left out of an interval, where a correlation is undefined: up to {count}"
+        text = "samples excluded from an interval because a correlation is undefined: up to {count}"
         notes.append(Note(text, count=lost))
     return HumanCorrelation(
         over,
@@ -130,7 +129,7 @@ def human_correlation(
         drawn[1:],
         level,
         (
-            Note(f"tau_b, rho, r: {OVER_DESCRIPTIONS[over]} with people's ratings"),
+            Note(f"tau_b, rho, r: {OVER_DESCRIPTIONS[over]} with human ratings"),
             interval_note(level, drawing.samples, "correlation", drawing.seed),
             *notes,
         ),
@@ -162,8 +161,8 @@ def _groups(
             int(np.count_nonzero(part)) for part in (known & ~scored, scored & ~known)
         )
         for text, count in (
-            ("rated outputs without a score by some metric, left out: {count}", unscored),
-            ("outputs without a rating, left out: {count}", unrated),
+            ("rated outputs skipped because some metric has no score for them: {count}", unscored),
+            ("outputs skipped because they have no rating: {count}", unrated),
         ):
             if count:
                 notes.append(Note(text, part=both.dimensions[d], count=count))
@@ -213,8 +212,8 @@ def _remarks(
         return
     if size > MOST_ROWS and over == "rows":
         text = (
-            f"no interval of τ-b: {size:,} outputs are more than {MOST_ROWS:,}; use over='texts' for an "
-            "interval"
+            f"no interval for τ-b: {size:,} outputs are more than {MOST_ROWS:,}; use "
+            "over='texts' for an interval"
         )
         yield Note(text, column="tau_b_low, tau_b_high")
     if over != "texts":
@@ -229,7 +228,7 @@ def _remarks(
         for m, metric in enumerate(metrics):
             if count := int(lost[m, d]):
                 text = (
-                    "texts left out: {count}. On them all systems have the same score or the same "
-                    "rating, or fewer than two systems are rated"
+                    "texts excluded: {count}. On them, all systems have the same score or the "
+                    "same rating, or fewer than two systems are rated"
                 )
                 yield Note(text, part=dimension, measure=metric, count=count)

@@ -38,20 +38,20 @@ EXPECTED = (
 
 
 class PairwisePreferences(Result, Record):
-    """Votes of people on pairs of outputs: which of two systems is better on a text.
+    """Votes on pairs of outputs: which of two systems is better on a text.
 
     Parameters
     ----------
     systems, texts : tuple of str
         The names of the systems and the ids of the texts.
     a, b, text : ndarray of int
-        For each pair the positions of its two systems in `systems`, and of its text in `texts`.
+        For each pair, the positions of its two systems in `systems` and of its text in `texts`.
     votes : ndarray of int
         3 × pair: the numbers of votes for the second output, for neither, and for the first.
     annotators : tuple of str, optional
         The names of the annotators, as far as they are known.
     notes : tuple of Note, optional
-        Remarks on the votes.
+        Notes on the votes.
 
     Examples
     --------
@@ -81,11 +81,11 @@ class PairwisePreferences(Result, Record):
 
     @property
     def preferred(self) -> Floats:
-        """For each pair 1 if people prefer the first output, −1 for the second, 0 for neither."""
+        """For each pair, 1 if people prefer the first output, −1 for the second, 0 for neither."""
         return majority(self.votes)
 
     def table(self) -> Table:
-        """A row for each pair of systems: on how many texts people judged it, and whom they prefer."""
+        """One row per pair of systems: on how many texts people judged it, and whom they prefer."""
         rows: list[tuple[Cell, ...]] = []
         preferred = self.preferred
         for a, b in dict.fromkeys(zip(self.a.tolist(), self.b.tolist(), strict=True)):
@@ -129,16 +129,17 @@ def read_preferences(
 ) -> PairwisePreferences:
     r"""Read preferences from a CSV or JSON Lines file with one row per vote.
 
-    A row has the `id` of the text, the systems `a` and `b`, and the `winner`: the name of one of the
-    two, or "tie". The winner may also be "a" or "b", unless a system has that name. The column
-    `annotator` is optional. The votes on a pair are added up, whichever system comes first.
+    A row has the `id` of the text, the systems `a` and `b`, and the `winner`: the name of one of
+    the two, or "tie". The winner may also be "a" or "b", unless a system has that name. The column
+    `annotator` is optional. The votes on a pair are added up, in whichever order the systems are
+    given.
 
     Parameters
     ----------
     path : str or os.PathLike
         The file, which may be compressed; "-" is standard input.
     texts : Texts, optional
-        Keep only votes on these texts and systems. A note counts the others.
+        Keep only votes on these texts and systems. A note gives the number of other votes.
     size_limit : int, default 8 GiB
         The largest size of the file in bytes, once decompressed.
 
@@ -150,8 +151,8 @@ def read_preferences(
     Raises
     ------
     InputError
-        If the file has another format, has no preferences that count, or an annotator contradicts
-        themselves. The error names the line.
+        If the file has another format, if none of its preferences count, or if an annotator
+        contradicts themselves. The error names the line.
 
     Examples
     --------
@@ -167,17 +168,20 @@ def read_preferences(
     """
     rows = read_rows(path, EXPECTED, REQUIRED_KEYS, size_limit=size_limit, key_by_id=SUMMARIES)
     if rows.by_id:
-        raise InputError(rows.source, None, f"texts and ratings, but no preferences, {EXPECTED}")
+        raise InputError(
+            rows.source, None, (f"the file has texts and ratings, but no preferences, {EXPECTED}")
+        )
     kept, left_out = known_rows(_votes(rows), texts, lambda vote: (vote.text, {vote.a, vote.b}))
     if not kept:
         total = sum(left_out.values())
         why = "no preferences" if not total else (
-            f"{count_phrase(total, 'preference')}, but none is about the texts and systems at hand ("
-            f"{left_out['text']:,} about other texts, {left_out['system']:,} about other systems)"
+            f"{count_phrase(total, 'preference')}, but none is about these texts and systems "
+            f"({left_out['text']:,} about other texts, {left_out['system']:,} about other "
+            "systems)"
         )  # fmt: skip
         raise InputError(rows.source, None, f"{why}, {EXPECTED}")
     notes = [
-        Note(f"preferences about unknown {thing}s, left out: {{count}}", count=count)
+        Note(f"preferences about unknown {thing}s, ignored: {{count}}", count=count)
         for thing, count in left_out.items()
         if count
     ]
@@ -199,7 +203,8 @@ def _votes(rows: FileRows) -> Iterator[_Vote]:
         for name in (a, b):
             if name.lower() == TIE:
                 raise where.error(
-                    f"a system is called {shorten(name)}, which stands for no winner; rename the system"
+                    f"a system is called {shorten(name)}, which stands for no winner; rename "
+                    "the system"
                 )
         winner = _winner(cells[WINNER], a, b, where)
         first, second = sorted((a, b))
@@ -239,11 +244,9 @@ def _count_votes(kept: list[_Vote], notes: list[Note]) -> PairwisePreferences:
             first = seen.setdefault((vote.text, vote.a, vote.b, vote.annotator), vote)
             if first.winner != vote.winner:
                 raise vote.where.error(
-                    f"{shorten(vote.annotator)} compares {shorten(vote.a)} and {shorten(vote.b)} "
-                    "for the text "
-                    f"{shorten(vote.text)} again, with another "
-                    f"winner{first.where.first_line_hint()}, expected one "
-                    "vote"
+                    f"{shorten(vote.annotator)} compares {shorten(vote.a)} and "
+                    f"{shorten(vote.b)} for the text {shorten(vote.text)} again, with another "
+                    f"winner{first.where.first_line_hint()}, expected one vote"
                 )
             if first is not vote:
                 again += 1
@@ -251,7 +254,7 @@ def _count_votes(kept: list[_Vote], notes: list[Note]) -> PairwisePreferences:
         votes.setdefault((vote.text, vote.a, vote.b), [0, 0, 0])[vote.winner + 1] += 1
     if again:
         notes.append(
-            Note("preferences given twice by the same person, counted once: {count}", count=again)
+            Note("duplicate preferences of the same person, counted once: {count}", count=again)
         )
     systems = {name: n for n, name in enumerate(dict.fromkeys(s for _, *two in votes for s in two))}
     ids = {name: n for n, name in enumerate(dict.fromkeys(text for text, _, _ in votes))}

@@ -39,7 +39,7 @@ COUNTS = (
 
 PREFERENCE = "preference"
 """The one dimension of preferences."""
-BY_VOTES = "people's preference is the one with the most votes; without one it is a tie"
+BY_VOTES = "the majority vote decides which output people prefer; without a majority it is a tie"
 
 
 class Preferences(Result, Record):
@@ -54,15 +54,15 @@ class Preferences(Result, Record):
     dimensions : tuple of str
         The names of what people rated.
     pairs : int
-        How many pairs of systems on a text have scores by both.
+        The number of pairs of systems on a text that both score.
     disagreements : int
-        How many of these pairs the two put in opposite orders. `win`, `lose`, `tie` and `unrated` count
-        these pairs only.
+        The number of these pairs that the two put in opposite orders. `win`, `lose`, `tie` and
+        `unrated` count only these pairs.
     win, lose, tie : ndarray of int
-        For each dimension the pairs where people side with the normalized form, with the metric, or
-        with neither.
+        For each dimension, the number of pairs where people side with the normalized form, with
+        the metric, or with neither.
     unrated : ndarray of int
-        For each dimension the pairs of which people did not rate both outputs.
+        For each dimension, the number of pairs where people did not rate both outputs.
     metric_tied, normalized_tied : int
         Pairs that only the metric ties, and pairs that only the normalized form ties. They are not
         disagreements.
@@ -71,7 +71,7 @@ class Preferences(Result, Record):
     level : float
         The level of the interval of `win_share`.
     notes : tuple of Note
-        Remarks on the numbers.
+        Notes on the numbers.
 
     Examples
     --------
@@ -103,7 +103,7 @@ class Preferences(Result, Record):
 
     @property
     def interval(self) -> tuple[Floats, Floats]:
-        """For each dimension the ends of the interval of `win_share`, over texts."""
+        """For each dimension, the ends of the interval of `win_share`, over texts."""
         known = ~np.isnan(self.win_share)
         low, high = (
             np.where(known, end, np.nan) for end in win_share_interval(self.drawn, self.level)
@@ -112,11 +112,11 @@ class Preferences(Result, Record):
 
     @property
     def win_share(self) -> Floats:
-        """For each dimension: the share of wins among wins and losses, NaN without any."""
+        """For each dimension, the share of wins among wins and losses; NaN if there are none."""
         return win_share(self.win, self.lose)
 
     def table(self) -> Table:
-        """A row for each dimension, with all counts and the share of wins among wins and losses."""
+        """One row per dimension, with all counts and the share of wins among wins and losses."""
         rows: list[tuple[Cell, ...]] = []
         low, high = self.interval
         for d, dimension in enumerate(self.dimensions):
@@ -147,29 +147,30 @@ def win_lose_tie(
 ) -> Preferences:
     """Count whom people side with where a metric and its normalized form disagree.
 
-    The two disagree on a pair of systems if they put their outputs for a text in opposite orders. It is
-    a win if people side with the normalized form, and a loss if they side with the metric.
+    The two disagree on a pair of systems if they put their outputs for a text in opposite orders.
+    It is a win if people side with the normalized form, and a loss if they side with the metric.
 
     Parameters
     ----------
     scores : Scores
-        Scores by both the metric and the normalized form.
+        The scores, for both the metric and the normalized form.
     ratings : Ratings, Scores or PairwisePreferences
-        What people think of the same outputs: ratings (`read_ratings`), mean ratings as scores, or
-        preferences (`read_preferences`). With preferences, only the pairs that people judged count.
+        Judgments of the same outputs: ratings (`read_ratings`), mean ratings as scores, or
+        preferences (`read_preferences`). With preferences, only the pairs that people judged
+        count.
     metric, normalized : Scored or str
         Two metrics of the scores, such as "rouge1" and "v2(rouge1,length=candidate)".
     dimension : str, optional
-        One of the dimensions that people rated. By default each dimension has a row of its own.
+        One of the dimensions that people rated. By default, each dimension has a row of its own.
         Preferences have only the dimension "preference".
     pairs : sequence of tuple of str, optional
-        The pairs of systems to consider. By default all of them.
+        The pairs of systems to consider. By default, all of them.
     tie : float, default 0.0
-        Ratings that differ by at most this much are equal.
+        Ratings that differ by at most this much count as equal.
     level : float, default 0.95
         Confidence level of the interval of the share of wins.
     samples : int, default 1000
-        How many bootstrap samples of the texts are drawn for the interval.
+        The number of bootstrap samples of the texts for the interval.
     seed : int, default 0
         Seed of the random number generator.
 
@@ -186,9 +187,9 @@ def win_lose_tie(
 
     Notes
     -----
-    Each annotator who rated both outputs has one vote: for the one system, for the other, or for
-    neither. The choice with the most votes counts; if no choice has the most votes alone, the pair is
-    a tie. If no annotator rated both outputs, the mean ratings decide.
+    Each annotator who rated both outputs has one vote: for one system, for the other, or for
+    neither. The choice with the most votes counts; without a single such choice, the pair is a
+    tie. If no annotator rated both outputs, the mean ratings decide.
 
     Examples
     --------
@@ -316,10 +317,10 @@ class ComparedPairs(Record):
     notes: list[Note]
 
     def orders(self, metric: int) -> Floats:
-        """Return which output of each pair scores higher by a metric.
+        """Return which output of each pair the metric scores higher.
 
-        The value is 1 where the first output scores higher, −1 where the second does, 0 where the
-        scores are the same but for rounding, and NaN where one of the outputs has no score.
+        The value is 1 if the first output scores higher, −1 if the second does, 0 if the scores
+        are equal up to rounding, and NaN if one of the outputs has no score.
         """
         values = np.where(np.isfinite(self.scores[metric]), self.scores[metric], np.nan)
         greatest = float(np.nanmax(np.abs(values), initial=0.0))
@@ -364,7 +365,7 @@ def judged_pairs(
     a, b = system[preferences.a], system[preferences.b]
     there = (a >= 0) & (b >= 0) & (text >= 0)
     if lost := int(np.count_nonzero(~there)):
-        notes.append(Note("judged pairs without scores, left out: {count}", count=lost))
+        notes.append(Note("judged pairs skipped because they have no scores: {count}", count=lost))
     if pairs is not None:
         one, other = _numbers(scores.runs, pairs)
         size = len(scores.runs)
@@ -372,8 +373,8 @@ def judged_pairs(
         there &= np.isin(np.minimum(a, b) * size + np.maximum(a, b), wanted)
     if not there.any():
         raise RankgaugeError(
-            "people judged no pair of outputs that has scores, expected the same ids and names of "
-            f"systems as in the texts, such as {scores.queries[0]!r} and {scores.runs[0]!r}"
+            "people judged no pair of outputs that has scores; use the same ids and system "
+            f"names as in the texts, such as {scores.queries[0]!r} and {scores.runs[0]!r}"
         )
     return JudgedPairs(
         scores.measures,
@@ -391,7 +392,7 @@ def _select_dimensions(dimensions: Sequence[str], dimension: str | None) -> list
         return list(range(len(dimensions)))
     if dimension not in dimensions:
         raise RankgaugeError(
-            f"people did not rate {dimension!r}, expected one of: {', '.join(dimensions)}"
+            f"there are no ratings for {dimension!r}, expected one of: {', '.join(dimensions)}"
         )
     return [dimensions.index(dimension)]
 
@@ -493,10 +494,10 @@ def _notes(
         return [Note(BY_VOTES, column="win, lose, tie")]
     by_votes = isinstance(people, Ratings) and (people.annotator != NOBODY).any()
     text = (
-        "people's preference is the majority of the annotators who rated both systems"
+        "the majority of the annotators who rated both systems decides which one people prefer"
         if by_votes
-        else "people's preference is by the mean ratings, since no annotators are named"
+        else "the mean ratings decide which output people prefer, since no annotators are named"
     )
     if tie:
-        text += f"; ratings that differ by at most {tie:g} are the same"
+        text += f"; ratings that differ by at most {tie:g} count as equal"
     return [Note(text, column="win, lose, tie")]

@@ -45,20 +45,20 @@ from rankgauge.text.data.files import (
 from rankgauge.text.data.texts import Texts
 
 EXPECTED = (
-    "expected CSV with the columns id, system and one column for each rated dimension, such as "
-    'id,system,coherence, or JSON Lines such as {"id": "1", "system": "A", "coherence": 4}; several '
-    "annotators have a row each, named in a column annotator"
+    "expected CSV with the columns id, system and one column per rated dimension, such as "
+    'id,system,coherence, or JSON Lines such as {"id": "1", "system": "A", "coherence": 4}; '
+    "several annotators have one row each and are named in a column annotator"
 )
 NOBODY = -1
 """In place of the number of an annotator, where the file does not say who rated."""
 
 
 class NoRatingsError(InputError):
-    """The file has no ratings. It may have something else, such as texts."""
+    """The file has no ratings. It may contain something else, such as texts."""
 
 
 class Ratings(Result, Record):
-    """Ratings of outputs by people, for one dimension (such as coherence) or several.
+    """Human ratings of outputs, in one or more dimensions such as coherence.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class Ratings(Result, Record):
     values : ndarray
         Rating × dimension: the single ratings, NaN for a dimension that was not rated.
     notes : tuple of Note, optional
-        Remarks on the ratings.
+        Notes on the ratings.
 
     Examples
     --------
@@ -106,10 +106,10 @@ class Ratings(Result, Record):
         return tuple(title_of(measure) for measure in self.scores.measures)
 
     def table(self) -> Table:
-        """Return a table with a row for each dimension.
+        """Return a table with one row per dimension.
 
-        Each row has the mean and the range of the ratings, how many ratings there are, and how many
-        outputs they are about.
+        Each row has the mean and the range of the ratings, the number of ratings, and the number
+        of rated outputs.
         """
         rows: list[tuple[Cell, ...]] = []
         for d, dimension in enumerate(self.dimensions):
@@ -155,7 +155,7 @@ def read_ratings(
     path : str or os.PathLike
         The file, which may be compressed; "-" is standard input.
     texts : Texts, optional
-        Keep only ratings of these texts and systems. A note counts the others.
+        Keep only ratings of these texts and systems. A note gives the number of other ratings.
     size_limit : int, default 8 GiB
         The largest size of the file in bytes, once decompressed.
 
@@ -230,7 +230,8 @@ def _ratings_from_summaries(rows: FileRows) -> Iterator[_Rating]:
                 continue
             if not isinstance(ratings, dict):
                 raise row.where.error(
-                    f'the scores of {shorten(system)} are no object, expected {{"coherence": 4}}'
+                    f"the scores of {shorten(system)} are not an object, expected "
+                    '{"coherence": 4}'
                 )
             check_distinct_keys(ratings, row.where)
             values = {key: _number(key, value, row.where) for key, value in ratings.items()}
@@ -247,8 +248,8 @@ def _number(name: str, value: object, where: RowLocation) -> float:
     if isinstance(value, str):
         if NUMBER.fullmatch(value.strip()) is None:
             raise where.error(
-                f"{shorten(value)} in the column {shorten(name)} is no rating, expected a number, or an "
-                "empty cell (leave out columns that hold no ratings)"
+                f"{shorten(value)} in the column {shorten(name)} is not a rating, expected a "
+                "number or an empty cell (leave out columns without ratings)"
             )
         number = float(value)
     elif isinstance(value, int | float) and not isinstance(value, bool):
@@ -274,13 +275,13 @@ def _collect_ratings(ratings: Iterator[_Rating], texts: Texts | None, source: st
         raise InputError(
             source,
             None,
-            f"{count_phrase(total, 'rating')}, but none of the texts and systems at hand ("
-            f"{count_phrase(left_out['text'], 'rating')} of other texts, {left_out['system']:,} "
-            "of other "
-            "systems), expected the same ids and names of systems in both files",
+            f"{count_phrase(total, 'rating')}, but none is about these texts and systems "
+            f"({count_phrase(left_out['text'], 'rating')} of other texts, "
+            f"{left_out['system']:,} of other systems); use the same ids and system names in "
+            "both files",
         )
     notes = [
-        Note(f"ratings of unknown {thing}s, left out: {{count}}", count=count)
+        Note(f"ratings of unknown {thing}s, ignored: {{count}}", count=count)
         for thing, count in left_out.items()
         if count
     ]
@@ -331,7 +332,7 @@ def _measure(name: str, source: str) -> GivenScores:
         raise InputError(
             source,
             None,
-            f"a dimension cannot be called {shorten(name)}, expected a name of at most 200 characters, "
+            f"{shorten(name)} is not a valid dimension name, expected at most 200 characters, "
             "without both kinds of quotes",
         ) from None
 

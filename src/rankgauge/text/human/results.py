@@ -27,8 +27,8 @@ Over: TypeAlias = Literal["systems", "texts", "rows"]
 all outputs."""
 
 OVER_DESCRIPTIONS = {
-    "systems": "correlation of the means of the systems",
-    "texts": "mean over texts of the correlation over systems on each text",
+    "systems": "correlation between system means",
+    "texts": "correlation between systems on each text, averaged over texts",
     "rows": "correlation over all outputs",
 }
 NEAR_ZERO = 0.05
@@ -40,18 +40,18 @@ CHANGES = ("change", "change_low", "change_high", "pai")
 
 
 class HumanCorrelation(Result, Record):
-    """The correlations of metrics with people's ratings: the result of `human_correlation`.
+    """Correlations between metrics and human ratings: the result of `human_correlation`.
 
     Attributes
     ----------
     over : {"systems", "texts", "rows"}
-        What the correlations are computed over.
+        The units of the correlations.
     metrics : tuple of Scored
         The metrics.
     dimensions : tuple of str
         The names of what people rated.
     systems, texts : int
-        How many systems and texts have both scores and ratings.
+        The numbers of systems and texts that have both scores and ratings.
     values, low, high : ndarray
         Coefficient × metric × dimension: the correlations and the ends of their intervals. The
         coefficients are τ-b, ρ and r. NaN where a correlation is undefined.
@@ -60,7 +60,7 @@ class HumanCorrelation(Result, Record):
     level : float
         The level of the intervals.
     notes : tuple of Note
-        Remarks on the numbers.
+        Notes on the numbers.
 
     Examples
     --------
@@ -102,10 +102,10 @@ class HumanCorrelation(Result, Record):
         return np.asarray(self.values[2])
 
     def table(self) -> Table:
-        """A row for each metric and dimension: τ-b, ρ and r with their intervals.
+        """One row per metric and dimension: τ-b, ρ and r with their intervals.
 
-        For a normalized form, also by how much its τ-b is higher than that of its metric, with the
-        interval, and as PAI.
+        For a normalized form, the row also shows how much higher its τ-b is than that of its
+        metric, with the interval, and as PAI.
         """
         columns = [f"{name}{end}" for name in COEFFICIENTS for end in ("", "_low", "_high")]
         changes = self.normalized()
@@ -124,7 +124,7 @@ class HumanCorrelation(Result, Record):
             rows = [row[: -len(CHANGES)] for row in rows]
         about = [*self.notes]
         if place:
-            about.append(Note("tau_b minus that of the metric inside", column="change"))
+            about.append(Note("tau_b minus the tau_b of the inner metric", column="change"))
             about += [note for note in changes.notes if note.column == "pai"]
         return Table(("metric", "dimension", *columns), tuple(rows), note_texts(about))
 
@@ -139,7 +139,7 @@ class HumanCorrelation(Result, Record):
         return self._differences([(m[0], m[1])])
 
     def normalized(self) -> CorrelationDifference:
-        """Return how much higher each normalized form correlates than its metric.
+        """Return how much higher each normalized form correlates than its metric does.
 
         For example, v2(rouge1) is compared with rouge1.
         """
@@ -162,7 +162,7 @@ class HumanCorrelation(Result, Record):
         notes = [interval_note(self.level, len(self.samples), "difference")]
         if near:
             kind = (
-                f"correlations of the metric that are within {NEAR_ZERO:g} of 0: {{count}}. PAI "
+                f"correlations of the metric within {NEAR_ZERO:g} of 0: {{count}}. PAI "
                 "explodes near 0; read the difference"
             )
             notes.append(Note(kind, column="pai", count=near, severity=WARNING))
@@ -178,7 +178,7 @@ class HumanCorrelation(Result, Record):
         )
 
     def figure(self) -> Figure:
-        """τ-b and its interval of each metric: a panel for each dimension."""
+        """Plot τ-b of each metric with its interval, in one panel per dimension."""
         from rankgauge.figures.intervals import correlation_intervals
 
         return correlation_intervals(
@@ -197,7 +197,7 @@ class HumanCorrelation(Result, Record):
 
 
 class CorrelationDifference(Result, Record):
-    """The difference between the correlations of two metrics with people's ratings.
+    """The difference between the correlations of two metrics with human ratings.
 
     `HumanCorrelation.difference` and `HumanCorrelation.normalized` return it.
 
@@ -214,7 +214,7 @@ class CorrelationDifference(Result, Record):
     pai : ndarray
         The percentage absolute increase, see `percentage_increase`.
     notes : tuple of Note
-        Remarks on the numbers.
+        Notes on the numbers.
 
     Examples
     --------
@@ -244,7 +244,7 @@ class CorrelationDifference(Result, Record):
         return self.second - self.first
 
     def table(self) -> Table:
-        """A row for each pair, coefficient and dimension."""
+        """One row per pair, coefficient and dimension."""
         columns = ("first", "second", "low", "high", "pai")
         rows: list[tuple[Cell, ...]] = []
         for p, (one, other) in enumerate(self.pairs):
@@ -307,7 +307,7 @@ def percentiles(samples: Floats, level: float) -> tuple[Floats, Floats]:
     Parameters
     ----------
     samples : ndarray
-        The samples along the first axis. NaN is left out.
+        The samples along the first axis. NaN values are ignored.
     level : float
         The level of the intervals, such as 0.95.
 

@@ -63,7 +63,10 @@ def shared_outputs(scores: Scores, ratings: AnyRatings) -> SharedOutputs:
     ours, theirs = (each.select(texts, runs=systems) for each in (scores, rated))
     for metric in scores.measures:
         if inner(metric).direction == "none":
-            text = "neither higher nor lower is better; higher is taken as better here"
+            text = (
+                "the metric declares neither higher nor lower as better; higher is taken "
+                "as better here"
+            )
             notes.append(Note(text, measure=str(metric)))
     return SharedOutputs(
         scores.measures,
@@ -83,14 +86,14 @@ def _common_names(
     common = [name for name in ours if name in known]
     if not common:
         raise RankgaugeError(
-            f"no {thing} is in both the scores and the ratings (the scores have {ours[0]!r}, the "
-            f"ratings {theirs[0]!r}), expected the same names in both"
+            f"no {thing} is in both the scores and the ratings (the scores have {ours[0]!r}, "
+            f"the ratings {theirs[0]!r}); use the same names in both"
         )
     unrated, unscored = len(ours) - len(common), len(known - scored)
     if unrated:
-        notes.append(Note(f"{thing}s without ratings, left out: {{count}}", count=unrated))
+        notes.append(Note(f"{thing}s without ratings, skipped: {{count}}", count=unrated))
     if unscored:
-        notes.append(Note(f"rated {thing}s without scores, left out: {{count}}", count=unscored))
+        notes.append(Note(f"rated {thing}s without scores, skipped: {{count}}", count=unscored))
     return common
 
 

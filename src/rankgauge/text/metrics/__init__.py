@@ -1,4 +1,4 @@
-"""The metrics, one file a family: ROUGE, BERTScore, and metrics made of functions."""
+"""The metrics, with one file per family: ROUGE, BERTScore, and metrics made from functions."""
 
 from __future__ import annotations
 

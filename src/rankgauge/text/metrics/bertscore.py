@@ -41,11 +41,11 @@ from rankgauge.text.registry import register
 FEWEST_TOKENS = 10
 """Chance by F with fewer tokens is drawn: there the formula is not close enough."""
 PLUG_IN_NOTE = (
-    "chance is F of the expected precision and recall, which is close to the expected F: within .01 on "
-    "SummEval"
+    "chance is computed as F of the expected precision and recall, which is within .01 of the "
+    "expected F on SummEval"
 )
 SHORT_TEXT_NOTE = (
-    f"{PLUG_IN_NOTE}. Where chance has fewer than {FEWEST_TOKENS} tokens, it is estimated"
+    f"{PLUG_IN_NOTE}. If a random text has fewer than {FEWEST_TOKENS} tokens, chance is estimated"
 )
 
 
@@ -64,10 +64,12 @@ class BertScore(Metric):
     """
 
     name = "bertscore"
-    summary = "BERTScore: how similar the tokens of output and reference are, by an encoder."
+    summary = (
+        "BERTScore: the similarity of the tokens of output and reference, according to an encoder."
+    )
     formula = (
-        "precision = mean over output tokens of the greatest cosine with a reference token; recall = "
-        "the same with both exchanged; F = 2PR/(P + R)"
+        "precision = mean over output tokens of the greatest cosine with a reference token; "
+        "recall = the same with the two swapped; F = 2PR/(P + R)"
     )
     source = "Zhang et al. 2020, BERTScore: evaluating text generation with BERT, ICLR"
     examples = (
@@ -81,37 +83,39 @@ class BertScore(Metric):
 
     layer: int = parameter(
         Integer(0, 1000),
-        "the layer of the encoder whose vectors are compared. The best layer depends on the encoder; "
-        "bert-score has one for each model, such as 9 for bert-base-uncased and 17 for roberta-large",
+        "the layer of the encoder whose vectors are compared. The best layer depends on the "
+        "encoder; bert-score recommends one per model, such as 9 for bert-base-uncased and 17 "
+        "for roberta-large",
         default=5,
     )
     idf: bool = parameter(
         Flag(),
-        "whether a token counts more the fewer references have it: log((N + 1)/(n + 1)) if n of all N "
-        "references have it",
+        "whether rare tokens count more: a token in n of all N references has the weight "
+        "log((N + 1)/(n + 1))",
         default=False,
     )
     part: str = parameter(
         Choice((F, PRECISION, RECALL)),
-        "f: the harmonic mean of precision and recall; precision: by the tokens of the output; recall: "
-        "by the tokens of the reference",
+        "f: the harmonic mean of precision and recall; precision: over the tokens of the "
+        "output; recall: over the tokens of the reference",
         default=F,
     )
     references: str = parameter(
         Choice((MEAN, MAX, FIRST)),
-        "of several references: the mean score, the highest score (as in bert-score), or the score by "
-        "the first reference",
+        "with several references: the mean score, the highest score (as in bert-score), or "
+        "the score for the first reference",
         default=MEAN,
     )
     baseline: float | None = parameter(
         Number(-1, 1, closed=False, example=0.3),
-        "a score that becomes 0: the score is (x − baseline)/(1 − baseline)",
+        "the score that is rescaled to 0: the result is (x − baseline)/(1 − baseline)",
         default=None,
     )
     encoder: str | None = parameter(
         QuotedText(),
-        "the digest of the encoder, as signatures have it; another encoder is then an error. The folder "
-        "of the encoder is chosen by --encoder, or by the environment variable RANKGAUGE_ENCODER",
+        "the digest of the encoder, as shown in signatures; using another encoder is then an "
+        "error. Choose the folder of the encoder with --encoder or the environment variable "
+        "RANKGAUGE_ENCODER",
         default=None,
     )
 
@@ -137,8 +141,8 @@ class BertScore(Metric):
         encoder = current_encoder()
         if self.encoder is not None and self.encoder != encoder.digest:
             raise RankgaugeError(
-                f"{self}: the encoder in use has the digest {encoder.digest}, expected {self.encoder}; "
-                "choose that encoder, or leave out the parameter encoder"
+                f"{self}: the encoder in use has the digest {encoder.digest}, expected "
+                f"{self.encoder}; choose that encoder, or omit the parameter encoder"
             )
         return embedding_store(texts, encoder)
 
@@ -265,18 +269,18 @@ class BertScore(Metric):
         store = self._store(candidates.texts)
         encoder = store.encoder
         about = (
-            f"the encoder is {encoder.digest}, which is the digest of its files; it has "
+            f"the encoder is {encoder.digest}, the digest of its files; it has "
             f"{count_phrase(encoder.layers, 'layer')}"
         )
         notes = [Note(about)]
         if empty := int((self._candidate_units(candidates) == 0).sum()):
-            kind = f"outputs without a token: {{count}}. Such an output gets {self.range[0]:.4g}"
+            kind = f"outputs without tokens: {{count}}. Such an output scores {self.range[0]:.4g}"
             notes.append(Note(kind, count=empty))
         if long := sum(len(ids) > encoder.longest for ids in _all_tokens(candidates, store)):
-            kind = f"outputs with more than {encoder.longest} tokens, which are cut: {{count}}"
+            kind = f"outputs truncated to {encoder.longest} tokens: {{count}}"
             notes.append(Note(kind, count=long))
         if below := int((self._part(self._pairs(candidates)) < 0).sum()):
-            kind = "scores below 0, which are counted as 0: {count}"
+            kind = "negative scores, counted as 0: {count}"
             notes.append(Note(kind, measure=str(self), count=below))
         return notes
 
@@ -287,8 +291,7 @@ class BertScore(Metric):
         encoded = null.null in (WORDS, *self.nulls)
         if encoded and (long := sum(len(ids) > longest for ids in store.sources)):
             kind = (
-                f"sources with more than {longest} tokens, which are encoded in overlapping windows: "
-                "{count}"
+                f"sources longer than {longest} tokens, encoded in overlapping windows: {{count}}"
             )
             notes.append(Note(kind, count=long))
         if self.part == F and null.null == WORDS and null.draws is None:

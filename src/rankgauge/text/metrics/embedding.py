@@ -36,18 +36,20 @@ BATCH_TOKENS = 8_192
 
 
 class AnyEncoder(Protocol):
-    """Protocol of encoders: what metrics such as bertscore need.
+    """Protocol of encoders, which metrics such as bertscore need.
 
-    `rankgauge.text.encoders.Encoder` implements it. Pass an object of your own to `use_encoder`.
+    `rankgauge.text.encoders.Encoder` implements it. To use an object of your own, pass it to
+    `use_encoder`.
 
     Parameters
     ----------
     *args, **kwargs
-        A protocol is not called; implement its methods in a class of your own.
+        Ignored: a protocol cannot be instantiated, so implement its methods in a class of your
+        own.
 
     Examples
     --------
-    An encoder of letters, whose vectors are the same in its only layer and in layer 0:
+    An encoder of letters; its only layer and layer 0 have the same vectors:
 
     >>> import numpy as np
     >>> from rankgauge.text import Texts, evaluate, use_encoder
@@ -68,15 +70,15 @@ class AnyEncoder(Protocol):
 
     @property
     def digest(self) -> str:
-        """Names the weights."""
+        """Identifies the weights."""
 
     @property
     def layers(self) -> int:
-        """How many layers there are, the embeddings, layer 0, not counted."""
+        """The number of layers, not counting the embeddings (layer 0)."""
 
     @property
     def longest(self) -> int:
-        """How many tokens fit, the special ones counted."""
+        """The maximum number of tokens, including the special ones."""
 
     def tokens(self, texts: Sequence[str]) -> list[Ints]:
         """The ids of the tokens of each text, with a special token first and last."""
@@ -86,7 +88,7 @@ class AnyEncoder(Protocol):
     ) -> list[tuple[Floats32, ...]]:
         """Return the vectors of the tokens of each text, for each of these layers: token × width.
 
-        A text that does not fit is cut with `truncate`, or else encoded in windows.
+        A text that does not fit is truncated with `truncate`, and otherwise encoded in windows.
         """
 
 
@@ -105,7 +107,7 @@ def use_encoder(encoder: str | Path | AnyEncoder | None) -> None:
     ----------
     encoder : str, os.PathLike, AnyEncoder or None
         An encoder, or a folder in the layout of Hugging Face, with config.json, tokenizer.json and
-        model.safetensors. None restores the default, see `rankgauge.text.encoders.find_encoder`.
+        model.safetensors. None restores the default; see `rankgauge.text.encoders.find_encoder`.
 
     Notes
     -----
@@ -123,7 +125,7 @@ def use_encoder(encoder: str | Path | AnyEncoder | None) -> None:
 
 
 def current_encoder() -> AnyEncoder:
-    """The encoder that metrics use: the one that `use_encoder` chose, or the default.
+    """The encoder that metrics use: the one set with `use_encoder`, or the default.
 
     Returns
     -------
@@ -219,9 +221,9 @@ class TokenWeights(Record):
 
     @classmethod
     def of(cls, special: Ints, references: Sequence[Ints]) -> TokenWeights:
-        """Return the weights by inverse document frequency, as bert-score has them.
+        """Return the weights by inverse document frequency, as defined in bert-score.
 
-        The weight is log((N + 1)/(n + 1)) for a token that n of N references have.
+        A token that occurs in n of N references has the weight log((N + 1)/(n + 1)).
         """
         each = [np.unique(ids) for ids in references]
         known, often = np.unique(np.concatenate([special, *each]), return_counts=True)
@@ -271,7 +273,7 @@ class EmbeddingStore:
         return ~np.isin(ids, self.special)
 
     def weights(self, first: bool) -> TokenWeights:
-        """The weights of tokens, by all references or by the first of each text."""
+        """The weights of tokens, over all references or over the first reference of each text."""
         if first not in self._weights:
             chosen = slice(0, 1) if first else slice(None)
             every = [ids for each in self.references for ids in each[chosen]]
@@ -282,8 +284,8 @@ class EmbeddingStore:
         """The layers to encode, this one among them; RankgaugeError where the encoder has fewer."""
         if layer > self.encoder.layers:
             raise RankgaugeError(
-                f"bertscore: layer={layer}, but the encoder {self.encoder.digest} has "
-                f"{count_phrase(self.encoder.layers, 'layer')}, expected at most that; use "
+                f"bertscore: layer={layer}, but the encoder {self.encoder.digest} has only "
+                f"{count_phrase(self.encoder.layers, 'layer')}; use "
                 f"bertscore(layer={self.encoder.layers}), or another encoder"
             )
         self.layers.add(layer)

@@ -58,7 +58,7 @@ class FunctionMetric(Metric):
         else:
             return number
         raise RankgaugeError(
-            f"{self.name}: its function gave {value!r}, expected {expected}, for "
+            f"{self.name}: its function returned {value!r}, expected {expected}, for "
             f"{candidates.describe(place)}"
         )
 
@@ -73,9 +73,9 @@ def metric(
     source_needed: bool = False,
     summary: str = "",
 ) -> Metric:
-    """Make a metric from a function, and register it by its name.
+    """Make a metric from a function, and register it under its name.
 
-    The expected score of a random text is estimated from drawn texts.
+    The expected score of a random text is estimated from random texts.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def metric(
         The lowest and the highest score. A metric without a lowest score starts at −inf; it has no v1
         and v2, but linear and z work.
     direction : {"higher", "lower", "none"}, default "higher"
-        Which scores are better; "none" if neither are.
+        Which scores are better; "none" if there is no such direction.
     source_needed : bool, default False
         Whether a text without a source is an error.
     summary : str, optional
@@ -116,7 +116,7 @@ def metric(
     brevity
     """
     if not callable(function):
-        raise MeasureError(f"metric {name!r}: {function!r} is no function, expected one")
+        raise MeasureError(f"metric {name!r}: {function!r} is not a function")
     low, high = map(float, range)
     if not low < high:
         raise MeasureError(f"metric {name!r}: range={range!r}, expected the lowest score first")
@@ -130,7 +130,8 @@ def metric(
             "__module__": getattr(function, "__module__", None) or __name__,
             "__doc__": function.__doc__,
             "name": str(name),
-            "summary": summary or f"The function {getattr(function, '__name__', name)}.",
+            "summary": summary
+            or (f"Defined by the function {getattr(function, '__name__', name)}."),
             "examples": (str(name),),
             "function": staticmethod(function),
             "ideal": float(ideal),

@@ -42,18 +42,18 @@ from rankgauge.text.registry import register
 from rankgauge.text.tokens import candidate_counts, reference_counts, source_words, words_of
 
 SLOW_NOTE = (
-    "rouge-score-rs is not installed, so rouge-score computed ROUGE: the numbers are the same, but it "
-    "takes about 60 times as long"
+    "rouge-score-rs is not installed, so rouge-score computed ROUGE: the scores are the same, "
+    "but it takes about 60 times as long"
 )
 SLOWDOWN = 100
 """How many times longer a step takes in rouge-score."""
 FOREIGN_NOTE = (
-    "{texts} with a reference mostly in another script: only the letters a to z and digits count as "
-    "words, so the scores mean little"
+    "{texts} with a reference mostly in another script: only the letters a to z and digits "
+    "count as words, so the scores mean little"
 )
 WORDLESS_NOTE = (
-    "{things} without a word: {{count}}. ROUGE knows the letters a to z and digits only, so {they} "
-    "gets 0"
+    "{things} without a word: {{count}}. ROUGE recognizes only the letters a to z and digits, "
+    "so {they} gets 0"
 )
 
 
@@ -72,22 +72,22 @@ class Rouge(Metric):
     """Whether another package computes the score of what systems wrote."""
     most_steps: ClassVar[float] = np.inf
     """An output and a reference are not compared if that takes more steps."""
-    remedy: ClassVar[str] = "Cut these texts, or use rouge1 or rouge2"
+    remedy: ClassVar[str] = "Shorten these texts, or use rouge1 or rouge2"
     """What to do then."""
 
     part: str = parameter(
         Choice((F, PRECISION, RECALL)),
-        "f: the harmonic mean of precision and recall; precision: by the words of the output; recall: "
-        "by the words of the reference",
+        "f: the harmonic mean of precision and recall; precision: over the words of the "
+        "output; recall: over the words of the reference",
         default=F,
     )
     stem: bool = parameter(
-        Flag(), "whether words are reduced to their stems, by Porter's algorithm", default=False
+        Flag(), "whether words are reduced to their stems with Porter's algorithm", default=False
     )
     references: str = parameter(
         Choice((MEAN, MAX, POOLED, FIRST)),
-        "of several references: the mean score, the highest score, one score of all counts added up, or "
-        "the score by the first reference",
+        "with several references: the mean score, the highest score, one score from all "
+        "counts added up, or the score for the first reference",
         default=MEAN,
     )
 
@@ -181,8 +181,8 @@ class Rouge(Metric):
             row = int(grid.row[worst])
             raise RankgaugeError(
                 f"{self}: {texts.describe(row)} has {words[row]:,} words, and a reference has "
-                f"{theirs[worst]:,}; to compare them takes {steps[worst]:,.0f} steps, expected at most "
-                f"{most:,.0f}. {self.remedy}"
+                f"{theirs[worst]:,}; comparing them takes {steps[worst]:,.0f} steps, expected "
+                f"at most {most:,.0f}. {self.remedy}"
             )
 
     def remarks(self, candidates: Candidates) -> list[Note]:
@@ -272,7 +272,7 @@ class Rouge1(RougeN):
     """Words in common."""
 
     name = "rouge1"
-    summary = "ROUGE-1: the words that a text has in common with its reference."
+    summary = "ROUGE-1: the words that an output shares with its reference."
     formula = (
         "hits = Σ over words of min(count in the output, count in the reference); units = words"
     )
@@ -285,9 +285,7 @@ class Rouge2(RougeN):
     """Pairs of neighbors in common."""
 
     name = "rouge2"
-    summary = (
-        "ROUGE-2: the pairs of neighboring words that a text has in common with its reference."
-    )
+    summary = "ROUGE-2: the pairs of adjacent words that an output shares with its reference."
     formula = (
         "hits = Σ over pairs of min(count in the output, count in the reference); units = words − 1"
     )
@@ -300,8 +298,8 @@ class RougeL(LibraryRouge):
 
     name = "rougeL"
     summary = (
-        "ROUGE-L: the most words of the reference that a text has in the same order, with any words "
-        "between them."
+        "ROUGE-L: the longest sequence of words that an output and its reference have in the "
+        "same order, possibly with other words in between."
     )
     formula = "hits = length of the longest common subsequence of words; units = words"
     examples = ("rougeL", "rougeL(references=max)", "rougeL(part=recall,stem=true)")
@@ -318,16 +316,17 @@ class RougeLsum(LibraryRouge):
 
     name = "rougeLsum"
     summary = (
-        "ROUGE-Lsum: ROUGE-L for each sentence of the reference with all sentences of a text. Each line "
-        "is a sentence: put newlines between sentences."
+        "ROUGE-Lsum: ROUGE-L of each reference sentence against all sentences of the output. "
+        "Each line is a sentence: put newlines between sentences."
     )
     formula = (
-        "hits = Σ over lines of the reference of the words in a longest common subsequence with any "
-        "line of the output, no word more often than both texts have it; units = words"
+        "hits = Σ over lines of the reference of the words in a longest common subsequence "
+        "with any line of the output, each word at most as often as both texts have it; units "
+        "= words"
     )
     examples = ("rougeLsum", "rougeLsum(stem=true)")
     most_steps = 1e8
-    remedy = "Cut these texts, or use rougeL"
+    remedy = "Shorten these texts, or use rougeL"
 
     def _score_drawn(self, drawn: DrawnTexts) -> Floats:
         return Metric._score_drawn(self, drawn)
@@ -337,17 +336,19 @@ class RougeW(Rouge):
     """Words in the same order; neighbors count more."""
 
     name = "rougeW"
-    summary = "ROUGE-W: as ROUGE-L, but words that follow each other in both texts count more."
+    summary = "ROUGE-W: like ROUGE-L, but words that are consecutive in both texts count more."
     formula = (
-        "hits = weighted longest common subsequence, in which k words in a row count k^weight; units = "
-        "words^weight; precision and recall = (hits/units)^(1/weight)"
+        "hits = weighted longest common subsequence, in which k words in a row count "
+        "k^weight; units = words^weight; precision and recall = (hits/units)^(1/weight)"
     )
     examples = ("rougeW", "rougeW(weight=2)")
     most_steps = 1e9
-    remedy = "Cut these texts, or use rougeL"
+    remedy = "Shorten these texts, or use rougeL"
 
     weight: float = parameter(
-        Number(1, 10, example=1.2), "k words in a row count k to the power of this", default=1.2
+        Number(1, 10, example=1.2),
+        "the exponent: k words in a row count k to this power",
+        default=1.2,
     )
 
     def _units(self, words: Ints) -> Floats:
@@ -385,21 +386,25 @@ class RougeS(GramRouge):
 
     name = "rougeS"
     summary = (
-        "ROUGE-S: the pairs of words, with up to `skip` words between them, that a text has in common "
-        "with its reference."
+        "ROUGE-S: the pairs of words, with at most `skip` words between them, that an output "
+        "shares with its reference."
     )
     formula = (
         "hits = Σ over pairs of min(count in the output, count in the reference); units = pairs"
     )
     examples = ("rougeS", "rougeS(skip=unlimited)", "rougeS(unigram=true)")
     most_steps = MOST_PAIRS
-    remedy = "Cut these texts, or lower skip"
+    remedy = "Shorten these texts, or lower skip"
 
     skip: str | int = parameter(
-        SkipDistance(), f"how many words stand between two words at most, or {UNLIMITED}", default=4
+        SkipDistance(),
+        (f"the maximum number of words between the two words of a pair, or {UNLIMITED}"),
+        default=4,
     )
     unigram: bool = parameter(
-        Flag(), "whether single words count too, which makes it ROUGE-SU", default=False
+        Flag(),
+        "whether single words count too, which turns the metric into ROUGE-SU",
+        default=False,
     )
 
     @property

@@ -31,8 +31,9 @@ def package() -> str:
             continue
         return name
     raise RankgaugeError(
-        "ROUGE needs rouge-score-rs, which is not installed; run pip install 'rankgauge[text]'. Where "
-        "rouge-score-rs cannot be installed, pip install rouge-score: it is slower"
+        "ROUGE needs rouge-score-rs, which is not installed; run pip install "
+        "'rankgauge[text]'. If rouge-score-rs cannot be installed, run pip install "
+        "rouge-score, which is slower"
     )
 
 
