@@ -152,7 +152,7 @@ def test_people_get_short_tables_and_programs_every_column(command: Call) -> Non
 def test_a_pad_that_misleads_is_not_printed_and_a_note_says_so(command: Call) -> None:
     out = command("-m", "AP", "-m", "v2(AP)", "--format", "md", "--long").out
     assert "safe_pad |" not in out
-    assert "- pad, safe_pad: left out, because 0 has different meanings for these measures" in out
+    assert "- pad, safe_pad: omitted because 0 has different meanings for these measures" in out
     assert "- pad: the mean" not in out
 
 

@@ -143,7 +143,10 @@ def test_agreement_with_people(rankgauge: Call, file: Path, ratings: Path, tmp_p
         (["--null", "letters"], "expected one of words, sentences"),
         (["--length", "long"], "expected reference, candidate, or a number of words"),
         (["--per", "candidate"], "per=candidate needs draws"),
-        (["-m", "v2(rouge1)", "--length", "candidate"], "write them inside, as in v2(rouge1,"),
+        (
+            ["-m", "v2(rouge1)", "--length", "candidate"],
+            "give them as parameters, as in v2(rouge1,",
+        ),
         (["--length", "²"], "expected reference, candidate, or a number of words"),
         (["--plot", "figure.svg"], "--plot draws the correlations of --human"),
         (["--human", "a.csv", "--preferences", "b.csv"], "cannot be used together; choose one"),

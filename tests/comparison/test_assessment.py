@@ -572,13 +572,15 @@ def test_notes_say_how_the_numbers_came_about(scores: Scores) -> None:
     )
     _, significant, _, _, origin, splits, swaps, *_ = found.definitions["measures"]
     assert significant.startswith("significant: p ≤ 0.05; Studentized bootstrap")
-    assert significant.endswith("corrected by holm, 150 samples, seed 2")
+    assert significant.endswith("corrected with holm, 150 samples, seed 2")
     assert origin.startswith("pad, safe_pad: they change if a constant is added")
     assert "50 times, seed 2" in splits
     assert "(differences of at most 0.05 of the larger mean count as ties)" in swaps
     whole = assess(scores, splits=0, test="tukey", correction="holm")
     assert not any("splits" in text for text in whole.definitions["measures"])
-    assert "for all pairs of runs together, so not corrected again" in whole.table().notes[1]
+    assert (
+        "already for all pairs of runs together, so not corrected further" in whole.table().notes[1]
+    )
     for table in (found.pair_table(), found.swap_table()):
         assert not any("halves" in note or "pad" in note for note in table.notes)
     assert any("the second measure is the reference" in note for note in found.pair_table().notes)

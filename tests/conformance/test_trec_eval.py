@@ -220,7 +220,7 @@ def test_deliberate_differences(
         ("qrels twice", 4, "twice:2: document 'a' again"),
         ("qrels other", 7, "no topic has both"),
         ("blank run", 2, "blank:2: a blank line, expected"),
-        ("-m P.0 qrels twice", 2, "cut-offs are whole numbers from 1"),
+        ("-m P.0 qrels twice", 2, "cutoffs are whole numbers from 1"),
         ("twice-judged missing", 2, "missing: cannot be read"),
         ("-Z missing -m P.0 qrels run", 255, "missing: cannot be read"),
         ("-Z blank qrels run", 255, "blank:1: expected `topic measure mean standard-deviation`"),

@@ -95,7 +95,7 @@ class PageOptions(OptionGroup, heading="Page"):
 def command(
     source: ReportedScores, page: PageOptions, level: float, output: str, opens: bool
 ) -> None:
-    """Write a page that shows in a browser how good the runs are, and how far they differ.
+    """Write an HTML page that shows how good the runs are and how they differ.
 
     The page is a single file that works offline, so you can send it to a colleague. QRELS and each RUN
     are files as in `rankgauge evaluate`. --scores reads scores that were computed earlier; the page then

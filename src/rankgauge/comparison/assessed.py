@@ -183,7 +183,7 @@ class Assessment(Result, Record):
     definitions : dict of str to tuple of str
         What the columns of each table mean. The keys are "measures", "pairs" and "swaps".
     notes : tuple of Note
-        Remarks on the numbers, such as on queries that were left out.
+        Remarks on the numbers, such as on excluded queries.
     same_zero : bool, default True
         Whether 0 means the same for all measures, by their ranges and directions. Otherwise PAD does
         not compare them.
@@ -259,9 +259,9 @@ class Assessment(Result, Record):
     def table(self) -> Table:
         """A row for each set and measure, with how well the measure discriminates between runs.
 
-        The row has the share of pairs with a significant difference, and how far two halves of the
-        queries agree. What is printed has the columns that decide; `.columns`, `.rows` and `to_polars()`
-        have all.
+        It has the share of pairs with a significant difference, and how well two halves of the queries
+        agree. What is printed has the columns that decide; `.columns`, `.rows` and `to_polars()` have
+        all.
         """
         rows: list[tuple[Cell, ...]] = []
         for part, each in self._iterate_measures():
@@ -499,7 +499,7 @@ def definitions_of(options: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     ties = f" (differences of at most {fuzzy:g} of the larger mean count as ties)" if fuzzy else ""
     halves = (
         ColumnNote(
-            f"the queries are split into two halves at random, {options['splits']:,} times, seed "
+            f"the queries are split into random halves {options['splits']:,} times, seed "
             f"{seed}; a case is a pair of runs and a split",
             HALF_COLUMNS,
         ),

@@ -167,7 +167,9 @@ def med(
         _check_ranking("a", a)
         _check_ranking("b", b)
         if _is_list(a) != _is_list(b):
-            raise RankgaugeError("a list and a run, expected two lists of documents or two runs")
+            raise RankgaugeError(
+                "got a list and a run, expected two lists of documents or two runs"
+            )
     options: dict[str, Any] = {
         "grades": grades,
         "offlist": offlist,

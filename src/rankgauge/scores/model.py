@@ -91,7 +91,7 @@ class Scores(Result, Record):
     notes : tuple of Note, optional
         Remarks on the scores.
     failed : tuple of str, optional
-        Which runs were left out, and why.
+        Which runs were skipped, and why.
     only_relevant : bool, default False
         Whether all judged documents are relevant, as in a list of the relevant documents alone. The
         judged share then says nothing about the judgments.
@@ -336,10 +336,9 @@ class Scores(Result, Record):
     ) -> Table:
         """One row for each run, with its means, how many queries they cover, and how many are judged.
 
-        The column `over` says which queries the means are over: "all" judged queries, or those that the
-        run "answered". A run that lacks queries has a row for both; the row of the chosen policy comes
-        first. Runs are in the order of `.runs`, as the rows of the arrays; `sorted()` puts the best run
-        first.
+        The column `over` tells which queries the means cover: "all" judged queries, or those that the
+        run "answered". A run that lacks queries has both rows; that of the chosen policy comes first.
+        Runs are in the order of `.runs`, as the rows of the arrays; `sorted()` puts the best run first.
 
         What is printed for people has the measures first, and only those of the other columns that say
         something: no `missing` if no run lacks a query, and no `judged@10` if all judged documents are
