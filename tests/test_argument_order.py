@@ -176,7 +176,7 @@ def test_arguments_in_the_place_of_others_are_named_with_the_right_call(
         f"runs: Judgments, expected runs{form}"
     )
     assert error_of(lambda: function(QRELS, "AP", MANY)) == (
-        f"{measure}: a dict is no measure, expected one such as nDCG@10{form}"
+        f"{measure}: a dict is not a measure, expected one such as nDCG@10{form}"
     )
     assert error_of(lambda: function(QRELS, RUNS, type(rg.nDCG))) == (
         f"{measure}: NormalizedDCG is a class, expected a measure: nDCG @ 10{form}"
@@ -195,10 +195,9 @@ def test_missing_and_needless_arguments_are_shown_with_the_right_call(name: str)
 
 
 WRONG: dict[str, tuple[Callable[[], Any], str]] = {
-    "runs beside scores": (lambda: compare(SCORES, RUNS), "runs beside scores; write compare(s"),
-    "measures beside scores": (
-        lambda: assess(SCORES, measures="AP"),
-        "measures beside scores; write assess(scores.select(measures=[...]))",
+    "got runs together with scores": (
+        lambda: compare(SCORES, RUNS),
+        "got runs together with scores; write compare(s",
     ),
     "no runs": (lambda: compare(QRELS), "qrels: a dict without runs; write compare(qrels, ["),
     "no runs for a file": (
@@ -211,9 +210,9 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "a list of runs": (
         lambda: evaluate(QRELS, "AP", [*MANY.values()]),
-        "measures: a list with a dict is no measure, expected one such as nDCG@10; write evaluate(",
+        "measures: a list with a dict is not a measure, expected one such as nDCG@10; write evaluate(",
     ),
-    "a run": (lambda: evaluate(QRELS, "AP", RUN), "measures: a Run is no measure"),
+    "a run": (lambda: evaluate(QRELS, "AP", RUN), "measures: a Run is not a measure"),
     "a wrapper": (
         lambda: evaluate(QRELS, ONE, [rg.AP, rg.measures.v2]),
         "measures: V2 is a class, expected a measure: v2(nDCG @ 10); write evaluate(",

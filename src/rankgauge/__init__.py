@@ -1,4 +1,4 @@
-"""rankgauge: how good a ranking is, and how far the number can be trusted."""
+"""rankgauge: measure how good a ranking is, and how far to trust the number."""
 
 from rankgauge.core.lazy import attach
 from rankgauge.core.moved import install_module_finder

@@ -1,4 +1,4 @@
-"""In place of pytrec_eval: the same names, and the same values to the last bit.
+"""A drop-in replacement for pytrec_eval: the same names, and the same values to the last bit.
 
     import rankgauge.pytrec_eval as pytrec_eval
 
@@ -252,5 +252,5 @@ def _values(column: ReportColumn, topics: ReportTopics) -> list[float]:
     try:
         return np.asarray(column.values(topics), dtype=np.float64).tolist()  # type: ignore[no-any-return]
     except WeightsError as error:
-        warnings.warn(f"{error}: all values are 0", stacklevel=3)
+        warnings.warn(f"{error}; all values are 0", stacklevel=3)
         return [0.0] * len(topics.ids)

@@ -53,7 +53,7 @@ INNER_MEASURES = ("DCG@2", "RR@3", "AP", "SearchLength")
 def check_measure(measure: Measure | type[Wrapper]) -> None:
     """Hold a measure to the laws; LawBroken for the first that it breaks.
 
-    The measure is tried at several cut-offs and with each of its parameters changed, on all short lists
+    The measure is tried at several cutoffs and with each of its parameters changed, on all short lists
     of labels and on random ones. That takes a second or two. For a wrapper give its class; it is tried
     around several measures. The random lists are the same each time.
 
@@ -90,7 +90,7 @@ def check_ranker(ranker: Ranker | type[Ranker]) -> None:
 
 
 def variants(measure: Measure) -> Iterator[Measure]:
-    """A measure at several cut-offs, and with each parameter changed, with and without a cut-off."""
+    """A measure at several cutoffs, and with each parameter changed, with and without a cutoff."""
     kinds = {field.name: field.metadata.get("kind") for field in dataclasses.fields(measure)}
     depths: list[Any] = (
         [None, 1, 3, 10] if isinstance(kinds["cutoff"], Integer) else [0, 0.3, 0.5, 1]
@@ -114,7 +114,7 @@ def wrapper_variants(wrapper: type[Wrapper]) -> Iterator[Measure]:
         if isinstance(inside, Measure) and wrapper.takes(inside):
             try:
                 yield wrapper(inside).complete()
-            except MeasureError:  # it wants a cut-off inside
+            except MeasureError:  # it wants a cutoff inside
                 continue
 
 
@@ -616,7 +616,7 @@ def _off_list(measure: Measure) -> None:
 
 @LAWS.law("deeper")
 def _deeper(measure: Measure) -> None:
-    """A cut-off below all documents does what the measure declares."""
+    """A cutoff below all documents does what the measure declares."""
     if measure.deeper == "counts" or measure.cutoff is None:
         return
     for ranking, known in _random_lists():
@@ -628,7 +628,7 @@ def _deeper(measure: Measure) -> None:
         right = near if measure.deeper == "same" else near / 3
         if not is_close(np.array(far), np.array(right)):
             fail(
-                f"ranking {ranking} with judged {known} scores {near} at the cut-off {documents} and "
+                f"ranking {ranking} with judged {known} scores {near} at the cutoff {documents} and "
                 f"{far} at {3 * documents}, expected {right}, since deeper is {measure.deeper!r}. Or "
                 "set deeper = 'counts'"
             )

@@ -152,7 +152,7 @@ def test_people_get_short_tables_and_programs_every_column(command: Call) -> Non
 def test_a_pad_that_misleads_is_not_printed_and_a_note_says_so(command: Call) -> None:
     out = command("-m", "AP", "-m", "v2(AP)", "--format", "md", "--long").out
     assert "safe_pad |" not in out
-    assert "- pad, safe_pad: left out, because 0 has different meanings for these measures" in out
+    assert "- pad, safe_pad: omitted because 0 has different meanings for these measures" in out
     assert "- pad: the mean" not in out
 
 
@@ -209,7 +209,7 @@ def test_sets_are_made_by_the_first_measure(
     sets = {} if small else {name: chosen}
     expected = assess(files.scores("AP", "RR"), sets=sets, splits=0)
     assert_same(records(outcome.out), expected.table())
-    end = "; the set is left out, it needs at least 2 queries" if small else ""
+    end = "; the set is skipped, because it needs at least 2 queries" if small else ""
     assert (
         f"note: set {name}: {count_phrase(len(chosen), 'query', 'queries')}; by AP{end}\n"
         in outcome.err
@@ -334,7 +334,7 @@ def test_json_holds_what_is_undefined(rankgauge: Call, tmp_path: Path) -> None:
         (["--sets", "best"], "--sets best: no such set, expected some of: all, ideal"),
         (["--set-share", "0.5"], "--set-share and --set-number need --sets ideal"),
         (["--sets", "broad", "--set-number", "2"], "need --sets ideal"),
-        (["--sets", "ideal", "--set-number", "2", "--set-share", "0.5"], "give one of them"),
+        (["--sets", "ideal", "--set-number", "2", "--set-share", "0.5"], "choose one"),
         (["--sets", "ideal", "--set-number", "99"], "number=99, but only 12 queries can be chosen"),
         (["--show", "swaps"], "--show swaps needs at least two sets: add --sets, --set or --other"),
         (
@@ -398,7 +398,7 @@ def test_made_sets_need_judgments(rankgauge: Call, files: Files, tmp_path: Path)
     files.scores("AP").save(tmp_path / "s.json")
     assert_refused(
         rankgauge("assess", "--scores", tmp_path / "s.json", "--sets", "ideal"),
-        "--sets ideal needs QRELS and runs, not --scores",
+        "--sets ideal needs QRELS and runs; with --scores",
     )
 
 

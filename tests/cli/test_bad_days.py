@@ -291,8 +291,8 @@ def test_a_fault_of_ours_is_one_line_and_exit_code_70(
     assert outcome == Outcome(
         70,
         "",
-        "rankgauge has a fault: ZeroDivisionError: a\\x1b[31m. Please report it. Run the command again "
-        "with RANKGAUGE_DEBUG=1, and send the command and its output\n",
+        "internal error in rankgauge: ZeroDivisionError: a\\x1b[31m. Please report it: run the command "
+        "again with RANKGAUGE_DEBUG=1, and include the command and its output\n",
     )
     monkeypatch.setenv("RANKGAUGE_DEBUG", "1")
     with pytest.raises(ZeroDivisionError):

@@ -129,7 +129,7 @@ def test_the_same_seed_gives_the_same_numbers_and_another_one_others(
     ("options", "topics", "lacking"),
     [
         ((), 8, "that some run lacks, scored as empty rankings"),
-        (("--missing", "skip"), 7, "left out for all runs, since some run lacks them"),
+        (("--missing", "skip"), 7, "excluded for all runs because some run lacks them"),
     ],
 )
 def test_topics_that_a_run_lacks_count_as_empty_rankings_or_are_left_out(
@@ -308,7 +308,7 @@ def test_standardized_scores_of_missing_topics_are_not_made_up(
     options = ("compare", "--scores", f"RR={matrix}", "--standardize", "z")
     code, out, err = rankgauge(*options, "--missing", "zero")
     assert (code, out) == (2, "")
-    assert "leave these queries out: --missing skip" in err
+    assert "exclude them with --missing skip" in err
     assert "RR: 7 queries" in rankgauge(*options).err
 
 
@@ -318,26 +318,26 @@ def test_standardized_scores_of_missing_topics_are_not_made_up(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "nothing given, expected QRELS and runs, or --scores FILE"),
-        (("QRELS",), "QRELS: judgments without a run; if you give only one file, each of"),
+        ((), "no input, expected QRELS and runs, or --scores FILE"),
+        (("QRELS",), "QRELS: judgments without a run; a single file must have both"),
         (("QRELS", "--scores", "MATRIX"), "and --scores cannot be used together"),
         (
             ("--scores", "RR=SAVED"),
-            "SAVED already names its measures; leave out RR=",
+            "SAVED already names its measures; use --scores SAVED without RR=",
         ),
         (("--scores", "RR=nowhere.csv"), "nowhere.csv: cannot be read: No such file or directory"),
         (
             ("--scores", "RR=MATRIX", "-m", "AP"),
-            "no scores by AP in the files, expected one of: RR",
+            "no scores for AP in the files, expected one of: RR",
         ),
         (
             ("--scores", "RR=MATRIX", "--scores", "RR=MATRIX"),
-            "the measure 'RR' is named twice, expected different names",
+            "the measure 'RR' appears twice, expected different names",
         ),
         (("QRELS", "RUN"), "1 run, expected at least two to compare"),
         (
             ("--scores", "gm(AP)=MATRIX"),
-            "gm(AP) is not an arithmetic mean over queries, and tests need one; use a measure such "
+            "gm(AP) is not an arithmetic mean over queries, which the tests require; use a measure such "
             "as AP",
         ),
     ],

@@ -284,7 +284,7 @@ def test_more_runs_give_the_matrix_with_near_ones_together(
     assert {"old", "third"} in (set(names[:2]), set(names[1:]))
     square = np.array([[float(row[name]) for name in names] for row in records(out)])
     assert np.array_equal(square, expected.matrix()[np.ix_(expected.order(), expected.order())])
-    assert err == "note: mean distance by P@2 over 2 queries\n"
+    assert err == "note: mean distance in P@2 over 2 queries\n"
 
 
 def test_topics_of_many_runs_have_the_mean_over_pairs(
@@ -343,7 +343,7 @@ def test_a_run_from_standard_input_serves_several_measures(files: Files) -> None
         (["--judge", 2, "-m", "P@1", "-m", "P@2"], "--judge with 2 measures, expected one"),
         (["--trace", "-q"], "--trace prints a table of its own; leave out -q and --witness"),
         (["--trace", "--method", "tabu"], "--trace shows Algorithm 1; leave out --method tabu"),
-        (["--grades", "0,7", "--max-grade", 2], "max_grade=2, but there is a label 7"),
+        (["--grades", "0,7", "--max-grade", 2], "max_grade=2, but there is a label of 7"),
         (["--judge", 2, "--method", "tabu"], "--judge needs exact distances; leave out --method"),
         (["--judge", 0], "0 is not in the range x>=1"),
         (["--top", 0], "0 is not in the range x>=1"),
@@ -351,7 +351,7 @@ def test_a_run_from_standard_input_serves_several_measures(files: Files) -> None
         (["--grades", "1,2"], "must include 0"),
         (["--grades", "0,-1"], "-1"),
         (["--ties", "expected"], "'expected' is not one of"),
-        (["-m", "gm(AP)"], "no distance can be computed by gm(AP); use a measure"),
+        (["-m", "gm(AP)"], "no distance can be computed for gm(AP); use a measure"),
         (["-m", "num_ret"], "NumRet has no distance, since neither higher nor lower is better"),
     ],
 )

@@ -541,13 +541,13 @@ def test_the_interval_is_over_the_topics_that_the_mean_is_over(
     over_all, answered = records(out)
     assert float(over_all["RR low"]) < 0.25 < float(over_all["RR high"])
     assert (answered["RR"], answered["RR low"], answered["RR high"]) == ("0.5", "", "")
-    assert "note: RR: no interval where the mean is over a single query" in err.splitlines()
+    assert "note: RR: no interval for means over a single query" in err.splitlines()
 
 
 def test_topics_have_no_intervals(rankgauge: Call, files: Files) -> None:
     code, out, err = rankgauge("evaluate", files.qrels, files.run, "-q", "--interval")
     assert (code, out) == (2, "")
-    assert "--interval is for the means; leave out -q" in err
+    assert "--interval applies to the means; omit -q" in err
 
 
 @each_format
@@ -632,7 +632,7 @@ def test_a_wrong_option_is_explained(
 def test_a_run_is_needed(rankgauge: Call, files: Files) -> None:
     assert_refused(
         rankgauge("evaluate", files.qrels),
-        "judgments without a run; if you give only one file, each of its lines",
+        "judgments without a run; a single file must have both the",
     )
 
 
@@ -681,7 +681,7 @@ BROKEN = {
         TEN_LINES.replace('"First"', '"AP"'),
         "the plug-in fails: MeasureError: the name AP is taken by ",
     ),
-    "absent": (None, "there is no such plug-in, expected a Python file"),
+    "absent": (None, "no such plug-in, expected a Python file"),
 }
 
 
@@ -747,7 +747,7 @@ def test_a_file_made_from_a_terminal_has_no_notes_among_its_rows(files: Files) -
         "bm25",
         "bm25",
     ]
-    assert "AP(rel=2): 1 query with nothing that counts as relevant" in seen
+    assert "AP(rel=2): 1 query with no relevant documents" in seen
 
 
 def test_a_reader_that_goes_away_before_the_first_line_is_no_error_to_tell(files: Files) -> None:
@@ -918,7 +918,7 @@ def test_a_run_that_cannot_be_read_is_no_neighbor(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["-q"], "--settled is for the means"),
+        (["-q"], "--settled applies to the means"),
         (["--missing", "skip"], "--settled cannot be used with --missing skip"),
         (["--ties", "expected"], "--settled cannot be used with --ties expected"),
         (["-m", "gm(AP)"], "make AP the first measure, not gm(AP)"),

@@ -87,15 +87,15 @@ def test_two_files_of_one_name_keep_apart(rankgauge: Call, folder: Path) -> None
         ),
         (
             [{"query": "q", "relevant": ["a"]}],
-            "x.jsonl: judgments without a run; if you give only one file",
+            "x.jsonl: judgments without a run; a single file must have both",
         ),
         (
             [{"q1": ["a"]}],
-            "x.jsonl: judgments without a run; if you give only one file, each of",
+            "x.jsonl: judgments without a run; a single file must have both",
         ),
         (
             [{"qid": 1, "docno": 2, "rel": 1}],
-            "x.jsonl: judgments without a run; if you give only one file",
+            "x.jsonl: judgments without a run; a single file must have both",
         ),
     ],
 )
@@ -106,7 +106,10 @@ def test_a_file_that_lacks_one_says_which(
     code, out, err = rankgauge("evaluate", "x.jsonl")
     assert (code, out) == (2, "")
     assert err.startswith(message)
-    assert '{"query": "q1", "retrieved": ["d3", "d1"], "relevant": ["d1"]}; else give QRELS' in err
+    assert (
+        '{"query": "q1", "retrieved": ["d3", "d1"], "relevant": ["d1"]}; otherwise, give QRELS'
+        in err
+    )
 
 
 def test_a_file_without_a_run_is_no_run(rankgauge: Call, folder: Path) -> None:

@@ -96,7 +96,9 @@ def test_teams_are_left_out(rankgauge: Call, files: Files) -> None:
         rankgauge(*call, "--teams", "gamma"), "no run has a name that begins with 'gamma'"
     )
     only = [*call[:3], files.runs / "alpha1.run", files.runs / "alpha2.run"]
-    assert_refused(rankgauge(*only, "--teams", "letters", "--by-team"), "all runs are of one team")
+    assert_refused(
+        rankgauge(*only, "--teams", "letters", "--by-team"), "all runs belong to one team"
+    )
 
 
 def test_a_figure_is_drawn(rankgauge: Call, files: Files) -> None:

@@ -44,7 +44,7 @@ def test_what_is_trained_forecasts_as_in_python(
     options = ("--target", "nDCG@100", "--depth", "10", "--method", method)
     done = rankgauge("forecast", "train", *tracks[:2], "-o", model, *options)
     assert (done.code, done.out) == (0, "")
-    assert "learnt from 2 tracks, 18 queries, 120 rows" in done.err
+    assert "trained on 2 tracks, 18 queries, 120 rows" in done.err
     shown = rankgauge("forecast", "predict", model, tracks[2], "--format", "csv")
     assert shown.code == 0
     forecaster = Forecaster(method, "nDCG@100", 10).fit([Track.read(text) for text in tracks[:2]])
@@ -192,7 +192,7 @@ def test_options_of_another_method_are_refused(
     out = str(tmp_path / "out")
     assert_refused(
         rankgauge("forecast", "train", track, "-o", out, f"--{option}", value),
-        f"--{option} is only for --method {belongs}, and the method is pooled",
+        f"--{option} works only with --method {belongs}, not pooled",
     )
 
 

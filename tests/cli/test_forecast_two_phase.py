@@ -159,10 +159,10 @@ def test_options_that_do_not_go_together_are_refused(rankgauge: Call, files: Fil
         (files.asked(), "RUN... is missing; only --choose works without it"),
         (files.asked("--choose", 2), "--choose needs only --shallow; leave out --deep"),
         ((*start, "--choose", 2, files.runs), "leave out RUN"),
-        ((*start, "--choose", 2, "--format", "csv"), "leave out --format"),
+        ((*start, "--choose", 2, "--format", "csv"), "omit --format"),
         (files.asked(files.runs, "--plan", 0.1, "--pairs"), "--plan prints a plan"),
         (files.asked(files.runs, "--plan", 0), "0"),
-        (files.asked("-"), "is read once"),
+        (files.asked("-"), "can be read only once"),
         (
             files.asked(files.runs, "-m", "nDCG@5,10", "--plot", files.folder / "f.svg"),
             "--plot with several measures, expected one",

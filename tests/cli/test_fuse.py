@@ -133,30 +133,28 @@ def test_topics_that_a_run_lacks_and_lines_left_out_are_told(rankgauge: Call, fi
     (files / "c.run").write_text("q1 Q0 d2 1 0.9 b\nq1 Q0 d8 1 nothing b\n")
     outcome = rankgauge("fuse", "a.run", "c.run", "--lenient")
     assert outcome.code == 0
-    assert (
-        "note: c: lacks 1 query that other runs have; these runs alone decide there" in outcome.err
-    )
+    assert "note: c: lacks 1 query that other runs have; only those runs rank them" in outcome.err
     assert "note: c: 1 line dropped: not a number (first at line 2)" in outcome.err
 
 
 def test_runs_with_no_document_in_common_are_warned_about(rankgauge: Call, files: Path) -> None:
     (files / "c.run").write_text("q1 Q0 doc-2 1 0.9 b\nq2 Q0 doc-1 1 0.9 b\n")
     err = rankgauge("fuse", "a.run", "c.run").err
-    assert err.startswith("WARNING: no document is in two runs")
+    assert err.startswith("WARNING: no document occurs in two runs")
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["a.run"], "a: one run alone, expected at least two to fuse"),
+        (["a.run"], "a: only one run, expected at least two to fuse"),
         (
             ["a.run", "b.run", "--weight", "1"],
-            "1 weight for 2 runs, expected a weight for each run",
+            "1 weight for 2 runs, expected one weight per run",
         ),
         (["a.run", "b.run", "--weight", "1,x"], "'1,x', expected numbers such as 0.4,0.6"),
         (
             ["a.run", "b.run", "--method", "sum", "--weight", "1,1"],
-            "takes no weights; leave them out",
+            "takes no weights; omit them",
         ),
         (["a.run", "b.run", "--k", "3"], "has no parameter 'k'"),
         (["a.run", "b.run", "--setting", "depth=3"], "has no parameter 'depth'"),
@@ -166,10 +164,10 @@ def test_runs_with_no_document_in_common_are_warned_about(rankgauge: Call, files
         ),
         (
             ["a.run", "b.run", "--method", "rrf", "--k", "3", "--setting", "k=3"],
-            "k is given by --k and by --setting, expected one",
+            "k is set by both --k and --setting; use one of them",
         ),
         (["a.run", "b.run", "--method", "rrff"], "no fusion method 'rrff'; did you mean rrf?"),
-        (["a.run", "b.run", "--method", "rrf", "--normalize", "z"], "looks at ranks alone"),
+        (["a.run", "b.run", "--method", "rrf", "--normalize", "z"], "uses only ranks"),
     ],
 )
 def test_mistakes_are_one_line_and_nothing_is_written(

@@ -84,15 +84,15 @@ def test_a_feature_that_no_line_has_is_0(rankgauge, files, tmp_path):
     narrow = without_the_last_feature(vali)
     done = rankgauge("ltr", "train", "lambdamart", train, "--validation", narrow, "-o", model)
     assert done.code == 0
-    assert "has 2 features, the training data has 3. No line of" in done.err
+    assert "has 2 features, but the training data has 3. Missing features (1)" in done.err
     narrow.write_text(narrow.read_text().replace(" #", " 3:0 #", 1))
     done = rankgauge("ltr", "train", "lambdamart", train, "--validation", narrow, "-o", beside)
-    assert "No line" not in done.err
+    assert "Missing features" not in done.err
     assert (model / "model.json").read_bytes() == (beside / "model.json").read_bytes()
     narrow = without_the_last_feature(test)
     ranked = rankgauge("ltr", "rank", model, narrow)
     assert ranked.code == 0
-    assert "the last 1; the value is 0 everywhere" in ranked.err
+    assert "Missing features (1) are set to 0 everywhere" in ranked.err
     narrow.write_text(narrow.read_text().replace("\n", " 3:0\n", 1))
     assert rankgauge("ltr", "rank", model, narrow).out == ranked.out
 
@@ -275,8 +275,8 @@ def test_a_model_of_a_plug_in_says_what_it_needs(rankgauge, files, tmp_path, mon
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--setting", "trees=3", "--setting", "trees=4"), "trees is given twice"),
-        (("--setting", "seed=3", "--seed", "4"), "the seed is given twice"),
+        (("--setting", "trees=3", "--setting", "trees=4"), "trees is set twice"),
+        (("--setting", "seed=3", "--seed", "4"), "the seed is set twice"),
     ],
 )
 def test_a_setting_is_given_once(rankgauge, files, tmp_path, options, message):
@@ -303,8 +303,8 @@ def test_the_presets_name_themselves(rankgauge):
 
 def test_the_help_speaks_of_rankers(rankgauge):
     words = " ".join(rankgauge("ltr", "rank", "--help").out.split())
-    assert "The name of the run; by default the name of the method." in words
-    assert "registers methods or measures of your own" in words
+    assert "The name of the run. Defaults to the name of the method." in words
+    assert "registers your own methods or measures" in words
 
 
 def test_only_some_training_queries_are_learnt_from(rankgauge, files, tmp_path):

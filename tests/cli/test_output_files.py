@@ -165,5 +165,5 @@ def test_a_spreadsheet_runs_no_cell(topic: str, rankgauge: Call, tmp_path: Path)
     assert (code, [line.split(",") for line in out.splitlines()]) == (0, escaped)
     assert_refused(
         rankgauge(*asked[:-1], "tsv", "--spreadsheet"),
-        "--spreadsheet works only with --format csv, the format is tsv",
+        "--spreadsheet works only with --format csv, not tsv",
     )

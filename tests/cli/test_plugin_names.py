@@ -239,7 +239,7 @@ def test_names_are_taken_without_regard_to_case(rankgauge: Call) -> None:
 def test_a_plugin_cannot_take_a_word_of_an_option(words: tuple[str, str]) -> None:
     kind, name = words
     registry: Registry[object] = {"correction": CORRECTIONS, "normalization": NORMALIZATIONS}[kind]  # type: ignore[assignment]
-    with pytest.raises(rg.RankgaugeError, match=f"a {kind} cannot be called '{name}'"):
+    with pytest.raises(rg.RankgaugeError, match=f"a {kind} cannot be named '{name}'"):
         registry.register(next(iter(registry.entries.values())), name)
 
 

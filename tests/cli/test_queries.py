@@ -96,7 +96,7 @@ def test_each_query_has_score_expectation_difference_and_type(
         "note: uninformative hard: 1",
         "note: uninformative easy: 1",
         "note: other: 0",
-        "note: left out: 1 with nothing relevant",
+        "note: excluded: 1 with nothing relevant",
     ]
 
 
@@ -190,7 +190,7 @@ def test_the_figures_are_of_these_measures_and_all_judged_queries(
     files.run.write_text("".join(line for line in RUN.splitlines(True) if "good" not in line))
     options = ("-m", "P@1", "-m", "gm(P@2)", "--missing", "skip")
     _, out, err = queries(*options, "--map", "map.svg", "--histogram", "h.png")
-    assert "note: left out: 1 with no run\n" in err
+    assert "note: excluded: 1 with no run\n" in err
     titles = [axes.get_title().split("\n")[0] for axes in drawn["h.png"].axes]
     assert titles == ["P@1", "gm(P@2)"]
     assert drawn["h.png"].get_suptitle() == "3 queries; left out: 1 with nothing relevant"
@@ -242,7 +242,7 @@ def test_the_three_ways_to_say_how_many_exclude_each_other(
     code, out, err = queries(*options)
     assert (code, out) == (2, "")
     given = [str(option) for option in options if str(option).startswith("--")]
-    assert f"{' and '.join(given)} cannot be used together; give one of them" in err
+    assert f"{' and '.join(given)} cannot be used together; choose one" in err
 
 
 @pytest.mark.parametrize(
@@ -269,7 +269,7 @@ def test_where_every_query_is_left_out_the_table_is_empty_and_says_why(
     code, out, err = queries()
     assert code == 0
     assert out == "topic\tscore\texpected\tdifference\ttype\n"
-    assert "note: left out: 1 with nothing relevant\n" in err
+    assert "note: excluded: 1 with nothing relevant\n" in err
     pytest.importorskip("matplotlib")
     figures = files.folder / "map.png", files.folder / "histogram.png"
     assert queries("--map", figures[0], "--histogram", figures[1]) == (code, out, err)
@@ -289,5 +289,5 @@ def test_the_command_prints_p_for_each_query_and_run(tmp_path: Path, rankgauge: 
     assert "1 of 1 query is informative" in err
     assert_refused(
         rankgauge("queries", qrels, run, "--significance", "--share", 0.5),
-        "--significance and --share cannot be used together; give one of them",
+        "--significance and --share cannot be used together; choose one",
     )

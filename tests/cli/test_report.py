@@ -154,7 +154,7 @@ def test_a_pipe_gives_a_page_without_rankings(which: str, folder: Path, rankgaug
     data = island((folder / "report.html").read_text(encoding="utf-8"))
     assert data["rankings"] is None
     assert any(
-        "standard input and pipes are read only once" in text for text in data["how"]["left"]
+        "standard input and pipes can be read only once" in text for text in data["how"]["left"]
     )
 
 

@@ -131,7 +131,7 @@ WRONG = {
     "--repeats": ("0", "0 is not in the range"),
     "--test": ("guess", "there is no significance test 'guess'; there are "),
     "--correction": ("holms", "there is no correction 'holms'; did you mean holm?"),
-    "--plugin": ("none.py", "none.py: there is no such plug-in, expected a Python file"),
+    "--plugin": ("none.py", "none.py: no such plug-in, expected a Python file"),
 }
 
 
@@ -484,7 +484,7 @@ def test_all_options_of_scoring_are_of_runs() -> None:
 def test_options_of_runs_are_no_options_of_scores(name: str, option: str) -> None:
     code, _, err = called(name, "--scores", "x", option, *OF_RUNS[option].split())
     assert code == 2
-    assert f"{option} is for runs and has no effect with --scores" in err
+    assert f"{option} applies to runs and has no effect with --scores" in err
 
 
 def result(*words: str) -> object:

@@ -261,7 +261,7 @@ def test_queries_are_chosen(rankgauge: Call, letor: Path) -> None:
         (("curve", "letor", "--low", 0), "--low is for one parameter without --point"),
         (("plane", "letor"), "4 parameters and nothing fixed: a plane needs two parameters"),
         (("grid", "letor", "--fixed", "1=1", "--points", 1), "1 is not in the range"),
-        (("optima", "letor", "-m", "AP", "-m", "RR"), "expected one measure to climb by"),
+        (("optima", "letor", "-m", "AP", "-m", "RR"), "expected a single measure to optimize"),
         (("flips", "nowhere.txt"), "nowhere.txt"),
         (("curve", "qrels", "a", "b"), "if these files are runs, give the judgments with --qrels"),
         (("curve", "--qrels", "qrels", "a", "b", "--parameter", 1), "--parameter is for LETOR files"),

@@ -143,10 +143,13 @@ def test_agreement_with_people(rankgauge: Call, file: Path, ratings: Path, tmp_p
         (["--null", "letters"], "expected one of words, sentences"),
         (["--length", "long"], "expected reference, candidate, or a number of words"),
         (["--per", "candidate"], "per=candidate needs draws"),
-        (["-m", "v2(rouge1)", "--length", "candidate"], "write them inside, as in v2(rouge1,"),
+        (
+            ["-m", "v2(rouge1)", "--length", "candidate"],
+            "give them as parameters, as in v2(rouge1,",
+        ),
         (["--length", "²"], "expected reference, candidate, or a number of words"),
-        (["--plot", "figure.svg"], "--plot draws the correlations with --human"),
-        (["--human", "a.csv", "--preferences", "b.csv"], "print a table each; give one of them"),
+        (["--plot", "figure.svg"], "--plot draws the correlations of --human"),
+        (["--human", "a.csv", "--preferences", "b.csv"], "cannot be used together; choose one"),
     ],
 )
 def test_mistakes_are_named(rankgauge: Call, file: Path, options: list[str], fault: str) -> None:
@@ -194,4 +197,4 @@ def test_metrics_are_listed_and_explained(rankgauge: Call) -> None:
 def test_an_encoder_without_a_metric_for_it_is_refused(rankgauge: Call, file: Path) -> None:
     found = rankgauge("text", file, "-m", "rouge1", "--encoder", file.parent)
     assert found.code == 2
-    assert "--encoder is for bertscore; add -m bertscore, or leave it out" in found.err
+    assert "--encoder is for bertscore; add -m bertscore or omit --encoder" in found.err

@@ -40,18 +40,21 @@ def test_a_table_with_the_alternatives_and_advice(rankgauge, files):
         "tuned", "lexical", "dense", "equal weights", "rrf", "rrf, k tuned",
     ]  # fmt: skip
     assert rows[1]["difference"] == pytest.approx(rows[0]["mean"] - rows[1]["mean"])
-    assert "note: these queries do not show that fusing helps: on new queries expect" in done.err
+    assert (
+        "note: there is no evidence on these queries that fusion helps: on new queries expect"
+        in done.err
+    )
     assert re.search(r"; if you fuse, take 0\.\d+ for lexical, 0\.\d+ for dense;", done.err)
-    assert re.search(r"the best weights score 0.75\d*, the same as the row tuned", done.err)
+    assert re.search(r"the best weights score 0.75\d*, the same as in the row tuned", done.err)
     assert "weight 0 of dense gets 0.7500 and the next weights get 0.7500; weight 1" in done.err
-    assert "note: rrf, k tuned: on the queries of the choice k = 60 is the best" in done.err
-    assert "normalized by min-max; absent=minimum for documents that a run lacks" in done.err
+    assert "note: rrf, k tuned: on the tuning queries, k = 60 is the best" in done.err
+    assert "normalized by min-max; absent=minimum for documents missing from a run" in done.err
 
 
 def test_the_fused_run_scores_what_is_said(rankgauge, files, tmp_path):
     fused = tmp_path / "fused.run"
     done = rankgauge("tune", *files[:3], "-m", "nDCG@2", *QUICK, "-o", fused)
-    (said,) = re.findall(r"of the choice the best weights score ([\d.]+\d)", done.err)
+    (said,) = re.findall(r"used for tuning, the best weights score ([\d.]+\d)", done.err)
     done = rankgauge("evaluate", files[0], fused, "-m", "nDCG@2", "--format", "jsonl")
     assert json.loads(done.out.splitlines()[0])["nDCG@2"] == pytest.approx(float(said), abs=5e-5)
 
@@ -104,13 +107,13 @@ def test_the_fused_run_has_the_name_that_is_asked_for(rankgauge, files, tmp_path
 def test_a_measure_of_subtopics_is_refused_before_anything_is_scored(rankgauge, files):
     assert_refused(
         rankgauge("tune", *files[:3], "-m", "alpha_nDCG@10"),
-        "cannot be used for tuning: it looks at the subtopics of documents",
+        "cannot be used for tuning because it uses subtopics",
     )
 
 
 def test_several_measures_are_refused(rankgauge, files):
     done = rankgauge("tune", *files[:3], "-m", "AP", "-m", "RR", *QUICK)
-    assert_refused(done, "AP, RR: expected one measure to tune by")
+    assert_refused(done, "AP, RR: expected a single measure to optimize")
 
 
 def test_one_run_is_not_tuned(rankgauge, files):
@@ -123,10 +126,10 @@ def test_no_run_that_is_read_is_overwritten(rankgauge, files, command):
     judged = files[:1] if command == "tune" else []
     assert_refused(
         rankgauge(command, *judged, files[1], files[2], "-o", files[1]),
-        "is a run that is read, expected another file",
+        "is one of the input runs, expected another file",
     )
     assert files[1].read_bytes() == before
 
 
 def test_the_table_has_standard_output(rankgauge, files):
-    assert_refused(rankgauge("tune", *files[:3], "-o", "-"), "standard output has the table")
+    assert_refused(rankgauge("tune", *files[:3], "-o", "-"), "the table goes to standard output")

@@ -313,7 +313,7 @@ def test_others_have_their_own_topics_and_any_order_of_runs_and_measures() -> No
     )
 
 
-# Pooled cut-offs
+# Pooled cutoffs
 
 
 @pytest.fixture(scope="module")
@@ -355,9 +355,9 @@ def test_the_order_in_which_cut_offs_come_does_not_count(cut_offs: Scores) -> No
 @pytest.mark.parametrize(
     ("names", "message"),
     [
-        (["P@5", "P@10", "AP"], "P@5,10 and AP have different cut-offs; to pool cut-offs"),
-        (["P@5", "P@10", "nDCG@5"], "P@5,10 and nDCG@5 have different cut-offs"),
-        (["AP", "nDCG@10", "nDCG@5"], "AP and nDCG@5,10 have different cut-offs"),
+        (["P@5", "P@10", "AP"], "P@5,10 and AP have different cutoffs; to pool cutoffs"),
+        (["P@5", "P@10", "nDCG@5"], "P@5,10 and nDCG@5 have different cutoffs"),
+        (["AP", "nDCG@10", "nDCG@5"], "AP and nDCG@5,10 have different cutoffs"),
     ],
 )
 def test_cut_offs_that_are_not_those_of_all_cannot_be_pooled(
@@ -572,13 +572,15 @@ def test_notes_say_how_the_numbers_came_about(scores: Scores) -> None:
     )
     _, significant, _, _, origin, splits, swaps, *_ = found.definitions["measures"]
     assert significant.startswith("significant: p ≤ 0.05; Studentized bootstrap")
-    assert significant.endswith("corrected by holm, 150 samples, seed 2")
+    assert significant.endswith("corrected with holm, 150 samples, seed 2")
     assert origin.startswith("pad, safe_pad: they change if a constant is added")
     assert "50 times, seed 2" in splits
-    assert "(a difference of at most 0.05 of the greater mean is a tie)" in swaps
+    assert "(differences of at most 0.05 of the larger mean count as ties)" in swaps
     whole = assess(scores, splits=0, test="tukey", correction="holm")
     assert not any("splits" in text for text in whole.definitions["measures"])
-    assert "for all pairs of runs together, so not corrected again" in whole.table().notes[1]
+    assert (
+        "already for all pairs of runs together, so not corrected further" in whole.table().notes[1]
+    )
     for table in (found.pair_table(), found.swap_table()):
         assert not any("halves" in note or "pad" in note for note in table.notes)
     assert any("the second measure is the reference" in note for note in found.pair_table().notes)
@@ -591,7 +593,7 @@ def test_a_topic_counts_once_however_often_a_set_names_it(scores: Scores) -> Non
         assert found.parts["twice"][name].queries == 5
         np.testing.assert_array_equal(found.parts["twice"][name].p, found.parts["once"][name].p)
     assert found.queries["twice"] == tuple(few)
-    with pytest.raises(RankgaugeError, match="the set 'x' is a text, expected a list"):
+    with pytest.raises(RankgaugeError, match="the set 'x' is a string, expected a list"):
         assess(scores, sets={"x": "ab"})
     with pytest.raises(RankgaugeError, match=r"sets=\[.*expected a dict with names as keys"):
         assess(scores, sets=[few])  # type: ignore[arg-type]
@@ -666,13 +668,13 @@ def test_topics_that_a_run_lacks() -> None:
     values[0, 2] = np.nan
     left_out = assess(scores_of(values), splits=10)
     assert left_out.parts["all"]["AP"].queries == 9
-    assert "AP: 1 query left out for all runs, since some run lacks them" in note_texts(
+    assert "AP: 1 query excluded for all runs because some run lacks them" in note_texts(
         left_out.notes
     )
     scored = assess(scores_of(values), splits=10, missing="zero")
     assert scored.parts["all"]["AP"].queries == 10
     of_a_set = assess(scores_of(values), splits=0, sets={"few": ["1", "3", "4"]}).notes
-    assert "few: AP: 1 query left out for all runs, since some run lacks them" in note_texts(
+    assert "few: AP: 1 query excluded for all runs because some run lacks them" in note_texts(
         of_a_set
     )
 
@@ -719,7 +721,7 @@ VALUES = np.random.default_rng(9).random((4, 10))
         ({"persistence": 1}, "persistence=1, expected a number strictly between 0 and 1"),
         ({"sets": {"none": []}}, "the set 'none' has no queries, expected at least one"),
         ({"sets": {"easy": ["1", "99"]}}, "no scores for query '99'; did you mean '9'"),
-        ({"sets": {"all": ["1"]}}, "two sets are called 'all', expected different names"),
+        ({"sets": {"all": ["1"]}}, "two sets have the name 'all', expected different names"),
         ({"sets": {"one": ["1"]}}, "1 query, expected at least 2 for this test"),
     ],
 )
@@ -730,7 +732,9 @@ def test_what_cannot_be_asked(wrong: dict[str, Any], message: str) -> None:
 
 def test_collections_that_do_not_fit() -> None:
     scores = scores_of(VALUES)
-    with pytest.raises(RankgaugeError, match="two sets are called 'x', expected different names"):
+    with pytest.raises(
+        RankgaugeError, match="two sets have the name 'x', expected different names"
+    ):
         assess(scores, sets={"x": ["1", "2"]}, others={"x": scores})
     with pytest.raises(RankgaugeError, match="no scores for run 'run3'"):
         assess(scores, others={"x": scores_of(VALUES[:3])})

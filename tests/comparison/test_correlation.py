@@ -311,7 +311,7 @@ def test_a_concordance_is_shown_as_a_table() -> None:
 
 def test_measures_that_rank_no_systems() -> None:
     scores = rg.evaluate(QRELS, RUNS, ["AP", "NumRet"])
-    with pytest.raises(RankgaugeError, match="no scores by nDCG, expected one of: AP, NumRet"):
+    with pytest.raises(RankgaugeError, match="no scores for nDCG, expected one of: AP, NumRet"):
         concordance(scores, "AP", "nDCG")
     with pytest.raises(MeasureError, match="NumRet cannot rank systems"):
         concordance(scores, "NumRet", "AP")

@@ -78,9 +78,9 @@ def test_fewer_than_two_runs(scores):
         ({"samples": 10**8}, "samples=100000000, expected a whole number from 1 to 1,000,000"),
         ({"seed": -1}, "seed=-1, expected a whole number from 0"),
         ({"level": "0.95"}, "level='0.95', expected a number"),
-        ({"baseline": []}, "an empty list of baselines"),
+        ({"baseline": []}, "the list of baselines is empty"),
         ({"baseline": "nwe"}, "no scores for run 'nwe'; did you mean 'new'"),
-        ({"baseline": ["new", "old", "other"]}, "every run is a baseline"),
+        ({"baseline": ["new", "old", "other"]}, "all runs are baselines"),
     ],
 )
 def test_what_cannot_be_asked(scores, wrong, message):
@@ -95,7 +95,7 @@ def test_topics_that_a_run_lacks_are_left_out_for_all_or_count_as_zero():
     found = compare(scores)
     assert found.difference[0, 2] == pytest.approx(np.delete(VALUES[1] - VALUES[2], 2).mean())
     assert note_texts(found.notes)[-1] == (
-        "AP: 5 queries; 1 query left out for all runs, since some run lacks them"
+        "AP: 5 queries; 1 query excluded for all runs because some run lacks them"
     )
     zero = compare(scores, missing="zero")
     assert zero.difference[0, 0] == pytest.approx(
@@ -214,7 +214,7 @@ def test_by_default_enough_is_drawn_for_the_correction():
     assert found.significant.any()
     few = compare(scores, test="randomization", samples=10_000)
     assert not few.significant.any()
-    message = "too few samples: after the correction for 780 comparisons no difference can be"
+    message = "too few samples: with the correction for 780 comparisons, no difference can be"
     assert any(
         note.startswith(message) and "15,600 samples" in note for note in note_texts(few.notes)
     )

@@ -91,7 +91,7 @@ def test_what_does_not_fit_beside_goes_below_with_the_names_again() -> None:
         "──────────────────────────",
         "bm25     0.3000     0.4000",
         "",
-        "the table is too wide: it is",
-        "  split into 2 parts, one",
-        "  below the other",
+        "the table is too wide for the",
+        "  terminal and is split into 2",
+        "  parts",
     ]

@@ -173,7 +173,8 @@ def test_notes_that_differ_in_numbers_alone_are_alike() -> None:
     (line,) = note_texts(notes, gather=True)
     said = "r0: queries without judgments, not scored: 1"
     assert (
-        line == f"{said}; {MAX_SIMILAR_NOTES + 3} more runs have the same note, with other numbers"
+        line
+        == f"{said}; {MAX_SIMILAR_NOTES + 3} more runs have the same note, with different numbers"
     )
 
 

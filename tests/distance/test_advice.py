@@ -166,8 +166,8 @@ def test_the_table_has_a_row_a_document_and_says_what_is_left() -> None:
     assert table.rows == (("q", "a", 1, None, 1.0, 1.0, 1.0),)
     assert table.notes == (
         "a is a, b is b",
-        "the mean distance is 1.0000; after judging 1 document it is 1.0000 if none is relevant, "
-        "and 1.0000 if all are relevant",
+        "the mean distance is 1.0000; after judging 1 document, it is 1.0000 if none are relevant "
+        "and 1.0000 if all are",
     )
     assert advise(distances, 0).documents == ()
 

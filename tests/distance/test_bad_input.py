@@ -41,11 +41,11 @@ ALGORITHMS = [
         ((A, B), {"grades": (0, "most")}, "'most' does not fit"),
         ((A, B), {"negative": "junk"}, "negative='junk', expected one of unjudged, nonrelevant"),
         ((A, B), {"method": "best"}, "method='best', expected one of exact, greedy, tabu"),
-        (({"q": A}, {"q": B}), {"trace": True}, "trace=True is for two lists"),
+        (({"q": A}, {"q": B}), {"trace": True}, "trace=True works only for two lists"),
         ((A, B), {"grades": 2}, "grades=2, expected several labels"),
         ((A, B), {"grades": (0, 10**12)}, "expected at most"),
-        ((A, B, {"a": 3}), {"max_grade": 2}, "max_grade=2, but there is a label 3"),
-        ((A, B), {"max_grade": 2, "grades": (0, 3)}, "max_grade=2, but there is a label 3"),
+        ((A, B, {"a": 3}), {"max_grade": 2}, "max_grade=2, but there is a label of 3"),
+        ((A, B), {"max_grade": 2, "grades": (0, 3)}, "max_grade=2, but there is a label of 3"),
         ((A, B), {"max_grade": 0}, "0 does not fit"),
         ((A, B), {"max_grade": "2"}, "'2' does not fit"),
         ((A, B), {"offlist": "alowed"}, "offlist='alowed', expected one of none, allowed"),
@@ -68,8 +68,8 @@ def test_refused(case: tuple[Any, ...], options: dict[str, Any], message: str) -
     [
         ("AP@0", "cutoff: 0 does not fit"),
         ("P", "P needs a cutoff"),
-        ("gm(AP@3)", "no distance can be computed by gm"),
-        ("mean(AP@3)", "no distance can be computed by mean"),
+        ("gm(AP@3)", "no distance can be computed for gm"),
+        ("mean(AP@3)", "no distance can be computed for mean"),
         ("NumRet", "neither higher nor lower is better"),
         ("Judged@3", "neither higher nor lower is better"),
         ("no_such", "there is no measure"),
@@ -157,7 +157,7 @@ def test_runs_are_told_what_is_wrong() -> None:
         ({"ties": "expected"}, "ties='expected', expected one of docno"),
         (
             {"max_grade": 1, "qrels": {"q": {"x": 2}}},
-            "max_grade=1, but the judgments have a grade 2",
+            "max_grade=1, but the judgments have a grade of 2",
         ),
         ({"qrels": {"x": 2}}, "expected {query: {document: grade}} for runs"),
     ]:
@@ -171,7 +171,7 @@ def test_a_witness_that_needs_too_much_memory(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(staircase, "MOST_TRACED_STATES", 1000)
     found = rg.med(list(range(10)), list(range(5, 15)), "AP@10")
     assert found.exact
-    with pytest.raises(RankgaugeError, match="use a smaller cut-off"):
+    with pytest.raises(RankgaugeError, match="use a smaller cutoff"):
         found.witness()
 
 

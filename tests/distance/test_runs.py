@@ -173,8 +173,8 @@ def test_topics_that_a_run_lacks_are_counted() -> None:
         "two": {"q1": {"y": 1.0}, "q2": {"x": 1.0}},
     }
     assert note_texts(rg.med_matrix(qrels, runs, "nDCG@2").notes) == (
-        "one: 1 query missing, counted as empty lists",
-        "one: queries without judgments, left out: 1",
+        "one: 1 query missing, treated as empty lists",
+        "one: queries without judgments, excluded: 1",
     )
 
 

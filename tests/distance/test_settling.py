@@ -227,7 +227,7 @@ def test_neighbors_are_pairs_of_the_leaderboard_and_an_executor_changes_nothing(
         ({"runs": {"a": THREE["good"]}}, "1 run, expected at least two"),
         ({"qrels": {}}, "no judged queries"),
         ({"grades": (1, 2)}, "must include 0"),
-        ({"max_grade": 1}, "the judgments have a grade 2"),
+        ({"max_grade": 1}, "the judgments have a grade of 2"),
         ({"ties": "random"}, "ties="),
         ({"pairs": "some"}, "pairs="),
         ({"offlist": "perhaps"}, "offlist="),

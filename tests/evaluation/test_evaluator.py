@@ -97,7 +97,7 @@ def test_a_missing_topic_is_never_the_best_for_a_lower_is_better_measure() -> No
 def test_queries_on_which_a_measure_is_undefined_are_left_out_and_counted() -> None:
     scores = rg.evaluate(QRELS, RUN, SearchLength)
     assert scores.mean()["run"][SearchLength] == pytest.approx((2 + 0) / 2)
-    assert "SearchLength: 1 query undefined, left out of the mean" in scores.table().notes
+    assert "SearchLength: 1 query undefined, excluded from the mean" in scores.table().notes
 
 
 def test_condensed_lists_hold_judged_documents_only() -> None:
@@ -168,16 +168,16 @@ def test_any_executor_does_the_work(kind: Any, tmp_path: Path) -> None:
         ({"runs": "file.run"}, "file.run: cannot be read"),
         ({"runs": "*.nothing"}, "no such files"),
         ({"runs": [3]}, "is not a run"),
-        ({"measures": []}, "no measure is given"),
-        ({"measures": [3]}, "a list with a int is no measure"),
+        ({"measures": []}, "no measure given"),
+        ({"measures": [3]}, "a list with a int is not a measure"),
         ({"measures": "P"}, "needs a cutoff"),
         ({"missing": "drop"}, "expected one of zero, skip"),
         ({"ties": "magic"}, "expected one of docno"),
         ({"unjudged": "x"}, "expected one of nonrelevant"),
         ({"precision": "x"}, "expected one of single, double"),
         ({"qrels": "qrels.txt"}, "qrels.txt: cannot be read"),
-        ({"qrels": 3}, "3 cannot be judgments; give a qrels file, a data frame or a dict"),
-        ({"runs": [rg.Run.from_dict(RUN)] * 2}, "two runs are called 'run'"),
+        ({"qrels": 3}, "3 cannot be used as judgments; pass a qrels file, a data frame or a dict"),
+        ({"runs": [rg.Run.from_dict(RUN)] * 2}, "two runs have the name 'run'"),
     ],
 )
 def test_what_cannot_be_evaluated_is_refused(arguments: Any, message: str) -> None:
@@ -279,7 +279,7 @@ def test_lists_of_labels_score_what_the_run_does(qrels: Any, run: Any) -> None:
         ({"labels": [9]}, "labels from 9 to 9, expected -2 to 2"),
         ({"offsets": [0]}, "1 offset for 1 list, expected 2"),
         ({"offsets": [0, 2]}, "the first must be 0, and the last"),
-        ({"labels": [1], "offsets": [0, 2, 1], "queries": [0, 0]}, "the offsets descend"),
+        ({"labels": [1], "offsets": [0, 2, 1], "queries": [0, 0]}, "the offsets decrease"),
         ({"queries": [7]}, "query numbers from 7 to 7, expected numbers from 0 to 2"),
         ({"queries": ["q1"]}, "queries: expected one array of whole numbers"),
     ],

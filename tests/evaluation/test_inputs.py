@@ -120,7 +120,7 @@ def test_judgments_may_come_one_by_one() -> None:
      WrappedRun(RUN), None, b"qrels"],
 )  # fmt: skip
 def test_what_is_no_judgments_is_refused(qrels: Any) -> None:
-    with pytest.raises(rg.RankgaugeError, match="cannot be judgments; give"):
+    with pytest.raises(rg.RankgaugeError, match="cannot be used as judgments; pass"):
         judgments_of(qrels)
 
 
@@ -240,15 +240,15 @@ def test_runs_are_told_from_queries(runs: Any, names: list[str]) -> None:
         ({"a": {"q1": {"d1"}}}, "query 'q1': a set has no order"),
         ({"a": {"q1": ["d1"]}, "b": {"q1": 3.0}}, "query 'q1': 3.0, expected {document: score}"),
         ({"a": {"q1": ["d1"]}, "b": {"q1": "d1"}}, "query 'q1': 'd1', expected {document: score}"),
-        ({"a": {"q1": ["d1"]}, "b": ["d1"]}, "['d1'] is not a run; give"),
-        ({"a": {"q1": ["d1"]}, "b": 3}, "3 is not a run; give"),
-        ([["d1", "d2"]], "['d1', 'd2'] is not a run; give"),
-        ([ScoredDoc("q", "d", 1.0), {}], "is not a run; give"),
-        (ScoredDoc("q", "d", 1.0), "is not a run; give"),
-        ([judged(QRELS)], "is not a run; give"),
+        ({"a": {"q1": ["d1"]}, "b": ["d1"]}, "['d1'] is not a run; pass"),
+        ({"a": {"q1": ["d1"]}, "b": 3}, "3 is not a run; pass"),
+        ([["d1", "d2"]], "['d1', 'd2'] is not a run; pass"),
+        ([ScoredDoc("q", "d", 1.0), {}], "is not a run; pass"),
+        (ScoredDoc("q", "d", 1.0), "is not a run; pass"),
+        ([judged(QRELS)], "is not a run; pass"),
         (WrappedQrels(QRELS), "runs: WrappedQrels, expected runs; write evaluate("),
-        ({"a": iter([])}, "is not a run; give"),
-        (b"run", "is not a run; give"),
+        ({"a": iter([])}, "is not a run; pass"),
+        (b"run", "is not a run; pass"),
     ],
 )
 def test_what_is_no_run_is_refused(runs: Any, message: str) -> None:

@@ -248,7 +248,7 @@ def test_a_figure_is_of_the_set_asked_for_and_says_so(kind: AssessmentFigure) ->
     assert title.startswith("few: 8 runs, 4 queries")
     assert found.figure(kind).axes[0].get_title().startswith("8 runs, 20 queries")
     with pytest.raises(
-        RankgaugeError, match=r"no set of queries is called 'x', expected one of all, few"
+        RankgaugeError, match=r"there is no set of queries 'x', expected one of all, few"
     ):
         found.figure(kind, part="x")
 

@@ -35,7 +35,7 @@ def test_ties_are_those_of_the_track() -> None:
 
 
 def test_a_highest_grade_below_the_grades() -> None:
-    with pytest.raises(RankgaugeError, match="max_grade=1, but the judgments have a grade 2"):
+    with pytest.raises(RankgaugeError, match="max_grade=1, but the judgments have a grade of 2"):
         Track.of(QRELS, RUNS, kind="toy", max_grade=1)
 
 

@@ -313,8 +313,8 @@ def test_undefined_scores_leave_their_topic_out_of_both() -> None:
     clean = Case(case.shallow[:, 2:7], case.deep[:, 2:], [0, 1])
     np.testing.assert_allclose(found.mean, rg.two_phase(*clean.scores()).mean)
     texts = [str(note) for note in found.notes]
-    assert any(text.startswith("shallow: ") and "2 queries left out" in text for text in texts)
-    assert any(text.startswith("deep: ") and "1 query left out" in text for text in texts)
+    assert any(text.startswith("shallow: ") and "2 queries excluded" in text for text in texts)
+    assert any(text.startswith("deep: ") and "1 query excluded" in text for text in texts)
     with pytest.raises(rg.RankgaugeError, match="no deep query has a shallow and a deep score"):
         rg.two_phase(*case.scores(), queries=["t0", "t1"])
 

@@ -67,7 +67,7 @@ def test_one_run_is_a_pool() -> None:
 
 
 def test_no_run_is_refused() -> None:
-    with pytest.raises(RankgaugeError, match="there is no run; give at least one"):
+    with pytest.raises(RankgaugeError, match="no runs, expected at least one"):
         pool_of([])
 
 

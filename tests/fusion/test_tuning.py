@@ -97,7 +97,7 @@ def test_identical_runs_have_one_value_everywhere():
     assert tuning.k == 60
     assert (
         tuning.advice
-        == "every weight gets the same nDCG@10 on these queries: nothing can be chosen"
+        == "every weight gets the same nDCG@10 on these queries, so there is nothing to choose"
     )
 
 
@@ -108,12 +108,12 @@ def test_one_topic_has_its_curve_and_nothing_to_expect():
     assert np.isnan(tuning.cross_validated)
     assert not np.isnan(tuning.baselines["equal weights"])
     assert tuning.spread is None
-    assert "one query alone does not tell what to expect of new queries" in tuning.advice
+    assert "a single query does not show what to expect on new queries" in tuning.advice
 
 
 def test_with_few_topics_each_is_a_part():
     tuning = rg.tune(QRELS, [FIRST, SECOND], "AP", folds=40, repeats=9)
-    assert any("cross-validation in 6 parts, 1 time" in str(note) for note in tuning.notes)
+    assert any("6-fold cross-validation, 1 time" in str(note) for note in tuning.notes)
 
 
 def random_runs(seed, topics=8):
@@ -250,14 +250,12 @@ def test_what_was_chosen_of_all_normalizations_is_said():
     tuning = rg.tune(qrels, runs, "AP", normalize="all", **QUICK)
     assert f"with normalize={tuning.normalize} " in tuning.advice
     notes = "\n".join(map(str, tuning.notes))
-    assert (
-        f"the best on the queries of the choice: {tuning.normalize} {tuning.value:.4f}, " in notes
-    )
+    assert f"the best on the tuning queries: {tuning.normalize} {tuning.value:.4f}, " in notes
 
 
 def test_a_measure_that_is_undefined_everywhere_is_refused():
     nothing = {topic: {"zz": 0} for topic in QRELS}
-    with pytest.raises(RankgaugeError, match="is undefined on the queries to choose by"):
+    with pytest.raises(RankgaugeError, match="is undefined on the queries used to choose"):
         rg.tune(nothing, [FIRST, SECOND], "SearchLength", **QUICK)
 
 
@@ -297,16 +295,16 @@ def test_topics_to_test_on_take_no_part_in_the_choice():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"measure": ["AP", "RR"]}, "AP, RR: expected one measure"),
-        ({"measure": "nDCG@5,10"}, "nDCG@5, nDCG@10: expected one measure"),
+        ({"measure": ["AP", "RR"]}, "AP, RR: expected a single measure"),
+        ({"measure": "nDCG@5,10"}, "nDCG@5, nDCG@10: expected a single measure"),
         ({"measure": "Judged@10"}, "neither higher nor lower is better"),
         ({"test_queries": ["q9"]}, "test query 'q9': it is not judged"),
         ({"test_queries": "q1"}, "test_queries='q1', expected a list of queries"),
-        ({"normalize": "borda", "absent": "zero"}, "absent='zero' would change nothing"),
-        ({"measure": "alpha_nDCG@5"}, "looks at the subtopics"),
+        ({"normalize": "borda", "absent": "zero"}, "so absent='zero' has no effect"),
+        ({"measure": "alpha_nDCG@5"}, "uses subtopics"),
         ({"margin": -1}, "margin"),
         ({"missing": "drop"}, "missing"),
-        ({"test_queries": list(QRELS)}, "all queries on one side"),
+        ({"test_queries": list(QRELS)}, "all queries are on one side"),
         ({"normalize": "zscore"}, "normalize"),
         ({"runs": [FIRST]}, "one run alone"),
         ({"runs": [FIRST, {"q0": {"a": float("nan")}}]}, "(?i)nan"),

@@ -380,7 +380,7 @@ def test_queries_with_nothing_relevant(empty: str, value: float, mean: float) ->
             undefined
             == {
                 "zero": [],
-                "skip": [f"{form}(P@1,empty=skip): 1 query undefined, left out of the mean"],
+                "skip": [f"{form}(P@1,empty=skip): 1 query undefined, excluded from the mean"],
                 "nan": [f"{form}(P@1,empty=nan): 1 query undefined"],
             }[empty]
         )

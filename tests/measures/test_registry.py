@@ -90,7 +90,7 @@ def test_names_that_cannot_be_are_refused(clean_registry: object) -> None:
         class Named(rg.Measure):
             name = bad
 
-        with pytest.raises(rg.MeasureError, match="cannot be called"):
+        with pytest.raises(rg.MeasureError, match="cannot be named"):
             rg.measures.register(Named())
     with pytest.raises(rg.MeasureError, match=r"register\(Named\(\)\)"):
         rg.measures.register(Named)  # type: ignore[type-var]

@@ -257,7 +257,7 @@ def test_where_all_queries_are_barren_the_sets_are_empty() -> None:
         assert (len(chosen), chosen.left_out) == (0, (Exclusion("nothing relevant", 3),))
     types = query_types(scores, qrels)
     assert set(types.counts().values()) == {0}
-    assert types.table().notes[-1] == "left out: 3 with nothing relevant"
+    assert types.table().notes[-1] == "excluded: 3 with nothing relevant"
     assert scores.select(chosen).queries == ()
 
 
@@ -278,7 +278,7 @@ def test_an_aggregate_counts_as_its_measure() -> None:
 def test_a_set_is_immutable_and_says_what_it_is() -> None:
     scores = rg.evaluate(QRELS, RUN, "P@1")
     chosen = query_sets.ideal(scores, QRELS, number=2)
-    assert repr(chosen) == "QuerySet ideal: 2 queries (left out: 1 with nothing relevant)"
+    assert repr(chosen) == "QuerySet ideal: 2 queries (excluded: 1 with nothing relevant)"
     assert "q1" in chosen
     assert "q2" not in chosen
     assert pickle.loads(pickle.dumps(chosen)) == chosen
@@ -328,16 +328,14 @@ def test_scores_that_say_nothing_are_refused() -> None:
         query_sets.ideal(rg.evaluate(QRELS, RUN, "P@1").select(runs=[]), QRELS, number=1)
     with pytest.raises(rg.RankgaugeError, match="higher must be better for all"):
         query_sets.ideal(rg.evaluate(QRELS, RUN, ["P@1", "SearchLength"]), QRELS, number=1)
-    with pytest.raises(rg.RankgaugeError, match="you gave: NumRet"):
+    with pytest.raises(rg.RankgaugeError, match="got: NumRet"):
         query_sets.ideal(rg.evaluate(QRELS, RUN, "NumRet"), QRELS, number=1)
 
 
 def test_other_judgments_than_those_of_the_scores_are_refused() -> None:
     scores = rg.evaluate(QRELS, RUN, "P@1")
     for other in ({"q1": {"a": 1}}, {**QRELS, "q1": {"a": 0}}):
-        with pytest.raises(
-            rg.RankgaugeError, match="expected the judgments that the scores were made"
-        ):
+        with pytest.raises(rg.RankgaugeError, match="expected those that the scores were made"):
             query_sets.ideal(scores, other, number=1)
 
 

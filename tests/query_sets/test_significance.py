@@ -156,7 +156,7 @@ def test_too_few_orders_for_many_runs_are_named() -> None:
     scores = rg.evaluate(qrels_of(labels), runs, "AP")
     texts = [str(note) for note in significance(scores, qrels_of(labels), samples=100).notes]
     assert (
-        "too few random orders: no p can be significant with 10 runs; use 200 samples or more"
+        "too few random orders: with 10 runs, no p can be significant; use 200 samples or more"
         in texts
     )
 

@@ -270,7 +270,7 @@ def test_an_aggregate_that_is_no_mean_has_no_interval_and_a_note() -> None:
     table = scores.table(interval="t")
     assert table.rows[0][-3] == 0.4
     assert all(math.isnan(end) for end in table.rows[0][-2:])
-    assert "highest(AP): no interval, since it is not a mean over queries" in table.notes
+    assert "highest(AP): no interval, because it is not a mean over queries" in table.notes
 
 
 @pytest.mark.parametrize(
@@ -307,7 +307,7 @@ def test_the_notes_say_how_the_intervals_came_about() -> None:
     scores = rg.evaluate(QRELS, RUNS, ["AP"])
     assert scores.table(interval="t", level=0.9).notes == (
         "low, high: 90% interval of the mean over queries, Student's t",
-        "AP: no interval where the mean is over a single query",
+        "AP: no interval for means over a single query",
     )
     assert scores.table(interval="bootstrap", samples=2000, seed=7).notes[0] == (
         "low, high: 95% interval of the mean over queries, bootstrap (BCa), 2,000 samples, seed 7"

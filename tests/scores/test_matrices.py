@@ -99,7 +99,7 @@ def test_a_matrix_may_have_several_measures() -> None:
     assert scores.present.tolist() == [[True, False, True], [True, True, True]]
     assert np.array_equal(scores.values, values, equal_nan=True)
     assert scores.mean()["b"]["AP"] == 7.0
-    assert scores.table().notes == ("AP: 1 query undefined, left out of the mean",)
+    assert scores.table().notes == ("AP: 1 query undefined, excluded from the mean",)
 
 
 def test_the_callers_array_is_copied_and_masks_are_missing() -> None:
@@ -183,17 +183,17 @@ def test_tables_claim_nothing_that_nobody_said() -> None:
         ({"values": np.zeros((0, 2))}, "at least one run"),
         ({"values": np.zeros((1, 0))}, "at least one run"),
         ({"runs": ["a", "b"]}, "2 runs named, expected 1"),
-        ({"runs": "a"}, "one text"),
+        ({"runs": "a"}, "a single string"),
         ({"runs": [None]}, "None is neither text nor"),
         ({"runs": [True]}, "True is neither text nor"),
-        ({"queries": ["1", 1]}, "the query '1' is named twice"),
+        ({"queries": ["1", 1]}, "the query '1' appears twice"),
         ({"queries": [1]}, "1 query named, expected 2"),
         ({"measure": "given"}, "no title"),
         ({"measure": "P"}, "needs a cutoff"),
         ({"measure": "'\""}, "expected a text"),
         (
             {"values": [[[1.0, 2.0]]] * 1, "measure": ["AP", "map"], "queries": [1]},
-            "'AP' is named twice",
+            "'AP' appears twice",
         ),
     ],
 )
@@ -279,7 +279,7 @@ def test_systems_with_names_like_those_of_topics_are_systems(tmp_path: Path, hea
     ("text", "measure", "line", "message"),
     [
         ("q,a\n\n.1,.5\n301,.5\n", "AP", 4, "301 in the column 'q', expected AP from 0 to 1; if"),
-        ("q,a\n-1,1\n", "gm(AP)", 2, "if this column holds queries, call it query$"),
+        ("q,a\n-1,1\n", "gm(AP)", 2, "if this column contains queries, name it query$"),
         (
             "a,b\n1,1.00000001\n",
             "nDCG@5",
@@ -305,7 +305,7 @@ def test_scores_at_the_ends_of_the_range_may_be_rounded(tmp_path: Path) -> None:
     assert scores.values[0, :, 0].tolist() == [-1e100, 700.0]
 
 
-NOTE = "column 'x' has whole numbers that all differ: if these are queries, call the column query"
+NOTE = "column 'x' has whole numbers that all differ: if these are queries, name the column query"
 
 
 @pytest.mark.parametrize(
@@ -356,8 +356,8 @@ def test_compressed_files_are_read_and_named_without_their_endings(tmp_path: Pat
         ("a\ninf\n", 2, "'inf' is not a score"),
         ("a\n1e999\n", 2, "'1e999' is too large"),
         ("a\n1\n-1e101\n", 3, r"'-1e101' is too large, expected a magnitude of at most 1e\+100"),
-        ("query;a;b\n1;2;3\n", 1, "one cell, with ';' in it, expected cells with commas between"),
-        ("query\ta\n1\t2\n", 1, r"one cell, with '\\t' in it, expected cells with commas"),
+        ("query;a;b\n1;2;3\n", 1, "one cell, with ';' in it, expected cells separated by commas"),
+        ("query\ta\n1\t2\n", 1, r"one cell, with '\\t' in it, expected cells separated by"),
         ("a\n" + "9" * 100_000 + "x\n", 2, "…' is not a score"),
         ("a\n" + "9" * 200_000 + "\n", 2, "not CSV"),
         ("a\n1\n\0\n", 3, "a NUL byte"),
@@ -372,7 +372,7 @@ def test_compressed_files_are_read_and_named_without_their_endings(tmp_path: Pat
         (
             "run,query,measure,value,present\n" + "a,1,AP,1,true\n" * 2,
             3,
-            "a second row for this query",
+            "duplicate row for this query",
         ),
         (
             "run,query,measure,value,present\na,1,AP,1,true\na,1,RR,1,false\n",
@@ -406,7 +406,7 @@ def test_long_rows_have_their_measures_and_size_has_a_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = write(tmp_path, "run,query,measure,value,present\na,1,AP,1,true\n")
-    with pytest.raises(rg.InputError, match="leave out measure="):
+    with pytest.raises(rg.InputError, match="omit measure="):
         Scores.from_csv(path, "AP")
     with pytest.raises(rg.InputError, match="cannot be read"):
         Scores.from_csv(tmp_path / "nothing.csv")
@@ -516,7 +516,7 @@ def test_runs_and_measures_are_selected_by_name() -> None:
         scores.select(runs=["z"])
     with pytest.raises(rg.RankgaugeError, match=r"measure 'nDCG@11'; did you mean 'nDCG@10'\?"):
         scores.select(measures=["nDCG@11"])
-    with pytest.raises(rg.RankgaugeError, match="the same run is asked for twice"):
+    with pytest.raises(rg.RankgaugeError, match="the same run is requested twice"):
         scores.select(runs=["x", "x"])
 
 
@@ -544,7 +544,7 @@ def test_what_is_left_out_of_a_mean_stays_left_out_when_ratings_are_joined() -> 
     )
     both = scores.joined(ratings)
     assert both.mean()["x"] == {"AP": 0.5, 'given("rating")': 1.5}
-    assert both.table(notes=False).notes == ("AP: 1 query undefined, left out of the mean",)
+    assert both.table(notes=False).notes == ("AP: 1 query undefined, excluded from the mean",)
 
 
 def test_parts_that_were_scored_alike_join_to_the_whole() -> None:
@@ -583,14 +583,14 @@ def test_what_does_not_belong_together_is_not_joined() -> None:
             Scores.from_matrix([[1.0]], runs=["r0"], measure="RR"),
             "^the query '2' is not in all of the scores, expected the same runs and queries in each$",
         ),
-        (scores, "measure 'AP' is named twice"),
+        (scores, "measure 'AP' appears twice"),
     ]:
         with pytest.raises(rg.RankgaugeError, match=message):
             scores.joined(other)
     skipped = named([[1.0, NAN]], "RR")
     empty = Scores.from_matrix([[1.0, 0.0]], runs=["r0"], measure="nDCG")
     empty = replace(empty, present=np.array([[True, False]]))
-    with pytest.raises(rg.RankgaugeError, match="0 in some of the scores and are left out"):
+    with pytest.raises(rg.RankgaugeError, match="0 in some of the scores and are excluded"):
         skipped.joined(empty)
 
 
@@ -650,12 +650,12 @@ def test_equal_scores_do_not_differ_however_they_are_rounded() -> None:
     found = scores.standardized(kind="z")
     assert found.values[:, 0, 0].tolist() == [0.0, 0.0, 0.0]
     assert note_texts(found.notes) == (
-        "AP: all runs score the same on 1 query, so there is no deviation there",
+        "AP: all runs score the same on 1 query, so their deviation is 0 there",
     )
     assert named([[1e-300], [2e-300]]).standardized(kind="z").values[1, 0, 0] == pytest.approx(
         math.sqrt(0.5)
     )
-    with pytest.raises(rg.RankgaugeError, match="differ too much"):
+    with pytest.raises(rg.RankgaugeError, match="vary too much"):
         named([[1e100]]).standardized(named([[1e-300], [2e-300]]))
 
 
@@ -668,7 +668,7 @@ def test_scores_that_differ_by_rounding_alone_are_equal() -> None:
         assert found.values[:, 0, 0].tolist() == [alike] * 3
         assert len(set(found.values[:, 1, 0])) == 3
         assert note_texts(found.notes) == (
-            "AP: all runs score the same on 1 query, so there is no deviation there",
+            "AP: all runs score the same on 1 query, so their deviation is 0 there",
         )
     lower = named([[0.3], [third], [0.1], [0.8]]).standardized(kind="empirical")
     assert lower.values[:, 0, 0].tolist() == [0.75, 0.75, 0.25, 1.0]
@@ -692,8 +692,8 @@ def test_what_cannot_be_standardized_is_refused() -> None:
     for wrong, message in [
         (lambda: scores.standardized(kind="uniform"), "expected one of normal, z, empirical"),  # type: ignore[arg-type]
         (lambda: scores.select(runs="r0").standardized(), "at least two"),
-        (lambda: scores.standardized().standardized(), "standardized already"),
-        (lambda: scores.standardized(scores.standardized()), "standardized already"),
+        (lambda: scores.standardized().standardized(), "already standardized"),
+        (lambda: scores.standardized(scores.standardized()), "already standardized"),
         (
             lambda: scores.standardized(scores.select(["1"])),
             "reference= does not have all .* query '2'",

@@ -99,12 +99,12 @@ def test_the_table_by_topic_marks_missing_topics_and_ends_with_both_means(
 
 def test_notes_say_only_what_is_so(scores: rg.Scores) -> None:
     assert scores.table(notes=False).notes == (
-        "SearchLength: 1 query undefined, left out of the mean",
+        "SearchLength: 1 query undefined, excluded from the mean",
     )
     strict = rg.evaluate(QRELS, RUNS, ["AP(rel=2)", "worst(P@1)", "upper(AP(rel=2))"])
     assert strict.table(notes=False).notes == (
-        "AP(rel=2): 2 queries with nothing that counts as relevant",
-        "upper(AP(rel=2)): 2 queries with nothing that counts as relevant",
+        "AP(rel=2): 2 queries with no relevant documents",
+        "upper(AP(rel=2)): 2 queries with no relevant documents",
     )
 
 

@@ -118,7 +118,7 @@ def test_a_function_that_raises_is_an_error_that_names_the_text_and_the_system()
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        ({"name": "two words"}, "cannot be called 'two words'"),
+        ({"name": "two words"}, "cannot be named 'two words'"),
         ({"name": "rouge1"}, "is taken by"),
         ({"name": "x", "range": (1, 0)}, "the lowest score first"),
         ({"name": "x", "range": (0, 1), "ideal": 2}, "expected 0 to 1"),

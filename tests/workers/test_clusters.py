@@ -518,8 +518,8 @@ def test_a_file_that_only_this_machine_sees_is_said_to_be_so(
     finally:
         client.run(show)
     assert found.runs == ("r0",)
-    assert f"{only_here}: this machine sees this file, but a worker does not" in found.failed[0]
-    assert "put it where all workers see it" in found.failed[0]
+    assert f"{only_here}: this machine can access the file, but a worker cannot" in found.failed[0]
+    assert "put it where all workers can find it" in found.failed[0]
 
 
 def test_another_version_on_a_worker_is_refused(client: Any, folder: Path) -> None:

@@ -123,7 +123,7 @@ def test_one_item_kills_every_worker_and_is_named(tmp_path: Path) -> None:
         ]
         ((item, text),) = failures(found).items()
         assert item == 7
-        assert text.startswith("run 7: the workers that worked on it died: they were killed")
+        assert text.startswith("run 7: the workers that ran it died: they were killed")
         client.close()
 
 
@@ -133,7 +133,7 @@ def test_too_little_memory_is_the_fault_of_its_item(tmp_path: Path) -> None:
         with rg.Workers(client, retries=0) as workers:
             found = list(outcomes(hungry, [1, 2, 600, 3], workers, lambda item: f"{item} MB"))
         assert [result for _, result in found if isinstance(result, int)] == [1, 2, 3]
-        assert "not enough memory" in failures(found)[600]
+        assert "ran out of memory" in failures(found)[600]
         client.close()
 
 
@@ -163,7 +163,7 @@ def test_a_script_that_starts_itself_is_told_how_to_begin(tmp_path: Path) -> Non
 
 
 def test_a_worker_does_not_start_processes_of_its_own() -> None:
-    with rg.Workers(1) as workers, pytest.raises(rg.RankgaugeError, match="leave out the executor"):
+    with rg.Workers(1) as workers, pytest.raises(rg.RankgaugeError, match="omit the executor"):
         list(outcomes(starts_processes, [1, 2], workers))
 
 
@@ -182,7 +182,9 @@ def test_workers_that_are_stuck_do_not_stop_the_call_for_ever(tmp_path: Path) ->
             found = list(outcomes(slow, [0.0, 20.0, 0.2], workers))
         assert found[0] == (0.0, 0.0)
         assert failures(found).keys() == {20.0, 0.2}
-        assert "0.2: was not begun, since all workers are at tasks" in failures(found)[0.2]
+        assert (
+            "0.2: was not started, because all workers are busy with tasks" in failures(found)[0.2]
+        )
         client.close()
 
 

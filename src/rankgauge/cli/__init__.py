@@ -1,4 +1,4 @@
-"""The command line: one file a command, each imported only when it is called."""
+"""The command line: one module per command, imported only when the command is called."""
 
 from __future__ import annotations
 
@@ -22,34 +22,41 @@ from rankgauge.errors import RankgaugeError, RankgaugeWarning
 
 TASKS = {
     "Score": {
-        "evaluate": "You have runs and judgments: how good is each run, by nDCG, AP and others?",
-        "report": "See runs, differences and queries in a browser: one page to send to a colleague.",
-        "trec_eval": "You have scripts that call trec_eval: the same flags, the same output.",
+        "evaluate": "Score runs against judgments with nDCG, AP and other measures.",
+        "report": (
+            "Show runs, their differences and queries in the browser, on one page that you "
+            "can share."
+        ),
+        "trec_eval": "Replace trec_eval in your scripts: the same flags, the same output.",
     },
     "Decide": {
-        "compare": "Is the new system better, or was it luck? Tests of significance.",
-        "assess": "Which measure to report? Which ones tell your systems apart, which say the same?",
-        "queries": "On which queries are your systems better than a random ranking, and on which not?",
-        "distance": "Are there enough judgments? How much could more judgments change the result?",
+        "compare": "Test whether the differences between runs are statistically significant.",
+        "assess": "Report which measures discriminate between runs, and which of them agree.",
+        "queries": (
+            "Find the queries on which your runs beat a random ranking, and those on which "
+            "they do not."
+        ),
+        "distance": "Compute how much further judgments could change the difference between runs.",
     },
     "Judge": {
-        "forecast": "How deep must you judge? What deep judgments would say, from shallow ones.",
+        "forecast": "Predict from shallow judgments how deep judgments would score your runs.",
     },
     "Combine": {
-        "fuse": "You have several runs, such as BM25 and a dense one: make one run of them.",
-        "tune": "Which weight for which run? The best one, exactly, and what it is worth on new "
-        "queries.",
-        "space": "How does a measure change with the weights? Flips, exact curves, what a grid misses.",
+        "fuse": "Combine several runs, such as BM25 and a dense retriever, into one.",
+        "tune": "Find the best weights for fusing runs, and estimate their benefit on new queries.",
+        "space": (
+            "Compute exactly how a measure changes with the weights, and what a grid search misses."
+        ),
     },
     "Train": {
-        "ltr": "You have documents with features and labels: train a ranker, and rank with it.",
+        "ltr": "Train a ranker on documents with features and labels, and rank with it.",
     },
     "Text": {
-        "text": "You have summaries or answers: how good are they, and what would random words get?",
+        "text": "Score summaries or answers, and compare them with a random-text baseline.",
     },
     "Learn": {
-        "measures": "Which measures are there, and what does each compute?",
-        "demo": "No data at hand? Make a small test collection and evaluate it.",
+        "measures": "List the available measures, or explain one of them.",
+        "demo": "Create a small synthetic test collection and evaluate it; no data needed.",
     },
 }
 """Our commands, grouped by task. The text says when to use the command. Those of other packages are
@@ -202,12 +209,12 @@ def _report_error(error: BaseException) -> int:
         raise error
     what = f"{type(error).__name__}: {error}".strip().partition("\n")[0][:200]
     if line := failing_line(error):
-        more = f"The command shows the whole error with {DEBUG}=1"
+        more = f"Set {DEBUG}=1 to see the full traceback"
         click.echo(printable(f"{line}: the plug-in fails: {what}. {more}"), err=True)
         return 2
     click.echo(
-        f"rankgauge has a fault: {printable(what)}. Please report it. Run the command again with "
-        f"{DEBUG}=1, and send the command and its output",
+        f"internal error in rankgauge: {printable(what)}. Please report it: run the command "
+        f"again with {DEBUG}=1, and include the command and its output",
         err=True,
     )
     return UNFORESEEN

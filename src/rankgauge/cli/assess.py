@@ -1,4 +1,4 @@
-"""rankgauge assess: which measures tell runs apart, and which agree."""
+"""rankgauge assess: report which measures discriminate between runs, and which agree."""
 
 from __future__ import annotations
 
@@ -52,11 +52,12 @@ class QuerySets(OptionGroup, heading="Sets of queries"):
         default="",
         show_default=False,
         metavar="NAME,...",
-        help="Also assess these sets of queries, each by itself. By the scores of the first measure: "
-        f"{', '.join(BY_SCORES[:-1])} (see `rankgauge queries --help`), and {BY_SCORES[-1]} (the mean "
-        "score of the runs is better than the score of a random ranking). By QRELS: broad (at least "
-        f"half of the judged documents have grade {policies.BROAD_LABEL} or higher), and focused (all "
-        "other queries). The set of all queries is always included.",
+        help="Also assess these sets of queries, each by itself. Based on the scores of the "
+        f"first measure: {', '.join(BY_SCORES[:-1])} (see `rankgauge queries --help`), and "
+        f"{BY_SCORES[-1]} (the mean score of the runs is better than the score of a random "
+        "ranking). Based on QRELS: broad (at least half of the judged documents have grade "
+        f"{policies.BROAD_LABEL} or higher), and focused (all other queries). The set of "
+        "all queries is always included.",
     )
     set_share: float | None = set_share_option(
         f"; `hard` and `easy` are its two halves. By default {policies.SET_SHARE}."
@@ -74,9 +75,9 @@ class QuerySets(OptionGroup, heading="Sets of queries"):
         common=False,
         multiple=True,
         metavar="[NAME=]FILE",
-        help="Scores of the same runs and measures on another collection. The other collection is "
-        "assessed too, and compared with the main collection. FILE is a file of `rankgauge evaluate "
-        "--save`. It may be CSV if there is only one measure. May be repeated.",
+        help="Scores of the same runs and measures on another collection, which is assessed too "
+        "and compared with the main one. FILE comes from `rankgauge evaluate --save`, or "
+        "is CSV if there is only one measure. May be repeated.",
     )
 
 
@@ -99,19 +100,20 @@ class AssessmentTesting(TestingOptions, common=False):
         "--fuzziness",
         type=Decimal(0),
         default=policies.FUZZINESS,
-        help="For the swap rates: two runs count as tied if their means differ by at most this share of "
-        "the larger mean. 0.05 is usual.",
+        help="For the swap rates: two runs count as tied if their means differ by at most this "
+        "share of the larger mean. 0.05 is a common choice.",
     )
     persistence: float = PERSISTENCE.but(
-        "The parameter p of rank-biased overlap (column rbo), which says how similarly two measures "
-        "rank the runs. The nearer p is to 1, the more the lower ranks count.",
+        "The parameter p of rank-biased overlap (column rbo), the similarity of the "
+        "rankings of the runs by two measures. The closer p is to 1, the more weight lower "
+        "ranks get.",
         default=policies.PERSISTENCE,
     )
     pool_cutoffs: bool = option(
         "--pool-cutoffs",
         is_flag=True,
-        help="Treat a measure at several cut-offs as one measure. The tests at all its cut-offs are "
-        "counted together. The mean of a run is averaged over the cut-offs.",
+        help="Treat a measure at several cutoffs as one measure: the tests at all cutoffs are "
+        "pooled, and the mean of a run is averaged over the cutoffs.",
     )
 
 
@@ -130,22 +132,25 @@ class AssessmentFiles(OptionGroup, heading="Output"):
         "asl_file",
         type=FIGURE_FILE,
         metavar="FILE",
-        help="Draw the p-values (achieved significance levels, ASL) of each measure over all queries, "
-        "as .svg or .png.",
+        help="Plot the p-values (achieved significance levels, ASL) of each measure over all "
+        "queries, as .svg or .png.",
     )
     tau: str | None = option(
         "--tau",
         "tau_file",
         type=FIGURE_FILE,
         metavar="FILE",
-        help="Draw how similarly the measures rank the runs over all queries, as .svg or .png.",
+        help="Plot how similarly the measures rank the runs over all queries, as .svg or .png.",
     )
     swaps: str | None = option(
         "--swaps",
         "swaps_file",
         type=FIGURE_FILE,
         metavar="FILE",
-        help="Draw the swap rate against the size of the difference, over all queries, as .svg or .png.",
+        help=(
+            "Plot the swap rate against the size of the difference, over all queries, as "
+            ".svg or .png."
+        ),
     )
 
 
@@ -155,14 +160,16 @@ class AssessmentFiles(OptionGroup, heading="Output"):
     list(TABLES),
     None,
     "Print only one table. measures: the measures. pairs: the pairs of measures. swaps: how "
-    "often two sets of queries disagree which of two runs is better. By default all tables; in "
-    "tsv, csv and jsonl only the measures.",
+    "often two sets of queries disagree on which of two runs is better. By default all "
+    "tables; in tsv, csv and jsonl only the measures.",
 )
 @option(
     "--long",
     heading="Output",
     is_flag=True,
-    help="Print all columns, not only those that decide. tsv, csv and jsonl always have all.",
+    help=(
+        "Print all columns, not only the most important ones. tsv, csv and jsonl always have all."
+    ),
 )
 @takes(output=Output, files=AssessmentFiles)
 @significance_plugin_option
@@ -175,10 +182,10 @@ def command(
     output: Output,
     files: AssessmentFiles,
 ) -> None:
-    """Say which measures tell runs apart, and which agree.
+    """Report which measures discriminate between runs, and which of them agree.
 
-    QRELS and each RUN are files as in `rankgauge evaluate`. --scores reads scores computed earlier, or a
-    published table.
+    QRELS and each RUN are files as in `rankgauge evaluate`. --scores reads saved scores, or a published
+    table.
 
     \b
     rankgauge assess qrels.txt runs/ -m nDCG@10 -m 'v2(nDCG@10)' -m AP -m RR
@@ -186,33 +193,32 @@ def command(
     rankgauge assess --scores AP=ap.csv --scores RR=rr.csv --show pairs --format csv
     rankgauge assess --scores 2019.json --other 2020.json --test bootstrap
     \f
-    For each measure it prints:
+    The table shows for each measure:
 
     \b
-    power      the share of the pairs of runs with a significant difference
+    power      the share of pairs of runs with a significant difference
                (discriminative power)
     swap_rate  the share of pairs of runs that two halves of the queries put in
                opposite orders
-    half_tau   how similarly two halves of the queries rank the runs (τ)
+    half_tau   how similarly the two halves of the queries rank the runs (τ)
 
-    For each pair of measures it prints how similarly they rank the runs, how many significant
-    differences only one of the two measures finds, and how many point in opposite directions.
+    For each pair of measures, it shows how similarly they rank the runs, how many significant
+    differences only one of them finds, and how many point in opposite directions.
 
-    With --long, and in tsv, csv and jsonl, there are more columns, such as:
+    --long and the formats tsv, csv and jsonl add more columns, such as:
 
     \b
-    pad        the mean difference of two runs, in percent of the greater mean
-               (PAD); --long leaves it out if 0 means something else for one
-               measure than for another
+    pad        the mean difference between two runs, in percent of the larger
+               mean (PAD); --long omits it if the measures have different
+               zero points
     trusted    if two runs differ by this much or more, the two halves
                disagree at most 5% of the time
 
-    If there are several sets of queries, or several collections, it prints for each two of them the
-    share of pairs of runs on which they disagree.
+    For each pair of query sets or collections, it shows the share of pairs of runs on which they
+    disagree.
 
-    The exit code is 0 when all is well, and 2 when nothing could be assessed. It is 3 when some runs
-    could not be read: the other runs are used. A message on stderr names each unread run, and says
-    why.
+    The exit code is 0 on success and 2 if nothing could be assessed. It is 3 if some runs could not be
+    read; the others are still used. A message on stderr names each unread run and gives the reason.
     """
     names = set_names(topics.sets, source.inputs)
     size = set_size(topics.set_share, topics.set_number, names)

@@ -89,7 +89,7 @@ def _long_pages(tables: dict[str, Table], assessment: Assessment) -> dict[str, T
         pages[name] = replace(table, shown=own)
         if misleading:
             why = next(iter(misleading.values()))
-            left = f"left out, because {why}; --format csv has all columns"
+            left = f"omitted because {why}; --format csv has all columns"
             notes = (*table.notes, f"{', '.join(misleading)}: {left}")
             pages[name] = replace(pages[name], notes=notes)
         if halves := [column for column in columns if column in HALF_COLUMNS]:

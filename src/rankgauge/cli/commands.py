@@ -124,4 +124,4 @@ def _report_load_errors() -> None:
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="rankgauge")
 def group() -> None:
-    """How good is a ranking, and how far can the number be trusted."""
+    """Measure how good a ranking is, and how far to trust the number."""

@@ -1,4 +1,4 @@
-"""rankgauge compare: test whether the differences between runs are real or due to chance."""
+"""rankgauge compare: test whether the differences between runs are statistically significant."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def correction_option(default: str | None) -> ParameterDeclaration:
         type=RegisteredName(CORRECTIONS, NO_CORRECTION),
         default=default or NO_CORRECTION,
         callback=lambda _, __, name: None if name == NO_CORRECTION else name,
-        help="How p-values are corrected for the number of pairs of runs. The two Tukey tests need no "
+        help="How to correct p-values for multiple comparisons. The two Tukey tests need no "
         "correction.",
     )
 
@@ -64,9 +64,9 @@ class TestingOptions(OptionGroup, heading="Statistics"):
     )
     missing: Missing | None = missing_option(
         None,
-        "What to do with queries that some run lacks. zero: they count as empty rankings. skip: "
-        "they are left out for all runs. By default zero; with --scores, as the file was made. "
-        "A file that was not made with `--missing zero` means skip.",
+        "How to treat queries that some run lacks. zero: they count as empty rankings. "
+        "skip: they are excluded for all runs. Defaults to zero; with --scores, to the "
+        "setting of the file, or skip if it has none.",
     )
 
 
@@ -74,31 +74,31 @@ class ComparisonOptions(TestingOptions):
     """Which runs are compared, and how."""
 
     baselines: tuple[str, ...] = baseline_option(
-        "Compare all other runs with this run only. RUN is its name or its file. May be repeated. By "
-        "default all pairs are compared."
+        "Compare the other runs only with this run, given by name or file. May be repeated. "
+        "By default all pairs are compared."
     )
     samples: int | None = samples_option(
         None,
-        f"By default {SAMPLES:,}. With the correction holm or bonferroni and many pairs, randomization "
-        "draws more by default. Fewer samples could not make any difference significant.",
+        f"By default {SAMPLES:,}. With many pairs and the correction holm or bonferroni, "
+        "randomization draws more, since with fewer no difference could be significant.",
     )
     power: float | None = option(
         "--power",
         common=False,
         type=Decimal(0, 1, min_open=True, max_open=True),
         metavar="P",
-        help="Print a power analysis in place of the tests. Column `detectable`: the smallest "
-        "difference that the test finds on these queries with power P. Column `needed`: how many "
-        "queries are needed, so that the test finds the difference D of --difference. 0.8 is usual. "
-        "Only for paired-t and tukey-randomized.",
+        help="Print a power analysis instead of the tests. Column `detectable`: the smallest "
+        "difference that the test detects on these queries with power P. Column `needed`: "
+        "how many queries the test needs to detect the difference D of --difference. 0.8 "
+        "is a common choice. Only for paired-t and tukey-randomized.",
     )
     difference: float | None = option(
         "--difference",
         common=False,
         type=Decimal(),
         metavar="D",
-        help="With --power: the difference that the test should find. By default the observed "
-        "difference of each pair.",
+        help="With --power: the difference that the test should detect. By default, the "
+        "observed difference of each pair.",
     )
 
 
@@ -115,45 +115,44 @@ class ComparedScores(SourceOptions):
     "--marks",
     heading="Output",
     is_flag=True,
-    help="Print a table of means as in papers. Each run has a letter. Next to the mean of a run "
-    "are the letters of all runs that it beats significantly. LaTeX needs the packages booktabs and "
-    "amsmath.",
+    help="Print a table of means as in papers. Each run has a letter, and each mean is marked "
+    "with the letters of the runs that it significantly outperforms. LaTeX needs the "
+    "packages booktabs and amsmath.",
 )
 @takes(output=Output)
 @significance_plugin_option
 def command(source: ComparedScores, asked: ComparisonOptions, marks: bool, output: Output) -> None:
-    """Say whether the differences between runs are more than chance.
+    """Test whether the differences between runs are statistically significant.
 
-    QRELS and each RUN are files as in `rankgauge evaluate`. --scores reads saved scores, or a
-    published table of systems and queries.
+    QRELS and each RUN are files as in `rankgauge evaluate`. --scores reads saved scores, or a published
+    table of scores by system and query.
 
     \b
     rankgauge compare qrels.txt runs/ -m nDCG@10 -m AP --test randomization
     rankgauge compare qrels.txt a.run b.run c.run --baseline a.run --marks --format latex
     rankgauge compare --scores AP=trec8.csv --test tukey
     \f
-    A power analysis takes the place of the tests:
+    For a power analysis instead of the tests:
 
     \b
     rankgauge compare qrels.txt a.run b.run --power 0.8 --difference 0.02
 
-    Each row is a measure and two runs, named in the columns a and b:
+    There is one row per measure and pair of runs, a and b:
 
     \b
     difference   the mean of run a minus the mean of run b
     low, high    the confidence interval of the difference
     effect       the effect size
     p            the p-value
-    p_corrected  the p-value, corrected for the number of pairs
-    wins         on how many queries run a is better than run b
-    ties         on how many queries the two runs are equal
-    losses       on how many queries run a is worse than run b
+    p_corrected  the p-value, corrected for multiple comparisons
+    wins         number of queries on which run a is better than run b
+    ties         number of queries on which the runs are tied
+    losses       number of queries on which run a is worse than run b
 
     A difference is significant if its corrected p-value is at most 1 - level.
 
-    The exit code is 0 when all is well, and 2 when nothing could be compared. It is 3 when some runs
-    could not be read: the other runs are compared. A message on stderr names each unread run, and says
-    why.
+    The exit code is 0 on success and 2 if nothing could be compared. It is 3 if some runs could not be
+    read; the others are still compared. A message on stderr names each unread run and gives the reason.
     """
     if asked.power is None and asked.difference is not None:
         raise click.UsageError("--difference works only with --power; add --power 0.8")

@@ -30,7 +30,7 @@ MOST = 10_000
 
 
 @click.command("demo", cls=HeadedCommand)
-@queries_option(1, "How many queries to make.").but(
+@queries_option(1, "The number of queries.").but(
     old="--topics", heading="Collection", type=WholeNumber(1, MOST), default=50
 )
 @option(
@@ -38,15 +38,15 @@ MOST = 10_000
     heading="Collection",
     type=WholeNumber(1, MOST),
     default=12,
-    help=f"How many systems to make; each writes a run. The {SHOWN} best are shown.",
+    help=f"The number of systems; each produces one run. The {SHOWN} best are shown.",
 )
 @seed_option("everything that is drawn at random", default=2026).but(heading="Collection")
 @output_option("DIR", "The folder to write to.", default=FOLDER, type=OUTPUT_FOLDER)
 def command(output: str, queries: int, systems: int, seed: int) -> None:
-    """Make a synthetic test collection, write it as TREC files and evaluate it.
+    """Create a synthetic test collection, write it as TREC files and evaluate it.
 
-    The queries differ in difficulty. Grades go from 0 to 3. Some pooled documents are left unjudged. The
-    systems differ in quality. Some systems have tied scores, miss queries or return short lists.
+    The queries vary in difficulty and the systems in quality. Grades range from 0 to 3, and some pooled
+    documents are left unjudged. Some systems have tied scores, miss queries or return short lists.
     """
     folder = make_folder(output)
     collection = simulate(queries=queries, systems=systems, seed=seed)

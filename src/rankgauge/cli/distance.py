@@ -1,4 +1,4 @@
-"""rankgauge distance: how much unjudged documents could change the difference of runs."""
+"""rankgauge distance: how much unjudged documents could change the difference between runs."""
 
 from __future__ import annotations
 
@@ -60,34 +60,35 @@ class DistanceTables(OptionGroup, heading="Output"):
         "--top",
         type=WholeNumber(1),
         metavar="N",
-        help="Print only the N queries with the greatest distance, the greatest first.",
+        help="Print only the N queries with the largest distance, in descending order.",
     )
     witness: bool = option(
         "--witness",
         common=False,
         is_flag=True,
-        help="Print labels that give the greatest difference: a row for each unjudged document of the "
-        "two runs.",
+        help="Print labels that produce the largest difference, with one row per unjudged "
+        "document of the two runs.",
     )
     judge: int | None = option(
         "--judge",
         type=WholeNumber(1),
         metavar="N",
-        help="Print the N documents to judge first, and the distance that remains after they are "
+        help="Print the N documents to judge first, and the distance that remains once they are "
         "judged. Only for two runs and one measure.",
     )
     settled: bool = SETTLED.but(
-        "Print which runs are certain to stay above which other runs, however the unjudged documents "
-        "are judged. Only for one measure. Without --qrels, the first file is QRELS.",
+        "Print which runs are certain to stay ahead of which others, however the unjudged "
+        "documents are judged. Only for one measure. Without --qrels, the first file is "
+        "QRELS.",
         heading="Output",
     )
-    pairs: bool = PAIRS.but("With --settled: print a row for each pair of runs.", common=False)
+    pairs: bool = PAIRS.but("With --settled: print one row per pair of runs.", common=False)
     trace: bool = option(
         "--trace",
         common=False,
         is_flag=True,
-        help="Print the steps of Moffat's Algorithm 1 for each query, as Table 2 of his paper does. "
-        "Only for two runs. Use it with --top N.",
+        help="Print the steps of Moffat's Algorithm 1 for each query, as in Table 2 of his "
+        "paper. Only for two runs. Best used with --top N.",
     )
 
     def check(self, method: MedMethod, measures: int) -> None:
@@ -147,10 +148,10 @@ class DistancePolicies(OptionGroup, heading="Policies", common=False):
     """How distances are found, and over which labels."""
 
     method: MedMethod = method_option(
-        "How to find the distance. exact: the distance itself, wherever the measure has an algorithm or "
-        "there are few unjudged documents. greedy and tabu are heuristics from the literature, and give "
-        "lower bounds. greedy: Algorithm 1 of Moffat (2017), for AP with his Equation 13. tabu: tabu "
-        "search, as Tan and Clarke (2015) use it.",
+        "How to compute the distance. exact: the distance itself, if the measure has an "
+        "algorithm or there are few unjudged documents. greedy and tabu are heuristics from "
+        "the literature that give lower bounds. greedy: Algorithm 1 of Moffat (2017), with "
+        "his Equation 13 for AP. tabu: tabu search, as in Tan and Clarke (2015).",
         type=click.Choice(get_args(MedMethod)),
         default=DEFAULT_MED_METHOD,
         show_default=True,
@@ -158,8 +159,8 @@ class DistancePolicies(OptionGroup, heading="Policies", common=False):
     grades: str | None = option(
         "--grades",
         metavar="G,G,...",
-        help="The labels that unjudged documents may get. By default all whole numbers from 0 to the "
-        "highest label in QRELS. `0,max` restricts unjudged documents to two labels, 0 or the highest.",
+        help="The labels that unjudged documents may get. By default, all whole numbers from 0 "
+        "to the highest label in QRELS. `0,max` allows only 0 and the highest label.",
     )
     offlist: Offlist = offlist_option("Whether")
     max_grade: int | None = max_grade_option("label")
@@ -184,13 +185,13 @@ def command(
     shown: DistanceTables,
     output: Output,
 ) -> None:
-    """Say how much the unjudged documents could change the difference of runs.
+    """Compute how much the unjudged documents could change the difference between runs.
 
-    Suppose that the unjudged documents may get any labels. The distance of two runs on a query is the
-    greatest difference that their scores can then have.
+    The distance between two runs on a query is the largest difference that their scores can have, over
+    all possible labels of the unjudged documents.
 
-    Each RUN is a file, a folder or a pattern as in `rankgauge evaluate`. The queries are those of QRELS,
-    or without QRELS those of the runs. If a run lacks a query, its ranking for the query is empty.
+    Each RUN is a file, a folder or a pattern as in `rankgauge evaluate`. The queries come from QRELS or,
+    without QRELS, from the runs. A run that lacks a query has an empty ranking for it.
 
     \b
     rankgauge distance --qrels qrels.txt a.run b.run -m nDCG@10 -m AP
@@ -200,38 +201,37 @@ def command(
     For two runs a and b, each row is a measure:
 
     \b
-    distance    the mean distance over the queries
+    distance    the mean distance over queries
     exact       yes, or no if the distance is only a lower bound
     grades      the labels that unjudged documents may get
-    at most     an upper bound of the distance, if some row is not exact
-    difference  with --qrels: the difference of the means, a - b;
+    at most     an upper bound on the distance, if some row is not exact
+    difference  with --qrels: the difference between the means, a - b;
                 unjudged documents count as not relevant
 
-    For more than two runs it prints a matrix of the mean distances. Runs with a small distance stand
-    next to each other.
+    For more than two runs, the command prints a matrix of mean distances, with similar runs next to each
+    other.
 
     With --judge, each row is a document to judge:
 
     \b
     before  the distance on its query before it is judged
-    after   the distance on its query if it is judged not relevant
-    left    the mean distance over queries after this document and
+    after   the distance on its query once it is judged not relevant
+    left    the mean distance over queries once this document and
             all documents above it are judged not relevant
 
-    With --settled, each row is a run, the best mean first. The order of two runs is settled if it stays
-    the same however their unjudged documents are judged.
+    With --settled, each row is a run, sorted by mean score, best first. The order of two runs is settled
+    if it stays the same however their unjudged documents are judged.
 
     \b
-    above  how many runs are certain to be better than this run
-    below  how many runs are certain to be worse
-    open   how many runs could be better or worse
+    above  number of runs that are certain to be better than this run
+    below  number of runs that are certain to be worse
+    open   number of runs that could be better or worse
 
-    With --pairs as well, each row is a pair of runs: the difference of the means, the least and the most
-    that it can become, and whether the order is settled.
+    With --pairs as well, each row is a pair of runs: the difference between the means, its possible
+    minimum and maximum, and whether the order is settled.
 
-    The exit code is 0 when all is well, and 2 when nothing could be computed. It is 3 when some runs
-    could not be read: the other runs are printed. A message on stderr names each unread run, and says
-    why.
+    The exit code is 0 on success and 2 if nothing could be computed. It is 3 if some runs could not be
+    read; the others are still printed. A message on stderr names each unread run and gives the reason.
     """
     asked = [parse_distance_measure(measure) for measure in parse_all(measures)]
     shown.check(policies.method, len(asked))

@@ -32,8 +32,8 @@ SORT = option(
     heading="Output",
     common=False,
     type=click.Choice(["measure", "none"]),
-    help="measure: the best run by the first measure comes first. none: runs stay in the order of the "
-    "files. By default measure in the format table, and none in the other formats.",
+    help="measure: sort by the first measure, best run first. none: keep the order of the "
+    "files. By default measure in the format table, and none in other formats.",
 )
 
 
@@ -45,7 +45,7 @@ class MeanIntervalOptions(OptionGroup, heading="Statistics"):
         is_flag=False,
         flag_value="t",
         type=click.Choice(["t", "bootstrap"]),
-        help="Print a confidence interval next to each mean. t: by Student's t. bootstrap: BCa "
+        help="Print a confidence interval next to each mean. t: Student's t. bootstrap: BCa "
         "bootstrap over queries. Without a value: t.",
     )
     level: float = level_option()
@@ -57,8 +57,8 @@ class MeanIntervalOptions(OptionGroup, heading="Statistics"):
 @plugin_option
 @takes(intervals=MeanIntervalOptions)
 @SETTLED.but(
-    "Add a column: is this run certain to stay above the next run, by the first measure? yes: it stays "
-    "above, however the unjudged documents of the two runs are judged."
+    "Add a column that tells whether each run is certain to stay above the next by the "
+    "first measure, however the unjudged documents of the two runs are judged."
 )
 @takes(scoring=Scoring)
 @offlist_option("With --settled: whether")
@@ -91,37 +91,37 @@ def command(
     rankgauge evaluate rag.jsonl
     rankgauge evaluate ratings.csv top10.csv --document-column movie
     \f
-    A pattern such as 'runs/*.gz' stands for the files that match. With --parts, a folder or a pattern is
-    one run.
+    A pattern such as 'runs/*.gz' stands for all matching files. With --parts, a folder or a pattern is a
+    single run.
 
-    A JSON Lines file may hold both a run and its judgments, one query per line. Then no other file is
-    needed. Any further files are runs too. They are scored with the judgments of the first file.
+    A JSON Lines file may contain both a run and its judgments, one query per line. Further files, if
+    any, are runs that are scored with the judgments of the first file.
 
-    For each run it prints the mean of each measure, and:
+    For each run, the table shows the mean of each measure, and:
 
     \b
-    over         all: the means are over all judged queries
-                 answered: the means are over the queries that the run answered
-    queries      how many queries the means are over
-    missing      how many judged queries the run lacks
-    no relevant  how many queries have no relevant document
-    judged@10    which share of the first ten documents is judged
+    over         all: the means cover all judged queries
+                 answered: the means cover the queries that the run answered
+    queries      the number of queries that the means cover
+    missing      the number of judged queries that the run lacks
+    no relevant  the number of queries without a relevant document
+    judged@10    the share of the top ten documents that are judged
 
-    If a run lacks queries, it has two rows, one for `all` and one for `answered`.
+    A run that lacks queries has two rows, one for `all` and one for `answered`.
 
-    tsv, csv and jsonl have all of these columns; queries is called topics there. The other formats
-    leave out columns that say nothing: over and missing if no run lacks a query, no relevant if every
-    query has a relevant document, and judged@10 if only relevant documents are judged. On a terminal
-    with room, the first measure is drawn beside the table.
+    tsv, csv and jsonl have all of these columns; there, queries is named topics. Other formats omit
+    uninformative columns: over and missing if no run lacks a query, no relevant if every query has a
+    relevant document, and judged@10 if only relevant documents are judged. If the terminal is wide
+    enough, a chart of the first measure is drawn next to the table.
 
-    The exit code is 0 when all is well, and 2 when nothing could be evaluated. It is 3 when some runs
-    could not be read or share no query with QRELS: the other runs are printed. A message on stderr names
-    each run that is left out, and says why.
+    The exit code is 0 on success and 2 if nothing could be evaluated. It is 3 if some runs could not be
+    read or share no query with QRELS; the others are still printed. A message on stderr names each
+    skipped run and gives the reason.
     """
     if per_query and intervals.interval is not None:
-        raise click.UsageError("--interval is for the means; leave out -q")
+        raise click.UsageError("--interval applies to the means; omit -q")
     if per_query and settled:
-        raise click.UsageError("--settled is for the means; leave out -q")
+        raise click.UsageError("--settled applies to the means; omit -q")
     if settled:
         from rankgauge.cli.settling import check_policies
 

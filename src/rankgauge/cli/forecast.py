@@ -1,4 +1,4 @@
-"""rankgauge forecast: what deep judgments would say, from shallow ones."""
+"""rankgauge forecast: predict from shallow judgments how deep judgments would score runs."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ import click
 from rankgauge.cli.groups import LazyGroup
 
 COMMANDS = {
-    "depth": "How deep must the pool be? What shallower pools would have said.",
-    "two-phase": "Shallow judgments for all queries, deep ones for a few: deep means, with intervals.",
-    "train": "Learn to forecast a costly measure from cheap ones.",
-    "predict": "Forecast a costly measure with what `train` learned.",
+    "depth": "Compare shallower judgment pools with the full one, to see how deep a pool must be.",
+    "two-phase": (
+        "Estimate means by deep judgments, with intervals, when only a few queries are "
+        "judged deeply."
+    ),
+    "train": "Train a forecaster that predicts a costly measure from cheap ones.",
+    "predict": "Forecast a costly measure with a trained forecaster.",
 }
 
 
@@ -20,4 +23,4 @@ def _home(name: str) -> str:
 
 @click.group("forecast", cls=LazyGroup, lazy=COMMANDS, home=_home)
 def command() -> None:
-    """How deep must one judge? What deep judgments would say, from shallow ones."""
+    """Predict from shallow judgments how deep judgments would score your runs."""

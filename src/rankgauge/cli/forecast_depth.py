@@ -1,4 +1,4 @@
-"""rankgauge forecast depth: what shallower pools would have said."""
+"""rankgauge forecast depth: compare shallower judgment pools with the full one."""
 
 from __future__ import annotations
 
@@ -52,28 +52,28 @@ class PoolOptions(OptionGroup, heading="Pools"):
     """Which pools are compared."""
 
     depths: tuple[int, ...] = depth_option(
-        DEFAULT_DEPTHS, "How many first documents of each run are in the pool; may be repeated."
+        DEFAULT_DEPTHS, "The number of documents pooled from the top of each run; may be repeated."
     )
     pooled: tuple[str, ...] = option(
         "--pooled",
         multiple=True,
         metavar="RUN",
-        help="A run that makes the pool; may be repeated. RUN is its name or its file. All runs are "
-        "scored, and the table says what the runs outside the pool lose. By default all runs make the "
-        "pool.",
+        help="A run that contributes to the pool, given by name or file; may be repeated. All "
+        "runs are scored, and the table shows what the runs outside the pool lose. By "
+        "default all runs contribute.",
     )
     teams: str | None = option(
         "--teams",
         metavar="HOW",
-        help="Leave each team out of the pool once, and say what its runs lose: HOW is letters, runs or "
-        "prefixes. letters: the team of acsys8amn is acsys, the name up to the first number. runs: "
-        "each run is a team. Prefixes, such as acsys8,apl8: runs whose names begin with acsys8 are a "
-        "team.",
+        help="Leave each team out of the pool in turn, and show what its runs lose. HOW is "
+        "letters, runs or a list of prefixes. letters: the team of acsys8amn is acsys, the "
+        "name up to the first digit. runs: each run is a team. Prefixes, such as "
+        "acsys8,apl8: runs whose names begin with acsys8 form a team.",
     )
     by_team: bool = option(
         "--by-team",
         is_flag=True,
-        help="With --teams: print a row for each team that was left out.",
+        help="With --teams: print one row per team that was left out.",
     )
 
 
@@ -81,7 +81,9 @@ class PoolOptions(OptionGroup, heading="Pools"):
 @measure_option(DEFAULT_MEASURE)
 @plugin_option
 @takes(pools=PoolOptions)
-@level_option(text="A difference of two runs is significant if its p-value is at most 1 - level.")
+@level_option(
+    text="A difference between two runs is significant if its p-value is at most 1 - level."
+)
 @takes(judged=JudgedRuns)
 @workers_options
 @PLOT.but("Draw τ and the bias for each depth, as .svg or .png.")
@@ -94,14 +96,13 @@ def command(
     plot: str | None,
     output: Output,
 ) -> None:
-    """Say how deep a pool must be: what shallower pools would have said about the runs.
+    """Compare shallower judgment pools with the full one, to see how deep a pool must be.
 
-    The pool of depth N has the first N documents of each run. Suppose that only these documents had been
-    judged. The shallow score of a run is the score of the whole run by these judgments. It is compared
-    with the deep score, by all judgments in QRELS.
+    The pool of depth N holds the first N documents of each run. The shallow score of a run uses only the
+    judgments of these documents; the deep score uses all judgments in QRELS.
 
-    QRELS and each RUN are files as in `rankgauge evaluate`. QRELS must be deep, since it is what
-    shallower pools are compared with.
+    QRELS and each RUN are files as in `rankgauge evaluate`. QRELS must be deep, since it is the
+    reference for shallower pools.
 
     \b
     rankgauge forecast depth qrels.txt runs/ -m nDCG@100 -m AP --depth 10 --depth 20
@@ -111,40 +112,40 @@ def command(
     Each row is a measure and a depth:
 
     \b
-    judgments   how many documents are judged
-    saved        the share of all judgments that is saved
-    relevant     the share of the relevant documents that the pool has
-    nothing      on how many queries the pool has nothing relevant
+    judgments    the number of judged documents
+    saved        the share of all judgments that the shallower pool saves
+    relevant     the share of the relevant documents that are in the pool
+    nothing      the number of queries without a relevant document in the pool
     bias         the mean of shallow minus deep score, over the runs
-    error        the mean size of this difference
-    greatest     the greatest size of this difference
+    error        the mean magnitude of this difference
+    greatest     the largest magnitude of this difference
     tau          how similarly shallow and deep scores rank the runs (τ)
     half_tau     a reference for tau: the mean τ between the rankings of the runs
                  by two random halves of the queries, by deep scores
-    significant  pairs of runs with a significant deep difference
-    reversed     how many of these pairs change places
+    significant  pairs of runs whose deep scores differ significantly
+    reversed     how many of these pairs swap places
     opposed      how many of these are significant the other way round
 
-    With --pooled, about the runs inside and outside the pool:
+    With --pooled, for the runs inside and outside the pool:
 
     \b
     inside_bias    the mean of shallow minus deep score, over the runs in the pool
     outside_bias   the same over the runs outside the pool; if it is lower than
                    inside_bias, the runs outside look worse than they are
-    outside_ranks  how many ranks a run outside falls on average, from the
+    outside_ranks  how many ranks a run outside drops on average, from the
                    ranking by deep scores to the ranking by shallow scores
-    outside_worst  the most ranks that a run outside falls
+    outside_worst  the most ranks that a run outside drops
 
-    With --teams, about a run if its team is not in the pool, compared with the pool of all teams:
+    With --teams, for a run whose team is left out of the pool, compared with the pool of all teams:
 
     \b
-    loss         how much lower its score is on average
-    worst_loss   the greatest loss of a run
-    ranks        how many ranks it falls on average
-    worst_ranks  the most ranks that a run falls
+    loss         the mean loss of score
+    worst_loss   the largest loss of a run
+    ranks        how many ranks it drops on average
+    worst_ranks  the most ranks that a run drops
 
-    The exit code is 0 when all is well, and 2 when nothing could be computed. It is 3 when some runs
-    could not be read: the other runs are used. A message on stderr names each unread run, and says why.
+    The exit code is 0 on success and 2 if nothing could be computed. It is 3 if some runs could not be
+    read; the others are still used. A message on stderr names each unread run and gives the reason.
     """
     if pools.by_team and pools.teams is None:
         raise click.UsageError("--by-team works only with --teams; add --teams letters")
@@ -178,7 +179,9 @@ def command(
         check_order(*files, columns=judged.columns, size_limit=judged.size_limit)
         raise
     if pools.by_team and not depths.left_out:
-        raise RankgaugeError("--by-team: all runs are of one team, so no pool is left without it")
+        raise RankgaugeError(
+            "--by-team: all runs belong to one team, so the pool would be empty without it"
+        )
     if plot is not None:
         from rankgauge.figures.files import save_figure
 

@@ -1,4 +1,4 @@
-"""rankgauge forecast train: learn to forecast a costly measure from cheap ones."""
+"""rankgauge forecast train: train a forecaster that predicts a costly measure from cheap ones."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class ForecasterOptions(OptionGroup, heading="Forecaster"):
     """What is learned, and from what."""
 
     method: ForecastMethod = method_option(
-        "The kind of model. boosting: a gradient-boosting model for each track, averaged. regression: a "
-        "line for each track by the best features, averaged. gupta: one line on the means of systems. "
-        "pooled: one model of all tracks.",
+        "The kind of model. boosting: a gradient-boosting model per track, averaged. "
+        "regression: a linear model per track on the best features, averaged. gupta: one "
+        "linear model on the means of systems. pooled: one model for all tracks.",
         type=click.Choice(get_args(ForecastMethod)),
         default="pooled",
         show_default=True,
@@ -44,7 +44,10 @@ class ForecasterOptions(OptionGroup, heading="Forecaster"):
     target: str = target_option("nDCG@1000", "The costly measure to forecast.")
     depth: int = depth_option(
         30,
-        "How many first documents of each run are judged. The cheap measures are of runs cut there.",
+        (
+            "The number of documents judged from the top of each run. The cheap measures use "
+            "runs cut at this depth."
+        ),
         multiple=False,
     )
     features: tuple[str, ...] = feature_option
@@ -53,21 +56,21 @@ class ForecasterOptions(OptionGroup, heading="Forecaster"):
         common=False,
         type=click.Choice(get_args(FeatureJudgments)),
         default="pool",
-        help="What the cheap measures see. pool: the judgments of a pool of the depth. full: all "
-        "judgments; that is not cheap.",
+        help="The judgments available to the cheap measures. pool: those of a pool of this "
+        "depth. full: all judgments, which is not cheap.",
     )
     subset: SubsetBy | None = option(
         "--subset",
         common=False,
         type=RenamedChoice(get_args(SubsetBy), topics="queries"),
-        help="How the best features are chosen. For --method regression: those with the least error on "
-        "queries that were left out (queries, the default), or on the training data (training). For "
-        "--method gupta: training, those that rank the training systems best by Kendall's τ; by default "
-        "it takes all features.",
+        help="How to select features. With --method regression: those with the smallest error "
+        "on held-out queries (queries, the default) or on the training data (training). "
+        "With --method gupta: training selects those that rank the training systems best "
+        "by Kendall's τ; by default, all features are used.",
     )
     learner: Learner | None = learner_option(
         get_args(Learner),
-        "Only for --method gupta: how the line is fitted. By default least-squares.",
+        "Only for --method gupta: how to fit the linear model. Defaults to least-squares.",
     ).but(common=False)
     seed: int = seed_option("everything that is drawn at random")
 
@@ -78,7 +81,7 @@ class ForecasterOptions(OptionGroup, heading="Forecaster"):
             if value is not None and self.method not in methods:
                 own = " or ".join(methods)
                 raise click.UsageError(
-                    f"--{name} is only for --method {own}, and the method is {self.method}; leave it out"
+                    f"--{name} works only with --method {own}, not {self.method}; omit it"
                 )
         return Forecaster(
             self.method,
@@ -101,24 +104,24 @@ class ForecasterOptions(OptionGroup, heading="Forecaster"):
 def command(
     tracks: tuple[str, ...], options: ForecasterOptions, reading: TrackOptions, output: str
 ) -> None:
-    """Learn to forecast a costly measure, such as nDCG@1000, from measures of shallow judgments.
+    """Train a forecaster that predicts a costly measure, such as nDCG@1000, from shallow judgments.
 
-    A track is NAME=KIND:QRELS,RUNS. NAME is what messages call it. KIND is a name for the kind of its
-    collection, such as news. QRELS is a file of deep judgments. RUNS is a folder, a file or a pattern
-    of runs; it starts after the last comma. KIND=QRELS,RUNS is a track without a name. Queries with the
-    same id in two tracks of one KIND are one query. Files are as in `rankgauge evaluate`.
+    A track is NAME=KIND:QRELS,RUNS. NAME identifies it in messages, and KIND is the kind of collection,
+    such as news. QRELS is a file of deep judgments. RUNS is a folder, a file or a pattern; it starts
+    after the last comma. KIND=QRELS,RUNS is a track without a name. Queries with the same id in two
+    tracks of the same KIND are treated as one query. Files are as in `rankgauge evaluate`.
 
     \b
     rankgauge forecast train a=news:q1.txt,runs1/ b=web:q2.txt,runs2/ -o model
     rankgauge forecast train a=news:q1.txt,runs1/ -o model --feature rich --depth 20
     rankgauge forecast predict model c=news:shallow.txt,runs3/
     \f
-    Learn from tracks of the same KIND as those you want to forecast. The runs must be as long as the
-    costly measure looks: 1,000 documents for nDCG@1000.
+    Train on tracks of the same KIND as those you want to forecast. The runs must be as long as the
+    cutoff of the costly measure: 1,000 documents for nDCG@1000.
 
-    The exit code is 0 when all is well, and 2 when nothing could be learned. It is 3 when some runs
-    could not be read: the forecaster learned from the other runs. A message on stderr names each
-    unread run, and says why.
+    The exit code is 0 on success and 2 if nothing could be learned. It is 3 if some runs could not be
+    read; the forecaster then learns from the others. A message on stderr names each unread run and gives
+    the reason.
     """
     forecaster = options.forecaster()
     read = reading.read(tracks, options.seed)
@@ -130,5 +133,5 @@ def command(
         count_phrase(forecaster.queries_, "query"),
         count_phrase(rows, "row"),
     )
-    notify([Note(f"learnt from {', '.join(learned)}")])
+    notify([Note(f"trained on {', '.join(learned)}")])
     fail_if_incomplete(read)

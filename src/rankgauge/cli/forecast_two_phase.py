@@ -51,16 +51,16 @@ class TwoPhaseRuns(ScoringOptions, RunFileOptions, WorkerOptions, heading="Judgm
     deep: str | None = option(
         "--deep",
         metavar="QRELS",
-        help="The deep judgments. Their queries are the deep queries. For each of them, QRELS has all "
-        "judgments, the shallow ones too.",
+        help="The deep judgments. The queries in this file are the deep queries; for each of "
+        "them, QRELS must have all judgments, including the shallow ones.",
     )
     deep_queries: str | None = option(
         "--deep-queries",
         old="--deep-topics",
         metavar="FILE",
-        help="The deep queries, one id per line. Needed if the file of --deep has queries that are "
-        "not judged deeply. With --choose: these queries are already judged deeply, and are not drawn "
-        "again.",
+        help="The deep queries, one id per line. Needed if the file of --deep also has queries "
+        "that are not judged deeply. With --choose: queries that are already judged deeply "
+        "and are not drawn again.",
     )
 
 
@@ -71,19 +71,18 @@ class PhaseTables(OptionGroup, heading="Output"):
         "--plan",
         type=Decimal(0, min_open=True),
         metavar="WIDTH",
-        help="Say how many deep queries are needed, so that the intervals are at most WIDTH wide. The "
-        "deep queries that you have, about 5, are the pilot.",
+        help="Print how many deep queries are needed for intervals that are at most WIDTH wide. "
+        "The deep queries that you already have, about 5, serve as the pilot.",
     )
     choose: int | None = option(
         "--choose",
         type=WholeNumber(1),
         metavar="M",
-        help="Draw M queries to judge deeply, and print their ids. This needs only --shallow. The "
-        "queries are spread over queries with few and with many relevant documents. --seed fixes the "
-        "draw.",
+        help="Draw M queries to judge deeply, and print their ids. Needs only --shallow. The "
+        "sample is stratified by the number of relevant documents. --seed fixes the draw.",
     )
     pairs: bool = PAIRS.but(
-        "Print a row for each pair of runs: the difference, and whether it is separable."
+        "Print one row per pair of runs: the difference, and whether the runs are separable."
     )
     plot: str | None = PLOT.but(
         "Draw the interval of each run, as .svg or .png. Only for one measure."
@@ -125,10 +124,10 @@ def command(
     tables: PhaseTables,
     output: Output,
 ) -> None:
-    """Estimate what deep judgments would say, from deep judgments of a few queries.
+    """Estimate the means that deep judgments of all queries would give, from deep judgments of a few.
 
-    You have shallow judgments of all queries, and deep judgments of some queries that were drawn at
-    random. Each file is as in `rankgauge evaluate`.
+    The command needs shallow judgments of all queries, and deep judgments of some queries drawn at
+    random. Files are as in `rankgauge evaluate`.
 
     \b
     rankgauge forecast two-phase --shallow q10.txt --choose 5 -o pilot.txt
@@ -136,7 +135,7 @@ def command(
     rankgauge forecast two-phase --shallow q10.txt --choose 9 --deep-queries pilot.txt
     rankgauge forecast two-phase --shallow q10.txt --deep deep.txt runs/ -m nDCG@100
     \f
-    Each row is a run, the best first:
+    Each row is a run, sorted by estimate, best first:
 
     \b
     rank                      the rank by the estimate
@@ -147,25 +146,27 @@ def command(
     deep, deep_low, deep_high the same from the deep queries alone
     shallow                   its shallow mean over all queries
 
-    The intervals are about the queries of --shallow, not about new queries. If all queries are judged
-    deeply, the means are exact and the intervals have the width 0.
+    The intervals apply to the queries of --shallow, not to new queries. If all queries are judged
+    deeply, the means are exact and the intervals have width 0.
 
-    Queries that a run lacks count as empty rankings. The exit code is 0 when all is well, and 2 when
-    nothing could be estimated. It is 3 when some runs could not be read: the other runs are estimated. A
-    message on stderr names each unread run, and says why.
+    Queries that a run lacks count as empty rankings. The exit code is 0 on success and 2 if nothing
+    could be estimated. It is 3 if some runs could not be read; the others are still estimated. A message
+    on stderr names each unread run and gives the reason.
     """
     scoring = judged.part(Scoring, qrels=judged.shallow, missing="zero")
     tables.check(judged, measures)
     if tables.choose is not None:
         if output.form is not None or output.digits is not None:
-            raise click.UsageError("--choose prints ids; leave out --format and --digits")
+            raise click.UsageError("--choose prints ids; omit --format and --digits")
         chosen = _choose_queries(scoring, tables.choose, judged.deep_queries)
         print_or_write((f"{topic}\n" for topic in chosen), output.file)
         return
     assert judged.deep is not None  # checked
     twice = judged.shallow == judged.deep and is_stream(judged.shallow)
     if twice or any(map(is_stream, judged.runs)):
-        raise click.UsageError("- or a pipe is read once, but it is needed twice; give a file")
+        raise click.UsageError(
+            "standard input or a pipe can be read only once, but is needed twice; give a file"
+        )
     shallow_scores, deep_scores = _both_scores(scoring, judged.deep, measures)
     topics = None
     if judged.deep_queries is not None:

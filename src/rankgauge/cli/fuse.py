@@ -1,4 +1,4 @@
-"""rankgauge fuse: one run from several."""
+"""rankgauge fuse: combine several runs into one."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ class FusionOptions(OptionGroup, heading="Fusion"):
     """How runs are combined."""
 
     method: str = method_option(
-        f"How the runs are combined: {', '.join(METHOD.listed)}. rrf needs no tuning; wsum is the "
-        "weighted sum of the scores.",
+        f"How to combine the runs: {', '.join(METHOD.listed)}. rrf needs no tuning; wsum is "
+        "the weighted sum of the scores.",
         type=METHOD,
         metavar="NAME",
         default=DEFAULT_FUSION,
@@ -71,12 +71,12 @@ class FusionOptions(OptionGroup, heading="Fusion"):
         multiple=True,
         metavar="NUMBER,...",
         callback=_numbers,
-        help=f"A weight for each run, in the order of the runs: --weight 0.4,0.6. For {WEIGHTED}. By "
-        "default each run has weight 1.",
+        help=f"The weights of the runs, in order: --weight 0.4,0.6. For {WEIGHTED}. By default, "
+        "each run has weight 1.",
     )
     normalize: str = normalize_option(
-        "How the scores of each run are made comparable, query by query. Methods that look at ranks "
-        "alone, such as rrf, need none."
+        "How to normalize the scores of each run, query by query. Methods that use only "
+        "ranks, such as rrf, need no normalization."
     )
     absent: Absent = ABSENT
 
@@ -93,7 +93,7 @@ class FusionParameters(OptionGroup, heading="Parameters of methods", common=Fals
     )
     persistence: float | None = PERSISTENCE.but(_parameter_help("persistence"))
     settings: dict[str, Any] = setting_option(
-        "A parameter of the method, such as k=10", "This also sets parameters of your own methods."
+        "A parameter of the method, such as k=10", "It also sets parameters of your own methods."
     ).but(heading="Parameters of methods", metavar="NAME=NUMBER")
 
     def collect(self) -> dict[str, Any]:
@@ -103,7 +103,7 @@ class FusionParameters(OptionGroup, heading="Parameters of methods", common=Fals
         for name in self.settings:
             if name in values:
                 raise click.UsageError(
-                    f"{name} is given by --{name} and by --setting, expected one"
+                    f"{name} is set by both --{name} and --setting; use one of them"
                 )
         return {**values, **self.settings}
 
@@ -113,11 +113,11 @@ class FusionParameters(OptionGroup, heading="Parameters of methods", common=Fals
 @takes(options=FusionOptions, parameters=FusionParameters, reading=RunFileOptions)
 @output_option(
     "FILE",
-    "The file to write, as a TREC run. An ending .gz, .bz2, .xz or .zst compresses. By default the run "
-    "goes to standard output.",
+    "Write the run to FILE in TREC format, compressed if FILE ends in .gz, .bz2, .xz or "
+    ".zst. By default, the run goes to standard output.",
     type=OUTPUT_FILE,
 )
-@TAG.but("The name of the fused run; by default the name of the method.")
+@TAG.but("The name of the fused run. Defaults to the name of the method.")
 @fusion_plugin_option
 def command(
     runs: tuple[str, ...],
@@ -129,7 +129,7 @@ def command(
 ) -> None:
     """Combine runs into one run.
 
-    The fused run has every document that any of the runs has for a query. Each RUN is read as by
+    For each query, the fused run has every document that any of the runs has. Each RUN is read as in
     `rankgauge evaluate`: a TREC file, CSV, TSV, JSON, JSON Lines or Parquet. A folder stands for all
     files in it, by name.
 
@@ -139,13 +139,12 @@ def command(
     rankgauge fuse bm25.run dense.run splade.run --method mnz --normalize z -o fused.run.gz
     rankgauge fuse bm25.run dense.run --method rrf | rankgauge evaluate qrels.txt -
     \f
-    The methods, each with its formula, are in docs/FUSION.md.
+    docs/FUSION.md lists the methods with their formulas.
 
-    Scores that differ also differ in single precision. So the file has the same order in trec_eval up
-    to 9.0.7, which compares scores in single precision.
+    Fused scores that differ also differ in single precision, so trec_eval up to 9.0.7, which compares
+    scores in single precision, ranks the documents in the same order.
 
-    The exit code is 0 when all is well, and 2 when a run could not be read or the runs do not go
-    together.
+    The exit code is 0 on success, and 2 if a run could not be read or the runs cannot be combined.
     """
     fusion = Fusion.of(
         options.method,
@@ -157,7 +156,7 @@ def command(
     files = stored_runs(runs, parts=reading.parts, **reading.how)
     check_output(output, [path for file in files for path in file.paths()])
     if len(files) < 2:
-        raise RankgaugeError(f"{files[0].label}: one run alone, expected at least two to fuse")
+        raise RankgaugeError(f"{files[0].label}: only one run, expected at least two to fuse")
     read = []
     with progress(len(files), "reading") as advance:
         for file in files:

@@ -572,7 +572,7 @@ def _shorten_help(option: click.Option) -> click.Option:
     return brief
 
 
-KEPT_STARTS = ("By default", "May be repeated", "With --scores", "Without a value")
+KEPT_STARTS = ("By default", "Defaults to", "May be repeated", "With --scores", "Without a value")
 """How sentences begin that the brief help keeps."""
 
 

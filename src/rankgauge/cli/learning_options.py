@@ -21,7 +21,7 @@ def _settings(
     for text in texts:
         name, equals, value = text.partition("=")
         if name in settings:
-            raise click.BadParameter(f"{name} is given twice, expected each setting once")
+            raise click.BadParameter(f"{name} is set twice, expected each setting once")
         if not equals:
             raise click.BadParameter(f"{text!r}, expected {option.metavar}")
         try:
@@ -103,8 +103,8 @@ def training_queries_option(part: str) -> ParameterDeclaration:
         common=False,
         type=WholeNumber(1),
         metavar="N",
-        help=f"Learn from only N queries of {part}, drawn by the seed; by default from all. Validation "
-        "and test data stay whole.",
+        help=f"Train on only N queries of {part}, drawn at random; by default, on all of them. "
+        "Validation and test data are not sampled.",
     )
 
 
@@ -138,9 +138,9 @@ def by_option(default: ChanceDifference | None, more: str = "") -> ParameterDecl
         "--by",
         type=click.Choice(get_args(ChanceDifference)),
         default=default,
-        help="Which queries are uninformative. signed: the queries with the lowest difference, so "
-        "queries on which the runs are worse than a random ranking come first. absolute: the queries "
-        f"with the difference nearest to 0.{more and f' {more}'}",
+        help="Which queries count as uninformative. signed: those with the lowest difference, "
+        "so that queries on which the runs are worse than a random ranking come first. "
+        f"absolute: those whose difference is closest to 0.{more and f' {more}'}",
     )
 
 
@@ -172,8 +172,8 @@ def set_share_option(more: str) -> ParameterDeclaration:
         "--set-share",
         common=False,
         type=Decimal(0, 1),
-        help="Which share of the queries is in the set `ideal`. The set `uninformative` gets the same "
-        f"share{more}",
+        help="The share of the queries in the set `ideal`, and the share in the set "
+        f"`uninformative`{more}",
     )
 
 
@@ -182,8 +182,8 @@ SET_NUMBER = option(
     common=False,
     type=WholeNumber(0),
     metavar="N",
-    help="In place of --set-share: how many queries are in the set `ideal`. The set `uninformative` "
-    "gets the same number.",
+    help="Instead of --set-share: the number of queries in the set `ideal`, and the number in "
+    "the set `uninformative`.",
 )
 
 

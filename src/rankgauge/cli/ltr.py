@@ -34,10 +34,10 @@ from rankgauge.rankers.evaluations import DEFAULT_EVALUATION, EvaluationName
 
 @click.group("ltr", cls=HeadedGroup)
 def command() -> None:
-    """Learning to rank: train a ranker on features with labels, and rank documents with it.
+    """Learning to rank: train a ranker on labeled features, and rank documents with it.
 
-    DATA is a file in LETOR's form of SVMlight, with one line per document: `grade qid:query 1:value
-    2:value …`.
+    DATA is a file in LETOR's variant of the SVMlight format, with one line per document: `grade
+    qid:query 1:value 2:value …`.
     """
 
 
@@ -48,7 +48,7 @@ def command() -> None:
 def methods(name: str | None, output: Output) -> None:
     """List the methods, or explain one with its settings.
 
-    NAME is a method in any case, such as lambdamart.
+    NAME is a method, such as lambdamart; case does not matter.
     """
     from rankgauge.rankers.registry import methods_table, settings_table
 
@@ -99,9 +99,8 @@ def _read_features(width: int, data: str) -> Features:
     own = features.values.shape[1]
     if own < width and len(features.labels):
         text = (
-            f"{data} has {count_phrase(own, 'feature')}, the training data has {width:,}. No "
-            f"line of {data} "
-            f"has the last {width - own:,}; the value is 0 everywhere."
+            f"{data} has {count_phrase(own, 'feature')}, but the training data has "
+            f"{width:,}. Missing features ({width - own:,}) are set to 0 everywhere."
         )
         notify([Note(text)])
     return features.widened(width)
@@ -114,8 +113,8 @@ def _read_features(width: int, data: str) -> Features:
     "--validation",
     heading="Training",
     metavar="FILE",
-    help="Other queries, in the same form. A measure on them decides what the method leaves open, such "
-    "as when to stop.",
+    help="Validation queries, in the same format. They determine the choices that the method "
+    "leaves open, such as when to stop training.",
 )
 @training_queries_option("DATA")
 @setting_option("A setting of the method, such as preset=ranklib")
@@ -131,9 +130,10 @@ def train(
     seed: int,
     output: str,
 ) -> None:
-    """Train a ranker, and write it to a folder.
+    """Train a ranker and save it to a folder.
 
-    METHOD is a method that `rankgauge ltr methods` lists, such as LambdaMART, in any case.
+    METHOD is one of the methods listed by `rankgauge ltr methods`, such as LambdaMART; case does not
+    matter.
 
     \b
     rankgauge ltr train lambdamart train.txt --validation vali.txt -o model
@@ -143,7 +143,7 @@ def train(
     from rankgauge.rankers.training_queries import TrainingQueries
 
     if "seed" in settings and is_given("seed"):
-        raise click.UsageError("the seed is given twice: give --seed or --setting seed=…, not both")
+        raise click.UsageError("the seed is set twice; use either --seed or --setting seed=…")
     (ranker,) = with_settings([method], {"seed": seed, **settings})
     ranker.settings()  # refused before anything is read
     features = read_letor(data)
@@ -160,19 +160,19 @@ def train(
 @command.command("rank")
 @click.argument("model")
 @click.argument("data")
-@TAG.but("The name of the run; by default the name of the method.")
+@TAG.but("The name of the run. Defaults to the name of the method.")
 @output_option(
     "FILE",
-    "The file to write, as a TREC run. An ending .gz, .bz2, .xz or .zst compresses. By default the run "
-    "goes to standard output.",
+    "Write the run to FILE in TREC format, compressed if FILE ends in .gz, .bz2, .xz or "
+    ".zst. By default, the run goes to standard output.",
     type=OUTPUT_FILE,
 )
 @method_plugin_option
 def rank(model: str, data: str, tag: str | None, output: str | None) -> None:
-    """Rank documents with a ranker that `rankgauge ltr train` wrote.
+    """Rank documents with a ranker that was trained with `rankgauge ltr train`.
 
-    Documents that DATA does not name get names such as 03-17: the 17th document of its query in the
-    file. The first number is an order drawn at random, so that ties do not follow the file.
+    Documents that have no name in DATA get names such as 03-17: the 17th document of its query in the
+    file. The first number is drawn at random, so that ties are not broken by the order of the file.
     """
     from rankgauge.rankers.ranking import run_of
     from rankgauge.rankers.saving import load
@@ -187,16 +187,16 @@ def rank(model: str, data: str, tag: str | None, output: str | None) -> None:
 
 @command.command("statistics")
 @click.argument("folder", metavar="FOLDS")
-@folds_option(None, 3, "If FOLDS is one file: into how many folds its queries are cut.").but(
-    heading="Folds"
-)
-@seed_option("the cut of a file into folds").but(heading="Folds")
+@folds_option(
+    None, 3, "If FOLDS is a single file: the number of folds to split its queries into."
+).but(heading="Folds")
+@seed_option("splitting a file into folds").but(heading="Folds")
 @takes(output=Output)
 def statistics(folder: str, folds: int | None, seed: int, output: Output) -> None:
     """Count documents, queries, features and labels in each part of each fold.
 
-    FOLDS is a folder in one of the layouts of LETOR, or one file, which --folds cuts. The first row is
-    the whole collection: the test parts of all folds.
+    FOLDS is a folder in one of the LETOR layouts, or a single file to be split with --folds. The first
+    row is the whole collection: the test parts of all folds.
 
     \b
     rankgauge ltr statistics MQ2008
@@ -214,11 +214,12 @@ class TrainingOptions(OptionGroup, heading="Training"):
         "A method to train; may be repeated. By default all methods.", metavar="NAME", multiple=True
     )
     settings: dict[str, Any] = setting_option(
-        "A setting of all the methods, such as preset=ranklib, or of one, such as lambdamart.trees=100"
+        "A setting for all methods, such as preset=ranklib, or for one of them, such as "
+        "lambdamart.trees=100"
     )
     training_queries: int | None = training_queries_option("the training part of each fold")
     folds: int | None = folds_option(
-        None, 3, "If FOLDS is one file: into how many folds its queries are cut."
+        None, 3, "If FOLDS is a single file: the number of folds to split its queries into."
     )
     seed: int = seed_option("everything that is drawn at random")
 
@@ -228,8 +229,8 @@ class CrossValidationOutput(TableOptions):
 
     output: str | None = output_option(
         "DIR",
-        "A folder for runs, scores and the table. If the work is interrupted, the same command resumes "
-        "from what is finished. A later command can add methods; those that are finished are not "
+        "Write runs, scores and the table to folder DIR. If the work is interrupted, the "
+        "same command resumes it. A later command can add methods; finished ones are not "
         "trained again.",
         type=OUTPUT_FOLDER,
         common=True,
@@ -244,10 +245,10 @@ class CrossValidationOutput(TableOptions):
     heading="Measures",
     type=click.Choice(get_args(EvaluationName)),
     default=DEFAULT_EVALUATION,
-    help="How rankings are evaluated; the rankers are the same. letor: as LETOR's own program does, to "
-    "compare with published values: nDCG_LETOR in place of nDCG, ties as in the file. mslr: as MSLR's "
-    "program does: nDCG with gain exp2 and discount log_2, P and AP count labels from 2 on, ties as in "
-    "the file.",
+    help="How to evaluate rankings; the rankers are the same. letor: like LETOR's own program, "
+    "for comparison with published values: nDCG_LETOR instead of nDCG, ties as in the "
+    "file. mslr: like MSLR's program: nDCG with gain exp2 and discount log_2, P and AP "
+    "with labels of 2 or more as relevant, ties as in the file.",
 )
 @workers_options
 @takes(output=CrossValidationOutput)
@@ -260,17 +261,17 @@ def crossval(
 ) -> None:
     """Train rankers on the folds of a collection, and compare them on all test queries.
 
-    FOLDS is a folder with Fold1, Fold2, …, with parts S1, S2, …, or with the other layouts of LETOR; or
-    one file, which --folds cuts. Every ranker is trained on the training part of each fold, and scored
+    FOLDS is a folder with Fold1, Fold2, …, with parts S1, S2, …, or in another LETOR layout; or a single
+    file to be split with --folds. Every ranker is trained on the training part of each fold and scored
     on its test part.
 
     \b
     rankgauge ltr crossval MQ2008 -o out
     rankgauge ltr crossval MQ2008 --method lambdamart --method logisticregression -m nDCG@10
     \f
-    Beside the rankers are the best single feature, chosen on the training data, and what a random order
-    gets. All differences between rankers are tested, with the correction of Holm; in formats for
-    programs they are left to -o.
+    The table also has two baselines: the best single feature, chosen on the training data, and a random
+    order. All differences between rankers are tested, with Holm's correction; with the formats tsv, csv
+    and jsonl, they are only written to the folder of -o.
     """
     from rankgauge.comparison.systems import compare
     from rankgauge.data.folds import read_folds
@@ -296,7 +297,14 @@ def crossval(
             )
     except KeyboardInterrupt:
         if output.output is not None:
-            notify([Note(f"the same command goes on from what is finished in {output.output}")])
+            notify(
+                [
+                    Note(
+                        "run the same command again to resume from the finished work in "
+                        f"{output.output}"
+                    )
+                ]
+            )
         raise
     compared = compare(trained.scores)
     if output.output is not None:
@@ -310,9 +318,7 @@ def crossval(
     elif output.output is None:  # a program reads one table
         notify([Note("-o DIR also writes the differences between rankers, with their tests")])
     if trained.failed:
-        again = (
-            "" if output.output is None else "; the same command tries these again, and only these"
-        )
+        again = "" if output.output is None else "; run the same command again to retry only these"
         raise Incomplete(
-            "\n".join((*trained.failed, f"methods without all folds are left out{again}"))
+            "\n".join((*trained.failed, f"methods with missing folds are excluded{again}"))
         )

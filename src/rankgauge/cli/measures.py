@@ -55,7 +55,7 @@ USUAL = {
         "ERR_IA@20": "ERR averaged over subtopics",
     },
 }
-"""The measures that most people use, as `-m` takes them, with what they are in a few words."""
+"""The most widely used measures, as `-m` takes them, with a short description."""
 
 OURS = ("rankgauge", "rankgauge_studies")
 
@@ -67,25 +67,25 @@ OURS = ("rankgauge", "rankgauge_studies")
     "every",
     heading="Measures",
     is_flag=True,
-    help="List all measures. Without this option, a table on a terminal has those that are used most; "
-    "the other formats have all.",
+    help="List all measures. By default, a table on a terminal lists only the most widely used; "
+    "other formats list all.",
 )
 @option(
     "--text",
     heading="Measures",
     is_flag=True,
-    help="List the metrics of texts, which `rankgauge text` takes.",
+    help="List the text metrics of `rankgauge text`.",
 )
 @plugin_option
 @takes(output=Output)
 def command(name: str | None, every: bool, text: bool, output: Output) -> None:
     """List the measures, or explain one.
 
-    NAME is a measure as -m takes it, such as nDCG, 'RBP(p=0.9)' or map; or a metric of texts, such as
-    rouge1 or 'v2(rouge1)'.
+    NAME is a measure as in -m, such as nDCG, 'RBP(p=0.9)' or map, or a text metric, such as rouge1 or
+    'v2(rouge1)'.
     """
     if name is not None and output.form is not None:
-        raise click.UsageError("--format is for the list of measures; leave out --format or NAME")
+        raise click.UsageError("--format applies to the list of measures; omit --format or NAME")
     if name is not None:
         print_or_write([explanation(name), "\n"], output.file)
     elif output.chosen_form != "table":
@@ -201,7 +201,7 @@ def explanation(name: str) -> str:
         lines += item("range", f"{low} to {high}")
         lines += item("better", direction(entry))
     if isinstance(entry, Measure):
-        lines += item("cut-off", entry.cutoffs)
+        lines += item("cutoff", entry.cutoffs)
     if entry.parameters():
         lines += ["", "parameters:"]
         for key, field in entry.parameters().items():

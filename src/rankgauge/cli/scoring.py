@@ -55,8 +55,9 @@ from rankgauge.measures.grammar import parse_all, split_cutoffs
 from rankgauge.scores.model import Scores
 
 ONE_FILE_HINT = (
-    "if you give only one file, each of its lines must have a run and its judgments, such as "
-    '{"query": "q1", "retrieved": ["d3", "d1"], "relevant": ["d1"]}; else give QRELS and RUN...'
+    "a single file must have both the retrieved and the relevant documents on each line, "
+    'such as {"query": "q1", "retrieved": ["d3", "d1"], "relevant": ["d1"]}; '
+    "otherwise, give QRELS and RUN..."
 )
 
 
@@ -64,7 +65,7 @@ def check_output(output: str | None, inputs: Iterable[Any]) -> None:
     """UsageError if the file to write is one of those to read."""
     for path in inputs:
         if output is not None and same_file(path, output):
-            raise click.UsageError(f"-o {output} is a run that is read, expected another file")
+            raise click.UsageError(f"-o {output} is one of the input runs, expected another file")
 
 
 @contextmanager
@@ -88,21 +89,21 @@ class ScoringOptions(OptionGroup, heading="Policies", common=False):
     ties: Ties = ties_option(
         get_args(Ties),
         DEFAULT_TIES,
-        "pessimistic: the worst order. optimistic: the best order. random: a random order. expected: "
-        "the mean score over all orders. ESL always takes the mean.",
+        "pessimistic: the worst order. optimistic: the best order. random: a random order. "
+        "expected: the mean score over all orders. ESL always uses the mean.",
     )
     seed: int = seed_option("random orders of ties and random samples")
     tail: Tail | None = option(
         "--tail",
         type=click.Choice(get_args(Tail)),
-        help="Only with `--ties expected`: the documents that the run did not retrieve are added below "
-        "the ranking. They are tied with each other.",
+        help="Only with `--ties expected`: append the documents that the run did not retrieve "
+        "to the ranking, all tied with each other.",
     )
     documents: int | None = option(
         "--documents",
         type=WholeNumber(1, 2**31 - 1),
         metavar="N",
-        help="With --tail: how many documents the collection has.",
+        help="With --tail: the number of documents in the collection.",
     )
     precision: ScorePrecision = PRECISION
     max_grade: int | None = max_grade_option("in QRELS")
@@ -110,7 +111,10 @@ class ScoringOptions(OptionGroup, heading="Policies", common=False):
     subtopics: bool = option(
         "--subtopics",
         is_flag=True,
-        help="QRELS has subtopics in its second column. alpha_nDCG, ERR_IA, NRBP and strec need them.",
+        help=(
+            "Read subtopics from the second column of QRELS. alpha_nDCG, ERR_IA, NRBP and "
+            "strec need them."
+        ),
     )
 
 
@@ -122,8 +126,8 @@ class Scoring(ScoringOptions, RunFileOptions, WorkerOptions):
     ties: Ties = ScoringOptions.options["ties"].but(common=True)
     missing: Missing = missing_option(
         DEFAULT_MISSING,
-        "What to do with judged queries that a run lacks. zero: they count as empty rankings. skip: the "
-        "run gets no score on them, and no mean counts them for this run.",
+        "How to treat judged queries that a run lacks. zero: they count as empty rankings. "
+        "skip: the run gets no score for them, and its means exclude them.",
     )
 
     def files(self) -> list[StoredRun]:
@@ -211,7 +215,7 @@ class Scoring(ScoringOptions, RunFileOptions, WorkerOptions):
         if not self.subtopics and any(
             needs_subtopics(ranking_measure(measure)) for measure in scores.measures
         ):
-            text = "read without --subtopics, so each query has only one subtopic"
+            text = "QRELS was read without --subtopics, so each query has only one subtopic"
             notify([Note(text, part=judgments.source)])
 
 
@@ -232,9 +236,10 @@ class SourceOptions(ScoringOptions, RunFileOptions, WorkerOptions, heading="Meas
         "--scores",
         multiple=True,
         metavar="[MEASURE=]FILE",
-        help="A file of scores, in place of QRELS and runs; may be repeated. It is a file of `rankgauge "
-        "evaluate --save`, or CSV with a column for each system and a row for each query. For CSV, "
-        "MEASURE is the measure of the scores. Several files have more measures of the same systems.",
+        help="A file of scores instead of QRELS and runs; may be repeated to add measures of "
+        "the same systems. It comes from `rankgauge evaluate --save`, or is CSV with one "
+        "column per system and one row per query. For CSV, MEASURE is the measure of the "
+        "scores.",
     )
     standardize: Standardization | None = option(
         "--standardize",
@@ -243,9 +248,9 @@ class SourceOptions(ScoringOptions, RunFileOptions, WorkerOptions, heading="Meas
         flag_value=DEFAULT_STANDARDIZATION,
         type=click.Choice(get_args(Standardization)),
         help="Standardize the scores of each query over all runs, so that easy and hard queries "
-        "count the same. z: the z-score. normal: the z-score, mapped to 0..1 by the normal "
-        "distribution. empirical: the share of runs with the same score as this run or a lower "
-        "score. Without a value: normal.",
+        "carry equal weight. z: the z-score. normal: the z-score, mapped to 0..1 by the "
+        "normal distribution. empirical: the share of runs whose score is not higher. "
+        "Without a value: normal.",
     )
 
     @cached_property
@@ -255,7 +260,7 @@ class SourceOptions(ScoringOptions, RunFileOptions, WorkerOptions, heading="Meas
             _refuse_beside_scores(self.inputs)
             return None
         if not self.inputs:
-            raise click.UsageError("nothing given, expected QRELS and runs, or --scores FILE")
+            raise click.UsageError("no input, expected QRELS and runs, or --scores FILE")
         qrels, *runs = self.inputs
         return self.part(Scoring, qrels=qrels, runs=tuple(runs), missing="zero")
 
@@ -298,8 +303,8 @@ class SourceScores(Record):
 def source_measure_option(*default: str, about: str = "") -> ParameterDeclaration:
     """`-m` of commands with `--scores`; `about` is a sentence on the measures that are the default."""
     return measure_option(
-        more=f"By default {', '.join(default)}. {about and f'{about} '}With --scores, by default "
-        "all measures in the files."
+        more=f"By default {', '.join(default)}. {about and f'{about} '}With --scores, defaults "
+        "to all measures in the files."
     )
 
 
@@ -307,13 +312,13 @@ def _refuse_beside_scores(inputs: Sequence[str]) -> None:
     """Refuse options for runs: with scores from files they would have no effect."""
     if inputs:
         raise click.UsageError(
-            f"{' '.join(inputs)} and --scores cannot be used together; give one of them"
+            f"{' '.join(inputs)} and --scores cannot be used together; choose one"
         )
     for_runs = {*ScoringOptions.options, *RunFileOptions.options} - {"seed"}
     for parameter in click.get_current_context().command.params:
         if parameter.name in for_runs and is_given(parameter.name):
             raise click.UsageError(
-                f"{parameter.opts[-1]} is for runs and has no effect with --scores; leave it out"
+                f"{parameter.opts[-1]} applies to runs and has no effect with --scores; omit it"
             )
 
 
@@ -323,7 +328,7 @@ def read_scores_file(measure: str | None, file: str) -> Scores:
         return Scores.from_csv(file, measure)
     if measure is not None:
         raise click.UsageError(
-            f"{file} already names its measures; leave out {measure}=, write --scores {file}"
+            f"{file} already names its measures; use --scores {file} without {measure}="
         )
     return Scores.load(file)
 
@@ -352,7 +357,7 @@ def _select_measures(scores: Scores, measures: Sequence[str]) -> Scores:
     for measure in asked:
         if measure not in scores.measures:
             there = ", ".join(str(known) for known in scores.measures)
-            raise RankgaugeError(f"no scores by {measure} in the files, expected one of: {there}")
+            raise RankgaugeError(f"no scores for {measure} in the files, expected one of: {there}")
     return scores.select(measures=asked) if asked else scores
 
 

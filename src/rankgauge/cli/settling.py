@@ -85,8 +85,8 @@ def add_settled_column(
 
     negative = negative_grade_notes(int(np.count_nonzero(judgments.grades < 0)))
     note = (
-        f"{COLUMN}: yes if the run with the next best {measure} stays below this run, however the "
-        "unjudged documents are judged"
+        f"{COLUMN}: yes if the run with the next best {measure} stays behind this run, "
+        "however the unjudged documents are judged"
     )
     return replace(
         table,

@@ -1,4 +1,4 @@
-"""rankgauge space: where in the space of weights measures change, and where they are best."""
+"""rankgauge space: explore where measures change in the space of weights, and where they are best."""
 
 from __future__ import annotations
 
@@ -33,13 +33,14 @@ from rankgauge.space.planes import Across
 
 @click.group("space", cls=HeadedGroup)
 def command() -> None:
-    """See where in the space of weights measures change, and where they are best.
+    """Explore where measures change in the space of weights, and where they are best.
 
-    Two documents change places where their scores are equal: a flip. Between flips every ranking, and so
-    every measure, stays the same. All commands compute this exactly; a grid of weights cannot.
+    A flip is a point at which the scores of two documents are equal, so that they swap places. Between
+    flips, every ranking, and hence every measure, stays the same. All commands compute this exactly,
+    unlike a grid search.
 
-    The files are LETOR data, whose features have weights, or runs with their judgments. The weights of
-    runs sum to 1, and so do those of features, unless other features are fixed.
+    The files are either LETOR data, whose features have weights, or runs with their judgments. The
+    weights of runs sum to 1, as do those of features unless other features are fixed.
 
     \b
     rankgauge space curve train.txt --parameter 39 --fixed 23=1
@@ -68,10 +69,10 @@ def _show(
 @show_option(
     ("measures", "ranks", "flips"),
     "measures",
-    "Which table to print. measures: a row for each measure, with the flips that it notices. ranks: a "
-    "row for each rank. flips: every flip on the path.",
+    "The table to print. measures: one row per measure, with the flips that affect it. "
+    "ranks: one row per rank. flips: every flip on the path.",
 )
-@PLOT.but("Draw the means along the path, and the flips, as .svg or .png.")
+@PLOT.but("Plot the means along the path, and the flips, as .svg or .png.")
 @takes(inputs=SpaceInputs, output=Output)
 def flips(
     measures: tuple[str, ...],
@@ -81,10 +82,10 @@ def flips(
     inputs: SpaceInputs,
     output: Output,
 ) -> None:
-    """List the flips on a path of weights, and who notices them.
+    """List the flips on a path of weights, and the measures that they affect.
 
     A flip is good if the document with the higher label rises, bad if it falls, and neutral if the
-    labels are equal. P@5 notices only flips of rank 5 with rank 6.
+    labels are equal. Only flips between ranks 5 and 6 affect P@5.
 
     \b
     rankgauge space flips train.txt --parameter 39 --fixed 23=1
@@ -100,16 +101,16 @@ def flips(
 @command.command("curve")
 @measure_option(DEFAULT_MEASURE)
 @takes(path=PathOptions)
-@margin_option(MARGIN, "A mean that is at most this far from the best is part of a plateau.").but(
+@margin_option(MARGIN, "Means within this margin of the best belong to a plateau.").but(
     heading="Curve"
 )
 @show_option(
     ("measures", "optima", "steps"),
     "measures",
-    "Which table to print. measures: a row for each measure. optima: a row for each local optimum. "
-    "steps: the whole curve, a row for each interval of one mean.",
+    "The table to print. measures: one row per measure. optima: one row per local optimum. "
+    "steps: the whole curve, one row per interval with a constant mean.",
 )
-@PLOT.but("Draw the curves, as .svg or .png.")
+@PLOT.but("Plot the curves, as .svg or .png.")
 @takes(inputs=SpaceInputs, output=Output)
 def curve(
     measures: tuple[str, ...],
@@ -157,32 +158,36 @@ class _ProgressLines:
 @measure_option("AP", "nDCG@10", "P@5", "RR")
 @depth_option(
     None,
-    "Keep only some documents, so that the plane stays small. Runs: those that some run has among its "
-    "first N. LETOR: N documents of each query, chosen without regard to labels.",
+    "Keep only some documents, so that the plane stays small. For runs: those in the top N "
+    "of any run. For LETOR data: N documents per query, chosen without regard to labels.",
     multiple=False,
 ).but(heading="Plane")
 @option(
     "--neutral",
     heading="Plane",
     is_flag=True,
-    help="Count cells also where documents with equal labels change places. No mean changes there.",
+    help=(
+        "Also count cells that differ only in the order of documents with equal labels. No "
+        "mean changes between them."
+    ),
 )
 @option(
     "--across",
     heading="Plane",
     type=click.Choice(get_args(Across)),
     default="edges",
-    help="When a region is a local optimum. edges: no better region shares an edge with it. "
-    "trajectories: nor a vertex, so that no path from it leads to a better one.",
+    help="When a region counts as a local optimum. edges: no better region shares an edge with "
+    "it. trajectories: none shares a vertex either, so that no path from it leads to a "
+    "better one.",
 )
 @takes(bounds=Range)
 @show_option(
     ("measures", "optima", "cells", "vertices"),
     "measures",
-    "Which table to print. measures: a row for each measure. optima: a row for each local optimum. "
-    "cells: a row for each cell. vertices: the points where flip boundaries meet.",
+    "The table to print. measures: one row per measure. optima: one row per local optimum. "
+    "cells: one row per cell. vertices: the points where flip boundaries meet.",
 )
-@PLOT.but("Draw the mean of the first measure over the square of weights, as .svg or .png.")
+@PLOT.but("Plot the mean of the first measure over the square of weights, as .svg or .png.")
 @takes(inputs=SpaceInputs, output=Output)
 def plane(
     measures: tuple[str, ...],
@@ -195,10 +200,11 @@ def plane(
     inputs: SpaceInputs,
     output: Output,
 ) -> None:
-    """Find all cells of two weights, and the best of them.
+    """Enumerate all cells of a plane of two weights, and find the best.
 
-    It takes two parameters beside fixed features, or three features or runs whose weights sum to 1. The
-    cells are exact, and their number grows fast: take some queries, and few documents of each.
+    The plane is spanned by two parameters in addition to fixed features, or by three features or runs
+    whose weights sum to 1. The cells are exact, and their number grows fast: use only some queries, and
+    few documents of each.
 
     \b
     rankgauge space plane train.txt --parameter 23 --parameter 40 --fixed 39=1 --queries 4 --depth 8
@@ -232,9 +238,9 @@ def plane(
     type=WholeNumber(2),
     default=11,
     metavar="N",
-    help="How many weights the grid has on each axis.",
+    help="The number of weights on each axis of the grid.",
 )
-@PLOT.but("One or two axes: draw the grid, and what it misses, as .svg or .png.")
+@PLOT.but("For one or two axes: plot the grid and what it misses, as .svg or .png.")
 @takes(inputs=SpaceInputs, output=Output)
 def grid(
     measures: tuple[str, ...],
@@ -246,9 +252,9 @@ def grid(
 ) -> None:
     """Show what a grid of weights misses.
 
-    Every line through the grid is searched exactly. The table has the best of the grid beside the best
-    of these lines. A grid has one to three axes: parameters beside fixed features; or features or runs
-    whose weights sum to 1, where the first one gets what the others leave.
+    Every line through the grid is searched exactly, and the table compares the best point of the grid
+    with the best point on these lines. A grid has one to three axes: parameters in addition to fixed
+    features, or features or runs whose weights sum to 1, where the first gets the remaining weight.
 
     \b
     rankgauge space grid train.txt --parameter 39 --parameter 21 --fixed 23=1 --points 21
@@ -266,18 +272,21 @@ def grid(
 @command.command("optima")
 @measure_option(
     DEFAULT_MEASURE,
-    text="The measure to climb by, such as nDCG@10 or 'AP(rel=2)'. Only one is taken.",
+    text="The measure to optimize, such as nDCG@10 or 'AP(rel=2)'. Only one is allowed.",
 )
-@RESTARTS.but("From how many weights the search starts.", default=20, heading="Search")
+@RESTARTS.but("The number of starting points of the search.", default=20, heading="Search")
 @option(
     "--directions",
     heading="Search",
     type=WholeNumber(0),
     default=10,
     metavar="N",
-    help="How many random directions are searched in each round, beside each weight alone.",
+    help=(
+        "The number of random directions to search in each round, in addition to each single "
+        "weight."
+    ),
 )
-@PLOT.but("Draw the value of each optimum, and how often it was found, as .svg or .png.")
+@PLOT.but("Plot the value of each optimum against how often it was found, as .svg or .png.")
 @takes(inputs=SpaceInputs)
 @workers_options
 @takes(output=Output)
@@ -289,19 +298,19 @@ def optima(
     inputs: SpaceInputs,
     output: Output,
 ) -> None:
-    """Look for the best weights of any number of parameters.
+    """Search for the best weights of any number of parameters.
 
-    From each start, one weight after the other is set to its best value by an exact line search, then
-    random directions are searched. The table has each local optimum, and how many starts found it. If
-    every start ends elsewhere, there are many more optima. Weights can be negative. If nothing is fixed,
-    they are divided by their length.
+    From each starting point, one weight at a time is set to its best value by an exact line search; then
+    random directions are searched. The table lists each local optimum and how many starts found it. If
+    every start ends at a different optimum, there are many more. Weights can be negative. If nothing is
+    fixed, they are divided by their length.
 
     \b
     rankgauge space optima train.txt --parameter 39 --parameter 21 --parameter 40 --fixed 23=1
     rankgauge space optima --qrels qrels.txt a.run b.run c.run -m AP
     """
     if len(measures) != 1:
-        raise click.UsageError(f"{', '.join(measures)}: expected one measure to climb by")
+        raise click.UsageError(f"{', '.join(measures)}: expected a single measure to optimize")
     space = inputs.space()
     with progress(restarts, "climbing") as advance:
         result = space.optima(
@@ -316,8 +325,9 @@ def optima(
         notify(
             [
                 Note(
-                    "the best weights have a negative one. `rankgauge fuse` takes no negative weights; "
-                    "`rankgauge tune` looks for the best weights from 0 to 1"
+                    "one of the best weights is negative, and `rankgauge fuse` does not "
+                    "accept negative weights; `rankgauge tune` searches for the best "
+                    "weights from 0 to 1"
                 )
             ]
         )

@@ -81,9 +81,9 @@ class PathOptions(Range):
         multiple=True,
         metavar="WEIGHT,...",
         callback=_parse_points,
-        help="A point that the path goes through: a weight for each parameter or run. Give two points "
-        "or more, in order. By default the path goes from the first parameter or run alone to the next "
-        "one; a single parameter goes from --low to --high.",
+        help="A point on the path: one weight per parameter or run. Give two or more points, in "
+        "order. By default, the path leads from the first parameter or run alone to the "
+        "next; a single parameter goes from --low to --high.",
     )
 
     def path(self, space: WeightSpace) -> ArrayLike:
@@ -103,24 +103,25 @@ class SpaceInputs(RunFileOptions, heading="Weights", common=True):
         "files", nargs=-1, required=True, metavar="DATA...|RUN RUN..."
     )
     qrels: str | None = QRELS.but(
-        "The judgments of runs. With this option the files are runs, two or more of them, as in "
-        "`rankgauge tune`; without it they are LETOR files."
+        "The judgments. With this option, the files are two or more runs, as in `rankgauge "
+        "tune`; without it, they are LETOR files."
     )
     parameters: tuple[int, ...] = option(
         "--parameter",
         type=WholeNumber(1),
         multiple=True,
         metavar="FEATURE",
-        help="LETOR: the number of a feature whose weight varies; may be repeated. By default all "
-        "features that are not fixed.",
+        help="For LETOR data: the number of a feature whose weight varies; may be repeated. By "
+        "default, all features that are not fixed.",
     )
     fixed: dict[int, float] = option(
         "--fixed",
         multiple=True,
         metavar="FEATURE=WEIGHT",
         callback=_parse_fixed_weights,
-        help="LETOR: a feature whose weight stays the same, such as 5=0.3; may be repeated. Features "
-        "that are neither fixed nor parameters have weight 0. If nothing is fixed, weights sum to 1.",
+        help="For LETOR data: a feature with a fixed weight, such as 5=0.3; may be repeated. "
+        "Features that are neither fixed nor parameters have weight 0. If nothing is "
+        "fixed, weights sum to 1.",
     )
     query_ids: tuple[str, ...] = option(
         "--query",
@@ -128,18 +129,19 @@ class SpaceInputs(RunFileOptions, heading="Weights", common=True):
         common=False,
         multiple=True,
         metavar="ID",
-        help="Take only this query (query); may be repeated. By default all queries.",
+        help="Use only this query; may be repeated. By default, all queries are used.",
     )
-    queries: int | None = queries_option(1, "Take only so many queries, drawn by the seed.").but(
+    queries: int | None = queries_option(1, "Use only N queries, drawn at random.").but(
         heading="Queries", common=False
     )
     missing: Missing = missing_option(
         "zero",
-        "Runs: what to do with queries that some run lacks. zero: the other runs rank them; a query "
-        "that all runs lack counts as an empty ranking. skip: they are left out.",
+        "For runs: how to treat queries that some run lacks. zero: the other runs rank "
+        "them; a query that all runs lack counts as an empty ranking. skip: they are "
+        "excluded.",
     ).but(heading="Queries", common=False)
     normalize: str = normalize_option(
-        "Runs: how the scores of each run are made comparable, query by query."
+        "For runs: how to normalize the scores of each run, query by query."
     ).but(common=False)
     absent: Absent = ABSENT.but(common=False)
     jitter: float | None = option(
@@ -147,10 +149,10 @@ class SpaceInputs(RunFileOptions, heading="Weights", common=True):
         common=False,
         type=Decimal(0, min_open=True),
         metavar="SIZE",
-        help="Add a random number from 0 to SIZE to the score of each document, the same for all "
-        "weights. Then no two flips coincide.",
+        help="Add a random number from 0 to SIZE to the score of each document, the same for "
+        "all weights, so that no two flips coincide.",
     )
-    seed: int = seed_option("the jitter, and all else that is drawn")
+    seed: int = seed_option("the jitter and everything else that is drawn at random")
     plugin = normalization_plugin_option
 
     def space(self, depth: int | None = None) -> WeightSpace:
@@ -200,9 +202,7 @@ class SpaceInputs(RunFileOptions, heading="Weights", common=True):
         if self.queries is None:
             return list(self.query_ids) or None
         if self.query_ids:
-            raise click.UsageError(
-                "--query and --queries cannot be used together; give one of them"
-            )
+            raise click.UsageError("--query and --queries cannot be used together; choose one")
         return list(query_sample(queries, number=self.queries, seed=self.seed))
 
     def _check_kind(self) -> None:

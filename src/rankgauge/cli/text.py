@@ -1,4 +1,4 @@
-"""rankgauge text: score what systems wrote, beside what chance gets."""
+"""rankgauge text: score generated texts, and compare them with a random-text baseline."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ class TextOptions(OptionGroup, heading="Texts"):
     )
     missing: Missing = missing_option(
         DEFAULT_MISSING,
-        "Texts for which a system wrote nothing. zero: they are scored as empty texts. skip: the means "
-        "of the system leave them out.",
+        "How to treat texts for which a system has no output. zero: they are scored as "
+        "empty texts. skip: they are excluded from the means of the system.",
     ).but(heading="Texts", common=False)
 
 
@@ -67,61 +67,67 @@ class ChanceOptions(OptionGroup, heading="Chance", common=False):
         common=True,
         default=WORDS,
         metavar="NAME",
-        help="What chance writes: words, sentences, tokens, similar or dissimilar. words: words of the "
-        "source, drawn at random. sentences: whole sentences of the source, a stronger opponent. For "
-        "bertscore also tokens: tokens drawn at random and put together; similar, dissimilar: the "
-        "tokens that are most or least similar to the source.",
+        help="The random-text baseline: words, sentences, tokens, similar or dissimilar. words: "
+        "words of the source, drawn at random. sentences: whole sentences of the source, a "
+        "stronger baseline. For bertscore also tokens: tokens drawn at random and joined; "
+        "similar, dissimilar: the tokens that are most or least similar to the source.",
     )
     length: str = option(
         "--length",
         default=REFERENCE,
         metavar="NAME|N",
-        help=f"How many words chance writes. {REFERENCE}: as many as the reference. {CANDIDATE}: as "
-        "many as the output; this punishes length. Or a number.",
+        help=f"The number of words in a random text. {REFERENCE}: as many as the reference. "
+        f"{CANDIDATE}: as many as the output, which penalizes length. Or a number.",
     )
     draws: int | None = option(
         "--draws",
         type=WholeNumber(1),
         metavar="N",
-        help="Draw N texts instead of the exact value. Feng's dissertation draws 1.",
+        help=(
+            "Draw N random texts instead of computing the exact expectation. Feng's "
+            "dissertation draws 1."
+        ),
     )
     per: str = option(
         "--per",
         type=click.Choice([TEXT, CANDIDATE]),
         default=TEXT,
-        help=f"With --draws: draw once for each {TEXT}, or anew for each output ({CANDIDATE}).",
+        help=f"With --draws: draw once per {TEXT}, or separately for each output ({CANDIDATE}).",
     )
-    seed: int = seed_option("what is drawn at random")
+    seed: int = seed_option("everything that is drawn at random")
 
 
-class PeopleOptions(OptionGroup, heading="What people say"):
+class PeopleOptions(OptionGroup, heading="Human judgments"):
     """Ratings or preferences of people, and how metrics agree with them."""
 
     human: str | None = option(
         "--human",
         metavar="FILE",
-        help="Print how well each metric agrees with ratings by people. FILE is CSV with the columns "
-        "id, system, and one for each question that was asked. With -o, or in a format for programs, "
-        "this alone is printed.",
+        help="Print how well each metric agrees with human ratings. FILE is CSV with the "
+        "columns id, system, and one for each question that was asked. With -o, or in tsv, "
+        "csv or jsonl, only this table is printed.",
     )
     preferences: str | None = preferences_option(
         "FILE",
-        "Which of two outputs people prefer, as CSV with the columns id, a, b, winner and annotator. "
-        "a and b are systems; winner is one of them, or tie. Prints also how often each metric prefers "
-        "the same output, and whom people side with where a metric and its form disagree. Not with "
-        "--human.",
+        "Human preferences between pairs of outputs, as CSV with the columns id, a, b, "
+        "winner and annotator. a and b are systems; winner is one of them, or tie. Also "
+        "print how often each metric prefers the same output, and which side people take "
+        "where a metric and its normalized form disagree. Not with --human.",
     )
     over: Over = option(
         "--over",
         common=False,
         type=click.Choice(get_args(Over)),
         default="systems",
-        help="With --human: what is correlated. systems: the means of systems. texts: the systems on "
-        "each text, then the mean over texts. rows: all outputs together.",
+        help="With --human: the level of the correlation. systems: over the means of systems. "
+        "texts: over systems for each text, averaged over texts. rows: over all outputs "
+        "together.",
     )
     samples: int = samples_option(
         CORRELATION_SAMPLES,
-        text="With --human or --preferences: how many samples of the texts are drawn for the intervals.",
+        text=(
+            "With --human or --preferences: the number of samples of the texts for the intervals."
+        ),
     )
     level: float = level_option()
 
@@ -129,10 +135,10 @@ class PeopleOptions(OptionGroup, heading="What people say"):
 class TextOutput(Output):
     """What is printed, and the files that are written."""
 
-    per_query: bool = PER_QUERY.but("A row for each system and text.", common=True)
+    per_query: bool = PER_QUERY.but("Print one row per system and text.", common=True)
     signature: bool = SIGNATURE
     save: str | None = SAVE.but(common=True)
-    plot: str | None = PLOT.but("With --human: draw the correlations to FILE.", common=False)
+    plot: str | None = PLOT.but("With --human: plot the correlations to FILE.", common=False)
 
 
 @click.command("text", cls=HeadedCommand)
@@ -156,7 +162,7 @@ def command(
     people: PeopleOptions,
     output: TextOutput,
 ) -> None:
-    """Score what systems wrote: summaries, answers or translations. Compare with a random-text baseline.
+    """Score summaries, answers or translations, with a random-text baseline.
 
     FILE is JSON Lines, one text per line:
 
@@ -176,27 +182,27 @@ def command(
     rankgauge text answers.jsonl --save text.scores
     rankgauge compare --scores text.scores -m rougeL
 
-    For each metric and system it prints:
+    The table shows for each metric and system:
 
     \b
     score       the mean over texts
     low, high   its confidence interval
-    chance      what words drawn at random from the source get
+    chance      the score of words drawn at random from the source
     v1          score² / (score + chance), from Feng's dissertation
     v2          0 for chance, 1 for the best score, −1 for the lowest, from the same
     linear      the share of the way from chance (0) to the best score (1)
     words       the mean number of words of an output
-    empty       how many outputs are empty or lacking
+    empty       the number of empty or missing outputs
     """
     asked = parse_metrics(measures)
     if encoder is not None:
         if not any(metric.by_encoder for metric in asked):
-            raise click.UsageError("--encoder is for bertscore; add -m bertscore, or leave it out")
+            raise click.UsageError("--encoder is for bertscore; add -m bertscore or omit --encoder")
         use_encoder(encoder)
     if output.plot is not None and people.human is None:
-        raise click.UsageError("--plot draws the correlations with --human; give both")
+        raise click.UsageError("--plot draws the correlations of --human; use both options")
     if people.human is not None and people.preferences is not None:
-        raise click.UsageError("--human and --preferences print a table each; give one of them")
+        raise click.UsageError("--human and --preferences cannot be used together; choose one")
     length = chance.length
     null = Null(
         null=chance.null,
@@ -208,8 +214,9 @@ def command(
     for metric in asked:
         if isinstance(metric, Composite) and replace(null, seed=SEED) != Null():
             raise click.UsageError(
-                f"--null, --length, --draws and --per are for metrics such as {metric.measure}; for "
-                f"{metric} write them inside, as in {metric.name}({metric.measure},length=candidate)"
+                "--null, --length, --draws and --per apply to metrics such as "
+                f"{metric.measure}; for {metric}, give them as parameters, as in "
+                f"{metric.name}({metric.measure},length=candidate)"
             )
     texts = read_texts(file)
     if chosen.systems:

@@ -39,7 +39,7 @@ def set_names(text: str, inputs: Sequence[str]) -> list[str]:
     made = [name for name in dict.fromkeys(names) if name != ALL]
     if made and not inputs:
         raise click.UsageError(
-            f"--sets {made[0]} needs QRELS and runs, not --scores; or use --set FILE"
+            f"--sets {made[0]} needs QRELS and runs; with --scores, use --set FILE"
         )
     return made
 
@@ -47,9 +47,7 @@ def set_names(text: str, inputs: Sequence[str]) -> list[str]:
 def set_size(share: float | None, number: int | None, names: Sequence[str]) -> dict[str, float]:
     """How many queries are ideal, and how many uninformative, as `query_sets` takes it."""
     if share is not None and number is not None:
-        raise click.UsageError(
-            "--set-share and --set-number cannot be used together; give one of them"
-        )
+        raise click.UsageError("--set-share and --set-number cannot be used together; choose one")
     if (share, number) != (None, None) and not set(names) & set(BY_SCORES[:-1]):
         raise click.UsageError(
             "--set-share and --set-number need --sets ideal, uninformative, hard or easy"
@@ -100,7 +98,12 @@ def _make_sets(
         )
         if len(chosen) < FEWEST_QUERIES:
             notify(
-                [Note(f"{text}; the set is left out, it needs at least {FEWEST_QUERIES} queries")]
+                [
+                    Note(
+                        f"{text}; the set is skipped, because it needs at least {FEWEST_QUERIES} "
+                        "queries"
+                    )
+                ]
             )
         else:
             notify([Note(text)])
@@ -111,7 +114,7 @@ def _make_sets(
 def _describe_set(name: str, chosen: QuerySet) -> str:
     left_out = ", ".join(f"{left.queries:,} with {left.reason}" for left in chosen.left_out)
     text = f"set {name}: {count_phrase(len(chosen), 'query')}"
-    return f"{text}; left out: {left_out}" if left_out else text
+    return f"{text}; excluded: {left_out}" if left_out else text
 
 
 def _split_titled_file(text: str) -> tuple[str, str]:
@@ -130,7 +133,7 @@ def _add_files(
         part = read(file)
         if name in (ALL, *parts):
             raise click.UsageError(
-                f"{option} {name}: this name is already used for another set, expected another name"
+                f"{option} {name}: another set already has this name, expected a different one"
             )
         parts[name] = part
     return parts

@@ -164,9 +164,9 @@ feature_option = option(
     multiple=True,
     default=("paper",),
     metavar="MEASURE",
-    help="A cheap measure, at the depth unless it is written with another cut-off; may be repeated. "
-    "paper stands for P, infAP, ERR, bpref, nDCG and RBP. rich stands for these and six more, such as "
-    "AP of the whole run; with --method pooled it forecasts better.",
+    help="A cheap measure, cut at the depth unless it has a cutoff of its own; may be repeated. "
+    "paper stands for P, infAP, ERR, bpref, nDCG and RBP. rich stands for these and six "
+    "more, such as AP of the whole run; with --method pooled, it gives better forecasts.",
 )
 """`--feature`: what forecasts are made of."""
 

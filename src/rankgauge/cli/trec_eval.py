@@ -1,4 +1,4 @@
-"""rankgauge trec_eval: the drop-in, with trec_eval's own flags."""
+"""rankgauge trec_eval: a drop-in replacement for trec_eval, with the same flags."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ files may be compressed.
 )
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def command(arguments: tuple[str, ...]) -> None:
-    """Do as trec_eval does, with its flags: -m -q -c -l -n -J -M -N -Z -R -T -o -v -h."""
+    """Act as trec_eval, with the same flags: -m -q -c -l -n -J -M -N -Z -R -T -o -v -h."""
     sys.exit(run(list(arguments)))
 
 
@@ -125,7 +125,7 @@ def _run(arguments: list[str]) -> int:
         click.echo(f"rankgauge {__version__}, as trec_eval version {compat}", err=True)
         return 0
     if len(files) != 2:
-        raise UsageError(f"{len(files)} files, expected QRELS and RUN")
+        raise UsageError(f"got {len(files)} files, expected QRELS and RUN")
     for flag, understood in (("R", "qrels"), ("T", "trec_results")):
         asked = flags.get(flag, understood)
         if flag == "R" and asked in UNSUPPORTED_FORMATS:

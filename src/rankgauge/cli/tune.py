@@ -51,15 +51,15 @@ class TunedFusion(OptionGroup, heading="Fusion"):
     """How runs are fused, for each weight."""
 
     normalize: str = normalize_option(
-        "How the scores of each run are made comparable, query by query. all: try each, and take the "
-        "best. The choice is then part of the cross-validation.",
+        "How to normalize the scores of each run, query by query. all: try each "
+        "normalization and keep the best; the choice is then part of the cross-validation.",
         ALL,
     )
     absent: Absent = ABSENT.but(common=False)
     missing: Missing = missing_option(
         "zero",
-        "What to do with queries that some run lacks. zero: the other runs rank them; a query that all "
-        "runs lack counts as an empty ranking. skip: they are left out.",
+        "How to treat queries that some run lacks. zero: the other runs rank them; a query "
+        "that all runs lack counts as an empty ranking. skip: they are excluded.",
     )
 
 
@@ -71,31 +71,29 @@ class SplitOptions(OptionGroup, heading="Cross-validation", common=False):
         old="--test-topics",
         common=True,
         metavar="FILE",
-        help="Choose the weights on all queries but those in FILE, one query id per line, and test them "
-        "on these. Then nothing is cross-validated.",
+        help="Test the weights on the queries in FILE, one id per line, and choose them on all "
+        "others. This replaces cross-validation.",
     )
     folds: int = folds_option(
         FOLDS,
         2,
-        "The number of folds of the cross-validation. The weights for each fold are chosen on the other "
-        "folds.",
+        "The number of cross-validation folds. The weights for each fold are chosen on the "
+        "other folds.",
     )
-    repeats: int = repeats_option(
-        REPEATS, "The number of times that the cross-validation is repeated."
-    )
+    repeats: int = repeats_option(REPEATS, "The number of times to repeat the cross-validation.")
     margin: float = margin_option(
-        MARGIN, "Weights whose mean is at most this far from the best count as good as the best."
+        MARGIN, "Weights whose mean is within this margin of the best count as equally good."
     )
     restarts: int = RESTARTS.but(
-        "For three or more runs: from how many weights the search starts.", default=STARTS
+        "For three or more runs: the number of starting points of the search.", default=STARTS
     )
     samples: int = samples_option(
         SAMPLES,
-        text="How many samples of the queries are drawn for the interval of the best weight of two "
-        "runs.",
+        text="For two runs: the number of samples of the queries for the interval of the best "
+        "weight.",
     )
     level: float = level_option()
-    seed: int = seed_option("the parts and the samples of queries")
+    seed: int = seed_option("the folds and the samples of queries")
 
 
 class TunedOutput(TableOptions, common=True):
@@ -103,15 +101,15 @@ class TunedOutput(TableOptions, common=True):
 
     output: str | None = output_option(
         "FILE",
-        "Write the fused run with the best weights to FILE, as a TREC run. .gz, .bz2, .xz or .zst "
-        "compresses.",
+        "Write the fused run with the best weights to FILE in TREC format, compressed if "
+        "FILE ends in .gz, .bz2, .xz or .zst.",
         type=OUTPUT_FILE,
     )
-    tag: str | None = TAG.but("The name of the fused run; by default fused.")
-    plot: str | None = PLOT.but("Two runs: draw the mean for every weight, as .svg or .png.")
+    tag: str | None = TAG.but("The name of the fused run. Defaults to fused.")
+    plot: str | None = PLOT.but("For two runs: plot the mean against the weight, as .svg or .png.")
     per_query: bool = PER_QUERY.but(
-        "Two runs: print the best weights of each query alone instead. They show how much queries "
-        "differ. They are no advice.",
+        "For two runs: instead, print the best weights of each query by itself. They show "
+        "how much queries differ, and are not meant to be used.",
         common=False,
     )
 
@@ -119,7 +117,7 @@ class TunedOutput(TableOptions, common=True):
 @click.command("tune", cls=HeadedCommand)
 @measure_option(
     DEFAULT_MEASURE,
-    text="The measure to tune by, such as nDCG@10 or 'AP(rel=2)'. Only one is taken.",
+    text="The measure to optimize, such as nDCG@10 or 'AP(rel=2)'. Only one is allowed.",
 )
 @takes(runs=TunedRuns, fusion=TunedFusion, splits=SplitOptions)
 @workers_options
@@ -134,33 +132,35 @@ def command(
 ) -> None:
     """Find the best weights for a weighted sum of runs.
 
-    For two runs, such as a lexical and a dense one, the mean of the measure is computed for every weight
-    between 0 and 1, exactly. No finer grid finds a better interval of weights; only a single weight at
-    which documents are tied can differ. For three or more runs, one weight after the other is searched
-    exactly, from several starts. Measures of subtopics, such as alpha_nDCG, cannot be used here.
+    For two runs, such as a lexical and a dense one, the mean of the measure is computed exactly for
+    every weight between 0 and 1. No finer grid finds a better interval of weights; only a single weight
+    at which documents are tied can differ. For three or more runs, one weight at a time is searched
+    exactly, from several starting points. Measures based on subtopics, such as alpha_nDCG, are not
+    supported.
 
     \b
     rankgauge tune qrels.txt bm25.run dense.run
     rankgauge tune qrels.txt bm25.run dense.run -m AP --normalize all --plot weight.svg
     rankgauge tune qrels.txt bm25.run dense.run splade.run -o fused.run
     \f
-    The first row is what to expect of the tuned weights on new queries, by cross-validation. The other
-    rows need no weights: each run alone, equal weights, and reciprocal rank fusion (rrf) with k = 60 and
-    with the best k. For each it prints:
+    The first row estimates the performance of the tuned weights on new queries by cross-validation. The
+    other rows need no weights: each run alone, equal weights, and reciprocal rank fusion (rrf) with k =
+    60 and with the best k. For each, the table shows:
 
     \b
     mean        the mean of the measure
     difference  the mean of the tuned weights minus this mean
-    low, high   an interval of the difference
-    p           the p-value of the difference, by a paired t test
+    low, high   the confidence interval of the difference
+    p           the p-value of the difference in a paired t test
 
-    The exit code is 0 when all is well, and 2 when a run could not be read or the runs do not go
-    together.
+    The exit code is 0 on success, and 2 if a run could not be read or the runs cannot be combined.
     """
     if output.output == STANDARD_OUTPUT:
-        raise click.UsageError("-o -: standard output has the table, expected the name of a file")
+        raise click.UsageError(
+            "-o -: the table goes to standard output, expected the name of a file"
+        )
     if len(measures) != 1:
-        raise click.UsageError(f"{', '.join(measures)}: expected one measure to tune by")
+        raise click.UsageError(f"{', '.join(measures)}: expected a single measure to optimize")
     judgments, _ = read_judgments(runs.qrels, runs.runs, subtopics=False, **runs.how)
     files = stored_runs(runs.runs, parts=runs.parts, **runs.how)
     check_output(output.output, [path for file in files for path in file.paths()])

@@ -45,22 +45,24 @@ class WorkerOptions(OptionGroup, heading="Workers", common=False):
         "--workers",
         type=_WorkersType(),
         metavar="N|ADDRESS",
-        help="Where to run the work: N processes of this machine, or the Dask cluster with the scheduler"
-        " at ADDRESS, such as tcp://10.0.0.1:8786. By default, threads of this process.",
+        help="Where to run the work: in N processes on this machine, or on the Dask cluster "
+        "with its scheduler at ADDRESS, such as tcp://10.0.0.1:8786. By default, in "
+        "threads of this process.",
     )
     retries: int | None = option(
         "--retries",
         type=WholeNumber(0),
         metavar="N",
-        help="With --workers: the number of times a task is tried again if its worker died. By default "
-        f"{RETRIES}. A Dask cluster itself tries several workers first.",
+        help="With --workers: how often to retry a task whose worker died. By default "
+        f"{RETRIES}. A Dask cluster itself first tries several workers.",
     )
     timeout: float | None = option(
         "--timeout",
         type=Decimal(0, min_open=True),
         metavar="SECONDS",
-        help="With --workers: how many seconds one task may take, such as scoring one run or training "
-        "on one fold. A task that takes longer counts as failed. By default there is no limit.",
+        help="With --workers: the time limit for a single task, such as scoring one run or "
+        "training on one fold. A task that takes longer counts as failed. By default, "
+        "there is no limit.",
     )
 
     def prepare(self) -> None:

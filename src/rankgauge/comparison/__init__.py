@@ -1,4 +1,4 @@
-"""Compare systems: test whether a difference is real, and measure how similar two rankings are."""
+"""Compare systems: test differences for significance, and measure how similar two rankings are."""
 
 from rankgauge.core.lazy import attach
 

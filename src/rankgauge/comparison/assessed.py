@@ -35,7 +35,7 @@ _SIMILARITY_NAMES = {"tau": "Kendall's τ", "tau_b": "Kendall's τ-b", "rbo": "R
 
 
 class Conflicts(NamedTuple):
-    """How far two measures agree on which differences are significant, in tests of pairs of runs.
+    """How well two measures agree on which differences between runs are significant.
 
     Each field counts tests. both: both measures find the same run significantly better. opposite: the
     two measures find different runs significantly better. first: only the first measure finds a
@@ -63,7 +63,7 @@ def conflicts_of(first: Ints, second: Ints) -> Conflicts:
     Parameters
     ----------
     first, second : array of int
-        What each of the two measures finds, with an entry for each test.
+        The finding of each measure, with an entry for each test.
 
     Returns
     -------
@@ -89,8 +89,8 @@ def conflicts_of(first: Ints, second: Ints) -> Conflicts:
 class MeasureAssessment(Record):
     """The assessment of one measure on one set of queries.
 
-    The measure may also be one measure at several cut-offs, taken together. A test compares a pair
-    of runs at one cut-off.
+    The measure may also be one measure at several cutoffs, pooled. A test compares a pair of runs at one
+    cutoff.
 
     Attributes
     ----------
@@ -105,13 +105,11 @@ class MeasureAssessment(Record):
     p : array of float
         The p-value of each test.
     better : array of int
-        For each test 1 if the first run is better, −1 if the second run is better, and 0 if neither
-        is.
+        For each test, 1 if the first run is better, −1 if the second run is better, and 0 if neither is.
     alpha : float
-        A difference is significant if its p-value is at most this.
+        The significance level: differences with a p-value of at most this are significant.
     splits : Splits or None
-        How far two halves of the queries agree, over many splits. None if the queries were not
-        split.
+        How well two halves of the queries agree, over many splits. None if the queries were not split.
 
     Examples
     --------
@@ -136,7 +134,7 @@ class MeasureAssessment(Record):
 
     @property
     def merits(self) -> Floats:
-        """The means; if lower is better, with their sign changed."""
+        """The means, negated if lower is better."""
         return -self.means if self.lower else self.means
 
     @property
@@ -151,7 +149,7 @@ class MeasureAssessment(Record):
 
     @property
     def asl(self) -> Floats:
-        """The achieved significance levels, the largest first: what ASL curves show."""
+        """The achieved significance levels in descending order, as plotted in ASL curves."""
         return np.sort(self.p)[::-1]
 
     @property
@@ -185,7 +183,7 @@ class Assessment(Result, Record):
     definitions : dict of str to tuple of str
         What the columns of each table mean. The keys are "measures", "pairs" and "swaps".
     notes : tuple of Note
-        Remarks on the numbers, such as on queries that were left out.
+        Remarks on the numbers, such as on excluded queries.
     same_zero : bool, default True
         Whether 0 means the same for all measures, by their ranges and directions. Otherwise PAD does
         not compare them.
@@ -230,7 +228,7 @@ class Assessment(Result, Record):
 
     @cached_property
     def agreement(self) -> dict[str, dict[tuple[str, str], tuple[Concordance, Conflicts]]]:
-        """For each set and pair of measures: how similarly they rank the runs, and their conflicts."""
+        """For each set and pair of measures, how similarly they rank the runs, and their conflicts."""
         return {
             part: {
                 (a.name, b.name): (
@@ -244,7 +242,7 @@ class Assessment(Result, Record):
 
     @cached_property
     def swaps(self) -> dict[tuple[str, str], dict[str, Concordance]]:
-        """For each pair of sets or collections and each measure: how similarly the two rank the runs.
+        """For each pair of sets or collections and each measure, how similarly the two rank the runs.
 
         The `swap_rate` is the share of the pairs of runs that the two put in opposite orders.
         """
@@ -259,11 +257,11 @@ class Assessment(Result, Record):
         }
 
     def table(self) -> Table:
-        """A row for each set of queries and measure, with how well the measure tells runs apart.
+        """A row for each set and measure, with how well the measure discriminates between runs.
 
-        The row has the share of pairs with a significant difference, and how far two halves of the
-        queries agree. What is printed has the columns that decide; `.columns`, `.rows` and `to_polars()`
-        have all.
+        It has the share of pairs with a significant difference, and how well two halves of the queries
+        agree. What is printed has the columns that decide; `.columns`, `.rows` and `to_polars()` have
+        all.
         """
         rows: list[tuple[Cell, ...]] = []
         for part, each in self._iterate_measures():
@@ -307,7 +305,7 @@ class Assessment(Result, Record):
         return ((part, each) for part, names in self.parts.items() for each in names.values())
 
     def pair_table(self) -> Table:
-        """A row for each set of queries and pair of measures, with how far the two agree.
+        """A row for each set of queries and pair of measures, with how well the two agree.
 
         The row says how similarly the two measures rank the runs, and counts their conflicts.
         """
@@ -372,7 +370,7 @@ class Assessment(Result, Record):
         """The measures of these names on a set of queries."""
         if part not in self.parts:
             raise RankgaugeError(
-                f"no set of queries is called {part!r}, expected one of {', '.join(self.parts)}"
+                f"there is no set of queries {part!r}, expected one of {', '.join(self.parts)}"
             )
         there = self.parts[part]
         names = list(there) if measures is None else list(measures)
@@ -470,8 +468,8 @@ def _swap_curve(splits: Splits | None) -> SwapCurve:
 
     if splits is None:
         raise RankgaugeError(
-            "the queries were not split, so there are no swap rates; call assess with splits of 1 or "
-            "more"
+            "the queries were not split, so there are no swap rates; call assess with "
+            "splits=1 or more"
         )
     counts = splits.decided >= LEAST_DECISIONS
     sizes = (np.arange(len(counts)) + 0.5) / len(counts)
@@ -493,15 +491,15 @@ def definitions_of(options: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     """For each table, what its columns mean."""
     method, correction, seed = find_test(options["test"]), options["correction"], options["seed"]
     drawn = f", {options['samples']:,} samples, seed {seed}" if method.drawn else ""
-    corrected = "not corrected" if correction is None else f"corrected by {correction}"
+    corrected = "not corrected" if correction is None else f"corrected with {correction}"
     if method.family:
-        corrected = "for all pairs of runs together, so not corrected again"
+        corrected = "already for all pairs of runs together, so not corrected further"
     significant = f"p ≤ {1 - options['level']:.4g}; {method.summary}, {corrected}{drawn}"
     fuzzy = options["fuzziness"]
-    ties = f" (a difference of at most {fuzzy:g} of the greater mean is a tie)" if fuzzy else ""
+    ties = f" (differences of at most {fuzzy:g} of the larger mean count as ties)" if fuzzy else ""
     halves = (
         ColumnNote(
-            f"the queries are split into two halves at random, {options['splits']:,} times, seed "
+            f"the queries are split into random halves {options['splits']:,} times, seed "
             f"{seed}; a case is a pair of runs and a split",
             HALF_COLUMNS,
         ),

@@ -1,4 +1,4 @@
-"""Is a measure any good? Measures compared on the same runs and queries.
+"""Compare measures on the same runs and queries.
 
 For each measure: the share of pairs of systems with a significant difference (discriminative power), the
 size of the differences (PAD), and whether other queries would give the same result (swap rate, split
@@ -218,7 +218,7 @@ def assess(
 
 
 class AssessmentDesign(Value):
-    """A plan for testing which runs a measure tells apart: the pairs of runs and the test.
+    """A plan for testing which runs a measure discriminates between: the pairs of runs and the test.
 
     Parameters
     ----------
@@ -262,7 +262,7 @@ class AssessmentDesign(Value):
     def assessed(
         self, name: str, values: Sequence[Floats], lower: bool = False
     ) -> MeasureAssessment:
-        """A measure by the scores of the runs: run × query, once for each of its cut-offs."""
+        """A measure by the scores of the runs: run × query, once for each of its cutoffs."""
         method = find_test(self.test)
         p, better = [], []
         for each in values:
@@ -335,7 +335,7 @@ def _parts(
     for name, queries in sets.items():
         _check_new_name(name, parts)
         if isinstance(queries, str | bytes):
-            raise RankgaugeError(f"the set {name!r} is a text, expected a list of query ids")
+            raise RankgaugeError(f"the set {name!r} is a string, expected a list of query ids")
         chosen = list(dict.fromkeys(queries))
         if not chosen:
             raise RankgaugeError(f"the set {name!r} has no queries, expected at least one")
@@ -348,7 +348,7 @@ def _parts(
 
 def _check_new_name(name: str, parts: Mapping[str, Scores]) -> None:
     if name in parts:
-        raise RankgaugeError(f"two sets are called {name!r}, expected different names")
+        raise RankgaugeError(f"two sets have the name {name!r}, expected different names")
 
 
 def _columns(scores: Scores, pool_cutoffs: bool) -> dict[str, list[int]]:
@@ -365,18 +365,16 @@ def _columns(scores: Scores, pool_cutoffs: bool) -> dict[str, list[int]]:
         at = [_cutoff(scores.measures[m]) for m in members]
         name = scores.measures[members[0]].at_cutoffs([place for place in at if place < math.inf])
         named[name], cutoffs[name] = members, at
-    if len(named) < len(scores.measures):  # tests are counted pair by pair and cut-off by cut-off
+    if len(named) < len(scores.measures):  # tests are counted pair by pair and cutoff by cutoff
         one, *others = cutoffs
         for other in others:
             if cutoffs[other] != cutoffs[one]:
-                message = f"{one} and {other} have different cut-offs"
-                raise RankgaugeError(
-                    f"{message}; to pool cut-offs, all measures need the same ones"
-                )
+                message = f"{one} and {other} have different cutoffs"
+                raise RankgaugeError(f"{message}; to pool cutoffs, all measures need the same ones")
     return named
 
 
 def _cutoff(measure: Scored | Aggregate) -> float:
-    """The cut-off of a measure, or of the measure inside it; infinite if it has none."""
+    """The cutoff of a measure, or of the measure inside it; infinite if it has none."""
     cutoff: float | None = getattr(innermost(measure), "cutoff", None)
     return math.inf if cutoff is None else cutoff

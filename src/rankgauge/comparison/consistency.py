@@ -1,4 +1,4 @@
-"""Would other queries give the same result? The disagreement of two halves of the queries.
+"""Would other queries give the same result? The disagreement between two halves of the queries.
 
 The queries are split at random into two halves, many times. Each half gives each run a mean. A swap is a
 pair of runs that the two halves put in opposite orders (Voorhees and Buckley 2002; Sakai 2006). A

@@ -34,13 +34,13 @@ PAIRWISE_LIMIT = 64
 
 
 def kendall_tau(x: RankingLike, y: RankingLike) -> float:
-    """Measure how similar two rankings of the same items are by Kendall's τ (τ-a).
+    """Compute Kendall's τ (τ-a), the similarity of two rankings of the same items.
 
         τ = (C − D) / (n·(n − 1)/2)
 
-    n is the number of items. C is the number of pairs of items that stand in the same order in both
-    rankings, and D is the number of pairs that stand in opposite orders. A pair that is tied in a
-    ranking counts in neither, so ties bring τ nearer to 0. `kendall_tau_b` corrects for ties.
+    n is the number of items, C the number of pairs in the same order in both rankings, and D the number
+    of pairs in opposite orders. A pair that is tied in either ranking counts in neither, so ties bring τ
+    closer to 0. `kendall_tau_b` corrects for ties.
 
     The source is Kendall 1938, A new measure of rank correlation.
 
@@ -48,8 +48,8 @@ def kendall_tau(x: RankingLike, y: RankingLike) -> float:
     ----------
     x, y : dict or sequence
         The two rankings, as scores or as lists of ids. Scores are numbers, or `{name: number}`; higher
-        is better. A list has the best id first, and may have groups of tied ids. Two lists that have
-        only numbers are scores. Both rankings must have the same items.
+        is better. A list has the best id first, and may contain groups of tied ids. Two lists of only
+        numbers are scores. Both rankings must have the same items.
 
     Returns
     -------
@@ -72,15 +72,15 @@ def kendall_tau(x: RankingLike, y: RankingLike) -> float:
 
 
 def kendall_tau_b(x: RankingLike, y: RankingLike) -> float:
-    """Measure how similar two rankings of the same items are by Kendall's τ-b, corrected for ties.
+    """Compute Kendall's τ-b, the similarity of two rankings of the same items, corrected for ties.
 
     Unlike τ-a, it can still reach −1 and 1 for two rankings with the same ties.
 
         τ-b = (C − D) / √((N − T_x)·(N − T_y))
 
-    C is the number of pairs of items that stand in the same order in both rankings, and D is the number
-    of pairs that stand in opposite orders. N is the number of all pairs of items. T_x is the number of
-    pairs that are tied in x, and T_y is the number of pairs that are tied in y.
+    C is the number of pairs of items in the same order in both rankings, D the number of pairs in
+    opposite orders, and N the number of all pairs. T_x and T_y are the numbers of pairs that are tied in
+    x and in y.
 
     The source is Kendall 1945, The treatment of ties in ranking problems.
 
@@ -112,8 +112,8 @@ def tau_ap(x: RankingLike, y: RankingLike, *, ties: Literal["a", "b"] = "a") -> 
 
         τ_AP = 2/(n − 1) · Σ_{i=2..n} C(i)/(i − 1) − 1
 
-    n is the number of items. Of the items above rank i in x, C(i) counts those that y also has above the
-    item at rank i.
+    n is the number of items. C(i) counts the items above rank i in x that y also ranks above the item at
+    rank i.
 
     The sources are Yilmaz, Aslam and Robertson 2008, A new rank correlation coefficient for information
     retrieval; and Urbano and Marrero 2017, The treatment of ties in AP correlation (there "a" has no
@@ -159,9 +159,9 @@ def tau_ap(x: RankingLike, y: RankingLike, *, ties: Literal["a", "b"] = "a") -> 
 
 
 def spearman(x: RankingLike, y: RankingLike) -> float:
-    """Measure how similar two rankings of the same items are by Spearman's ρ.
+    """Compute Spearman's ρ, the similarity of two rankings of the same items.
 
-    It is the linear correlation of the ranks. Tied items have their mean rank.
+    It is the linear correlation of the ranks. Tied items share their mean rank.
 
     The source is Spearman 1904, The proof and measurement of association between two things.
 
@@ -189,7 +189,7 @@ def spearman(x: RankingLike, y: RankingLike) -> float:
 
 
 class Concordance(Result, Value):
-    """How far two measures agree on the order of systems: the result of `concordance`.
+    """How well two measures agree on the order of systems: the result of `concordance`.
 
     Attributes
     ----------
@@ -297,7 +297,7 @@ def concordance(
     names = [str(parse_scored(measure)) for measure in (first, second)]
     for name in names:
         if name not in known:
-            raise RankgaugeError(f"no scores by {name}, expected one of: {', '.join(known)}")
+            raise RankgaugeError(f"no scores for {name}, expected one of: {', '.join(known)}")
         direction = inner(known[name]).direction
         if direction == "none":
             raise MeasureError(f"{name} cannot rank systems: neither higher nor lower is better")

@@ -30,8 +30,8 @@ def shared_queries(
     values, counts, notes = find_shared_queries(scores, m, missing)
     if not counts.any():
         raise RankgaugeError(
-            f"{scores.measures[m]}: no query has a score for every run; "
-            "compare fewer runs, or score missing queries as empty rankings (zero)"
+            f"{scores.measures[m]}: no query has a score for every run; compare fewer runs, "
+            "or score missing queries as empty rankings (missing=zero)"
         )
     return np.ascontiguousarray(values[:, counts]), notes
 
@@ -46,8 +46,8 @@ def find_shared_queries(
     measure = scores.measures[m]
     if isinstance(measure, Aggregate) and not isinstance(measure, ArithmeticMean):
         raise RankgaugeError(
-            f"{measure} is not an arithmetic mean over queries, and tests need one; "
-            f"use a measure such as {measure.measure}"
+            f"{measure} is not an arithmetic mean over queries, which the tests require; use "
+            f"a measure such as {measure.measure}"
         )
     missing = check_value("missing", missing, MISSING, optional=True)
     policy = missing or ("zero" if scores.policies.missing == "zero" else "skip")
@@ -58,9 +58,9 @@ def find_shared_queries(
         worst_is_zero = inner(measure).direction != "lower" and scores.policies.standardized is None
         if unknown.any() and not worst_is_zero:
             raise RankgaugeError(
-                f"{measure}: some runs lack queries, and a missing query cannot be scored 0, since 0 is "
-                "not the worst score; leave these queries out: --missing skip, in Python "
-                "missing='skip'"
+                f"{measure}: some runs lack queries, and missing queries cannot be scored 0, "
+                "since 0 is not the worst score; exclude them with --missing skip (in "
+                "Python missing='skip')"
             )
         if unknown.any():
             values = np.where(unknown, 0.0, values)
@@ -72,8 +72,8 @@ def find_shared_queries(
     how = "scored 0" if unknown.any() else "scored as empty rankings"
     remarks = {
         f"that some run lacks, {how}": lacking & ~left_out,
-        "left out for all runs, since some run lacks them": left_out,
-        "left out for all runs, undefined for some": undefined,
+        "excluded for all runs because some run lacks them": left_out,
+        "excluded for all runs because they are undefined for some": undefined,
     }
     numbers = {text: int(np.count_nonzero(which)) for text, which in remarks.items()}
     name = str(measure)
@@ -103,9 +103,11 @@ def pairs_of(
         return *np.triu_indices(len(runs), 1), ()
     baselines = (baseline,) if isinstance(baseline, str) else tuple(dict.fromkeys(baseline))
     if not baselines:
-        raise RankgaugeError("an empty list of baselines, expected a run, or None for all pairs")
+        raise RankgaugeError(
+            "the list of baselines is empty, expected a run, or None for all pairs"
+        )
     against = find_positions("run", runs, baselines)
     others = [run for run in range(len(runs)) if run not in against]
     if not others:
-        raise RankgaugeError("every run is a baseline, expected at least one other")
+        raise RankgaugeError("all runs are baselines, expected at least one other run")
     return np.repeat(others, len(against)), np.tile(against, len(others)), baselines

@@ -33,11 +33,13 @@ def takes_scores(function: Callable[P, R]) -> Callable[P, R]:
             name = function.__name__
             if given.get("runs") is not None:
                 raise RankgaugeError(
-                    f"runs beside scores; write {name}(scores), or {name}(qrels, runs, measures)"
+                    f"got runs together with scores; write {name}(scores) or "
+                    f"{name}(qrels, runs, measures)"
                 )
             if "measures" in given:
                 raise RankgaugeError(
-                    f"measures beside scores; write {name}(scores.select(measures=[...]))"
+                    "got measures together with scores; write "
+                    f"{name}(scores.select(measures=[...]))"
                 )
         return function(*arguments, **options)
 

@@ -27,9 +27,9 @@ class RBO(Value):
         The extrapolated overlap, which assumes that the unseen ranks agree as closely as the seen ranks.
         NaN if a list is empty.
     min : float
-        The least overlap, if the lists have nothing more in common.
+        The lower bound: the lists have nothing more in common.
     max : float
-        The greatest overlap, if the lists have as much more in common as possible.
+        The upper bound: the lists have as much more in common as possible.
 
     Examples
     --------
@@ -44,7 +44,7 @@ class RBO(Value):
 
     @property
     def res(self) -> float:
-        """The residual, max − min: how much depends on items beyond the ends of the lists."""
+        """The residual, max − min: how much depends on the unseen ranks."""
         return self.max - self.min
 
 
@@ -70,10 +70,10 @@ def rbo(
 
     The two rankings may hold different ids and differ in length.
 
-        RBO = (1 − p) · Σ_{d≥1} p^(d−1) · A_d,    A_d the agreement of the rankings down to depth d
+        RBO = (1 − p) · Σ_{d≥1} p^(d−1) · A_d,    where A_d is the agreement of the rankings to depth d
 
-    The ranks below the ends of the rankings are unknown. So the result has three values: `ext` is an
-    estimate, which extrapolates the agreement seen so far, and `min` and `max` are its bounds.
+    The ranks below the ends of the rankings are unknown, so the result has three values: the estimate
+    `ext` extrapolates the agreement seen so far, and `min` and `max` are its bounds.
 
     Without ties, the three variants of `ties` are the same. With "w" and "b", a ranking has an `ext` of
     1 with itself. With "a", `ext` is below 1 if there are ties, because two orders of the ties differ.
@@ -87,7 +87,7 @@ def rbo(
         The two rankings, best first. An item is an id (anything hashable, usually text), or a group of
         tied ids (a tuple, list or set).
     persistence : float, default 0.9
-        The probability p that a reader goes on from one rank to the next, above 0 and below 1.
+        The probability p that a reader continues from one rank to the next, above 0 and below 1.
     ties : {"w", "a", "b"}, default "w"
         How to treat ties.
 

@@ -1,7 +1,7 @@
-"""How many queries a test needs to find a difference, and how small a difference it can find.
+"""How many queries a test needs to detect a difference, and how small a difference it can detect.
 
-Both take the standard deviation of the differences between systems from their scores on the present
-queries. The power of a test is the probability that it finds a difference of a given size.
+Both use the standard deviation of the differences between systems on the present queries. The power of a
+test is the probability that it detects a difference of a given size.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class PairedT(Value):
     level: float = LEVEL
 
     def power(self, difference: float, sd: float, queries: int) -> float:
-        """The probability that the test finds this difference of the means on this number of queries.
+        """The probability that the test detects this difference of the means on this number of queries.
 
         `sd` is the standard deviation of the differences on queries. The power is a tail of the
         noncentral t distribution; it is exact if the differences are normal.
@@ -60,7 +60,7 @@ class PairedT(Value):
         )
 
     def smallest(self, sd: float, queries: int, power: float) -> float:
-        """The smallest difference that is found with this power."""
+        """The smallest difference that is detected with this power."""
         return sd * _smallest_effect(self, queries, power)
 
 
@@ -85,7 +85,7 @@ class TukeyRandomized(Value):
     known: int
 
     def power(self, difference: float, sd: float, queries: int) -> float:
-        """The probability that the test finds this difference of the means on these queries."""
+        """The probability that the test detects this difference between the means on these queries."""
         from scipy.special import ndtr
 
         bound, error = self._bound(queries), sd / np.sqrt(queries)
@@ -95,7 +95,7 @@ class TukeyRandomized(Value):
         return float(ndtr((apart - bound) / error) + ndtr((-apart - bound) / error))
 
     def smallest(self, sd: float, queries: int, power: float) -> float:
-        """The smallest difference that is found with this power."""
+        """The smallest difference that is detected with this power."""
         bound = self._bound(queries)
         if sd == 0 or self.power(0.0, sd, queries) >= power:
             return bound if sd == 0 else 0.0
@@ -123,16 +123,16 @@ def queries_needed(
     level: float = LEVEL,
     test: Power | None = None,
 ) -> float:
-    """Compute the fewest queries on which a test finds a difference of the means with this power.
+    """Compute how many queries a test needs to detect a difference between the means with this power.
 
     Parameters
     ----------
     difference : float
-        The difference of the means.
+        The difference between the means.
     sd : float
         The standard deviation of the differences on queries.
     power : float, default 0.8
-        The probability that the test finds the difference, above 1 − level and below 1.
+        The probability that the test detects the difference, above 1 − level and below 1.
     level : float, default 0.95
         A difference is significant if its p-value is at most 1 − level.
     test : PairedT or TukeyRandomized, optional
@@ -172,7 +172,7 @@ def detectable_difference(
     level: float = LEVEL,
     test: Power | None = None,
 ) -> float:
-    """Compute the smallest difference of the means that a test finds with this power.
+    """Compute the smallest difference between the means that a test detects with this power.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ def detectable_difference(
     queries : int
         The number of queries, at least 2.
     power : float, default 0.8
-        The probability that the test finds the difference, above 1 − level and below 1.
+        The probability that the test detects the difference, above 1 − level and below 1.
     level : float, default 0.95
         A difference is significant if its p-value is at most 1 − level.
     test : PairedT or TukeyRandomized, optional
@@ -234,9 +234,9 @@ class Detectable(Result, Record):
     def table(self) -> Table:
         """A row for each measure and pair of runs a and b.
 
-        difference: the observed difference of the means. sd: the standard deviation of the differences.
-        queries: the number of queries. detectable: the smallest difference that the test finds on them.
-        needed: how many queries the test needs, None if no number of queries is enough.
+        difference: the observed difference between the means. sd: the standard deviation of the
+        differences. queries: the number of queries. detectable: the smallest difference that the test
+        detects on them. needed: how many queries the test needs; None if no number of queries is enough.
         """
         return Table(COLUMNS, self.rows, note_texts(self.notes))
 
@@ -261,10 +261,10 @@ def detectable(
     executor: AnyExecutor | None = None,
     progress: Progress | None = None,
 ) -> Detectable:
-    """Compute the smallest difference that a test finds on these queries, for each pair of runs.
+    """Compute the smallest difference that a test detects on these queries, for each pair of runs.
 
-    Also compute how many queries the test needs to find a given difference. Both take the standard
-    deviation of the differences between two runs from their scores.
+    Also compute how many queries the test needs to detect a given difference. Both use the standard
+    deviation of the observed differences between two runs.
 
     Parameters
     ----------
@@ -273,12 +273,12 @@ def detectable(
     baseline : str or sequence of str, optional
         A run, or several, to compare each other run with. By default, all pairs of runs are compared.
     difference : float, optional
-        The difference that the test should find. By default, the observed difference of each pair.
+        The difference that the test should detect. By default, the observed difference of each pair.
     test : {"paired-t", "tukey-randomized"}, default "paired-t"
         The significance test. "paired-t" is for a single comparison, "tukey-randomized" for all pairs of
         the runs together.
     power : float, default 0.8
-        The probability that the test finds the difference, above 1 − level and below 1.
+        The probability that the test detects the difference, above 1 − level and below 1.
     level : float, default 0.95
         A difference is significant if its p-value is at most 1 − level.
     missing : {"zero", "skip"}, optional
@@ -354,21 +354,24 @@ def _method_notes(
     drawing: SamplingOptions,
 ) -> Iterator[Note]:
     whose = "the observed difference" if difference is None else f"a difference of {difference:g}"
-    text = f"the smallest difference that the test finds with power {power:g} on these queries"
+    text = f"the smallest difference that the test detects with power {power:g} on these queries"
     yield Note(text, column="detectable")
-    text = f"how many queries like these are needed, so that the test finds {whose} with power {power:g}"
+    text = (
+        f"the number of queries like these that the test needs to detect {whose} with power "
+        f"{power:g}"
+    )
     yield Note(text, column="needed")
     if test == "paired-t":
-        yield Note(f"test: paired t, two-sided, level {level:g}, for one comparison alone")
+        yield Note(f"test: paired t, two-sided, level {level:g}, for a single comparison")
     else:
         drawn = f"{drawing.samples:,} samples, seed {drawing.seed}"
         runs_tested = f"all pairs of the {runs} runs"
         yield Note(f"test: randomized Tukey over {runs_tested}, level {level:g}, {drawn}")
     if difference is None:
         yield Note(
-            "the column `needed` is too low for a pair that you picked because of its large "
-            "difference: the true difference is usually smaller. Better give the difference that "
-            "matters to you with --difference (in Python difference=)"
+            "`needed` is too low for a pair that you picked because of its large "
+            "difference: the true difference is usually smaller. Specify the difference "
+            "that matters to you with --difference (in Python difference=)"
         )
 
 

@@ -154,7 +154,7 @@ class Test(Value):
     effect: str
     least_queries: int = 1
     family: bool = False
-    """Whether its p-values already cover all pairs of the runs together."""
+    """Whether its p-values already account for all pairs of runs."""
     drawn: bool = False
     """Whether its p-values depend on random samples."""
     whole: Callable[[int, SamplingOptions], bool] | None = None
@@ -169,8 +169,8 @@ class Test(Value):
         if pairs.queries < self.least_queries:
             few = count_phrase(pairs.queries, "query")
             raise RankgaugeError(
-                f"{few}, expected at least {self.least_queries} for this test; "
-                "the variance of the differences cannot be estimated from a single query"
+                f"{few}, expected at least {self.least_queries} for this test; a single "
+                "query does not allow estimating the variance of the differences"
             )
         outcome = self.run(pairs)
         if not isinstance(outcome, Outcome):

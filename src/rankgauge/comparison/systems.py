@@ -1,4 +1,4 @@
-"""Systems compared in pairs: difference, interval, effect size, p-values, wins and losses."""
+"""Pairwise comparison of systems: difference, interval, effect size, p-values, wins and losses."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ if TYPE_CHECKING:
 
 
 class Comparison(Result, Record):
-    """The result of `compare`: each pair of runs by each measure.
+    """The result of `compare`: each pair of runs on each measure.
 
     `table()` has a row for each measure and pair, and `marked_table()` has a row for each run, marked
-    with letters, as in papers. Arrays are measure × pair where nothing else is said.
+    with letters, as in papers. Arrays are measure × pair unless stated otherwise.
 
     Attributes
     ----------
@@ -66,22 +66,23 @@ class Comparison(Result, Record):
     effect : array of float
         The effect size. A note gives its definition.
     p, p_corrected : array of float
-        The p-value of the test, before and after the correction for many comparisons.
+        The p-value of the test, before and after correction for multiple comparisons.
     wins, ties, losses : array of int
-        The number of queries on which the first run is better than the second run, equally good, and
-        worse. If neither higher nor lower is better, a win is a higher score.
+        The number of queries on which the first run is better than, equal to and worse than the second.
+        If neither higher nor lower is better, a win is a higher score.
     baselines : tuple of str
         The runs that each other run is compared with; empty if all pairs are compared.
     test : str
         The name of the significance test.
     correction : str or None
-        The name of the correction. None if the p-values are not corrected, or already cover all pairs.
+        The name of the correction. None if the p-values are not corrected or already account for all
+        pairs.
     level : float
         The level of the intervals. A difference is significant if `p_corrected` is at most 1 − level.
     seed : int or None
         The seed of the samples; None if the test draws none.
     notes : tuple of Note
-        How the numbers were computed, and what to be careful with.
+        How the numbers were computed, and caveats.
 
     Examples
     --------
@@ -138,10 +139,11 @@ class Comparison(Result, Record):
         return Table(COLUMNS, rows, note_texts(self.notes), chart=chart)
 
     def marked_table(self) -> Table:
-        """A row for each run: its means, marked with letters, as in papers.
+        """A row for each run, with its means marked with letters, as in papers.
 
-        Each run has a letter. The letters at a mean name the runs that the run is significantly better
-        than. With baselines, a second mark names the baselines that it is significantly worse than.
+        Each run has a letter. The letters next to a mean name the runs that it significantly
+        outperforms. With baselines, a second mark names the baselines that it is significantly worse
+        than.
         """
         letters = self._letters()
         rows: list[tuple[Cell, ...]] = []
@@ -244,8 +246,8 @@ def compare(
 ) -> Comparison:
     """Test whether the differences between runs are statistically significant.
 
-    Runs are compared in pairs, by the means of each measure over the queries. A query on which a measure
-    is undefined for some run is left out for all runs.
+    Runs are compared in pairs, by the means of each measure over the queries. Queries on which a measure
+    is undefined for some run are excluded for all runs.
 
     Call it with scores, `compare(scores)`, or with what `evaluate` takes,
     `compare(qrels, runs, measures)`.
@@ -341,7 +343,7 @@ def compare(
         draws = draws or method.draws(pairs.queries, drawing)
         direction = inner(measure).direction
         if direction == "none":
-            text = "neither higher nor lower is better; win only means a higher value"
+            text = "neither higher nor lower is better; a win only means a higher value"
             notes.append(Note(text, measure=str(measure)))
         wins, ties, losses = pairs.signs[:: -1 if direction == "lower" else 1]
         own = {"means": pairs.means, "difference": pairs.difference, **outcome._asdict()}
@@ -397,7 +399,7 @@ def _method_notes(
         drawn = f", {drawing.samples:,} samples, seed {drawing.seed}"
     yield Note(f"{method.summary}, two-sided{drawn}", column="p")
     if method.family:
-        text = f"equal to p: p already covers all pairs of the {len(scores.runs)} runs"
+        text = f"equal to p, which already accounts for all pairs of the {len(scores.runs)} runs"
     elif correction is None:
         text = f"equal to p: not corrected for {count_phrase(pairs, 'comparison')}"
     else:
@@ -406,14 +408,15 @@ def _method_notes(
     stern = not method.family and correction in FAMILYWISE_CORRECTIONS
     if stern and drawing is not None and pairs / (drawing.samples + 1) > 1 - level:
         yield Note(
-            f"too few samples: after the correction for {pairs:,} comparisons no difference can be "
-            f"significant; use at least {int(np.ceil(pairs / (1 - level))):,} samples, or the test "
-            "tukey-randomized"
+            f"too few samples: with the correction for {pairs:,} comparisons, no difference "
+            f"can be significant; use at least {int(np.ceil(pairs / (1 - level))):,} "
+            "samples, or the test tukey-randomized"
         )
     text = f"{100 * level:.10g}% interval of the difference, {method.interval}"
     if pairs > 1 and not method.family:
         text += (
-            f"; each is for its pair alone, not corrected for {count_phrase(pairs, 'comparison')}"
+            "; each applies to its pair alone, not corrected for "
+            f"{count_phrase(pairs, 'comparison')}"
         )
     yield Note(text, column=INTERVAL)
     yield Note(method.effect, column=EFFECT)

@@ -235,7 +235,9 @@ class QuotedText(Kind):
 
     @property
     def description(self) -> str:  # type: ignore[override]
-        return f"a text of at most {self.longest} characters; it may contain ' or \", but not both"
+        return (
+            f"a text of at most {self.longest} characters; it may contain either ' or \", not both"
+        )
 
     def check(self, value: Any) -> str:
         if not isinstance(value, str) or not value.strip() or len(value) > self.longest:

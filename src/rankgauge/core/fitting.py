@@ -56,15 +56,15 @@ def fit_table(grid: CellTexts, names: Sequence[bool], width: int | None) -> Fitt
     grid = _shorten_names(grid, names)
     short = column_widths(grid)
     notes = (
-        [] if short == widths else ["names are shortened with …; --format tsv shows them in full"]
+        []
+        if short == widths
+        else ["long names are shortened with …; --format tsv shows them in full"]
     )
     if _total(short, 1) <= width:
         return FittedTable(grid, [everything], 1, notes)
     parts = _parts(short, names, width)
     if len(parts) > 1:
-        notes.append(
-            f"the table is too wide: it is split into {len(parts)} parts, one below the other"
-        )
+        notes.append(f"the table is too wide for the terminal and is split into {len(parts)} parts")
     return FittedTable(grid, parts, GAP, notes)
 
 

@@ -215,7 +215,9 @@ def note_texts(notes: Iterable[Note], *, gather: bool = False) -> tuple[str, ...
         shown = alike if len(alike) <= MAX_SIMILAR_NOTES else alike[:1]
         more = sum(line.runs for line in alike) - sum(line.runs for line in shown)
         texts += map(str, shown)
-        texts[-1] += f"; {more} more runs have the same note, with other numbers" if more else ""
+        texts[-1] += (
+            f"; {more} more runs have the same note, with different numbers" if more else ""
+        )
     return tuple(texts)
 
 

@@ -97,7 +97,7 @@ class Parametric:
 
     @classmethod
     def parameters(cls) -> dict[str, dataclasses.Field[Any]]:
-        """The declared parameters, the cut-off and a wrapped measure left out, in order."""
+        """The declared parameters, the cutoff and a wrapped measure left out, in order."""
         fields = dataclasses.fields(cls)  # type: ignore[arg-type]
         return {f.name: f for f in fields if "kind" in f.metadata and f.name != "cutoff"}
 

@@ -56,7 +56,7 @@ def load_plugin(path: str | os.PathLike[str]) -> None:
 
     file = Path(path).resolve()
     if importlib.util.spec_from_file_location(file.stem, file) is None or not file.is_file():
-        raise MeasureError(f"{path}: there is no such plug-in, expected a Python file")
+        raise MeasureError(f"{path}: no such plug-in, expected a Python file")
     content, module = file.read_bytes(), f"{PREFIX}{file.stem}_{os.urandom(8).hex()}"
     _run(str(file), content, module, os.fspath(path))
     _loaded[module] = content

@@ -162,8 +162,8 @@ class Policies(Value):
     Parameters
     ----------
     missing : {"zero", "skip"}, default "zero"
-        How to treat judged queries that a run lacks. "zero": score them as empty rankings. "skip": leave
-        them out of the means of the run.
+        How to treat judged queries that a run lacks. "zero": score them as empty rankings. "skip":
+        exclude them from the means of the run.
     unjudged : {"nonrelevant", "condensed"}, default "nonrelevant"
         How to treat documents without a judgment. "nonrelevant": as documents that are not relevant,
         except in measures that ignore them, such as bpref. "condensed": remove them from the rankings.
@@ -174,10 +174,9 @@ class Policies(Value):
         How to order documents with equal scores. Measures with their own rule for ties, such as ESL,
         ignore this policy; the signature of the measure records it.
 
-        - "docno": by id, the greatest first, as in trec_eval.
-        - "docno-ascending": by id, the smallest first.
-        - "input": in the order of the input.
-        - "pessimistic": the lowest label first, with unjudged documents between labels 0 and 1. For most
+        - "docno": by id, descending, as in trec_eval. - "docno-ascending": by id, ascending. - "input":
+        in the order of the input. - "pessimistic": the lowest label first, with unjudged documents
+        between labels 0 and 1. For most
           measures, no other order scores worse.
         - "optimistic": the reverse of "pessimistic".
         - "random": in an order drawn by `seed` and the ids of the query and the documents.
@@ -191,8 +190,8 @@ class Policies(Value):
     documents : int, optional
         Number of documents in the collection. Requires `tail`.
     precision : {"double", "single"}, default "double"
-        Floating-point precision in which the scores of documents are compared. "double": as in trec_eval
-        9.0.8 (2023) and 10. "single": as in trec_eval up to 9.0.7 and in pytrec_eval.
+        Floating-point precision for comparing document scores. "double": as in trec_eval 9.0.8 (2023)
+        and 10. "single": as in trec_eval up to 9.0.7 and in pytrec_eval.
     max_grade : int, optional
         Highest grade of the collection. By default, the highest grade in the judgments.
 
@@ -226,7 +225,7 @@ class Policies(Value):
             return
         if self.ties != "expected":
             raise RankgaugeError(
-                f"tail={self.tail!r} needs ties='expected', and ties is {self.ties!r}"
+                f"tail={self.tail!r} needs ties='expected', but ties is {self.ties!r}"
             )
         if self.documents is None:
             raise RankgaugeError(

@@ -122,7 +122,7 @@ class Registry(Mapping[str, E]):
             identifier = spelling.isascii() and spelling.isidentifier()
             if (self._identifiers and not identifier) or spelling in self._reserved:
                 raise self._error(
-                    f"a {self.kind} cannot be called {spelling!r}, expected another name"
+                    f"a {self.kind} cannot be named {spelling!r}, expected another name"
                 )
             if not ours and (holder := self.holder(spelling, entry)):
                 raise self._error(f"the name {spelling} is taken by {holder}")

@@ -154,7 +154,7 @@ def check_seal(
 def damage_error(source: str, remedy: str) -> InputError:
     """The error for a file whose content is not the one that was sealed."""
     message = (
-        f"its seal is broken: the content was damaged or changed after it was written ({remedy})"
+        f"its seal is broken: the content was damaged or modified after it was written ({remedy})"
     )
     return InputError(source, None, message)
 
@@ -176,9 +176,12 @@ def missing_seal_note(source: str) -> Note:
     --------
     >>> from rankgauge.extending import missing_seal_note
     >>> print(missing_seal_note("scores.json"))
-    the file is of an earlier version and has no seal, so damage to it would go unnoticed (scores.json)
+    the file comes from an earlier version and has no seal, so damage to it would go unnoticed
+    (scores.json)
     """
-    text = "the file is of an earlier version and has no seal, so damage to it would go unnoticed"
+    text = (
+        "the file comes from an earlier version and has no seal, so damage to it would go unnoticed"
+    )
     return Note(text, detail=source)
 
 

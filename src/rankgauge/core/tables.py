@@ -1,10 +1,10 @@
 r"""A small immutable table and its text forms.
 
-``table``, ``md``, ``latex`` and HTML are for reading: floats are rounded, columns that say nothing
-are left out, and what cannot be printed is shown as an escape. ``tsv``, ``csv`` and ``jsonl`` are
-for programs: they have every column, and floats are exact.
-All can be encoded as UTF-8, although ids may hold lone surrogates: each is a byte that was not
-UTF-8, decoded with ``surrogateescape``, and is shown as that byte, such as ``\xff``.
+``table``, ``md``, ``latex`` and HTML are for reading: floats are rounded, uninformative columns are
+omitted, and unprintable characters are escaped. ``tsv``, ``csv`` and ``jsonl`` are for programs: they
+have every column, and floats are exact. All can be encoded as UTF-8, although ids may hold lone
+surrogates: each is a byte that was not UTF-8, decoded with ``surrogateescape``, and is shown as that
+byte, such as ``\xff``.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class MarkedValue(NamedTuple):
 
 
 class ColumnNote(str):
-    """A note on some columns of a table. Formats for reading that show none of them leave it out.
+    """A note on some columns of a table. Formats for reading that show none of them omit it.
 
     Parameters
     ----------

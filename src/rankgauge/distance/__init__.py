@@ -1,1 +1,1 @@
-"""Maximized effectiveness distance: how far apart a measure can put two rankings."""
+"""Maximized effectiveness distance: the largest difference between the scores of two rankings."""

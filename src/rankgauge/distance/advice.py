@@ -28,7 +28,7 @@ class AdvisedDocument(NamedTuple):
     """A document to judge.
 
     `rank_a` and `rank_b` are its ranks in the two runs; None if a run does not have it down to the
-    cut-off. `label` is its label in the labeling that gives the greatest difference. `before` is the
+    cutoff. `label` is its label in the labeling that gives the greatest difference. `before` is the
     distance on the query before the document is judged. `after` is the distance on the query if it is
     judged not relevant. `left` is then the mean distance over all queries.
     """
@@ -44,7 +44,7 @@ class AdvisedDocument(NamedTuple):
 
 
 class Advice(Result, Value):
-    """Documents to judge, the most decisive first, and the distance of the runs before and after.
+    """Documents to judge, most decisive first, and the distance between the runs before and after.
 
     `mean` is the mean distance over queries now. `left` is the mean distance if all these documents are
     judged not relevant. `left_relevant` is the mean distance if all of them are judged relevant, each
@@ -65,8 +65,9 @@ class Advice(Result, Value):
         return (
             Note(f"a is {self.runs[0]}, b is {self.runs[1]}"),
             Note(
-                f"the mean distance is {self.mean:.4f}; after judging {documents} it is {self.left:.4f} "
-                f"if none is relevant, and {self.left_relevant:.4f} if all are relevant"
+                f"the mean distance is {self.mean:.4f}; after judging {documents}, it is "
+                f"{self.left:.4f} if none are relevant and {self.left_relevant:.4f} if all "
+                "are"
             ),
         )
 
@@ -89,17 +90,17 @@ class Advice(Result, Value):
 
 
 def advise(distances: Distances, number: int) -> Advice:
-    """The documents whose judgment would reduce the distance of two runs most, at most `number`.
+    """The documents whose judgment would reduce the distance between two runs most, at most `number`.
 
-    Documents are chosen one by one. On each query there is a labeling that gives the greatest
-    difference. For each document that is relevant in it: by how much does the difference fall if the
-    document is not relevant? The document with the greatest fall is chosen, and counts as judged not
-    relevant. Then the distance on its query is computed again. Documents that are not relevant in such a
-    labeling are never chosen, so there may be fewer than `number`. Of equal documents the first is
-    chosen.
+    Documents are chosen one by one. On each query, some labeling gives the largest difference. For each
+    document that is relevant in this labeling, the method computes how much the difference falls if the
+    document is not relevant. The document with the largest fall is chosen and counts as judged not
+    relevant, and the distance on its query is recomputed. Documents that are not relevant in such a
+    labeling are never chosen, so there may be fewer than `number`. Ties are broken in favor of the first
+    document.
     """
     if len(distances.runs) != 2:
-        raise RankgaugeError(f"{len(distances.runs)} runs, expected two to judge documents for")
+        raise RankgaugeError(f"{len(distances.runs)} runs, expected two to choose documents for")
     if number < 0:
         raise RankgaugeError(f"number={number}, expected 0 or more documents")
     measure = distances.measure

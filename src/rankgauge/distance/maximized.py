@@ -1,4 +1,4 @@
-"""The greatest difference of the scores of two lists, over all labels of unjudged documents."""
+"""The largest difference between the scores of two lists, over all labels of unjudged documents."""
 
 from __future__ import annotations
 
@@ -67,14 +67,14 @@ class Trace(Result, Value):
     @property
     def notes(self) -> tuple[Note, ...]:  # type: ignore[override]
         """What the columns are, and the greatest quotient beside the distance."""
-        about = "the distance" if self.exact else "the distance, found so far,"
+        about = "the distance" if self.exact else "the distance found so far"
         return (
             Note(
                 "what the document adds to the numerator of each score",
                 column="weight a, weight b",
             ),
             Note("the number of relevant documents", column="R"),
-            Note(f"the greatest quotient is {self.greatest:.4f}; {about} is {self.distance:.4f}"),
+            Note(f"the largest quotient is {self.greatest:.4f}; {about} is {self.distance:.4f}"),
         )
 
     def table(self) -> Table:
@@ -100,29 +100,29 @@ TRACE_COLUMNS = (
 
 
 class Distance(Value):
-    """The distance of two rankings: the greatest difference of their scores over all labels.
+    """The distance between two rankings: the largest difference of their scores over all labels.
 
-    The labels are those that the unjudged documents may get. If `exact` is True, `value` is the greatest
-    difference. Otherwise the greatest difference is between `lower`, which is `value`, and `upper`.
-    `witness()` gives labels that lead to the value, without the residual.
+    The labels are those that unjudged documents may get. If `exact` is True, `value` is the largest
+    difference. Otherwise, the largest difference is between `lower`, which is `value`, and `upper`.
+    `witness()` returns labels that produce the value, without the residual.
 
     Attributes
     ----------
     value : float
-        The distance, or a lower bound of it. `float(distance)` gives it too.
+        The distance, or a lower bound on it; also available as `float(distance)`.
     exact : bool
         Whether the value is exact over the labels in `grades`.
     lower, upper : float
-        The bounds of the distance. Both are the value if it is exact.
+        The bounds on the distance. Both equal the value if it is exact.
     ahead : {"a", "b", "neither"}
-        The ranking that then has the higher score; "neither" if no labels make a difference.
+        The ranking with the higher score; "neither" if no labels make a difference.
     residual : float
-        The part of the value that documents after the end of the list ahead may add. Only RBP and INSQ
-        without a cutoff have one.
+        The part of the value that documents beyond the end of the leading list may add. Only RBP and
+        INSQ without a cutoff have one.
     grades : tuple of int
         The labels that an unjudged document may get.
     trace : Trace, optional
-        The steps of Moffat's Algorithm 1, if they were asked for.
+        The steps of Moffat's Algorithm 1, if requested.
 
     Examples
     --------
@@ -205,7 +205,7 @@ def med_of_lists(
     allowed = check_grades(grades, [*known.values(), max_grade or 1])
     highest = max(int(allowed[-1]), *known.values(), 1)
     if max_grade is not None and max_grade < highest:
-        raise MeasureError(f"max_grade={max_grade}, but there is a label {highest}")
+        raise MeasureError(f"max_grade={max_grade}, but there is a label of {highest}")
     lists, documents = number_documents(
         [a, b], known, max_grade or highest, allowed, check_offlist(offlist)
     )
@@ -274,7 +274,7 @@ def distance_of(
 
     Parameters
     ----------
-    measure: the measure; its cut-off cuts the lists.
+    measure: the measure; its cutoff cuts the lists.
     lists: the lists.
     a: the number of the first list.
     b: the number of the second list.
@@ -324,8 +324,8 @@ def parse_distance_measure(measure: AnyMeasure) -> Measure:
         return parse_distance_measure(asked.measure)
     if isinstance(asked, Aggregate) or not isinstance(asked, Measure):
         raise MeasureError(
-            f"no distance can be computed by {measure}; use a measure with a score for each query, such "
-            "as nDCG@10"
+            f"no distance can be computed for {measure}; use a measure with a score for each "
+            "query, such as nDCG@10"
         )
     if asked.direction == "none":
         raise MeasureError(f"{asked} has no distance, since neither higher nor lower is better")
@@ -374,7 +374,7 @@ def check_grades(grades: Grades | None, known: Iterable[int]) -> Labels:
     allowed = sorted({highest if grade == "max" else Integer(0).check(grade) for grade in grades})
     if not allowed or allowed[0] != 0:
         raise MeasureError(
-            f"grades={tuple(allowed)} must include 0, since every document can be not relevant"
+            f"grades={tuple(allowed)} must include 0, since any document may be nonrelevant"
         )
     if allowed[-1] > LARGEST_GRADE:
         raise MeasureError(f"grades={tuple(allowed)}, expected at most {LARGEST_GRADE}")

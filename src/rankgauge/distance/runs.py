@@ -86,13 +86,14 @@ def med(
 ) -> Distance | Distances:
     """Compute the maximized effectiveness distance (MED) of two rankings.
 
-    The distance is the greatest difference that the scores of the two rankings can have, over all labels
-    of the unjudged documents. Two lists of document ids give a `Distance`. Two runs give `Distances`,
-    one for each query.
+    The distance is the largest difference that the scores of the two rankings can have, over all labels
+    of the unjudged documents. Two lists of document ids give a `Distance`, and two runs give
+    `Distances`, one per query.
 
-    If the measure has a cutoff, both lists are cut there. Without a cutoff, nothing is assumed after the
-    end of a list, except for RBP and INSQ, which add the most that the remaining ranks could contribute.
-    If the result's `exact` is True, no judgments with these grades can make the difference larger.
+    If the measure has a cutoff, both lists are truncated there. Without a cutoff, nothing is assumed
+    beyond the end of a list, except for RBP and INSQ, which add the most that the remaining ranks could
+    contribute. If the result's `exact` is True, no judgments with these grades can make the difference
+    larger.
 
     Parameters
     ----------
@@ -112,8 +113,8 @@ def med(
     offlist : {"allowed", "none"}, default "allowed"
         Whether documents in neither ranking may be relevant. "allowed": any number of them may be.
         "none": documents in neither ranking are not relevant. The choice affects only Rprec, Q, and
-        measures without a distance algorithm of their own. With "allowed", of these only Rprec and Q are
-        exact.
+        measures without a distance algorithm of their own; of these, only Rprec and Q are exact with
+        "allowed".
     max_grade : int, optional
         The highest possible label. By default, the highest label in `grades` or `labels`, or the highest
         grade of the collection if the judgments record it, as those of `pool` do.
@@ -121,9 +122,9 @@ def med(
         How to treat documents with a negative label. "unjudged": they may get any label. "nonrelevant":
         they are judged and not relevant, like the junk (-2) of TREC's Web tracks.
     method : {"exact", "greedy", "tabu"}, default "exact"
-        How to search for the greatest difference. "greedy" and "tabu" are heuristics of the literature,
-        which give lower bounds. "greedy" is Algorithm 1 of Moffat (2017), with the weights of Equation
-        13 for AP. "tabu" is tabu search, as in Tan and Clarke (2015).
+        How to search for the largest difference. "greedy" and "tabu" are heuristics from the literature
+        that give lower bounds. "greedy" is Algorithm 1 of Moffat (2017), with the weights of Equation 13
+        for AP. "tabu" is tabu search, as in Tan and Clarke (2015).
     trace : bool, default False
         For lists, whether `.trace` of the result has the steps of Algorithm 1.
     executor : Executor, Client or Workers, optional
@@ -166,7 +167,9 @@ def med(
         _check_ranking("a", a)
         _check_ranking("b", b)
         if _is_list(a) != _is_list(b):
-            raise RankgaugeError("a list and a run, expected two lists of documents or two runs")
+            raise RankgaugeError(
+                "got a list and a run, expected two lists of documents or two runs"
+            )
     options: dict[str, Any] = {
         "grades": grades,
         "offlist": offlist,
@@ -178,13 +181,14 @@ def med(
         return med_of_lists(measure, a, b, labels, trace=trace, **options)
     if trace:
         raise RankgaugeError(
-            "trace=True is for two lists of documents; for runs, use .distance(query, trace=True)"
+            "trace=True works only for two lists of documents; for runs, use "
+            ".distance(query, trace=True)"
         )
     runs: list[Source] = []
     for name, run in (("a", a), ("b", b)):  # a dict of queries has no name of its own
         runs += sources_of({name: run} if isinstance(run, Mapping) and run else [run])
     if len(runs) != 2:
-        raise RankgaugeError(f"{len(runs)} runs, expected two; `med_matrix` takes many")
+        raise RankgaugeError(f"got {len(runs)} runs, expected two; `med_matrix` accepts more")
     return med_matrix(labels, runs, measure, executor=executor, **options)
 
 
@@ -211,7 +215,7 @@ def _is_list(value: Any) -> bool:
 class DocumentRanks(NamedTuple):
     """A document of two runs: its rank in each run, and its label.
 
-    A rank is None if the run does not have the document down to the cut-off. The label is None if the
+    A rank is None if the run does not have the document down to the cutoff. The label is None if the
     document is not judged.
     """
 
@@ -222,7 +226,7 @@ class DocumentRanks(NamedTuple):
 
 
 class Distances(Result, Record):
-    """The distances of all pairs of runs on each query.
+    """The distances between all pairs of runs on each query.
 
     `numpy.asarray` gives the values. If `exact` is False, some values are only lower bounds, and `upper`
     has upper bounds.
@@ -242,7 +246,7 @@ class Distances(Result, Record):
     grades : tuple of int
         The labels that an unjudged document may get.
     notes : tuple of Note
-        What to know about the distances.
+        Remarks on the distances.
     method : {"exact", "greedy", "tabu"}
         The method that computed the distances.
 
@@ -288,7 +292,7 @@ class Distances(Result, Record):
         return square
 
     def order(self) -> list[int]:
-        """The numbers of the runs, in an order that puts runs with a small distance next to each other.
+        """The numbers of the runs, in an order that places similar runs next to each other.
 
         The order is that of the leaves of an average-link tree.
         """
@@ -312,7 +316,7 @@ class Distances(Result, Record):
         return distance_of(self.measure, topic.lists, one, two, topic.names, self.method, trace)
 
     def documents(self, query: str, a: int | str = 0, b: int | str = 1) -> list[DocumentRanks]:
-        """The documents of two runs on one query: those of the first run by rank, then the others."""
+        """The documents of two runs on one query: those of the first by rank, followed by the others."""
         topic = self._lists_of_query(query)
         pair = topic.lists.pair(self._number(a), self._number(b))
         columns = zip(*(column.tolist() for column in pair), strict=True)
@@ -339,8 +343,7 @@ class Distances(Result, Record):
     def table(self) -> Table:
         """For two runs, a row with their mean distance.
 
-        For more runs, the matrix of mean distances; runs with a small distance stand next to each
-        other.
+        For more runs, the matrix of mean distances, with similar runs next to each other.
         """
         notes = [] if self.exact else [Note("some distances are only lower bounds")]
         name = str(self.measure)
@@ -356,7 +359,7 @@ class Distances(Result, Record):
         return Table(
             ("run", *names),
             tuple((self.runs[i], *square[i, order].tolist()) for i in order),
-            note_texts([Note(f"mean distance by {name} over {len(self.queries)} queries"), *notes]),
+            note_texts([Note(f"mean distance in {name} over {len(self.queries)} queries"), *notes]),
         )
 
     def to_polars(self) -> Any:
@@ -435,7 +438,7 @@ def med_matrix(
     executor: AnyExecutor | None = None,
     progress: Progress | None = None,
 ) -> Distances:
-    """Compute the maximized effectiveness distances of all pairs of runs, query by query.
+    """Compute the maximized effectiveness distances between all pairs of runs, query by query.
 
     The queries are the judged queries or, without judgments, all queries of the runs. If a run lacks a
     query, its list for the query is empty.
@@ -498,7 +501,10 @@ def med_matrix(
         np.array([result[column] for result in results]).reshape(len(results), count).T
         for column in (0, 1)
     )
-    text = f"{method} gives lower bounds: it tries only 0 and the highest grade, and not all labels"
+    text = (
+        f"{method} gives lower bounds, because it tries only 0 and the highest grade, not all "
+        "labels"
+    )
     return Distances(
         asked,
         topics.runs,
@@ -546,7 +552,7 @@ def lists_by_query(
 
     Parameters
     ----------
-    measure: the measure; its cut-off cuts the lists.
+    measure: the measure; its cutoff cuts the lists.
     runs: the runs, as `evaluate` takes them.
     qrels: the judgments, as `evaluate` takes them; without them, the queries are those of the runs.
     labels: the labels that unjudged documents may get.
@@ -555,19 +561,21 @@ def lists_by_query(
     """
     check_value("ties", ties, one_of(Ordered))
     if isinstance(qrels, Mapping) and not all(isinstance(q, Mapping) for q in qrels.values()):
-        raise RankgaugeError("labels of documents, expected {query: {document: grade}} for runs")
+        raise RankgaugeError(
+            "got labels of documents, expected {query: {document: grade}} for runs"
+        )
     judgments = Judgments.from_dict({}) if qrels is None else judgments_of(qrels, labels.negative)
     sources = sources_of(runs, elsewhere=executor is not None)
     max_grade = labels.max_grade
     highest = int(judgments.grades.max(initial=0))
     if max_grade is not None and Integer(1).check(max_grade) < highest:
-        raise MeasureError(f"max_grade={max_grade}, but the judgments have a grade {highest}")
+        raise MeasureError(f"max_grade={max_grade}, but the judgments have a grade of {highest}")
     if max_grade is None and judgments.max_grade is not None:  # as an Evaluator takes it
         max_grade = max(judgments.max_grade, highest)
     known_grades = np.unique(judgments.grades).tolist()
     grades = check_grades(labels.grades, [*known_grades, max_grade or 1])
     if labels.max_grade is not None and labels.max_grade < grades[-1]:
-        raise MeasureError(f"max_grade={labels.max_grade}, but there is a label {grades[-1]}")
+        raise MeasureError(f"max_grade={labels.max_grade}, but there is a label of {grades[-1]}")
     offlist = check_offlist(labels.offlist)
     names, tops = [], []
     for _, (name, top) in results_of(
@@ -644,10 +652,10 @@ class ListsByQuery(Record):
         for i, (run, unknown) in enumerate(zip(self.runs, self.unknown, strict=True)):
             lacking = sum(len(topic.lists.list(i)) == 0 for topic in self.queries)
             if lacking:
-                kind = "{queries} missing, counted as empty lists"
+                kind = "{queries} missing, treated as empty lists"
                 notes.append(Note(kind, run=run, count=lacking))
             if unknown:
-                kind = "queries without judgments, left out: {count}"
+                kind = "queries without judgments, excluded: {count}"
                 notes.append(Note(kind, run=run, count=unknown))
         return tuple(notes)
 

@@ -1,4 +1,4 @@
-"""Which orders of two runs are settled, however the unjudged documents are judged.
+"""Determine which orders of two runs are settled, however the unjudged documents are judged.
 
 A settled order stays the same whatever labels these documents get.
 """
@@ -61,12 +61,12 @@ class Settled(Result, Record):
     pairs : array
         The numbers of the two runs of each pair.
     ahead : array
-        Pair × 2. The first column says by how much the mean of the first run can at most exceed the mean
-        of the second run, over all labels of the unjudged documents. The second column says the same for
-        the second run. If a number is negative, this run is always behind, and the order is settled.
+        Pair × 2. The first column is the most by which the mean of the first run can exceed that of the
+        second, over all labels of the unjudged documents; the second column is the reverse. If a number
+        is negative, that run is always behind, and the order is settled.
     exact : bool
-        If True, there are labels that give each number in `ahead`. Otherwise some numbers are upper
-        bounds, and more orders may be settled than are counted.
+        If True, some labels attain each number in `ahead`. Otherwise, some numbers are upper bounds, and
+        more orders may be settled than are counted.
     rounding : float
         How far below 0 a number in `ahead` must be to count as negative.
     grades : tuple of int
@@ -179,15 +179,15 @@ class Settled(Result, Record):
         count, pairs = int(np.count_nonzero(self.is_settled)), count_phrase(len(self.pairs), "pair")
         notes = [
             Note(
-                f"the order of {count:,} of {pairs} is settled: it stays the same, however the unjudged "
-                "documents of the two runs are judged",
+                f"the order of {count:,} of {pairs} is settled: it stays the same however "
+                "the unjudged documents of the two runs are judged",
                 measure=str(self.measure),
             )
         ]
         about_offlist = self.about_offlist()
         notes += about_offlist
         if not about_offlist and not self.exact:
-            notes.append(Note("not all labels could be tried, so even more orders may be settled"))
+            notes.append(Note("not all labels could be tried, so more orders may be settled"))
         notes.append(Note(f"unjudged documents may have the labels {grades_text(self.grades)}"))
         return (*notes, *self.about)
 
@@ -197,9 +197,9 @@ class Settled(Result, Record):
             return []
         return [
             Note(
-                "no order is settled, because documents that neither run retrieved may be relevant too "
-                "and could take away every difference. --offlist none (in Python "
-                'offlist="none") asks about the documents of the two runs alone',
+                "no order is settled, because documents that neither run retrieved may be "
+                "relevant too and could cancel every difference. Use --offlist none (in "
+                'Python offlist="none") to consider only the documents of the two runs',
                 measure=str(self.measure),
             )
         ]
@@ -227,10 +227,9 @@ def settled(
     """Compute which orders of two runs no labels of the unjudged documents can reverse.
 
     Runs are ordered by their means. The order "a above b" is settled if b stays below a whatever labels
-    the unjudged documents get. The labels of one query do not depend on the labels of another. So the
-    largest possible lead of b over a is computed for each query alone; if the leads sum to less than 0,
-    the order is settled. Equal means are not settled. If a run lacks a query, its ranking for the query
-    is empty.
+    the unjudged documents get. Since the labels of different queries are independent, the largest
+    possible lead of b over a is computed query by query; if the leads sum to less than 0, the order is
+    settled. Equal means are not settled. A run that lacks a query has an empty ranking for it.
 
     Parameters
     ----------
@@ -298,7 +297,7 @@ def settled(
     labels = AllowedLabels(grades, offlist, max_grade, negative)
     topics = lists_by_query(asked, runs, judgments, labels, ties, executor)
     if not topics.queries:
-        raise RankgaugeError("no judged queries, expected at least one to compare means over")
+        raise RankgaugeError("no judged queries, expected at least one")
     scores = np.array([_scores(asked, topic.lists) for topic in topics.queries])
     means = _means(scores, asked.averages_defined)
     compared = _pairs(leaderboard(asked, means), pairs)

@@ -20,7 +20,7 @@ SLOW_MEASURES = ("AP", "bpref", "infAP", "GAP", "Q")
 """Measures whose distances take time that grows faster than the square of the length of the lists."""
 
 LONG_LIST = 500
-"""With so many documents a query or more, such a measure without a cut-off takes long."""
+"""With so many documents a query or more, such a measure without a cutoff takes long."""
 
 
 def time_notes(measures: Sequence[Measure], runs: Sequence[Run]) -> list[Note]:
@@ -29,7 +29,8 @@ def time_notes(measures: Sequence[Measure], runs: Sequence[Run]) -> list[Note]:
     if longest < LONG_LIST:
         return []
     kind = (
-        f"this will take long: up to {longest:,} documents a query and no cut-off; a cut-off helps"
+        f"this will take a long time: up to {longest:,} documents per query and no cutoff; a "
+        "cutoff helps"
     )
     return [
         Note(kind, measure=str(measure), detail=f"such as {innermost(measure).name}@100")

@@ -96,8 +96,8 @@ def evaluate(
     policies : Policies, optional
         The policies below as one record. A policy also given as a keyword overrides the record.
     failures : {"raise", "skip"}, default "raise"
-        What to do about a run that cannot be read, or that shares no query with the judgments. "raise":
-        raise the error. "skip": leave out the run, and list it in `.failed`.
+        How to treat a run that cannot be read or shares no query with the judgments. "raise": raise the
+        error. "skip": skip the run, and list it in `.failed`.
     executor : Executor, Client or Workers, optional
         Where to run the work: an executor of `concurrent.futures`, a Dask client, or `Workers`. By
         default, threads.
@@ -210,8 +210,8 @@ class Evaluator:
             ranx or ir_measures, `RunParts` for a run in many files, or a function that returns a Run. In
             place of several: a folder, or a pattern such as "runs/*.gz".
         failures : {"raise", "skip"}, default "raise"
-            What to do about a run that cannot be read, or that shares no query with the judgments.
-            "raise": raise the error. "skip": leave out the run, and list it in `.failed`.
+            How to treat a run that cannot be read or shares no query with the judgments. "raise": raise
+            the error. "skip": skip the run, and list it in `.failed`.
         executor : Executor, Client or Workers, optional
             Where to run the work: an executor of `concurrent.futures`, a Dask client, or `Workers`. By
             default, as many threads as there are processors.
@@ -233,7 +233,7 @@ class Evaluator:
         names = [result.name for result in results]
         name, count = Counter(names).most_common(1)[0] if names else ("", 0)
         if count > 1:
-            raise RankgaugeError(f"two runs are called {name!r}; give them different names")
+            raise RankgaugeError(f"two runs have the name {name!r}; give them different names")
         count = len(self.judged)
         return Scores(
             runs=tuple(names),
@@ -308,11 +308,11 @@ class Evaluator:
         """
         if self.policies.tail is not None:
             raise RankgaugeError(
-                f"tail={self.policies.tail!r} works for runs only, not for lists of labels"
+                f"tail={self.policies.tail!r} works only for runs, not for lists of labels"
             )
         for measure in self._inner:
             if self.judged.aspects is not None and innermost(measure).by_subtopic:
-                raise Unsupported(f"{measure} needs to know which documents are ranked: give a run")
+                raise Unsupported(f"{measure} needs to know which documents are ranked; pass a run")
         rankings = self._lists_of_labels(labels, offsets, queries)
         if self.policies.unjudged == "condensed":
             rankings = rankings.condensed()
@@ -333,9 +333,7 @@ class Evaluator:
                 "number of labels"
             )
         if (ends[1:] < ends[:-1]).any():
-            raise RankgaugeError(
-                "the offsets descend, expected the end of each list after its start"
-            )
+            raise RankgaugeError("the offsets decrease, expected each list to end after its start")
         count, highest = len(self.judged), self.judged.max_grade
         if len(query) and not 0 <= query.min() <= query.max() < count:
             raise RankgaugeError(
@@ -421,7 +419,7 @@ def _parse_measures(measures: Measures) -> tuple[Measure | Aggregate, ...]:
     for measure in parsed:
         inner(measure).complete()
     if not parsed:
-        raise MeasureError("no measure is given; name one, for example nDCG@10")
+        raise MeasureError("no measure given, expected at least one, such as nDCG@10")
     return tuple(dict.fromkeys(parsed))
 
 

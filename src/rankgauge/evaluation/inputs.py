@@ -32,9 +32,9 @@ Source: TypeAlias = Callable[[], Run]
 AnyRun: TypeAlias = Run | RunDict | Source | Path | Frame
 Runs: TypeAlias = AnyRun | Iterable[AnyRun] | Mapping[str, AnyRun]
 
-NO_JUDGMENTS = "cannot be judgments; give a qrels file, a data frame or a dict"
-NO_RUNS = "no runs, expected at least one (a generator gives its runs only once)"
-NO_RUN = "is not a run; give a run file, a data frame or a dict"
+NO_JUDGMENTS = "cannot be used as judgments; pass a qrels file, a data frame or a dict"
+NO_RUNS = "no runs, expected at least one (a generator can be used only once)"
+NO_RUN = "is not a run; pass a run file, a data frame or a dict"
 
 
 def judgments_of(qrels: Qrels, negative: Negative = DEFAULT_NEGATIVE) -> Judgments:

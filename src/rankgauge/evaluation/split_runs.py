@@ -189,7 +189,8 @@ class SplitQueriesTask(Record):
         run, dropped = join_parts(rows)
         if len(run.queries) != len(self.queries):
             message = (
-                "the parts changed while they were read, expected files that nobody is writing"
+                "the parts changed while they were being read, expected files that "
+                "nothing is writing to"
             )
             raise InputError(self.label, None, message)
         return JoinedQueries(scorer.piece_scores(locate_run(scorer.judgments, run)), tuple(dropped))

@@ -1,1 +1,1 @@
-"""Several runs made one: their union query by query, normalized scores, and methods to combine them."""
+"""Fusion of several runs: their union query by query, normalized scores, and methods to combine them."""

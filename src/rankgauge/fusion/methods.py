@@ -361,8 +361,9 @@ def _condorcet(lists: Entries) -> Floats:
         size = end - start
         if size > MOST_COMPARED:
             raise RankgaugeError(
-                f"method='condorcet' compares every two documents of a query, and a query has {size:,} "
-                f"documents, expected at most {MOST_COMPARED:,}; cut the runs, or take borda or rrf"
+                "method='condorcet' compares every two documents of a query, and a query "
+                f"has {size:,} documents, expected at most {MOST_COMPARED:,}; truncate the "
+                "runs, or use borda or rrf"
             )
         held, ranks = lists.held[start:end].T, lists.ranks[start:end].T
         places = np.where(held, ranks, size + 1).astype(np.float32, order="C")
@@ -387,7 +388,7 @@ def parameter_values(method: FusionMethod, parameters: dict[str, Any]) -> dict[s
             hint = f"; {name} is a parameter of {', '.join(takers)}" if takers else ""
             takes = ", ".join(names) or "no parameter"
             raise RankgaugeError(
-                f"method={method.name!r} has no parameter {name!r}, it takes {takes}{hint}"
+                f"method={method.name!r} has no parameter {name!r}; it takes {takes}{hint}"
             )
     return {
         each.name: check_value(each.name, parameters.get(each.name, each.default), each.kind)

@@ -251,4 +251,4 @@ def _too_large_error(pool: Pool, bad: Bools, normalize: str) -> RankgaugeError:
 
 def _remedy(normalize: str) -> str:
     """What to do where a list cannot be normalized."""
-    return f"take normalize={normalize!r}, or a method that looks at ranks alone, such as rrf"
+    return f"take normalize={normalize!r}, or a method that uses only ranks, such as rrf"

@@ -13,7 +13,7 @@ def overlap_notes(union: Pool) -> list[Note]:
     answered = union.lengths > 0
     notes = [
         Note(
-            "lacks {queries} that other runs have; these runs alone decide there",
+            "lacks {queries} that other runs have; only those runs rank them",
             run=name,
             count=count,
         )
@@ -25,8 +25,8 @@ def overlap_notes(union: Pool) -> list[Note]:
     if not (np.count_nonzero(union.ranks, axis=1) > 1).any():
         notes.append(
             Note(
-                "no document is in two runs",
-                detail="do the runs name documents alike?",
+                "no document occurs in two runs",
+                detail="do the runs use the same document ids?",
                 severity=WARNING,
             )
         )

@@ -64,13 +64,13 @@ def pool_of(runs: Sequence[Run]) -> Pool:
     RankgaugeError where there is no run or no document at all, InputError for a NaN score.
     """
     if not runs:
-        raise RankgaugeError("there is no run; give at least one")
+        raise RankgaugeError("no runs, expected at least one")
     for run in runs:
         _check_scores(run)
     queries, topic, bounds, documents = _union(runs)
     if not len(documents):
         names = ", ".join(run.name for run in runs)
-        raise RankgaugeError(f"no run has a document ({names}); give runs that answer queries")
+        raise RankgaugeError(f"no run has a document ({names}); expected runs that answer queries")
     scores = np.full((len(documents), len(runs)), np.nan)
     ranks = np.zeros((len(documents), len(runs)), dtype=np.int64)
     for column, (run, topics) in enumerate(zip(runs, topic, strict=True)):
@@ -100,7 +100,7 @@ def _check_scores(run: Run) -> None:
             run.source or run.name,
             None,
             f"the score of document {decode(run.documents[int(bad[0])])!r} of query "
-            f"{decode(run.queries[topic])!r} is NaN, expected a number (leave out such documents)",
+            f"{decode(run.queries[topic])!r} is NaN, expected a number (drop such documents)",
         )
 
 

@@ -60,7 +60,7 @@ def fuse(
         "rbc", "borda" or "condorcet". docs/FUSION.md has the formulas.
     normalize : str, default "min-max"
         How the scores of each list are made comparable: "min-max", "max", "sum", "z", "rank", "borda" or
-        "none". Rank-based methods use no scores, and accept only the default or "none".
+        "none". Rank-based methods use no scores and accept only the default or "none".
     weights : sequence of float, optional
         A weight for each run, in their order, for "wsum", "rrf", "wmnz", "mixed", "borda" and
         "condorcet". By default, 1 for each.
@@ -89,8 +89,8 @@ def fuse(
 
     Notes
     -----
-    Scores that differ also differ in single precision: where needed, a score is lowered by about 1e-7,
-    relative. So trec_eval up to 9.0.7, which compares in single precision, gives the same order.
+    Scores that differ also differ in single precision; where needed, a score is lowered by a relative
+    1e-7 or so. Thus trec_eval up to 9.0.7, which compares in single precision, produces the same order.
 
     Examples
     --------
@@ -141,18 +141,18 @@ class Fusion(Record):
         by_rank = chosen.takes == "ranks"
         if by_rank and normalize not in (DEFAULT_NORMALIZE, _NO_NORMALIZATION):
             raise RankgaugeError(
-                f"method={method!r} looks at ranks alone, normalize={normalize!r} would change nothing; "
-                "leave normalize out"
+                f"method={method!r} uses only ranks, so normalize={normalize!r} has no "
+                "effect; omit normalize"
             )
         if by_rank and absent != DEFAULT_ABSENT:
             raise RankgaugeError(
-                f"method={method!r} looks at ranks alone, absent={absent!r} would change nothing; "
-                "leave absent out"
+                f"method={method!r} uses only ranks, so absent={absent!r} has no effect; "
+                "omit absent"
             )
         if not by_rank and NORMALIZATIONS[normalize].fills and absent != DEFAULT_ABSENT:
             raise RankgaugeError(
-                f"normalize={normalize!r} gives a score to documents that a list lacks, "
-                f"absent={absent!r} would change nothing; leave absent out"
+                f"normalize={normalize!r} gives a score to documents that a list lacks, so "
+                f"absent={absent!r} has no effect; omit absent"
             )
         return cls(chosen, normalize, _weights(chosen, weights), absent, values)
 
@@ -161,9 +161,8 @@ class Fusion(Record):
         runs = len(union.names)
         if self.weights is not None and len(self.weights) != runs:
             raise RankgaugeError(
-                f"{count_phrase(len(self.weights), 'weight')} for {count_phrase(runs, 'run')}, "
-                "expected a weight "
-                "for each run"
+                f"{count_phrase(len(self.weights), 'weight')} for "
+                f"{count_phrase(runs, 'run')}, expected one weight per run"
             )
         weights = np.ones(runs) if self.weights is None else np.array(self.weights)
         held, values = union.ranks > 0, union.scores
@@ -253,7 +252,7 @@ def check_shared_queries(runs: Sequence[Run]) -> None:
         sizes = np.diff(run.bounds).tolist()
         answered.append([raw for raw, size in zip(run.queries, sizes, strict=True) if size])
         if not answered[-1]:
-            raise RankgaugeError(f"run {run.name} answers no query; leave it out")
+            raise RankgaugeError(f"run {run.name} answers no query; remove it")
     count = Counter(raw for topics in answered for raw in topics)
     for run, topics in zip(runs, answered, strict=True):
         if max(count[raw] for raw in topics) == 1:
@@ -270,7 +269,7 @@ def _weights(method: FusionMethod, weights: Sequence[float] | None) -> tuple[flo
     if not method.weighted:
         takers = ", ".join(each.name for each in METHODS.values() if each.weighted)
         raise RankgaugeError(
-            f"method={method.name!r} takes no weights; leave them out, or take one of {takers}"
+            f"method={method.name!r} takes no weights; omit them, or use one of {takers}"
         )
     try:
         given = list(weights)

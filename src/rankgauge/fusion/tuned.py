@@ -1,4 +1,4 @@
-"""What tuning finds: the best weights, what to expect of them, and what to do."""
+"""The result of tuning: the best weights, their expected performance, and advice."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TUNED, EQUAL, RRF, RRF_TUNED = "tuned", "equal weights", "rrf", "rrf, k tuned"
 
 
 class Tuning(Result, Record):
-    """The best weights of several runs, and what to expect of them.
+    """The best weights of several runs, and their expected performance on new queries.
 
     `tune` returns it. `run()` fuses the runs with the best weights. For two runs, `best` has the parts
     of the curve with the best value, and `plateau` the part around the weight that is within `margin` of
@@ -48,8 +48,8 @@ class Tuning(Result, Record):
     value : float
         The mean of the measure with these weights, on `queries`.
     cross_validated : float
-        What to expect of weights that are chosen this way on queries that took no part in the choice: by
-        cross-validation, or on the test queries if there are any.
+        The estimated mean of weights chosen this way on held-out queries: by cross-validation, or on the
+        test queries if there are any.
     normalize : str
         The normalization of the scores of each list.
     choices : int
@@ -61,10 +61,10 @@ class Tuning(Result, Record):
     level : float
         The level of the intervals.
     baselines : dict
-        The mean of each way that needs no weights, and of rrf with k tuned, on the same queries as
+        The means of the alternatives without weights, and of rrf with k tuned, on the same queries as
         `cross_validated`.
     fitted : dict
-        The mean of each way that needs no tuning, on the queries of the choice.
+        The means of the alternatives without tuning, on the tuning queries.
     singles : tuple of str
         The names of the runs in `baselines`.
     k : int
@@ -81,7 +81,7 @@ class Tuning(Result, Record):
     test_queries : tuple of str, optional
         The queries that were kept for the test.
     notes : tuple of Note
-        What to know about the weights.
+        Remarks on the weights.
 
     Examples
     --------
@@ -115,7 +115,7 @@ class Tuning(Result, Record):
     baselines: dict[str, float]
     """The mean of each way that needs no weights, and of rrf with k tuned, on the same queries."""
     fitted: dict[str, float]
-    """The mean of each way that needs no tuning, on the queries of the choice."""
+    """The means of the alternatives without tuning, on the tuning queries."""
     singles: tuple[str, ...]
     """What the runs are called in `baselines`."""
     k: int
@@ -141,9 +141,9 @@ class Tuning(Result, Record):
 
     @property
     def optimism(self) -> float:
-        """By how much the value on the queries of the choice is too good.
+        """How much better the value is on the tuning queries than on held-out ones.
 
-        It is NaN with test queries: these can be easier or harder than the queries of the choice.
+        It is NaN with test queries: these can be easier or harder than the tuning queries.
         """
         if self.test_queries is not None:
             return float("nan")
@@ -163,7 +163,7 @@ class Tuning(Result, Record):
     def table(self) -> Table:
         """Return a table with a row for the tuned weights, and one for each other way.
 
-        The row for the tuned weights is about queries that took no part in their choice.
+        The row for the tuned weights refers to held-out queries.
         """
         columns = ("way", "mean", "difference", "low", "high", "p")
         rows: list[tuple[Cell, ...]] = [(TUNED, self.cross_validated, None, None, None, None)]
@@ -193,7 +193,7 @@ class Tuning(Result, Record):
         return difference, low, high, PValue(p)
 
     def query_table(self) -> Table:
-        """Return a table with a row for each query of the choice.
+        """Return a table with a row for each tuning query.
 
         A row has the weights of the second run that are best for this query alone, their value, and the
         value with the weights that are best for all queries.
@@ -210,14 +210,14 @@ class Tuning(Result, Record):
                 (topic, *((*own.best[0], own.value) if value == value else undefined), value)
             )
         notes: tuple[str, ...] = (
-            f"low, high: the weights of {self.runs[1]} that are best for the query alone, the widest "
-            "interval of them; such a weight cannot be known for a new query",
-            "best: the value there",
-            f"tuned: the value with weight {self.weights[1]:.12g}, which has the best mean over the "
-            f"{count_phrase(len(self.queries), 'query')} of the choice",
+            f"low, high: the widest interval of weights of {self.runs[1]} that are best for "
+            "this query alone; such weights cannot be known for new queries",
+            "best: the value with these weights",
+            f"tuned: the value with weight {self.weights[1]:.12g}, which has the best mean "
+            f"over the {count_phrase(len(self.queries), 'query')} used for tuning",
         )
         if self.test_queries is not None:
-            notes += ("the test queries are left out",)
+            notes += ("the test queries are excluded",)
         return Table(("topic", "low", "high", "best", "tuned"), tuple(rows), notes)
 
     def figure(self) -> Figure:
@@ -252,12 +252,16 @@ class Tuning(Result, Record):
         """What to do, in a sentence or two."""
         if self.curve is not None and np.ptp(self.curve.values) == 0:
             return (
-                f"every weight gets the same {self.measure} on these queries: nothing can be chosen"
+                f"every weight gets the same {self.measure} on these queries, so there is "
+                "nothing to choose"
             )
         better = max if self._sign > 0 else min
         best = better(self.singles, key=lambda name: self.baselines[name])
         if self.comparison is None:
-            return f"{self._weights_text()}; one query alone does not tell what to expect of new queries"
+            return (
+                f"{self._weights_text()}; a single query does not show what to expect on new "
+                "queries"
+            )
         tuned, rrf = self._helps(TUNED, best), self._helps(RRF, best)
         ahead = self._sign * (self.baselines[RRF] - self.cross_validated) > 0
         if rrf and not tuned:
@@ -268,9 +272,8 @@ class Tuning(Result, Record):
             )
         if not tuned:
             return (
-                "these queries do not show that fusing helps: "
-                f"{self._expectation_text(TUNED, best)}; if you fuse, "
-                f"{self._weights_text()}"
+                "there is no evidence on these queries that fusion helps: "
+                f"{self._expectation_text(TUNED, best)}; if you fuse, {self._weights_text()}"
             )
         text = f"{self._weights_text()}; {self._expectation_text(TUNED, best)}"
         if ahead:

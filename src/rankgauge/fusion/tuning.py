@@ -1,4 +1,4 @@
-"""Tuning: the best weights of a fusion, found exactly, and what to expect of them on new queries."""
+"""Tuning: find the best fusion weights exactly, and estimate their performance on new queries."""
 
 from __future__ import annotations
 
@@ -115,8 +115,8 @@ def tune(
         How to treat queries that some run lacks. "zero": the other runs rank them, and a query that all
         runs lack counts as an empty ranking. "skip": they are left out.
     test_queries : sequence of str, optional
-        Queries to test the weights on. They take no part in the choice, and `Tuning.cross_validated` is
-        the mean over them. By default the weights are cross-validated.
+        Held-out queries to test the weights on; `Tuning.cross_validated` is then the mean over them. By
+        default, the weights are cross-validated.
     margin : float, default 0.005
         `Tuning.plateau` is the interval of weights whose value is within this margin of the best (two
         runs only).
@@ -141,7 +141,7 @@ def tune(
     Returns
     -------
     Tuning
-        The best weights, their value, and what to expect of them on other queries.
+        The best weights, their value, and their expected performance on other queries.
 
     Raises
     ------
@@ -190,8 +190,7 @@ def tune(
     chosen = fits[0]
     if np.isnan(chosen.value):
         raise RankgaugeError(
-            f"{tuned_by} is undefined on the queries to choose by, so nothing is best; take another "
-            "measure"
+            f"{tuned_by} is undefined on the queries used to choose weights; use another measure"
         )
     by_repeat = design.held_out_scores(searches, drawing)
     single_names = tuple(
@@ -300,14 +299,16 @@ class _Settings(Record):
 def _one_measure(evaluator: Evaluator) -> Measure | Aggregate:
     if len(evaluator.measures) != 1:
         several = ", ".join(map(str, evaluator.measures)) or "no measure"
-        raise RankgaugeError(f"{several}: expected one measure to tune by")
+        raise RankgaugeError(f"{several}: expected a single measure to optimize")
     (tuned_by,) = evaluator.measures
     if inner(tuned_by).direction == "none":
-        raise RankgaugeError(f"{tuned_by}: neither higher nor lower is better, so nothing is best")
+        raise RankgaugeError(
+            f"{tuned_by}: neither higher nor lower is better, so it cannot be optimized"
+        )
     if inner(tuned_by).by_subtopic:
         raise Unsupported(
-            f"{tuned_by} cannot be used for tuning: it looks at the subtopics of documents; take a "
-            "measure that looks at labels alone, such as nDCG@10"
+            f"{tuned_by} cannot be used for tuning because it uses subtopics; use a measure "
+            "of labels only, such as nDCG@10"
         )
     return tuned_by
 
@@ -368,7 +369,7 @@ class _Design(Record):
         topics = np.setdiff1d(kept, tested)
         if not len(topics) or not len(tested):
             raise RankgaugeError(
-                "all queries on one side, expected some to choose by and some to test on"
+                "all queries are on one side, expected some to choose by and some to test on"
             )
         return cls(topics, tested, [])
 
@@ -424,7 +425,7 @@ def _value_notes(
     """What the values are of, and how far they are too good."""
     mean = str(measure) if isinstance(measure, Aggregate) else f"mean {measure}"
     chosen_on = count_phrase(len(design.queries), "query")
-    fitted = f"on the {chosen_on} of the choice the best weights score {value:.4f}"
+    fitted = f"on the {chosen_on} used for tuning, the best weights score {value:.4f}"
     if design.tested is not None:
         yield Note(
             f"{mean} on the {count_phrase(len(design.tested), 'test query')}; the weights were "
@@ -432,34 +433,33 @@ def _value_notes(
             f"other {chosen_on}",
             column="tuned",
         )
-        yield Note(f"{fitted}; the test queries can be easier or harder")
+        yield Note(f"{fitted}; test queries may be easier or harder")
     elif not design.parts:
-        yield Note("no value: one query alone cannot be cross-validated", column="tuned")
+        yield Note("no value: a single query cannot be cross-validated", column="tuned")
         yield Note(fitted)
     else:
         folds, repeats = len(design.parts[0]), count_phrase(len(design.parts), "time")
         yield Note(
-            f"{mean} on queries that took no part in the choice: cross-validation in {folds} parts, "
-            f"{repeats}",
+            f"{mean} on held-out queries: {folds}-fold cross-validation, {repeats}",
             column="tuned",
         )
         yield Note(f"{fitted}, {_optimism_text(sign_of(measure) * (value - cross))}")
 
 
 def _optimism_text(optimism: float) -> str:
-    """How the value on the queries of the choice compares with the cross-validated one."""
+    """How the value on the tuning queries compares with the cross-validated one."""
     if abs(optimism) < TOO_SMALL:
-        return "the same as the row tuned"
+        return "the same as in the row tuned"
     if optimism < 0:
-        return f"{-optimism:.4f} worse than the row tuned"
-    return f"{optimism:.4f} better than the row tuned; this difference is optimism"
+        return f"{-optimism:.4f} worse than in the row tuned"
+    return f"{optimism:.4f} better than in the row tuned; the difference is optimism"
 
 
 def _difference_notes(
     measure: Measure | Aggregate, comparison: Comparison | None, level: float
 ) -> Iterator[Note]:
     """What the difference is, and how sure it is."""
-    text = "the row tuned minus this row"
+    text = "tuned minus this row"
     if isinstance(measure, Aggregate) and comparison is not None:
         text += "; p of a paired t test of what is averaged, not corrected; there is no interval"
     elif comparison is not None:
@@ -487,7 +487,7 @@ def _curve_notes(
     yield Note(f"the best weights of {second}: {where}")
     first, last = curve.values[[0, -1]].tolist()
     yield Note(
-        f"on the queries of the choice, weight 0 of {second} gets {curve.start:.4f} and the next "
+        f"on the tuning queries, weight 0 of {second} gets {curve.start:.4f} and the next "
         f"weights get {first:.4f}; weight 1 gets {curve.end:.4f} and the weights before it "
         f"{last:.4f}; at 0 and 1 documents that only one run has are tied"
     )
@@ -503,21 +503,21 @@ def _search_notes(
     """How the runs were mixed, and how the weights were searched."""
     if runs > 2:
         yield Note(
-            f"the weights were searched from {count_phrase(settings.restarts, 'start')}, one run after "
-            "the other; more starts (restarts) can find better weights"
+            f"the weights were searched from {count_phrase(settings.restarts, 'start')}, one "
+            "run at a time; more starts (restarts) may find better weights"
         )
     name = fits[0].normalize
     text = "scores are not normalized" if name == "none" else f"scores are normalized by {name}"
     if len(fits) > 1:
         values = ", ".join(f"{fit.normalize} {fit.value:.4f}" for fit in fits)
-        text += f", the best on the queries of the choice: {values}"
+        text += f", the best on the tuning queries: {values}"
     if not NORMALIZATIONS[name].fills:
-        text += f"; absent={settings.absent_for(name)} for documents that a run lacks"
+        text += f"; absent={settings.absent_for(name)} for documents missing from a run"
     yield Note(f"{text}; documents with equal fused scores are ordered by id, descending")
     for other, error in refused.items():
         yield Note(f"{other} was not tried: {error}")
     yield Note(
-        f"on the queries of the choice k = {k} is the best of {len(RRF_K)} values", column=RRF_TUNED
+        f"on the tuning queries, k = {k} is the best of {len(RRF_K)} values", column=RRF_TUNED
     )
 
 
@@ -525,7 +525,7 @@ def _coverage_notes(runs: Sequence[str], lengths: Ints, missing: Missing) -> Ite
     """Which runs lack judged queries; `lengths` has how many documents they have for each."""
     lacks, nobody = lengths == 0, (lengths == 0).all(axis=1)
     if missing == "skip":
-        kind = "{queries} left out, because some run has no documents for them"
+        kind = "{queries} excluded because some run has no documents for them"
         count = int(np.count_nonzero(lacks.any(axis=1)))
         if count:
             yield Note(kind, count=count)

@@ -83,7 +83,7 @@ def run_space(
     mixture = Mixture.of(pool, labeled, normalize, absent)
     if not labeled.lengths.any():
         raise RankgaugeError(
-            "no run answers a judged query; do runs and judgments name queries alike?"
+            "no run answers a judged query; do the runs and judgments use the same query ids?"
         )
     kept = labeled.queries_to_keep(missing)
     names = judgments.queries.texts()

@@ -1,4 +1,4 @@
-"""Sets of queries, and parts of their documents, to look at scores on."""
+"""Sets of queries, and samples of queries and documents, for studying scores."""
 
 from rankgauge.core.lazy import attach
 

@@ -69,7 +69,7 @@ class ChanceComparison(Record):
         The greatest magnitude of the numbers that were averaged for the query. Means that differ
         only by rounding, relative to it, count as equal.
     left_out : tuple of Exclusion
-        Why queries were left out, and how many.
+        Why queries were excluded, and how many.
     estimated : tuple of Note
         A note for each measure whose expected scores are estimates.
 
@@ -117,8 +117,8 @@ class ChanceComparison(Record):
     def easy(self, uninformative: Bools) -> Bools:
         """Which of the uninformative queries have their median score or a better one.
 
-        Several queries may have exactly their median score. They are all easy if this score is at least
-        the median of all queries; else none of them is.
+        Several queries may have exactly the median score. They are all easy if this score is at least
+        the median of all queries; otherwise, none of them is.
         """
         if not uninformative.any():
             return uninformative
@@ -145,14 +145,14 @@ def ideal(
     is better, it is expected score − score. Differences that differ only by rounding are equal.
     Among queries with equal differences, earlier ones are chosen first.
 
-    Some queries are left out, and counted: queries with nothing relevant, queries on which a
-    measure is not defined for a run, and with missing="skip" queries that no run answered. With
-    missing="skip", only the runs that answered a query count for it.
+    Some queries are excluded and counted: queries without relevant documents, queries on which a measure
+    is undefined for a run and, with missing="skip", queries that no run answered. With missing="skip",
+    only the runs that answered a query count for it.
 
     Parameters
     ----------
     scores : Scores
-        The scores of the runs. There may be several measures, such as one at several cut-offs.
+        The scores of the runs. There may be several measures, such as one at several cutoffs.
     qrels : judgments
         The judgments that the scores were made with.
     number : int, optional
@@ -202,9 +202,9 @@ def informative(
     threshold : float, default 0.0
         With by="difference", a query is chosen if its difference is greater than this.
     by : {"difference", "significance"}, default "difference"
-        "difference" chooses the queries whose difference is above the threshold. `ideal` says what
-        the difference is, and which queries are left out. "significance" chooses the queries on
-        which at least one run is significantly better than a random ranking; see `significance`.
+        "difference" chooses the queries whose difference is above the threshold. `ideal` defines the
+        difference, and which queries are excluded. "significance" chooses the queries on which at least
+        one run is significantly better than a random ranking; see `significance`.
     level : float, default 0.95
         With by="significance", a query is chosen if the smallest p-value of its runs, times the
         number of runs, is at most 1 − level.
@@ -255,7 +255,7 @@ def uninformative(
 ) -> QuerySet:
     """Select the queries with the smallest difference between the runs and a random ranking.
 
-    `ideal` says what the difference is, and which queries are left out.
+    `ideal` defines the difference, and which queries are excluded.
 
     Parameters
     ----------
@@ -360,10 +360,10 @@ def easy(
 ) -> QuerySet:
     """Select the `uninformative` queries that score at least the median of these queries.
 
-    A random ranking scores high on them, and the runs score hardly higher. If lower scores are
-    better, the chosen queries score at most the median. Several queries may have exactly the median
-    score. They are all easy if the median is at least as good as the median of all queries;
-    otherwise they are `hard`.
+    A random ranking scores high on them, and the runs hardly score higher. If lower scores are better,
+    the chosen queries score at most the median. Several queries may have exactly the median score. They
+    are all easy if the median is at least as good as the median of all queries; otherwise they are
+    `hard`.
 
     Parameters
     ----------
@@ -419,12 +419,12 @@ class QueryTypes(Result, Record):
     types : tuple of str
         The type of each query, one of `TYPES`.
     left_out : tuple of Exclusion
-        Why queries were left out, and how many.
+        Why queries were excluded, and how many.
     estimated : tuple of Note
         A note for each measure whose expected scores are estimates.
     both : int
-        How many queries are both ideal and uninformative because so many were asked for. Their type
-        is uninformative.
+        How many queries qualify as both ideal and uninformative because too many were requested. Their
+        type is uninformative.
 
     Examples
     --------
@@ -474,9 +474,9 @@ class QueryTypes(Result, Record):
         )
 
     def figure(self, measure: str = "") -> Figure:
-        """The map of queries: each query is a point, its expected score against its score.
+        """Plot the map of queries: the expected score of each query against its score.
 
-        The color is the type. On the diagonal the runs are as good as chance. Below it they are better;
+        The color shows the type. On the diagonal, the runs perform at chance. Below it they are better;
         if lower scores are better, above it. `measure` is the name of the score.
 
         >>> from rankgauge import evaluate
@@ -501,8 +501,8 @@ class QueryTypes(Result, Record):
 
 
 OVERLAP_NOTE = (
-    "{queries} fit both ideal and uninformative, since more queries are asked for than there are; they "
-    "count as uninformative"
+    "{queries} would be both ideal and uninformative, because more queries were requested "
+    "than there are; they count as uninformative"
 )
 
 
@@ -517,8 +517,8 @@ def query_types(
 ) -> QueryTypes:
     """Classify each query as ideal, uninformative hard, uninformative easy, or other.
 
-    `ideal`, `uninformative`, `hard` and `easy` say what the types are. If so many queries are asked
-    for that a query is both ideal and uninformative, it counts as uninformative.
+    `ideal`, `uninformative`, `hard` and `easy` define the types. If so many queries are requested that a
+    query is both ideal and uninformative, it counts as uninformative.
 
     Parameters
     ----------
@@ -600,7 +600,7 @@ def compare_with_chance(
 ) -> ChanceComparison:
     """Compute how far the runs are above a random ranking on each query.
 
-    `ideal` says which queries are left out.
+    `ideal` defines which queries are excluded.
 
     Parameters
     ----------
@@ -636,24 +636,19 @@ def compare_with_chance(
     """
     measures = [ranking_measure(measure) for measure in scores.measures]
     if not measures or not scores.runs:
-        raise RankgaugeError(
-            "no scores to choose queries by, expected at least one run and one measure"
-        )
+        raise RankgaugeError("no scores, expected at least one run and one measure")
     directions = {measure.direction for measure in measures}
     if len(directions) > 1 or directions == {"none"}:
         names = ", ".join(f"{measure} ({measure.direction})" for measure in measures)
         raise RankgaugeError(
-            "higher must be better for all measures, or lower must be better for all measures; "
-            f"you gave: {names}"
+            f"higher must be better for all measures, or lower for all of them; got: {names}"
         )
     judgments = judgments_of(qrels)
     position = {query: row for row, query in enumerate(judgments.queries.texts())}
     judged = judged_labels(judgments, scores.policies.max_grade)
     rows = np.array([position.get(query, -1) for query in scores.queries], dtype=np.int64)
     if (rows < 0).any() or (judged.take(rows).relevant(1) != scores.relevant).any():
-        raise RankgaugeError(
-            "other judgments, expected the judgments that the scores were made with"
-        )
+        raise RankgaugeError("different judgments, expected those that the scores were made with")
     judged = judged.take(rows)
     counts = scores.present | (scores.policies.missing != "skip")
     values = np.where(counts[:, :, None], scores.values, 0.0)

@@ -38,7 +38,7 @@ def broad(
     label : int, default 2
         A document is highly relevant if it has at least this label.
     balanced : bool, default False
-        Make the two sets equally large: the larger set becomes a random sample.
+        Whether to make the sets the same size, by sampling from the larger one.
     seed : int, default 0
         Seed of the random number generator. The sample also depends on the query ids.
 
@@ -75,7 +75,7 @@ def focused(
     label : int, default 2
         A document is highly relevant if it has at least this label.
     balanced : bool, default False
-        Make the two sets equally large: the larger set becomes a random sample.
+        Whether to make the sets the same size, by sampling from the larger one.
     seed : int, default 0
         Seed of the random number generator. The sample also depends on the query ids.
 
@@ -88,7 +88,7 @@ def focused(
     --------
     >>> qrels = {"q1": {"a": 2, "b": 0}, "q2": {"a": 1, "b": 0}, "q3": {"a": 0}}
     >>> focused(qrels, balanced=True)
-    QuerySet focused: 1 query (left out: 1 with no place left in the set: both sets have the same size)
+    QuerySet focused: 1 query (left out: 1 with dropped to give both sets the same size)
     """
     return _split_by_breadth(qrels, share, label, balanced, seed)[1]
 
@@ -115,6 +115,6 @@ def _split_by_breadth(
         kept = draw_queries(ids, min(size, len(ids)), seed)
         reasons = nothing
         if rest := len(ids) - len(kept):
-            reasons += (Exclusion("no place left in the set: both sets have the same size", rest),)
+            reasons += (Exclusion("dropped to give both sets the same size", rest),)
         both.append(QuerySet(name, kept, reasons))
     return both[0], both[1]

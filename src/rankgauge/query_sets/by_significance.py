@@ -45,18 +45,18 @@ class Significance(Result, Record):
     expected : array of float
         The expected score of a random order on each query.
     p : array of float, run × query
-        How likely a random order scores at least as well as the run; NaN if the run does not count
-        on the query.
+        The probability that a random order scores at least as well as the run; NaN if the run does not
+        count on the query.
     exact : array of bool
-        Whether all orders were tried for the query. For the others, `samples` random orders were
+        Whether all orders were tried for the query. For other queries, `samples` random orders were
         tried.
     level : float
         A query is informative if the smallest p-value of its runs, times the number of runs, is at
         most 1 − level.
     samples : int
-        How many random orders were tried for a query that has too many orders to try all.
+        The number of random orders tried for a query with too many orders to try them all.
     left_out : tuple of Exclusion
-        Why queries were left out, and how many.
+        Why queries were excluded, and how many.
     estimated : tuple of Note
         A note for each measure whose expected scores are estimates.
 
@@ -115,7 +115,7 @@ class Significance(Result, Record):
 
     @property
     def notes(self) -> tuple[Note, ...]:  # type: ignore[override]
-        """How many queries are informative, how p-values were computed, and what was left out."""
+        """How many queries are informative, how p-values were computed, and what was excluded."""
         count, all_of = len(self.informative()), count_phrase(len(self.queries), "query")
         share = f"{1 - self.level:.4g}"
         drawn = int(np.count_nonzero(~self.exact))
@@ -130,11 +130,11 @@ class Significance(Result, Record):
         ]
         if drawn:
             orders = count_phrase(self.samples, "random order")
-            text = f"on {{queries}} p is from {orders}, on the others from all orders"
+            text = f"for {{queries}}, p is based on {orders}; for the others, on all orders"
             notes.append(Note(text, count=drawn))
         if drawn and len(self.runs) / (self.samples + 1) > 1 - self.level:
             least = math.ceil(len(self.runs) / (1 - self.level))
-            text = f"too few random orders: no p can be significant with {len(self.runs)} runs"
+            text = f"too few random orders: with {len(self.runs)} runs, no p can be significant"
             notes.append(Note(f"{text}; use {least:,} samples or more"))
         return (*notes, *(left.note for left in self.left_out), *self.estimated)
 
@@ -156,10 +156,10 @@ def significance(
 ) -> Significance:
     """Test on each query whether a run is better than a random order of the judged documents.
 
-    The p-value is the share of the orders that score at least as well as the run. If there are at
-    most `samples` different orders down to the cut-off, all orders are tried. Otherwise `samples`
-    random orders are tried, and the p-value is (k + 1) / (samples + 1) if k of them score at least
-    as well. If there are several measures, the score is their mean.
+    The p-value is the share of the orders that score at least as well as the run. If there are at most
+    `samples` distinct orders down to the cutoff, all of them are tried. Otherwise, `samples` random
+    orders are tried, and the p-value is (k + 1) / (samples + 1) if k of them score at least as well. If
+    there are several measures, the score is their mean.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ def significance(
     judgments = judgments_of(qrels)
     if judgments.subtopics is not None and any(innermost(m).by_subtopic for m in measures):
         raise MeasureError(
-            "p-values cannot be computed for measures with subtopics; use other measures"
+            "p-values cannot be computed for measures with subtopics; use another measure"
         )
     position = {query: row for row, query in enumerate(judgments.queries.texts())}
     judged = judged_labels(judgments, scores.policies.max_grade)

@@ -18,7 +18,7 @@ from rankgauge.errors import RankgaugeError
 
 
 class Exclusion(NamedTuple):
-    """Why queries were left out, and how many.
+    """Why queries were excluded, and how many.
 
     Parameters
     ----------
@@ -44,13 +44,13 @@ class Exclusion(NamedTuple):
     @property
     def note(self) -> Note:
         """The note of a result."""
-        return Note(f"left out: {self.text}")
+        return Note(f"excluded: {self.text}")
 
 
 class QuerySet(Value, Collection[str]):
-    """A set of query ids, in the order of the scores or judgments they were chosen from.
+    """A set of query ids, in the order of the scores or judgments that they were chosen from.
 
-    `Scores.select` takes a query set as it is.
+    `Scores.select` accepts a query set.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ class QuerySet(Value, Collection[str]):
     def __repr__(self) -> str:
         text = f"{type(self).__name__} {self.name}: {count_phrase(len(self), 'query')}"
         notes = ", ".join(left.text for left in self.left_out)
-        return f"{text} (left out: {notes})" if notes else text
+        return f"{text} (excluded: {notes})" if notes else text
 
 
 class SelectionSize(Value):
@@ -113,7 +113,7 @@ class SelectionSize(Value):
     def __post_init__(self) -> None:
         given = [name for name, value in vars(self).items() if value is not None]
         if len(given) != 1:
-            names = " and ".join(given) or "neither number, share nor threshold"
+            names = " and ".join(given) or "none of number, share and threshold"
             raise RankgaugeError(f"{names} given, expected exactly one of number, share, threshold")
         check_value("number", self.number, Integer(0), optional=True)
         check_value("share", self.share, Number(0, 1), optional=True)

@@ -106,7 +106,7 @@ def judged_labels(judgments: Judgments, max_grade: int | None = None) -> JudgedL
     if max_grade is None:
         max_grade = max(highest, judgments.max_grade or highest)
     elif max_grade < highest:
-        raise MeasureError(f"max_grade={max_grade}, but the judgments have a grade {highest}")
+        raise MeasureError(f"max_grade={max_grade}, but the judgments have a grade of {highest}")
     count = len(judgments.queries)
     query = np.repeat(np.arange(count), np.diff(judgments.bounds))
     rows = np.flatnonzero(judgments.judged)

@@ -103,8 +103,9 @@ def append_tail(
         short = int(np.argmin(unlisted))
         topic = decode(judgments.queries[queries[short]])
         raise RankgaugeError(
-            f"documents={documents} is too small: query {topic!r} has {documents - unlisted[short]} "
-            "retrieved or judged documents; give the size of the collection"
+            f"documents={documents} is too small: query {topic!r} has "
+            f"{documents - unlisted[short]} retrieved or judged documents; specify the size "
+            "of the collection"
         )
     owner = np.concatenate((rankings.each_row(np.arange(len(rankings))), query[rest]))
     order = np.argsort(owner, kind="stable")

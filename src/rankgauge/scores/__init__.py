@@ -1,1 +1,1 @@
-"""Scores: what every run got on every query by every measure."""
+"""Scores: the score of every run on every query, by every measure."""

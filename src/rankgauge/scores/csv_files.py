@@ -33,7 +33,7 @@ from rankgauge.scores.validation import SLACK, shorten
 SAVED_SCORES_START = re.compile(rb'PAR1|(\xef\xbb\xbf)?\s*\{\s*"')
 """How a file begins that `Scores.save` wrote: Parquet, or the JSON of earlier versions."""
 
-NO_CSV = "not CSV ({}), expected cells with commas between them"
+NO_CSV = "not CSV ({}), expected cells separated by commas"
 
 ID_WORDS = "(id|num|number|no)"
 QUERY_COLUMN_NAMES = re.compile(
@@ -45,7 +45,7 @@ NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 MISSING_VALUES = ("", "na", "nan")
 BOOLEANS = {"true": True, "false": False}
 
-STANDARDIZED_HINT = '; for standardized scores call the measure given("…")'
+STANDARDIZED_HINT = '; for standardized scores, name the measure given("…")'
 
 MOST_CELLS = 1_000_000
 MOST_CELLS_PER_ROW = 100
@@ -62,7 +62,7 @@ def read_scores(path: str | os.PathLike[str], measure: AnyScored | None) -> Scor
         raise InputError(source, None, "is empty, expected a header with a column for each system")
     if header == LONG_COLUMNS:
         if measure is not None:
-            message = "the file has a column for the measure; leave out measure="
+            message = "the file already has a column for the measure; omit measure="
             raise InputError(source, line, message)
         return _read_long(lines)
     return _read_wide(lines, line, header, _measure_from_path(path) if measure is None else measure)
@@ -108,7 +108,9 @@ class _CsvReader:
         if stripped.lower() in MISSING_VALUES:
             return math.nan
         if NUMBER.fullmatch(stripped) is None:
-            self.refuse(f"{shorten(text)} is not a score, expected a number, or NA for none")
+            self.refuse(
+                f"{shorten(text)} is not a score, expected a number, or NA if there is none"
+            )
         if abs(number := float(stripped)) > LARGEST:
             self.refuse(f"{shorten(text)} is too large, expected a magnitude of at most {LARGEST}")
         return number
@@ -122,7 +124,7 @@ def _read_wide(lines: _CsvReader, line: int, header: list[str], measure: AnyScor
     """A column for each system and a row for each query. Query ids may be in the first column."""
     names = [name.strip() for name in header]
     if len(names) == 1 and (mark := next((mark for mark in ";\t" if mark in header[0]), None)):
-        lines.refuse(f"one cell, with {mark!r} in it, expected cells with commas between them")
+        lines.refuse(f"one cell, with {mark!r} in it, expected cells separated by commas")
     named = QUERY_COLUMN_NAMES.fullmatch(names[0]) is not None
     runs = names[1:] if named else names
     if not runs:
@@ -150,7 +152,7 @@ def _read_wide(lines: _CsvReader, line: int, header: list[str], measure: AnyScor
         topics[topic] = line
         table.append([lines.number(cell) for cell in row[named:]])
         for column, value in enumerate(table[-1], len(names) - len(table[-1])):
-            advice = "" if column else "; if this column holds queries, call it query"
+            advice = "" if column else "; if this column contains queries, name it query"
             _check_score(lines, value, meant, names[column], advice)
     if not table:
         lines.refuse("no queries, expected a row for each")
@@ -158,7 +160,7 @@ def _read_wide(lines: _CsvReader, line: int, header: list[str], measure: AnyScor
     scores = from_matrix(values, runs, list(topics), meant)
     if not named and _first_column_has_ids(values):
         note = f"column {shorten(runs[0])} has whole numbers that all differ"
-        text = f"{note}: if these are queries, call the column query"
+        text = f"{note}: if these are queries, name the column query"
         scores = replace(scores, notes=(Note(text),))
     return scores
 
@@ -202,7 +204,8 @@ def _read_long(lines: _CsvReader) -> Scores:
                 lines.refuse(f"the measure {shorten(measure)}: {error}")
         if (r, q, m) in values:
             lines.refuse(
-                f"a second row for this query and measure of the run {shorten(run)}, expected one row"
+                f"duplicate row for this query and measure of the run {shorten(run)}, "
+                "expected one row"
             )
         values[r, q, m] = lines.number(value)
         _check_score(lines, values[r, q, m], meant[m], "value", STANDARDIZED_HINT)

@@ -28,7 +28,7 @@ from rankgauge.scores.validation import check, refuse_first, shorten, wrong_poli
 FORMAT = "rankgauge-scores"
 JSON_VERSION, UNSEALED_VERSION, VERSION = 1, 2, 3
 """The version that is all JSON, the first one that is Parquet, and the present one, which has a seal."""
-REMEDY = "restore the file from a copy, or make the scores again"
+REMEDY = "restore the file from a backup, or compute the scores again"
 
 AXES = ("runs", "queries", "measures")
 ENTRIES = (

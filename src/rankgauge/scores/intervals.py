@@ -1,4 +1,4 @@
-"""Intervals for means over queries: how far a mean would move with other queries of the same kind."""
+"""Confidence intervals for means over queries."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ def score_intervals(scores: Scores, missing: Missing, options: IntervalOptions) 
             values[undefined.any(axis=1)] = np.nan
         if isinstance(measure, Aggregate):
             if not measure.is_mean:
-                text = "no interval, since it is not a mean over queries"
+                text = "no interval, because it is not a mean over queries"
                 notes.append(Note(text, measure=str(measure)))
                 continue
             values = measure.forward(values)
@@ -183,7 +183,7 @@ def score_intervals(scores: Scores, missing: Missing, options: IntervalOptions) 
             ends = measure.back(ends[0]), measure.back(ends[1])
         low[:, m], high[:, m] = ends
         if (np.count_nonzero(~np.isnan(values), axis=1) == 1).any():
-            text = "no interval where the mean is over a single query"
+            text = "no interval for means over a single query"
             notes.append(Note(text, measure=str(measure)))
     return Intervals(low, high, tuple(notes))
 

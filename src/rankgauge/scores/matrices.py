@@ -1,4 +1,4 @@
-"""Scores made of tables of numbers, and of other scores, where there are no runs."""
+"""Scores from tables of numbers and from other scores, without runs."""
 
 from __future__ import annotations
 
@@ -137,7 +137,9 @@ def _numbers(values: ArrayLike) -> Floats:
 
 def _check_names(what: str, names: Iterable[Any], count: int) -> tuple[str, ...]:
     if isinstance(names, str | bytes):
-        raise _input_error(f"the {what} names are one text, {names!r}, expected a list of names")
+        raise _input_error(
+            f"the {what} names are a single string, {names!r}, expected a list of names"
+        )
     texts = []
     for name in names:
         whole = isinstance(name, int | np.integer) and not isinstance(name, bool)
@@ -156,7 +158,7 @@ def _check_distinct(what: str, names: list[Any], count: int) -> tuple[Any, ...]:
         )
     (name, often), *_ = Counter(names).most_common(1)
     if often > 1:
-        raise _input_error(f"the {what} {str(name)!r} is named twice, expected different names")
+        raise _input_error(f"the {what} {str(name)!r} appears twice, expected different names")
     return tuple(names)
 
 
@@ -201,8 +203,10 @@ def _common_policies(parts: Sequence[Scores]) -> AppliedPolicies:
     """The policies if all scores have the same; otherwise only how missing queries are treated."""
     ways: set[Missing] = {part.policies.missing for part in parts if not part.present.all()}
     if len(ways) > 1:
-        message = "missing queries score 0 in some of the scores and are left out of others"
-        raise RankgaugeError(f"{message}, expected one way; evaluate all with the same missing=")
+        message = "missing queries score 0 in some of the scores and are excluded from others"
+        raise RankgaugeError(
+            f"{message}, expected the same treatment in all; evaluate them with the same missing="
+        )
     missing = ways.pop() if ways else parts[0].policies.missing
     # An encoder matters for some measures alone; their signatures say it.
     encoders = {part.policies.encoder for part in parts if part.policies.encoder is not None}

@@ -53,7 +53,7 @@ class ByMeasure(dict[str, V]):
         return super().__contains__(self.name(key))
 
     def get(self, key: Any, default: Any = None) -> Any:
-        """The value, or a default."""
+        """Return the value, or a default."""
         return super().get(self.name(key), default)
 
     @staticmethod
@@ -89,9 +89,9 @@ class Scores(Result, Record):
     policies : AppliedPolicies, optional
         How the scores were computed. By default, with the default policies of `evaluate`.
     notes : tuple of Note, optional
-        What to know about the scores.
+        Remarks on the scores.
     failed : tuple of str, optional
-        Which runs were left out, and why.
+        Which runs were skipped, and why.
     only_relevant : bool, default False
         Whether all judged documents are relevant, as in a list of the relevant documents alone. The
         judged share then says nothing about the judgments.
@@ -128,7 +128,7 @@ class Scores(Result, Record):
         measure: AnyScored | Sequence[AnyScored],
         queries: Sequence[str | int] | None = None,
     ) -> Scores:
-        """The scores of a table that another tool or person made.
+        """Create scores from a table of numbers, such as those of another tool.
 
         Parameters
         ----------
@@ -153,14 +153,14 @@ class Scores(Result, Record):
 
     @classmethod
     def from_csv(cls, path: str | os.PathLike[str], measure: AnyScored | None = None) -> Scores:
-        """The scores of a CSV file. Each column is a system, named in the header; each row is a query.
+        """Read scores from CSV, with a column per system, named in the header, and a row per query.
 
-        The first column may hold the ids of the queries. Its name is then query, query, qid, id, num,
-        topic_id, query_num or similar, or empty. Otherwise queries are numbered from 1; a note says if
-        the first system looks like a column of queries. A cell that is empty, NA or nan is a query that
-        the system lacks. `measure` is as in `from_matrix`, by default given("name of the file"). A score
-        outside its range is refused. A file made by `write_csv` is read too, but it does not hold the
-        policies. Raises InputError, with the line, for anything else.
+        The first column may contain the query ids if its name is empty or query, qid, id, num, topic_id,
+        query_num or similar. Otherwise, queries are numbered from 1; a note warns if the first system
+        looks like a column of queries. An empty cell, NA or nan marks a query that the system lacks.
+        `measure` is as in `from_matrix`, by default given("name of the file"). Scores out of range are
+        rejected. Files from `write_csv` are accepted too, but they do not record the policies. Raises
+        InputError, with the line, for anything else.
         """
         from rankgauge.scores.csv_files import read_scores
 
@@ -175,15 +175,16 @@ class Scores(Result, Record):
     def mean(self, missing: Missing | None = None) -> dict[str, ByMeasure[float]]:
         """For each run and measure, the mean over queries; for an aggregate such as gm, its number.
 
-        `missing` says how queries that a run lacks are treated: "zero" scores them as empty rankings,
-        "skip" leaves them out. By default they are treated as in the evaluation. A query on which a
-        measure is undefined is left out.
+        `missing` determines how to treat queries that a run lacks: "zero" scores them as empty rankings,
+        "skip" excludes them. By default, they are treated as in the evaluation. Queries on which a
+        measure is undefined are excluded.
         """
         policy = missing or self.policies.missing
         if policy == "zero" and self.unknown().any():
             raise RankgaugeError(
-                "a run lacks queries, and missing='zero' needs the score that an empty ranking gets on "
-                "them, which is not known; expected missing='skip', or scores for these queries"
+                "a run lacks queries, and missing='zero' needs the score of an empty "
+                "ranking on them, which is unknown; expected missing='skip', or scores for "
+                "these queries"
             )
         return {run: self.means_over(r, self.counts(r, policy)) for r, run in enumerate(self.runs)}
 
@@ -197,9 +198,9 @@ class Scores(Result, Record):
         """`{run: {measure: (low, high)}}`: a confidence interval for each mean of `mean()`.
 
         The interval is over the same queries as the mean. kind="t" uses Student's t. kind="bootstrap"
-        draws `samples` samples of queries by the seed (BCa). For gm, the interval of the mean of the
-        logarithms is taken, and its ends are turned back into scores. There is no interval (NaN) over a
-        single query, or for an aggregate that is not a mean.
+        draws `samples` samples of queries with the given seed (BCa). For gm, the interval is computed
+        for the mean of the logarithms, and its ends are converted back into scores. There is no interval
+        (NaN) over a single query, or for an aggregate that is not a mean.
 
         >>> scores = Scores.from_matrix([[0.2, 0.4, 0.6, 0.8]], runs=["bm25"], measure="AP")
         >>> low, high = scores.interval()["bm25"]["AP"]
@@ -240,7 +241,7 @@ class Scores(Result, Record):
         runs: Iterable[str] | None = None,
         measures: Iterable[str | Scored | Aggregate] | None = None,
     ) -> Scores:
-        """Only the scores on these queries, of these runs and by these measures, in the order given."""
+        """Select the scores of some queries, runs and measures, in the order given."""
         wanted = (
             None if measures is None else [ByMeasure.name(each) for each in _as_iterable(measures)]
         )
@@ -285,10 +286,10 @@ class Scores(Result, Record):
         return self.select(runs=[self.runs[r] for r in order])
 
     def joined(self, *others: Scores) -> Scores:
-        """These scores and others of the same runs and queries, with the measures of all of them.
+        """Combine these scores with others of the same runs and queries, to have the measures of all.
 
-        Runs and queries are matched by name, and are in the order of these scores. A run or query that
-        is not in all of them is refused. Where the policies differ, notes give the policies of each
+        Runs and queries are matched by name, and keep the order of these scores. A run or query that is
+        missing from some of them is an error. If the policies differ, notes give the policies of each
         measure.
         """
         from rankgauge.scores.matrices import join_scores
@@ -301,7 +302,7 @@ class Scores(Result, Record):
         *,
         kind: Standardization = DEFAULT_STANDARDIZATION,
     ) -> Scores:
-        """Compare each score with the scores of all runs on its query, so all queries weigh the same.
+        """Standardize each score over all runs on its query, so that queries weigh equally.
 
         kind="z": (x − mean) / sd over the runs, with n − 1 in the sd. kind="normal": the z-score mapped
         to (0, 1) by the normal distribution (Webber, Moffat and Zobel, SIGIR 2008). kind="empirical":
@@ -318,7 +319,7 @@ class Scores(Result, Record):
         return standardize_scores(self, reference, kind)
 
     def signatures(self) -> dict[str, str]:
-        """For each measure, the line that says exactly how its numbers were computed."""
+        """For each measure, a line that specifies exactly how its numbers were computed."""
         return {str(measure): self.policies.signature(measure) for measure in self.measures}
 
     # Tables
@@ -333,12 +334,11 @@ class Scores(Result, Record):
         seed: int = SEED,
         notes: bool = True,
     ) -> Table:
-        """One row for each run: its means, how many queries they are over, and how many are judged.
+        """One row for each run, with its means, how many queries they cover, and how many are judged.
 
-        The column `over` says which queries the means are over: "all" judged queries, or those that the
-        run "answered". A run that lacks queries has a row for both; the row of the chosen policy comes
-        first. Runs are in the order of `.runs`, as the rows of the arrays; `sorted()` puts the best run
-        first.
+        The column `over` tells which queries the means cover: "all" judged queries, or those that the
+        run "answered". A run that lacks queries has both rows; that of the chosen policy comes first.
+        Runs are in the order of `.runs`, as the rows of the arrays; `sorted()` puts the best run first.
 
         What is printed for people has the measures first, and only those of the other columns that say
         something: no `missing` if no run lacks a query, and no `judged@10` if all judged documents are
@@ -438,27 +438,27 @@ class Scores(Result, Record):
     # Files
 
     def write_csv(self, path: str | os.PathLike[str]) -> None:
-        """Write the rows of `to_polars` as CSV, with all digits: every value is read back exactly.
+        """Write the rows of `to_polars` as CSV, with enough digits to read every value back exactly.
 
-        The file appears whole or not at all; the endings .gz, .bz2, .xz and .zst compress.
+        The file is written atomically; names ending in .gz, .bz2, .xz or .zst are compressed.
         """
         frame = self.to_polars()
         with atomic_write(path) as stream:
             stream.write(frame.write_csv().encode())
 
     def write_parquet(self, path: str | os.PathLike[str]) -> None:
-        """Write the rows of `to_polars` as Parquet, whole or not at all."""
+        """Write the rows of `to_polars` as Parquet, atomically."""
         content = io.BytesIO()
         self.to_polars().write_parquet(content)
         with atomic_write(path) as stream:
             stream.write(content.getbuffer())
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the scores to a file that `Scores.load` reads back exactly, whole or not at all.
+        """Write the scores, atomically, to a file that `Scores.load` reads back exactly.
 
-        The file is Parquet, whatever its name. Each measure is a column; the rest is in the metadata.
-        The same scores give the same bytes. InputError if two names are the same, or a score is outside
-        the range of its measure. For other programs use `write_parquet`.
+        The file is Parquet, whatever its name, with one column per measure and the rest in the metadata.
+        The same scores give the same bytes. Raises InputError if two names are the same or a score is
+        outside the range of its measure. For other programs, use `write_parquet`.
         """
         from rankgauge.scores.saved import save
 
@@ -466,10 +466,10 @@ class Scores(Result, Record):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, size_limit: int = SIZE_LIMIT) -> Scores:
-        """The scores that `save` wrote, also the JSON of earlier versions.
+        """Load scores written by `save`, including the JSON of earlier versions.
 
-        Everything in the file is checked. InputError for any other file, and for a file that takes more
-        than `size_limit` bytes when decoded.
+        The content of the file is validated. Raises InputError for any other file, and for a file that
+        takes more than `size_limit` bytes when decoded.
         """
         from rankgauge.scores.saved import load
 
@@ -497,7 +497,7 @@ def find_positions(what: str, names: Sequence[str], wanted: Iterable[str] | None
             raise RankgaugeError(f"no scores for {what} {name!r}; {hint}")
         rows.append(place[name])
     if what != "query" and len(set(rows)) < len(rows):
-        raise RankgaugeError(f"the same {what} is asked for twice, expected different ones")
+        raise RankgaugeError(f"the same {what} is requested twice, expected different ones")
     return np.array(rows, dtype=np.int64)
 
 

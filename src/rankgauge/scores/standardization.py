@@ -1,4 +1,4 @@
-"""Scores compared with the scores of many systems on the same query, so that queries weigh the same."""
+"""Scores standardized over many systems, query by query, so that queries weigh equally."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def standardize_scores(scores: Scores, reference: Scores | None, kind: Standardi
         standard = _deviations(values, known, flat)
         if np.isinf(standard).any() or (np.isnan(standard) & ~np.isnan(values)).any():
             raise RankgaugeError(
-                "the scores differ too much to be standardized, expected smaller numbers"
+                "the scores vary too much to be standardized, expected smaller numbers"
             )
     if kind == "normal":
         from scipy.special import ndtr
@@ -56,7 +56,7 @@ def _select_matching(reference: Scores, scores: Scores) -> Scores:
 
 def _check(scores: Scores, others: Scores, kind: Standardization) -> None:
     if scores.policies.standardized or others.policies.standardized:
-        raise RankgaugeError("the scores are standardized already, expected scores that are not")
+        raise RankgaugeError("the scores are already standardized, expected raw scores")
     if len(others.runs) < 2:
         raise RankgaugeError("the reference has one run, expected at least two")
     for measure in scores.measures:
@@ -68,7 +68,7 @@ def _check(scores: Scores, others: Scores, kind: Standardization) -> None:
         q, m = (int(place[0]) for place in np.nonzero(unknown))
         where = f"on query {scores.queries[q]!r} by {scores.measures[m]}"
         raise RankgaugeError(
-            f"no run of the reference has a score {where}, expected a score of at least one run"
+            f"no run of the reference has a score {where}, expected one for at least one run"
         )
 
 
@@ -103,5 +103,5 @@ def _shares(values: Floats, known: Floats, alike: Floats) -> Floats:
 def _notes(scores: Scores, flat: Bools) -> list[Note]:
     """How many queries have no differences between the runs, by measure."""
     counts = zip(scores.measures, np.count_nonzero(flat, axis=0).tolist(), strict=True)
-    kind = "all runs score the same on {queries}, so there is no deviation there"
+    kind = "all runs score the same on {queries}, so their deviation is 0 there"
     return [Note(kind, measure=str(measure), count=n) for measure, n in counts if n]

@@ -119,11 +119,11 @@ def _notes(scores: Scores, signature: bool) -> tuple[str, ...]:
         zip(scores.measures, scores.nothing_relevant, strict=True)
     ):
         if (count := int(np.count_nonzero(nothing))) > barren:
-            kind = "{queries} with nothing that counts as relevant"
+            kind = "{queries} with no relevant documents"
             notes.append(Note(kind, measure=str(measure), count=count))
         undefined = np.isnan(scores.values[:, :, m]) & ~unknown
         if count := int(np.count_nonzero(undefined.any(axis=0))):
-            left_out = ", left out of the mean" if inner(measure).averages_defined else ""
+            left_out = ", excluded from the mean" if inner(measure).averages_defined else ""
             kind = f"{{queries}} undefined{left_out}"
             notes.append(Note(kind, measure=str(measure), count=count))
     if scores.policies.standardized is not None:

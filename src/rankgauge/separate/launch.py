@@ -56,10 +56,10 @@ class Cause(Enum):
     """Why a separate process ended too early."""
 
     REFUSAL = "it raised an InputError"
-    MEMORY = "it needed more memory than it may take"
-    TIME = "it needed more time than it may take"
+    MEMORY = "it exceeded its memory limit"
+    TIME = "it exceeded its time limit"
     START = "it could not start"
-    STOPPED = "someone else, or the system, stopped it"
+    STOPPED = "it was stopped by the system or by someone else"
     CRASH = "it crashed"
 
 

@@ -32,7 +32,7 @@ Summary: TypeAlias = Literal["mean", "sum", "geometric", "own"]
 
 LEAST = 1e-5
 LARGEST = 2**31 - 1
-"""The largest cut-off that is computed; a larger one, which no list reaches, prints the same."""
+"""The largest cutoff that is computed; a larger one, which no list reaches, prints the same."""
 
 
 class ReportColumn(Value):
@@ -124,7 +124,7 @@ def measure_column(text: str) -> ColumnMaker:
 def cutoff_columns(
     template: str, scores_of: Callable[[str], TopicScores] = binary_scores
 ) -> ColumnMaker:
-    """One column for each cut-off: one of our measures at that cut-off."""
+    """One column for each cutoff: one of our measures at that cutoff."""
 
     def make(request: Request) -> Iterable[ReportColumn]:
         for cutoff in sorted(map(parse_integer, request.parameters)):

@@ -46,7 +46,7 @@ MULTIPLES = tuple(f"{i / 5}" for i in range(1, 11))
 class ListedMeasure(Value):
     """One of trec_eval's measures. `takes` tells what its parameters are, if it has any.
 
-    Each cut-off or level makes a column of its own; values make one, named after them as given.
+    Each cutoff or level makes a column of its own; values make one, named after them as given.
     """
 
     name: str
@@ -172,5 +172,5 @@ def columns_of(
         if len(set(values)) < len(values):
             raise ParameterError("a parameter is given twice")
         if listing.takes == "cutoffs" and min(values) <= 0:
-            raise ParameterError("cut-offs are whole numbers from 1")
+            raise ParameterError("cutoffs are whole numbers from 1")
     return listing.make(Request(label, parameters, settings))

@@ -60,12 +60,13 @@ MOST_REMEMBERED = 256
 """Of how many tasks it is remembered how long they took."""
 LARGE = 1 << 20
 """From how many bytes on tasks are scattered, so that the scheduler keeps only their key."""
-DIED = "the workers that worked on it died: they were killed, crashed, or had not enough memory"
+DIED = "the workers that ran it died: they were killed, crashed, or ran out of memory"
 LOCAL_FILE_ONLY = (
-    "this machine sees this file, but a worker does not; put it where all workers see it under the same "
-    "name, or, in Python, give what `read_run` or `read_letor` reads here"
+    "this machine can access the file, but a worker cannot; put it where all workers can "
+    "find it under the same name or, in Python, pass the result of `read_run` or "
+    "`read_letor`"
 )
-REMEDY = "when the cluster is back, start the same command again"
+REMEDY = "when the cluster is back, run the same command again"
 
 
 class Cluster:
@@ -292,7 +293,7 @@ class ClusterPool:
             self._check_connection()
             remedy = ""
             if isinstance(error, ImportError):
-                remedy = "; install the same rankgauge on all workers"
+                remedy = "; install the same version of rankgauge on all workers"
             raise ClusterError(
                 f"a worker of {self._address} failed: {type(error).__name__}: {error}{remedy}"
             ) from error

@@ -231,8 +231,8 @@ def scatter(client: Any, values: Any) -> Any:
                 raise no_worker_error(client, PATIENCE) from None
             if late or (tries > MOST_TRIES and not isinstance(error, OSError | KeyError)):
                 raise ClusterError(
-                    f"a worker could not take what it was sent: {error}; all workers need the packages, "
-                    "and the files and variables of plug-ins, that this machine has"
+                    f"a worker could not load what it was sent: {error}; all workers need "
+                    "the same packages, plug-in files and plug-in variables as this machine"
                 ) from error
         time.sleep(RETRY_SECONDS)
 
@@ -247,8 +247,8 @@ def log_waiting(client: Any) -> None:
 def no_worker_error(client: Any, seconds: float) -> ClusterLost:
     """The error for a cluster that had no worker for this time."""
     return ClusterLost(
-        f"the Dask cluster {address_of(client)} has had no worker for {seconds:g} seconds; start some "
-        "workers, and then the same command again"
+        f"the Dask cluster {address_of(client)} has had no worker for {seconds:g} seconds; "
+        "start some workers, then run the same command again"
     )
 
 

@@ -33,8 +33,8 @@ RETRIES = 1
 class Workers:
     """Worker processes, or a Dask cluster, for the parameter `executor` of any function.
 
-    Use it in a `with` statement. The processes, or the connection, end with the block. If it is used
-    after that, they are started again.
+    Use it in a `with` statement: the processes, or the connection, end with the block. If it is used
+    again, they are restarted.
 
     Parameters
     ----------
@@ -42,11 +42,11 @@ class Workers:
         The number of processes on this machine, or a Dask cluster: the address of its scheduler, such
         as "tcp://10.0.0.1:8786", or a client.
     retries : int, default 1
-        Number of times that a task is tried again after its worker died. Each retry runs alone. Before
-        that, a Dask scheduler tries the task on several workers (its setting `allowed-failures`).
+        How often to retry a task whose worker died. Each retry runs alone. Before that, a Dask scheduler
+        tries the task on several workers (its setting `allowed-failures`).
     timeout : float, optional
-        The largest number of seconds that a task may take, for example the scoring of one run. A task
-        that takes longer fails. By default, there is no limit.
+        The time limit in seconds for a task, such as scoring one run. A task that takes longer fails. By
+        default, there is no limit.
 
     Raises
     ------
@@ -398,8 +398,8 @@ def _run_in_own_process(task: Task[T, R]) -> TaskResult[R]:
 MOST_RESENT = 3
 """How often a task that may be blameless is sent again beside others, before it is tried alone."""
 BLOCKED = (
-    "was not begun, since all workers are at tasks that take too long; restart the workers, or allow "
-    "more time"
+    "was not started, because all workers are busy with tasks that take too long; restart "
+    "the workers, or allow more time"
 )
 
 

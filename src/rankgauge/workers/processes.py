@@ -23,10 +23,10 @@ ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 BEGUN = "begun"
 NOT_STARTED = (
-    "the processes that should do the work cannot be started: the first one ended before it began; in a "
+    "the worker processes cannot be started: the first one ended before it began; in a "
     'script, put all calls below `if __name__ == "__main__":`'
 )
-NESTED = "a process that works for others cannot start processes of its own; leave out the executor"
+NESTED = "a worker process cannot start processes of its own; omit the executor"
 
 _starting = threading.Lock()
 

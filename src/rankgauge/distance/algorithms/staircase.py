@@ -61,7 +61,7 @@ class ListPositions:
         self.places = int(np.diff(lists.offsets).max(initial=0))
         if self.places > MOST_PLACES:
             raise RankgaugeError(
-                f"lists of {self.places} documents, expected at most {MOST_PLACES}: give a cut-off"
+                f"lists of {self.places} documents, expected at most {MOST_PLACES}: give a cutoff"
             )
         self._place = np.full((len(lists), len(lists.labels)), self.places + 1, dtype=np.int64)
         self._free = np.zeros((len(lists), self.places + 1), dtype=np.uint8)
@@ -129,7 +129,7 @@ class OrderedPair(Record):
             size = (places + 2) ** 2 * (free + 2) / (8 << 30)
             raise RankgaugeError(
                 f"finding the labels that give this distance needs {size:.1f} GB of memory, expected at "
-                "most 1 GB; use a smaller cut-off"
+                "most 1 GB; use a smaller cutoff"
             )
         _, bits, width = self._walk(rewarding, trace=True)
         own_free, other_free = self.placed.free(self.ahead), self.placed.free(self.behind)
