@@ -56,7 +56,11 @@ def test_the_readme_counts_what_there_is() -> None:
     assert f"exactly for {bounds.count('exact')} of {len(measures)} measures" in text
     assert f"{NUMBERS[len(TESTS)]} significance tests" in text
     counts = Counts(load())
-    assert f"on {counts.collections} test collections under {counts.flags} sets of flags" in text
+    equal, differing = counts.equal.total(), counts.differing.total()
+    assert (
+        f"{equal:,} of {equal + differing:,} recorded outputs on {counts.collections} small" in text
+    )
+    assert f"the other {differing} differ" in text
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) < 150
 
 

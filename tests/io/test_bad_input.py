@@ -88,7 +88,8 @@ Fault = tuple[Reader, bytes, str, str]
 def wrong_columns(read: Reader, count: int) -> Fault:
     wanted, columns = (6, RUN_COLUMNS) if read is read_run else (4, QRELS_COLUMNS)
     noun = "column" if count == 1 else "columns"
-    hint = " (this looks like a qrels file)" if count == 4 else ""
+    kind = {4: "qrels", 6: "run"}.get(count)
+    hint = f" (this looks like a {kind} file)" if kind else ""
     message = f"{count} {noun}, expected {wanted}: {columns}{hint}"
     return read, b" ".join([b"1"] * count), message, TOO_FEW if count < wanted else TOO_MANY
 
@@ -357,7 +358,10 @@ def test_utf16_without_a_mark_is_binary(read: Reader, file: Path) -> None:
 
 A_SCORE = re.compile(rb"[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf|infinity)", re.IGNORECASE)
 A_GRADE = re.compile(rb"[+-]?\d+")
-OTHER_FILES = (b"\xff\xfe", b"\xfe\xff", b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd")
+OTHER_FILES = (
+    *(b"\xff\xfe", b"\xfe\xff", b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd"),
+    *(b"PAR1", b"{", b"["),
+)
 
 
 def usable(read: Reader, cells: list[bytes]) -> float | None:
@@ -404,7 +408,9 @@ def test_any_bytes_are_read_or_refused_and_leniently_every_line_is_accounted_for
     read: Reader, file: Path, data: bytes
 ) -> None:
     file.write_bytes(data)
-    if data.startswith(OTHER_FILES):
+    if data.startswith(OTHER_FILES) or data.removeprefix(BYTE_ORDER_MARK).lstrip().startswith(
+        (b"{", b"[")
+    ):
         for lenient in (False, True):
             with contextlib.suppress(InputError):
                 read(file, lenient=lenient)
