@@ -232,7 +232,10 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
         "b: a set, which has no order, expected a list of documents",
     ),
     "judgments first": (lambda: med(QRELS, [ONE, TWO], "AP@10"), "b: a list of runs, expected"),
-    "a list and a run": (lambda: med(["a"], ONE, "AP@10"), "a list and a run, expected two lists"),
+    "a list and a run": (
+        lambda: med(["a"], ONE, "AP@10"),
+        "got a list and a run, expected two lists",
+    ),
     "judgments to fuse": (lambda: fuse(JUDGED), "runs: Judgments, expected runs; write fuse(["),
     "no method": (
         lambda: fuse(ONE, TWO),

@@ -57,7 +57,9 @@ def test_the_readme_counts_what_there_is() -> None:
     assert f"{NUMBERS[len(TESTS)]} significance tests" in text
     counts = Counts(load())
     equal, differing = counts.equal.total(), counts.differing.total()
-    assert f"{equal:,} of {equal + differing:,} recorded outputs on {counts.collections} small" in text
+    assert (
+        f"{equal:,} of {equal + differing:,} recorded outputs on {counts.collections} small" in text
+    )
     assert f"the other {differing} differ" in text
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) < 150
 

@@ -333,7 +333,7 @@ def test_names_kinds_and_order_change_no_byte_of_the_study_but_the_names(
         done = rankgauge("study", "forecast", *given, "-o", folder, *STUDY, *chosen, *more)
         assert done.code == 0, done.err
     assert "Boosting is better than regression." in done.out
-    assert "left out for nDCG@1000: " in done.err
+    assert "skipped for nDCG@1000: " in done.err
     assert sorted(path.name for path in (tmp_path / "0").iterdir()) == [
         "claims.csv", "figure-nDCG-50.png", "figure-nDCG-50.svg", "means.csv", "overview.csv",
         "percentages.csv", "systems.png", "systems.svg", "table-1.csv", "table-nDCG-50.csv",

@@ -199,7 +199,7 @@ def test_conflicts_and_opposite_are_explained_where_they_are_printed(
     for form in ("table", "md"):
         out = rankgauge(*asked, "--show", "pairs", "--format", form).out
         text = " ".join(out.split()).replace("\\", "")
-        assert "opposite: tests in which they find different runs" in text
+        assert "opposite: tests in which the two measures find different runs" in text
         assert "conflicts: tests in which only one of the two measures finds" in text
 
 

@@ -510,7 +510,7 @@ def test_people_get_the_columns_that_decide_and_the_notes_on_them(scores: Scores
     assert header.split() == ["measure", "power", "significant", "tests", "swap_rate", "half_tau"]
     columns = {note.partition(":")[0] for note in notes if note.split()[0].endswith(":")}
     assert columns == {"power", "significant", "swap_rate", "half_tau"}
-    assert any("two halves at random, 50 times" in note for note in notes)
+    assert any("random halves 50 times" in note for note in notes)
     sets = assess(scores, sets={"some": scores.queries[:9]}, splits=0)
     text = sets.table().render("md")
     assert text.startswith("| set | measure | queries | power | significant | tests |\n")
@@ -573,7 +573,7 @@ def test_notes_say_how_the_numbers_came_about(scores: Scores) -> None:
     _, significant, _, _, origin, splits, swaps, *_ = found.definitions["measures"]
     assert significant.startswith("significant: p ≤ 0.05; Studentized bootstrap")
     assert significant.endswith("corrected with holm, 150 samples, seed 2")
-    assert origin.startswith("pad, safe_pad: they change if a constant is added")
+    assert origin.startswith("pad, safe_pad: these change when a constant is added")
     assert "50 times, seed 2" in splits
     assert "(differences of at most 0.05 of the larger mean count as ties)" in swaps
     whole = assess(scores, splits=0, test="tukey", correction="holm")
@@ -583,7 +583,7 @@ def test_notes_say_how_the_numbers_came_about(scores: Scores) -> None:
     )
     for table in (found.pair_table(), found.swap_table()):
         assert not any("halves" in note or "pad" in note for note in table.notes)
-    assert any("the second measure is the reference" in note for note in found.pair_table().notes)
+    assert any("the second measure as the reference" in note for note in found.pair_table().notes)
 
 
 def test_a_topic_counts_once_however_often_a_set_names_it(scores: Scores) -> None:

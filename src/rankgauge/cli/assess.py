@@ -167,9 +167,7 @@ class AssessmentFiles(OptionGroup, heading="Output"):
     "--long",
     heading="Output",
     is_flag=True,
-    help=(
-        "Print all columns, not only the most important ones. tsv, csv and jsonl always have all."
-    ),
+    help=("Print all columns, as tsv, csv and jsonl do."),
 )
 @takes(output=Output, files=AssessmentFiles)
 @significance_plugin_option
@@ -205,7 +203,7 @@ def command(
     For each pair of measures, it shows how similarly they rank the runs, how many significant
     differences only one of them finds, and how many point in opposite directions.
 
-    --long and the formats tsv, csv and jsonl add more columns, such as:
+    With --long, and in tsv, csv and jsonl, there are more columns, such as:
 
     \b
     pad        the mean difference between two runs, in percent of the larger

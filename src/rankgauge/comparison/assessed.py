@@ -506,17 +506,23 @@ def definitions_of(options: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
         _define("decisions", f"the number of cases without a tie in either half{ties}"),
         _define(
             "swap_rate",
-            "the share of the cases without a tie in which the two halves disagree which run is better",
+            "the share of cases without a tie in which the two halves disagree on which run is better",
         ),
-        _define("tie_rate", "the share of all cases that have a tie in at least one half"),
+        _define("tie_rate", "the share of all cases with a tie in at least one half"),
         _define(
             "trusted",
-            "from this difference on, the two halves disagree in at most 5% of the decisions",
+            (
+                "at this difference or a larger one, the two halves disagree in at most 5% "
+                "of decisions"
+            ),
         ),
-        _define("trusted_share", "the share of the decisions with at least this difference"),
+        _define("trusted_share", "the share of decisions with at least this difference"),
         _define(
             "half_tau",
-            "each half ranks the runs; Kendall's τ of the two rankings, as the mean over splits",
+            (
+                "Kendall's τ between the rankings of the runs by the two halves, averaged "
+                "over splits"
+            ),
         ),
         _define("half_low, half_high", "95% of the splits have a τ in this range"),
     )
@@ -525,11 +531,11 @@ def definitions_of(options: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
             _define("power", "the share of tests with a significant difference"),
             _define("significant", significant),
             _define("pad", "the mean of |a − b| / max(a, b) over pairs of runs, in percent"),
-            _define("safe_pad", "as pad, with max(|a|, |b|)"),
+            _define("safe_pad", "like pad, with max(|a|, |b|)"),
             _define(
                 "pad, safe_pad",
-                "they change if a constant is added to all scores; do not use them to compare measures "
-                "for which 0 has different meanings, such as AP and v2(AP)",
+                "these change when a constant is added to all scores; do not use them to "
+                "compare measures whose zero points differ, such as AP and v2(AP)",
             ),
             *(halves if options["splits"] else ()),
         ),
@@ -537,7 +543,7 @@ def definitions_of(options: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
             _define("tau", "how similarly the two measures rank the runs, by Kendall's τ"),
             _define(
                 "tau_b, tau_ap, rbo",
-                "the same by τ-b, by τ_AP, for which the second measure is the reference, and by "
+                "the same by τ-b, by τ_AP (with the second measure as the reference) and by "
                 "rank-biased overlap",
             ),
             _define("both", "tests in which both measures find the same run significantly better"),
@@ -547,12 +553,15 @@ def definitions_of(options: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
             ),
             _define(
                 "conflicts",
-                "tests in which only one of the two measures finds a significant difference; opposite "
-                "tests do not count",
+                "tests in which only one of the two measures finds a significant "
+                "difference, not counting opposite tests",
             ),
             _define(
                 "only_first, only_second",
-                "conflicts in which the first, or the second, measure finds one",
+                (
+                    "conflicts in which only the first, or only the second, measure finds a "
+                    "difference"
+                ),
             ),
             ColumnNote(f"significant: {significant}", CONFLICT_COLUMNS),
         ),

@@ -166,7 +166,7 @@ def check_measures(measures: object, name: str = "measures") -> None:
         if (other := next(others, None)) is not None:
             kind = f"{type(measures).__name__} with a {type(other).__name__}"
     if kind is not None:
-        raise MeasureError(f"{name}: a {kind} is no measure, expected one such as nDCG@10")
+        raise MeasureError(f"{name}: a {kind} is not a measure, expected one such as nDCG@10")
 
 
 def label(source: Source) -> str:
