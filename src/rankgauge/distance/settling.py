@@ -170,7 +170,7 @@ class Settled(Result, Record):
             if place[one] > place[two]:
                 one, two, most, back = two, one, back, most
             difference = float(self.means[one] - self.means[two])
-            row = (self.runs[one], self.runs[two], difference, -back, most)
+            row = (self.runs[one], self.runs[two], difference, 0.0 - back, most)
             rows.append(((place[one], place[two]), (*row, "yes" if better else "no")))
         return Table(
             ("a", "b", "a - b", "least", "most", "settled"),
