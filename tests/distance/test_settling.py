@@ -378,6 +378,15 @@ def test_the_pairs_of_trec_covid(
     assert (np.count_nonzero(found.is_settled), len(found.pairs)) == (count, pairs)
 
 
+@pytest.mark.parametrize(("offlist", "count"), [("allowed", 1844), ("none", 1930)])
+def test_the_pairs_of_dl_2021(offlist: Any, count: int, real_data: Callable[[str], Path]) -> None:
+    runs = sorted((real_data("trec-dl21") / "runs").iterdir())
+    qrels = real_data("qrels/qrels.dl21-passage.txt.gz")
+    found = rg.settled(qrels, runs, "nDCG@10", offlist=offlist)
+    assert (np.count_nonzero(found.is_settled), len(found.pairs)) == (count, 1953)
+    assert found.exact
+
+
 def without(qrels: Judgments, hidden: Any) -> Judgments:
     """The judgments without these rows."""
     keep = ~hidden
