@@ -326,7 +326,7 @@ def settled(
         total += most
         least = np.minimum(least, unreached)
         exact = exact and is_exact
-        greatest = max(greatest, _greatest_finite_magnitude(most))
+        greatest = max(greatest, _greatest_finite_magnitude(most, unreached))
     return Settled(
         asked,
         topics.runs,
