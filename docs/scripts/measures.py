@@ -34,10 +34,16 @@ The questions are:
 - `score`: the score of any ranking.
 - `ideal`, `worst`, `expected` and `variance`: the best, worst and mean score and the variance over all
   orders of the judged documents.
-- `bounds`: the lowest and highest score over all labels of the unjudged documents.
+- `bounds`: the lowest and highest score over all labels of the unjudged documents that the run lists,
+  also below the cutoff. An unjudged document that the run does not list stays not relevant.
 - `distance`: how far apart two rankings can be, over all labels of the unjudged documents
   ([DISTANCE.md](DISTANCE.md)).
 - `flips`: how the score changes when two neighbors in a ranking change places ([TUNING.md](TUNING.md)).
+
+A run with a shorter file therefore has narrower bounds: if a run is cut to its top ten, `lower(nDCG@10)`
+can rise, because fewer unjudged documents can raise the ideal. Cut runs of different depth to the same
+depth before you compare their bounds. `rankgauge evaluate` has no option for that; if the lines of a run
+are in rank order, `awk '++n[$1] <= 100' a.run` prints the first 100 documents of each query.
 
 With judgments by subtopic, the ideal of a diversity measure is found greedily, its worst score is
 unknown, and so are the bounds of the normalized diversity measures. The answers of a wrapper depend on

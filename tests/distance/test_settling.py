@@ -41,20 +41,31 @@ def ahead_by_any_labels(
     measure: Measure, cases: list[Topic], a: int, b: int, grades: tuple[int, ...], off: int = 0
 ) -> float:
     """The greatest mean difference a - b over all labels of all queries together; infinite where a score
-    is not defined by some of them."""
+    is not defined by some of them.
+
+    There are `off` documents in neither ranking, which may have any of the grades too.
+    """
     each = []
     for rankings, judged in cases:
         one, two = rankings[a][: measure.depth], rankings[b][: measure.depth]
         free = sorted({*one, *two} - {*judged})
         found = []
         for labels in itertools.product(grades, repeat=len(free)):
-            for others in range(off + 1):
-                more = {f"off {i}": grades[-1] for i in range(others)}
+            for others in itertools.combinations_with_replacement(grades, off):
+                more = {f"off {i}": grade for i, grade in enumerate(others) if grade}
                 known: dict[Any, int] = {**judged, **dict(zip(free, labels, strict=True)), **more}
                 found.append(score(measure, one, known) - score(measure, two, known))
         each.append(found)
     means = [sum(chosen) / len(cases) for chosen in itertools.product(*each)]
     return math.inf if any(map(math.isnan, means)) else max(means)
+
+
+def check_settled_orders(found: rg.Settled, cases: list[Topic], off: int) -> None:
+    """No labels reverse the order of two runs that is settled, or make their means equal."""
+    for (a, b), higher in zip(found.pairs.tolist(), found.higher.tolist(), strict=True):
+        if higher >= 0:
+            pair = (b, a) if higher == 0 else (a, b)
+            assert ahead_by_any_labels(found.measure, cases, *pair, found.grades, off) < 0
 
 
 def given_to_settled(cases: list[Topic]) -> tuple[Any, Any]:
@@ -95,7 +106,10 @@ def test_settled_is_what_no_labels_reverse(name: str, data: st.DataObject) -> No
             assert higher == expected
 
 
-@pytest.mark.parametrize("name", ["P", "RR", "ERR", "AP", "nDCG", "Recall", "Rprec", "Q", "bpref"])
+@pytest.mark.parametrize(
+    "name",
+    ["P", "RR", "ERR", "AP", "nDCG", "Recall", "Rprec", "Q", "bpref", "GAP", "F", "infAP", "SetAP"],
+)
 @given(data=st.data())
 @examples(40)
 def test_documents_that_neither_run_has_never_reverse_what_is_settled_with_them(
@@ -108,10 +122,78 @@ def test_documents_that_neither_run_has_never_reverse_what_is_settled_with_them(
     found = rg.settled(*given_to_settled(cases), measure, offlist="allowed", **asked)
     without = rg.settled(*given_to_settled(cases), measure, offlist="none", **asked)
     assert (without.is_settled | ~found.is_settled).all()
+    check_settled_orders(found, cases, off=6)
+
+
+@st.composite
+def bounded(draw: st.DrawFn) -> Measure:
+    """A measure whose divisor has a greatest value."""
+    cutoff, rel = draw(st.integers(1, 2)), draw(st.integers(1, 2))
+    average = rg.AP(norm=draw(st.sampled_from(["min", "k"])), rel=rel) @ cutoff
+    return draw(st.just(average) | versions("nDCG").map(lambda measure: measure @ cutoff))
+
+
+@given(data=st.data())
+@examples(200)
+def test_a_lead_by_a_bounded_divisor_is_attained_with_documents_of_neither_run(
+    data: st.DataObject,
+) -> None:
+    measure = data.draw(bounded())
+    cases = data.draw(st.lists(topics(), min_size=1, max_size=2))
+    grades = data.draw(st.sampled_from(GRADES))
+    found = rg.settled(*given_to_settled(cases), measure, grades=grades, max_grade=HIGHEST)
+    assert found.exact
+    assert not found.strict.any()
+    off = measure.cutoff or 0
+    check_settled_orders(found, cases, 2 * off)
+    for (a, b), ahead in zip(found.pairs.tolist(), found.ahead.tolist(), strict=True):
+        by_force = [
+            ahead_by_any_labels(measure, cases, *pair, grades, off) for pair in ((a, b), (b, a))
+        ]
+        assert ahead == pytest.approx(by_force, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["AP", "nDCG", "Recall", "GAP"])
+@given(data=st.data())
+@examples(60)
+def test_by_an_unbounded_divisor_a_run_must_never_be_ahead(name: str, data: st.DataObject) -> None:
+    """It is settled that a run is behind, if it is so on some query and never ahead on one."""
+    measure = rg.parse(name)
+    cases = data.draw(st.lists(topics(), min_size=1, max_size=2))
+    found = rg.settled(*given_to_settled(cases), measure, grades=(0, 3))
+    assert found.exact
     for (a, b), higher in zip(found.pairs.tolist(), found.higher.tolist(), strict=True):
-        if higher >= 0:
-            pair = (b, a) if higher == 0 else (a, b)
-            assert ahead_by_any_labels(found.measure, cases, *pair, grades, off=6) < 0
+        leads = [
+            [ahead_by_any_labels(measure, [case], *pair, (0, 3)) for case in cases]
+            for pair in ((a, b), (b, a))
+        ]
+        behind = [max(each) < 1e-9 and min(each) < -1e-9 for each in leads]
+        assert higher == (0 if behind[1] else 1 if behind[0] else -1)
+
+
+def test_ndcg_with_a_cutoff_keeps_a_difference_whatever_else_is_relevant() -> None:
+    """The ideal DCG@1 is that of one document of grade 3, however many there are."""
+    qrels = {"q": {"a": 3, "b": 0}}
+    runs = {"one": {"q": ["a", "b"]}, "two": {"q": ["b"]}}
+    for grades, least in (((0, 3), 1.0), ((0, 3, 6), 0.5)):
+        found = rg.settled(qrels, runs, "nDCG@1", grades=grades)
+        assert found.ahead.tolist() == [[1.0, -least]]
+        assert found.orders() == [("one", "two")]
+        assert len(found.notes) == 2
+    without = rg.settled(qrels, runs, "nDCG")
+    assert without.ahead.tolist() == [[1.0, 0.0]]
+    assert without.strict.tolist() == [[False, True]]
+    assert without.orders() == [("one", "two")]
+    assert without.pair_table().rows == (("one", "two", 1.0, 0.0, 1.0, "yes"),)
+    assert math.copysign(1, without.pair_table().rows[0][3]) == 1  # type: ignore[arg-type]
+    assert "as small as you like" in str(without.notes[1])
+
+
+def test_a_measure_that_settles_nothing_says_so_once() -> None:
+    found = rg.settled(QRELS, THREE, "bpref")
+    assert found.orders() == []
+    assert "no order counts as settled" in str(found.notes[0])
+    assert "of 3 pairs" not in str(found.notes)
 
 
 def test_documents_off_the_lists_can_reverse_an_order_by_recall() -> None:
@@ -294,6 +376,15 @@ def test_the_pairs_of_trec_covid(
     found = rg.settled(real_data("qrels/qrels.covid-round1.txt.gz"), runs, measure)
     pairs = size * (size - 1) // 2
     assert (np.count_nonzero(found.is_settled), len(found.pairs)) == (count, pairs)
+
+
+@pytest.mark.parametrize(("offlist", "count"), [("allowed", 1844), ("none", 1930)])
+def test_the_pairs_of_dl_2021(offlist: Any, count: int, real_data: Callable[[str], Path]) -> None:
+    runs = sorted((real_data("trec-dl21") / "runs").iterdir())
+    qrels = real_data("qrels/qrels.dl21-passage.txt.gz")
+    found = rg.settled(qrels, runs, "nDCG@10", offlist=offlist)
+    assert (np.count_nonzero(found.is_settled), len(found.pairs)) == (count, 1953)
+    assert found.exact
 
 
 def without(qrels: Judgments, hidden: Any) -> Judgments:

@@ -315,9 +315,9 @@ def offlist_option(whether: str) -> ParameterDeclaration:
         default=DEFAULT_OFFLIST,
         help=f"{whether} documents that neither run retrieved may be relevant too. allowed: any "
         "number of them may be, so an exact result is a true bound. none: they are not "
-        "relevant, which gives a weaker guarantee. The choice affects Rprec, Q and "
-        "measures without an algorithm and, with --settled, all measures that divide by "
-        "the number of relevant documents, such as AP and nDCG.",
+        "relevant; then the result is guaranteed only if that is true. The choice affects "
+        "Rprec, Q and measures without an algorithm and, with --settled, all measures that "
+        "divide by the number or the gains of the relevant documents, such as AP and nDCG.",
     )
 
 

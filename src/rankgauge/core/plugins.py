@@ -47,7 +47,7 @@ def load_plugin(path: str | os.PathLike[str]) -> None:
     >>> load_plugin("nowhere.py")
     Traceback (most recent call last):
         ...
-    rankgauge.errors.MeasureError: nowhere.py: there is no such plug-in, expected a Python file
+    rankgauge.errors.MeasureError: nowhere.py: no such plug-in, expected a Python file
     """
     import importlib.util
     from pathlib import Path

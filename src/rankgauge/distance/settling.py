@@ -35,7 +35,7 @@ from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.evaluation.calls import checked_call
 from rankgauge.evaluation.inputs import Qrels, Runs, judgments_of
 from rankgauge.measures.around import innermost
-from rankgauge.measures.base import Measure
+from rankgauge.measures.base import Measure, OffList
 from rankgauge.rankings.lists import Rankings
 from rankgauge.scores.model import mean_of
 from rankgauge.workers import AnyExecutor
@@ -65,8 +65,12 @@ class Settled(Result, Record):
         second, over all labels of the unjudged documents; the second column is the reverse. If a number
         is negative, that run is always behind, and the order is settled.
     exact : bool
-        If True, some labels attain each number in `ahead`. Otherwise, some numbers are upper bounds, and
-        more orders may be settled than are counted.
+        If True, some labels attain each number in `ahead` that is not `strict`. Otherwise, some numbers
+        are upper bounds, and more orders may be settled than are counted.
+    strict : array
+        Pair × 2, like `ahead`: whether the difference stays below the number in `ahead`, because one run
+        is behind on some query whatever the labels, though perhaps by next to nothing. If the number is
+        0, that run is always behind, and the order is settled.
     rounding : float
         How far below 0 a number in `ahead` must be to count as negative.
     grades : tuple of int
@@ -92,6 +96,7 @@ class Settled(Result, Record):
     pairs: Ints
     ahead: Floats
     exact: bool
+    strict: Bools
     rounding: float
     grades: tuple[int, ...] = (0, 1)
     offlist: Offlist = DEFAULT_OFFLIST
@@ -103,7 +108,7 @@ class Settled(Result, Record):
 
         It is 0 for the first run, 1 for the second run, and -1 if the labels decide.
         """
-        behind = self.ahead < -self.rounding
+        behind = (self.ahead < -self.rounding) | (self.strict & (self.ahead <= 0))
         return np.where(behind[:, 1], 0, np.where(behind[:, 0], 1, -1))
 
     @property
@@ -165,7 +170,7 @@ class Settled(Result, Record):
             if place[one] > place[two]:
                 one, two, most, back = two, one, back, most
             difference = float(self.means[one] - self.means[two])
-            row = (self.runs[one], self.runs[two], difference, -back, most)
+            row = (self.runs[one], self.runs[two], difference, 0.0 - back, most)
             rows.append(((place[one], place[two]), (*row, "yes" if better else "no")))
         return Table(
             ("a", "b", "a - b", "least", "most", "settled"),
@@ -177,32 +182,43 @@ class Settled(Result, Record):
     def notes(self) -> tuple[Note, ...]:  # type: ignore[override]
         """How many orders are settled, and notes on the runs."""
         count, pairs = int(np.count_nonzero(self.is_settled)), count_phrase(len(self.pairs), "pair")
-        notes = [
-            Note(
+        notes = self.about_offlist()
+        if not self._offlist_settles_nothing:
+            settled_orders = Note(
                 f"the order of {count:,} of {pairs} is settled: it stays the same however "
                 "the unjudged documents of the two runs are judged",
                 measure=str(self.measure),
             )
-        ]
-        about_offlist = self.about_offlist()
-        notes += about_offlist
-        if not about_offlist and not self.exact:
-            notes.append(Note("not all labels could be tried, so more orders may be settled"))
+            notes.insert(0, settled_orders)
+            if not self.exact:
+                notes.append(Note("not all labels could be tried, so more orders may be settled"))
         notes.append(Note(f"unjudged documents may have the labels {grades_text(self.grades)}"))
         return (*notes, *self.about)
 
     def about_offlist(self) -> list[Note]:
-        """A note if documents that neither run retrieved make sure that no order is settled."""
-        if self.offlist == "none" or not offlist_shrinks_differences(self.measure):
-            return []
-        return [
-            Note(
-                "no order is settled, because documents that neither run retrieved may be "
-                "relevant too and could cancel every difference. Use --offlist none (in "
-                'Python offlist="none") to consider only the documents of the two runs',
-                measure=str(self.measure),
+        """A note if few orders or none are settled because of documents that neither run retrieved."""
+        if self._offlist_settles_nothing:
+            why = (
+                "no order counts as settled, because documents that neither run retrieved may be "
+                "relevant too, and may reverse the order of two runs"
             )
-        ]
+        elif self.offlist == "allowed" and _shrinks_without_limit(self.measure):
+            why = (
+                "documents that neither run retrieved may be relevant too, and can make the "
+                "difference on a query as small as you like. So an order is settled only if, "
+                "whatever the labels, one run is behind on some query and ahead on none"
+            )
+        else:
+            return []
+        other = (
+            'Use --offlist none (in Python offlist="none") to consider only the documents of the'
+        )
+        return [Note(f"{why}. {other} two runs", measure=str(self.measure))]
+
+    @property
+    def _offlist_settles_nothing(self) -> bool:
+        """Whether documents that neither run retrieved may do anything to the differences."""
+        return self.offlist == "allowed" and _offlist_effect(self.measure) == "counts"
 
     def _title(self) -> str:
         count = int(np.count_nonzero(self.is_settled))
@@ -245,9 +261,11 @@ def settled(
         `max_grade`.
     offlist : {"allowed", "none"}, default "allowed"
         Whether documents that neither run retrieved, down to the cutoff, may be relevant. "allowed": any
-        number of them may be. AP, nDCG, Recall and other measures that divide by the number of relevant
-        documents then settle no order, because a query with many such documents hardly counts. "none":
-        these documents are not relevant.
+        number of them may be. With AP, Recall and nDCG without a cutoff, a query with many such
+        documents hardly counts, so an order is settled only if, whatever the labels, one run is behind
+        on some query and ahead on none. nDCG@k settles more orders, because its ideal ranking has only
+        k documents. With measures such as bpref and Q, no order counts as settled. "none": these
+        documents are not relevant.
     max_grade : int, optional
         The highest possible label. By default, the highest label of a judged document, or the highest
         grade of the collection if the judgments record it, as those of `pool` do.
@@ -301,16 +319,14 @@ def settled(
     scores = np.array([_scores(asked, topic.lists) for topic in topics.queries])
     means = _means(scores, asked.averages_defined)
     compared = _pairs(leaderboard(asked, means), pairs)
-    total, greatest, exact = (
-        np.zeros(compared.shape),
-        _greatest_finite_magnitude(scores, asked.range),
-        True,
-    )
+    total, least = np.zeros(compared.shape), np.zeros(compared.shape)
+    greatest, exact = _greatest_finite_magnitude(scores, asked.range), True
     work = _GreatestLeadTask(asked, compared[:, 0].copy(), compared[:, 1].copy())
-    for most, is_exact in results_by_query(work, topics, executor, progress):
+    for most, unreached, is_exact in results_by_query(work, topics, executor, progress):
         total += most
+        least = np.minimum(least, unreached)
         exact = exact and is_exact
-        greatest = max(greatest, _greatest_finite_magnitude(most))
+        greatest = max(greatest, _greatest_finite_magnitude(most, unreached))
     return Settled(
         asked,
         topics.runs,
@@ -319,6 +335,7 @@ def settled(
         compared,
         total / len(topics.queries),
         exact,
+        least < -ROUNDING * greatest,
         ROUNDING * greatest,
         tuple(topics.grades.tolist()),
         offlist,
@@ -326,9 +343,14 @@ def settled(
     )
 
 
-def offlist_shrinks_differences(measure: Measure) -> bool:
-    """Whether relevant documents of neither run make every difference by the measure smaller."""
-    return not measure.monotone and measure.off_list != "ignored"
+def _offlist_effect(measure: Measure) -> OffList:
+    """What relevant documents of neither run do to the differences."""
+    return "ignored" if measure.monotone else measure.off_list
+
+
+def _shrinks_without_limit(measure: Measure) -> bool:
+    """Whether relevant documents of neither run bring every difference as near to 0 as you like."""
+    return _offlist_effect(measure) == "divides" and measure.numerator is None
 
 
 def leaderboard(measure: Measure, means: Floats) -> list[int]:
@@ -375,23 +397,45 @@ def _greatest_finite_magnitude(*values: ArrayLike) -> float:
 class _GreatestLeadTask(Value):
     """Computes for one query by how much each run of each pair can at most be ahead of the other.
 
-    It also says whether there are labels that give this. It can be sent to another process.
+    A number below 0 says that the run is behind whatever the labels. If relevant documents of neither
+    run bring such a number as near to 0 as you like, it is in the second array, and the first array has
+    0, which no labels reach. The last result says whether some labels attain all other numbers. The task
+    can be sent to another process.
     """
 
     measure: Measure
     first: Ints
     second: Ints
 
-    def __call__(self, topic: QueryLists) -> tuple[Floats, bool]:
-        bounds = self.measure.distance_each(topic.lists, self.first, self.second)
+    def __call__(self, topic: QueryLists) -> tuple[Floats, Floats, bool]:
+        most, exact = self._greatest_leads(self.measure, topic.lists)
+        behind = most < 0
+        unreached = np.zeros_like(most)
+        if topic.lists.offlist and behind.any():
+            effect = _offlist_effect(self.measure)
+            if effect == "divides" and self.measure.numerator is not None:
+                # Enough relevant documents of neither run bring the divisor to its greatest value,
+                # whatever the other labels, and so a negative difference as near to 0 as it can be.
+                leads, are_exact = self._greatest_leads(self.measure.numerator, topic.lists)
+                divisor = self.measure.greatest_divisor(topic.lists.judged, topic.lists.grades)
+                most[behind] = leads[behind] / divisor
+                exact = exact and are_exact
+            elif effect != "ignored":
+                if effect == "divides":  # by a finite number, so the sign stays
+                    unreached[behind] = most[behind]
+                else:
+                    exact = False
+                most[behind] = 0.0
+        return most, unreached, exact
+
+    def _greatest_leads(self, measure: Measure, lists: Lists) -> tuple[Floats, bool]:
+        """The greatest leads over all labels of the listed documents, and whether they are exact.
+
+        If they are not, they are upper bounds.
+        """
+        bounds = measure.distance_each(lists, self.first, self.second)
         most = np.where(bounds.exact[:, None], bounds.ahead, np.maximum(bounds.ahead, bounds.limit))
-        exact = bool(bounds.exact.all())
         if bounds.defined is not None:
             # A query without a score leaves the mean of one run and perhaps not that of the other.
             most[~bounds.defined] = np.inf
-        if topic.lists.offlist and offlist_shrinks_differences(self.measure):
-            # Relevant documents off the lists divide a difference by more: it comes as near to 0 as
-            # you like, and keeps its sign.
-            exact = exact and bool((most >= 0).all())
-            most = np.maximum(most, 0.0)
-        return most, exact
+        return most, bool(bounds.exact.all())

@@ -6,12 +6,12 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from rankgauge.core.arrays import Floats, Ints
+from rankgauge.core.arrays import Floats, Ints, Labels
 from rankgauge.core.checks import Choice
 from rankgauge.core.parameters import parameter
 from rankgauge.core.records import Record
 from rankgauge.errors import MeasureError
-from rankgauge.measures.base import Binary, Deeper, Measure, ratio
+from rankgauge.measures.base import Binary, Deeper, Measure, OffList, ratio
 from rankgauge.measures.formulas import harmonic_between, inverse_square_sums
 from rankgauge.measures.labeling import bounds_by_list
 from rankgauge.measures.precision import RelevantOnlyMeasure
@@ -190,7 +190,6 @@ class AveragePrecision(NormalizedSumMeasure, SumOfPrecisions):  # type: ignore[o
     source = "Buckley and Voorhees 2000, Evaluating evaluation measure stability; norm=min: Sakai"
     range = (0.0, 1.0)
     monotone = False
-    off_list = "divides"
     examples = ("AP", "AP@100", "AP(norm=min)@10", "AP(norm=k)@10", "AP(rel=2)")
 
     norm: str = parameter(
@@ -199,6 +198,22 @@ class AveragePrecision(NormalizedSumMeasure, SumOfPrecisions):  # type: ignore[o
         "score of 1 is possible; k: the cutoff",
         default="R",
     )
+
+    @property
+    def off_list(self) -> OffList:  # type: ignore[override]
+        return "ignored" if self.norm == "k" else "divides"
+
+    @property
+    def numerator(self) -> Measure | None:
+        """The sum of precisions, if it is divided by min(k, R): that is at most k."""
+        if self.norm != "min" or self.cutoff is None:
+            return None
+        return SumOfPrecisions(rel=self.rel, cutoff=self.cutoff)
+
+    def greatest_divisor(self, judged: JudgedLabels, grades: Labels) -> float:
+        """The norm with as many relevant documents as there can be."""
+        relevant = np.inf if grades[-1] >= self.rel else judged.relevant(self.rel)[0]
+        return float(self._norm(np.array([relevant], dtype=np.float64))[0])
 
 
 class RankSums(Record):

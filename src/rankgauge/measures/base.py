@@ -566,6 +566,19 @@ class Measure(FlipFormulas, SingleListMixin, Scored):
         """
         return np.ones(len(judged))
 
+    @property
+    def numerator(self) -> Measure | None:
+        """The measure that this one divides by at most `greatest_divisor`; None if no limit is known."""
+        return None
+
+    def greatest_divisor(self, judged: JudgedLabels, grades: Labels) -> float:
+        """The most that relevant documents which are not in a ranking can make `numerator` divided by.
+
+        Enough such documents, with the best of `grades`, reach it whatever labels the documents of the
+        rankings get. `judged` has one query.
+        """
+        return np.inf
+
     def _different_grades(self, grades: Labels) -> Labels:
         """These grades, which ascend from 0, without those that count as another one of them."""
         return grades

@@ -137,9 +137,27 @@ class NormalizedDCG(DiscountedCumulativeGain):
     synonyms = {"dcg": {"log2": {"gain": "linear"}, "exp-log2": {"gain": "exp2"}}}  # noqa: RUF012
     _distance = "ideal_weights"
 
+    @property
+    def _plain(self) -> DiscountedCumulativeGain:
+        return DiscountedCumulativeGain(gain=self.gain, discount=self.discount, cutoff=self.cutoff)
+
     def _divisor(self, judged: JudgedLabels) -> Floats:
-        plain = DiscountedCumulativeGain(gain=self.gain, discount=self.discount, cutoff=self.cutoff)
-        return QueryReferenceScores(judged).ideal(plain)
+        return QueryReferenceScores(judged).ideal(self._plain)
+
+    @property
+    def numerator(self) -> Measure | None:
+        """DCG@k. Without a cutoff, the ideal DCG grows with every relevant document."""
+        return None if self.cutoff is None else self._plain
+
+    def greatest_divisor(self, judged: JudgedLabels, grades: Labels) -> float:
+        """DCG of the judged documents that gain more than all grades, then k of the best grade."""
+        if self.cutoff is None:
+            return np.inf
+        best = float(self._gains(grades, judged.max_grade).max())
+        above = self._gains(judged.labels, judged.max_grade) - best
+        above = -np.sort(-above[above > 0])[: self.cutoff]
+        filled = best * sum_of_discounts(self.discount, self.cutoff)
+        return float(above @ self._weights(len(above))) + filled
 
     def _best_score(self, judged: JudgedLabels) -> Floats:
         """1 by definition, 0 where nothing has a gain."""
@@ -261,6 +279,7 @@ class LetorNDCG(NormalizedDCG):
         return super()._bounds_of_one(one)
 
     _distance = Measure._distance  # labels of free documents make a query long enough
+    numerator = Measure.numerator
 
 
 def _extreme_ratios(

@@ -97,6 +97,8 @@ class SingleListMixin:
     ) -> Bounds:
         """The lowest and highest score over all labels of the unjudged documents in `ranking`.
 
+        Documents that `ranking` lacks keep their labels, so a shorter ranking has narrower bounds.
+
         >>> from rankgauge import P
         >>> (P @ 2).bounds([-1, 1])
         Bounds(low=0.5, high=1.0)

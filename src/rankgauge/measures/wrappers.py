@@ -50,7 +50,10 @@ def _all_judged(tied: TiedRankings) -> bool:
 
 
 class Lower(_BoundWrapper):
-    """The lowest score over all possible labels of the unjudged documents.
+    """The lowest score over all possible labels of the unjudged documents in the ranking.
+
+    Documents that the ranking lacks keep their labels, and are not relevant if unjudged. So a shorter
+    ranking has narrower bounds. Cut rankings to the same depth before you compare their bounds.
 
     Parameters
     ----------
@@ -67,8 +70,11 @@ class Lower(_BoundWrapper):
     """
 
     name = "lower"
-    summary = "The lowest score over all possible labels of the unjudged documents."
-    formula = "lower(m) = the minimum of m over all labels of the unjudged documents"
+    summary = (
+        "The lowest score over all possible labels of the unjudged documents in the run. Documents "
+        "that the run lacks keep their labels, so cut runs to the same depth to compare bounds."
+    )
+    formula = "lower(m) = the minimum of m over all labels of the unjudged documents in the run"
     examples = ("lower(RBP)", "lower(nDCG@10)")
 
     def score_each(self, rankings: Rankings) -> Floats:
@@ -76,7 +82,10 @@ class Lower(_BoundWrapper):
 
 
 class Upper(_BoundWrapper):
-    """The highest score over all possible labels of the unjudged documents.
+    """The highest score over all possible labels of the unjudged documents in the ranking.
+
+    Documents that the ranking lacks keep their labels, and are not relevant if unjudged. So a shorter
+    ranking has narrower bounds. Cut rankings to the same depth before you compare their bounds.
 
     Parameters
     ----------
@@ -94,8 +103,11 @@ class Upper(_BoundWrapper):
 
     name = "upper"
     ideal_is_best = False  # what is unjudged may be more than all that is judged
-    summary = "The highest score over all possible labels of the unjudged documents."
-    formula = "upper(m) = the maximum of m over all labels of the unjudged documents"
+    summary = (
+        "The highest score over all possible labels of the unjudged documents in the run. Documents "
+        "that the run lacks keep their labels, so cut runs to the same depth to compare bounds."
+    )
+    formula = "upper(m) = the maximum of m over all labels of the unjudged documents in the run"
     examples = ("upper(RBP)", "upper(nDCG@10)")
 
     def score_each(self, rankings: Rankings) -> Floats:

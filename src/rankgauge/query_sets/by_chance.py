@@ -173,7 +173,7 @@ def ideal(
     >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}, "q3": {"a": 0}}
     >>> scores = evaluate(qrels, {"q1": {"a": 2, "b": 1}, "q2": {"b": 2, "a": 1}}, "P@1")
     >>> ideal(scores, qrels, number=1)
-    QuerySet ideal: 1 query (left out: 1 with nothing relevant)
+    QuerySet ideal: 1 query (excluded: 1 with nothing relevant)
     >>> scores.select(ideal(scores, qrels, number=1)).mean()
     {'run': {'P@1': 1.0}}
     """
@@ -556,7 +556,7 @@ def query_types(
     # uninformative hard: 1
     # uninformative easy: 1
     # other: 0
-    # left out: 1 with nothing relevant
+    # excluded: 1 with nothing relevant
     """
     if number is None and share is None and threshold is None:
         share = SET_SHARE

@@ -88,7 +88,7 @@ def focused(
     --------
     >>> qrels = {"q1": {"a": 2, "b": 0}, "q2": {"a": 1, "b": 0}, "q3": {"a": 0}}
     >>> focused(qrels, balanced=True)
-    QuerySet focused: 1 query (left out: 1 with dropped to give both sets the same size)
+    QuerySet focused: 1 query (excluded: 1 with dropped to give both sets the same size)
     """
     return _split_by_breadth(qrels, share, label, balanced, seed)[1]
 

@@ -64,7 +64,7 @@ class QuerySet(Value, Collection[str]):
     Examples
     --------
     >>> QuerySet("hard", ("q1", "q7"), (Exclusion("nothing relevant", 3),))
-    QuerySet hard: 2 queries (left out: 3 with nothing relevant)
+    QuerySet hard: 2 queries (excluded: 3 with nothing relevant)
     """
 
     name: str
