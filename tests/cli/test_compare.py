@@ -217,6 +217,13 @@ def test_marks_give_the_means_with_letters(command: Call) -> None:
     ]
 
 
+def test_signatures_are_printed_on_request(command: Call) -> None:
+    plain, signed = command("-m", "RR"), command("-m", "RR", "--signature", "--missing", "skip")
+    (line,) = (line for line in signed.out.splitlines() if line.startswith("# RR("))
+    assert "|missing=skip|" in line
+    assert "RR(" not in plain.out + plain.err
+
+
 # Scores in place of runs
 
 
