@@ -100,7 +100,7 @@ def test_without_matplotlib_the_tables_are_made_and_the_error_says_what_to_insta
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     code, _, err = study("med", "-o", tmp_path / "out", "--data", real_data("qrels").parent)
     assert code == 3
-    assert err == "figures need matplotlib; run pip install 'rankgauge[plot]'\n"
+    assert err == "matplotlib is not installed; run pip install matplotlib (extra: plot)\n"
     assert files(tmp_path / "out") == TABLES | {"claims.csv", "figures.csv"}
 
 

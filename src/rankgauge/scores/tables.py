@@ -13,7 +13,7 @@ from rankgauge.core.charts import Chart
 from rankgauge.core.notes import Note
 from rankgauge.core.policies import Missing
 from rankgauge.core.tables import Cell, Table
-from rankgauge.errors import InputError, RankgaugeError
+from rankgauge.errors import InputError, missing_package
 from rankgauge.measures.around import inner
 from rankgauge.scores.model import Scores, mean_of
 
@@ -192,5 +192,4 @@ def _import_package(name: str) -> Any:
     try:
         return importlib.import_module(name)
     except ImportError:
-        message = f"{name} is not installed, expected its package: run pip install {name}"
-        raise RankgaugeError(message) from None
+        raise missing_package(name) from None
