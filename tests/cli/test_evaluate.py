@@ -605,7 +605,7 @@ def test_saved_scores_load_as_they_were_computed(rankgauge: Call, files: Files) 
 # Wrong commands
 
 WRONG: dict[str, tuple[list[str], str]] = {
-    "unknown measure": (["-m", "nDGC@10"], "there is no measure 'nDGC'; did you mean nDCG"),
+    "unknown measure": (["-m", "nDGC@10"], "there is no measure 'nDGC@10'; did you mean nDCG@10?"),
     "no measure": (["-m", ""], "write, for example, nDCG@10"),
     "unclosed": (["-m", "AP("], "AP("),
     "no cut-off": (["-m", "P"], "P needs a cutoff; write, for example, P@10"),
