@@ -165,7 +165,7 @@ def test_arguments_in_the_place_of_others_are_named_with_the_right_call(
     for qrels, kind in (
         ([ONE, TWO], "a list"),
         (RUNS, "a dict of runs"),
-        (FRACTIONS, "a dict with scores such as 2.5"),
+        (FRACTIONS, "a dict with 2.5 (grades must be whole numbers)"),
         (RUN, "Run"),
         ({"bm25": "bm25.run"}, "a dict of runs"),
     ):

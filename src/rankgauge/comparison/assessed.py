@@ -506,7 +506,8 @@ def definitions_of(options: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
         _define("decisions", f"the number of cases without a tie in either half{ties}"),
         _define(
             "swap_rate",
-            "the share of the cases without a tie in which the two halves disagree which run is better",
+            "the share of the cases without a tie in which the two halves disagree on which run is "
+            "better",
         ),
         _define("tie_rate", "the share of all cases that have a tie in at least one half"),
         _define(

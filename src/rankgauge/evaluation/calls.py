@@ -108,7 +108,7 @@ def _kind_of_runs(value: Any) -> str | None:
             return "a dict of runs"
         rows = (islice(row.values(), MOST_EXAMINED) for row in some if isinstance(row, Mapping))
         score = next((number for row in rows for number in row if _is_fraction(number)), None)
-        return None if score is None else f"a dict with scores such as {score}"
+        return None if score is None else f"a dict with {score} (grades must be whole numbers)"
     if isinstance(value, list | tuple):
         judged = not value or is_document(value[0], "relevance")
         return None if judged else describe(value)
