@@ -226,9 +226,11 @@ def command(
     if it stays the same however their unjudged documents are judged.
 
     \b
-    above  number of runs that are certain to be better than this run
-    below  number of runs that are certain to be worse
-    open   number of runs that could be better or worse
+    beaten by  number of runs that are certain to be better than this run
+    beats      number of runs that are certain to be worse
+    open       number of runs that could be better or worse
+
+    tsv, csv and jsonl name the first two above and below.
 
     With --pairs as well, each row is a pair of runs: the difference between the means, its possible
     minimum and maximum, and whether the order is settled.

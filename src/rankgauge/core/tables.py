@@ -89,7 +89,7 @@ MAX_REPR_ROWS = 1000
 LEGEND_WIDTH = 60
 """How many letters a line of the legend has in a LaTeX table: columns would stretch to a longer one."""
 
-HEADINGS = {"topic": "query", "topics": "queries"}
+HEADINGS = {"topic": "query", "topics": "queries", "above": "beaten by", "below": "beats"}
 """What formats for reading call a column, if formats for programs keep an older name for it."""
 
 
