@@ -747,7 +747,7 @@ def test_a_file_made_from_a_terminal_has_no_notes_among_its_rows(files: Files) -
         "bm25",
         "bm25",
     ]
-    assert "AP(rel=2): 1 query with no relevant documents" in seen
+    assert "AP(rel=2): on 1 query no document has a grade of at least 2" in seen
 
 
 def test_a_reader_that_goes_away_before_the_first_line_is_no_error_to_tell(files: Files) -> None:

@@ -120,6 +120,8 @@ def _notes(scores: Scores, signature: bool) -> tuple[str, ...]:
     ):
         if (count := int(np.count_nonzero(nothing))) > barren:
             kind = "{queries} with no relevant documents"
+            if (least := getattr(inner(measure), "relevant_from", 1)) > 1:
+                kind = f"on {{queries}} no document has a grade of at least {least}"
             notes.append(Note(kind, measure=str(measure), count=count))
         undefined = np.isnan(scores.values[:, :, m]) & ~unknown
         if count := int(np.count_nonzero(undefined.any(axis=0))):
