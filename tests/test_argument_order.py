@@ -262,3 +262,10 @@ def test_what_only_looks_wrong_is_taken() -> None:
     assert rg.evaluate({"q0": {"a"}}, [ONE], "P@1").runs == ("run1",)
     runs = (run for run in (RUN,))
     assert rg.evaluate(QRELS, runs, "P@1").runs == ("run",)
+
+
+def test_an_unknown_argument_is_answered_with_the_nearest() -> None:
+    call: Any = rg.evaluate
+    message = r"^evaluate\(\) has no argument 'metrics'; did you mean 'measures'\?$"
+    with pytest.raises(TypeError, match=message):
+        call(QRELS, RUNS, metrics=["AP"])
