@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
-from rankgauge.extending import LazyGroup, register_command
+from rankgauge.extending import LazyGroup, Table, register_command, show
 
 STUDIES = {
     "med": "Moffat: maximized effectiveness distance for recall-based metrics.",
@@ -30,5 +32,9 @@ STUDIES = {
 def command(context: click.Context) -> None:
     """Replicate a published study, and print its numbers next to ours. Without a name, list them."""
     if context.invoked_subcommand is None:
-        for name, summary in STUDIES.items():
-            click.echo(f"{name}\t{summary}")
+        if not sys.stdout.isatty():
+            for name, summary in STUDIES.items():
+                click.echo(f"{name}\t{summary}")
+            return
+        show(Table(("study", "what it replicates"), tuple(STUDIES.items())), "table", None, None)
+        click.echo("\nrankgauge study NAME -o FOLDER runs one; --help after its name explains it.")
