@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from rankgauge.extending import LazyGroup, Table, register_command, show
+from rankgauge.extending import LazyGroup, register_command
 
 STUDIES = {
     "med": "Moffat: maximized effectiveness distance for recall-based metrics.",
@@ -36,5 +36,7 @@ def command(context: click.Context) -> None:
             for name, summary in STUDIES.items():
                 click.echo(f"{name}\t{summary}")
             return
+        from rankgauge.extending import Table, show
+
         show(Table(("study", "what it replicates"), tuple(STUDIES.items())), "table", None, None)
         click.echo("\nrankgauge study NAME -o FOLDER runs one; --help after its name explains it.")

@@ -136,7 +136,7 @@ class Comparison(Result, Record):
         rows = LazyRows(self.difference.size, self._rows)
         # On one scale, differences of several measures would not compare.
         chart = CHART if len(self.measures) == 1 else None
-        shown = COLUMNS
+        shown: tuple[str, ...] = COLUMNS
         if not _shows_corrected(self.correction, len(self.first)):
             shown = tuple(name for name in COLUMNS if name != "p_corrected")
         return Table(COLUMNS, rows, note_texts(self.notes), shown, chart)

@@ -64,8 +64,8 @@ class _Measures(Registry[Entry]):
 def _split_cutoff(name: str) -> tuple[str, str]:
     """A name without the cutoff at its end, and the cutoff; "" where there is none.
 
-    >>> _split_cutoff("NDCG10"), _split_cutoff("nDGC@5"), _split_cutoff("presicion")
-    (('NDCG', '10'), ('nDGC', '5'), ('presicion', ''))
+    >>> _split_cutoff("NDCG10"), _split_cutoff("nDGC@5"), _split_cutoff("R_cap")
+    (('NDCG', '10'), ('nDGC', '5'), ('R_cap', ''))
     """
     parts = re.fullmatch(r"(.*?[^\W\d_])[@_]?(\d*)", name, re.ASCII)
     return (name, "") if parts is None else (parts[1], parts[2])
