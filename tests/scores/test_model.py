@@ -111,7 +111,7 @@ def test_notes_say_only_what_is_so(scores: rg.Scores) -> None:
 
 
 def test_a_grade_that_no_document_has_is_warned_of() -> None:
-    text = "AP(rel=5): no document has a grade of 5 or more, so all scores are meaningless; the "
+    text = "AP(rel=5): no document has a grade of 5 or more, so none counts as relevant; the "
     notes = rg.evaluate(QRELS, RUNS, ["AP(rel=5)", "AP", "AP(rel=2)"]).notes
     (note,) = (str(note) for note in notes if "grade of" in str(note))
     assert note == f"WARNING: {text}highest is 2"

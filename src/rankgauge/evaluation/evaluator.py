@@ -263,8 +263,8 @@ class Evaluator:
         for measure in dict.fromkeys(self._inner):
             if 0 < highest < measure.relevant_from:
                 text = (
-                    f"no document has a grade of {measure.relevant_from} or more, so all scores are "
-                    f"meaningless; the highest is {highest}"
+                    f"no document has a grade of {measure.relevant_from} or more, so none counts as "
+                    f"relevant; the highest is {highest}"
                 )
                 yield Note(text, measure=str(measure), severity=WARNING)
 
