@@ -165,7 +165,7 @@ def test_arguments_in_the_place_of_others_are_named_with_the_right_call(
     for qrels, kind in (
         ([ONE, TWO], "a list"),
         (RUNS, "a dict of runs"),
-        (FRACTIONS, "a dict with scores such as 2.5"),
+        (FRACTIONS, "a dict with 2.5 (grades must be whole numbers)"),
         (RUN, "Run"),
         ({"bm25": "bm25.run"}, "a dict of runs"),
     ):
@@ -265,3 +265,10 @@ def test_what_only_looks_wrong_is_taken() -> None:
     assert rg.evaluate({"q0": {"a"}}, [ONE], "P@1").runs == ("run1",)
     runs = (run for run in (RUN,))
     assert rg.evaluate(QRELS, runs, "P@1").runs == ("run",)
+
+
+def test_an_unknown_argument_is_answered_with_the_nearest() -> None:
+    call: Any = rg.evaluate
+    message = r"^evaluate\(\) has no argument 'metrics'; did you mean 'measures'\?$"
+    with pytest.raises(TypeError, match=message):
+        call(QRELS, RUNS, metrics=["AP"])

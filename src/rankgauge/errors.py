@@ -79,6 +79,16 @@ class NoSharedTopics(InputError):
     """A run none of whose queries is judged: its scores would all be 0 and mean nothing."""
 
 
+def missing_package(package: str, extra: str = "") -> RankgaugeError:
+    """The error where a package is not installed that only some functions need.
+
+    >>> print(missing_package("matplotlib", "plot"))
+    matplotlib is not installed; run pip install matplotlib (extra: plot)
+    """
+    where = f" (extra: {extra})" if extra else ""
+    return RankgaugeError(f"{package} is not installed; run pip install {package}{where}")
+
+
 class MeasureError(RankgaugeError):
     """A measure that does not exist, is written wrongly or has a value outside its range."""
 

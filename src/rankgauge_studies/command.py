@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from rankgauge.extending import LazyGroup, register_command
@@ -30,5 +32,11 @@ STUDIES = {
 def command(context: click.Context) -> None:
     """Replicate a published study, and print its numbers next to ours. Without a name, list them."""
     if context.invoked_subcommand is None:
-        for name, summary in STUDIES.items():
-            click.echo(f"{name}\t{summary}")
+        if not sys.stdout.isatty():
+            for name, summary in STUDIES.items():
+                click.echo(f"{name}\t{summary}")
+            return
+        from rankgauge.extending import Table, show
+
+        show(Table(("study", "what it replicates"), tuple(STUDIES.items())), "table", None, None)
+        click.echo("\nrankgauge study NAME -o FOLDER runs one; --help after its name explains it.")

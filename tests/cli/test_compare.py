@@ -217,6 +217,13 @@ def test_marks_give_the_means_with_letters(command: Call) -> None:
     ]
 
 
+def test_signatures_are_printed_on_request(command: Call) -> None:
+    plain, signed = command("-m", "RR"), command("-m", "RR", "--signature", "--missing", "skip")
+    (line,) = (line for line in signed.out.splitlines() if line.startswith("# RR("))
+    assert "|missing=skip|" in line
+    assert "RR(" not in plain.out + plain.err
+
+
 # Scores in place of runs
 
 
@@ -386,12 +393,19 @@ def many(folder: Path) -> Path:
 
 @pytest.mark.parametrize("test", [name for name, test in TESTS.items() if test.drawn])
 def test_on_a_terminal_a_bar_shows_progress_to_the_end(test: str, tmp_path: Path) -> None:
-    options = ("--test", test, "-o", tmp_path / "out")
+    samples = 300_000 if test == "randomization" else 50_000  # work for a second or so
+    options = ("--test", test, "--samples", samples, "-o", tmp_path / "out")
     code, seen = on_a_terminal("compare", "--scores", f"AP={many(tmp_path)}", *options)
     shares = [int(share) for share in re.findall(r"(\d+)%.{0,20}\d:\d\d:\d\d", seen)]
     assert code == 0
     assert "comparing" in seen
     assert shares[-1] == max(shares) == 100
+
+
+def test_quick_work_shows_no_bar(files: Files) -> None:
+    command = ("compare", files.qrels, *files.runs, "--test", "bootstrap", "--samples", 50)
+    _, seen = on_a_terminal(*command)
+    assert "comparing" not in seen
 
 
 def test_an_interrupted_comparison_leaves_nothing(tmp_path: Path) -> None:

@@ -95,8 +95,10 @@ def test_the_default_measure_is_ndcg_at_10(distance: Call) -> None:
 def test_judgments_bring_runs_together_and_show_the_difference(
     distance: Call, files: Files
 ) -> None:
-    code, out, _ = distance("--qrels", files.qrels, "-m", "nDCG@3", "-m", "AP@2")
+    options = ("-m", "nDCG@3", "-m", "AP@2")
+    code, out, _ = distance("--qrels", files.qrels, *options)
     assert code == 0
+    assert distance(*options, runs=(files.qrels, files.a, files.b)).out == out
     scores = rg.evaluate(files.qrels, [files.a, files.b], ["nDCG@3", "AP@2"]).mean()
     for row, measure in zip(records(out), ("nDCG@3", "AP@2"), strict=True):
         assert row["topics"] == "3"

@@ -605,7 +605,7 @@ def test_saved_scores_load_as_they_were_computed(rankgauge: Call, files: Files) 
 # Wrong commands
 
 WRONG: dict[str, tuple[list[str], str]] = {
-    "unknown measure": (["-m", "nDGC@10"], "there is no measure 'nDGC'; did you mean nDCG"),
+    "unknown measure": (["-m", "nDGC@10"], "there is no measure 'nDGC@10'; did you mean nDCG@10?"),
     "no measure": (["-m", ""], "write, for example, nDCG@10"),
     "unclosed": (["-m", "AP("], "AP("),
     "no cut-off": (["-m", "P"], "P needs a cutoff; write, for example, P@10"),
@@ -747,7 +747,7 @@ def test_a_file_made_from_a_terminal_has_no_notes_among_its_rows(files: Files) -
         "bm25",
         "bm25",
     ]
-    assert "AP(rel=2): 1 query with no relevant documents" in seen
+    assert "AP(rel=2): on 1 query no document has a grade of at least 2" in seen
 
 
 def test_a_reader_that_goes_away_before_the_first_line_is_no_error_to_tell(files: Files) -> None:

@@ -71,7 +71,7 @@ def test_compare_takes_a_test_and_a_correction_of_a_plugin(rankgauge: Call) -> N
     (row,) = records(done.out)
     assert (row["p"], row["p_corrected"]) == ("0.01", "0.03")
     assert "always sure, two-sided" in done.err
-    assert "thrice over the 1 comparison of each measure" in done.err
+    assert "the correction thrice over 1 comparison" in done.err
 
 
 def test_assess_takes_a_test_and_a_correction_of_a_plugin(rankgauge: Call) -> None:

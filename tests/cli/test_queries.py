@@ -92,9 +92,9 @@ def test_each_query_has_score_expectation_difference_and_type(
         "hard": "uninformative hard",
     }
     assert err.splitlines() == [
-        "note: ideal: 1",
-        "note: uninformative hard: 1",
-        "note: uninformative easy: 1",
+        "note: ideal: 1 (the runs are furthest ahead of a random ranking)",
+        "note: uninformative hard: 1 (least ahead of a random ranking, with low scores)",
+        "note: uninformative easy: 1 (least ahead of a random ranking, with high scores)",
         "note: other: 0",
         "note: excluded: 1 with nothing relevant",
     ]

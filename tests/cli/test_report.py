@@ -72,13 +72,15 @@ def test_the_page_is_opened_on_request_and_is_the_same(
         webbrowser, "open", lambda address: opened.append(address) or len(opened) < 2
     )
     command = ("report", "qrels.txt", *runs_in(folder))
-    assert rankgauge(*command).err == ""
+    written = "report.html written (3 runs, 6 queries)\n"
+    assert rankgauge(*command) == (0, "", written)
     page = (folder / "report.html").read_bytes()
     assert opened == []
-    assert rankgauge(*command, "--open").err == ""
+    assert rankgauge(*command, "--open").err == written
     assert opened == [(folder / "report.html").as_uri()]
     assert (folder / "report.html").read_bytes() == page
-    assert rankgauge(*command, "--open").err == "note: there is no browser to open report.html in\n"
+    no_browser = "note: there is no browser to open report.html in\n"
+    assert rankgauge(*command, "--open").err == written + no_browser
     assert_refused(rankgauge(*command, "--open", "-o", "-"), "--open needs a file")
 
 

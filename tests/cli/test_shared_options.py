@@ -270,7 +270,7 @@ def test_a_figure_that_cannot_be_drawn_is_refused_before_anything_is_read(
         assert err.startswith(f"{file}: ")
         assert err.endswith(f"{told}\n")
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    told = "figures need matplotlib; run pip install 'rankgauge[plot]'\n"
+    told = "matplotlib is not installed; run pip install matplotlib (extra: plot)\n"
     assert call(name, option, "x.svg") == (2, "", told)
 
 
@@ -418,7 +418,7 @@ def test_a_run_that_cannot_be_used_is_named_and_the_others_count(
 def test_the_same_run_twice_is_refused(name: str, call: Call) -> None:
     code, out, err = call(name, fair="good")
     assert (code, out) == (2, "")
-    assert "good.run: given 2 times, expected once" in err
+    assert "good.run: the same file is given twice" in err
 
 
 @each([name for name in RUNS_READ if "qrels.txt good.run" in CALLS[name]])

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from command_line import Call
+from command_line import Call, on_a_terminal
 from rankgauge.core.tables import Table
 from rankgauge_studies import med, optimization
 from rankgauge_studies.command import STUDIES
@@ -35,6 +35,14 @@ def test_without_a_name_the_studies_are_listed(study: Call) -> None:
     code, out, err = study()
     assert (code, err) == (0, "")
     assert out.splitlines() == [f"{name}\t{summary}" for name, summary in STUDIES.items()]
+
+
+def test_a_terminal_gets_a_table_of_the_studies_and_how_to_run_one() -> None:
+    code, seen = on_a_terminal("study", COLUMNS="120")
+    assert code == 0
+    assert seen.split("\n")[0].split("  ")[0] == "study"
+    assert all(summary in seen for summary in STUDIES.values())
+    assert "rankgauge study NAME" in seen
 
 
 def test_without_data_the_tables_are_made_and_the_rest_is_named(
@@ -100,7 +108,7 @@ def test_without_matplotlib_the_tables_are_made_and_the_error_says_what_to_insta
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     code, _, err = study("med", "-o", tmp_path / "out", "--data", real_data("qrels").parent)
     assert code == 3
-    assert err == "figures need matplotlib; run pip install 'rankgauge[plot]'\n"
+    assert err == "matplotlib is not installed; run pip install matplotlib (extra: plot)\n"
     assert files(tmp_path / "out") == TABLES | {"claims.csv", "figures.csv"}
 
 

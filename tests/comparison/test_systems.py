@@ -161,7 +161,40 @@ def test_marks_as_papers_have_them(scores):
     assert "| a | new | 0.6283 |" in against.render("md")
     assert "old | 0.4817<sub>a</sub> |" in against.render("md")
     assert "0.4817 ▼a" in against.render("table")
-    assert any("significantly worse" in note for note in against.notes)
+    assert [note[:2] for note in against.notes[:2]] == ["▼:", "p:"]
+    assert "Subscript: significantly worse than these runs" in against.render("md")
+
+
+def test_the_legend_of_marks_names_the_correction_and_is_printed_in_latex(scores):
+    first, *lines = compare(scores).marked_table().render("latex").splitlines()
+    assert first == r"\begin{tabular}{llr}"
+    at = lines.index(r"\bottomrule")
+    assert lines[at + 1 : at + 4] == [
+        r"\multicolumn{3}{l}{\footnotesize Superscript: significantly better than these runs, "
+        r"p $\leq$ 0.05} \\",
+        r"\multicolumn{3}{l}{\footnotesize   after Holm's correction over 3 comparisons} \\",
+        r"\end{tabular}",
+    ]
+    assert not any("▲" in line or "▼" in line for line in lines)
+    plain = compare(scores, correction=None).marked_table()
+    assert plain.notes[0] == "▲: significantly better than these runs, p ≤ 0.05"
+    equal = Scores.from_matrix([[0.1, 0.2], [0.2, 0.1]], runs=["a", "b"], measure="AP")
+    assert compare(equal).marked_table().notes[0].startswith("no difference is significant")
+
+
+def test_one_comparison_needs_no_correction():
+    two = Scores.from_matrix(VALUES[:2], runs=["a", "b"], measure="AP")
+    table = compare(two).table()
+    assert "correct" not in table.render("table")
+    assert "p_corrected" in table.render("csv")
+    notes = note_texts(compare(two).notes)
+    assert "low, high: 95% interval of the difference (paired t)" in notes
+
+
+def test_the_note_on_the_correction_counts_the_comparisons():
+    several = Scores.from_matrix(VALUES, runs=["a", "b", "c"], measure="AP")
+    text = "p_corrected: Holm's correction over 3 comparisons"
+    assert text in note_texts(compare(several).notes)
 
 
 def test_marks_of_more_runs_than_letters():

@@ -109,3 +109,7 @@ def test_a_drawing_is_only_for_a_terminal_with_room() -> None:
     assert table.render("table", width=30) == (
         "run       AP  0      AP      1\n──────────────────────────────\nbm25  0.5000  ━━━━━━━━\n"
     )
+
+
+def test_an_interval_beyond_the_scale_is_clipped() -> None:
+    assert drawn(INTERVAL, (0.9, 0.8, 1.0024)) == drawn(INTERVAL, (0.9, 0.8, 1.0))

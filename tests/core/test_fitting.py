@@ -95,3 +95,12 @@ def test_what_does_not_fit_beside_goes_below_with_the_names_again() -> None:
         "  terminal and is split into 2",
         "  parts",
     ]
+
+
+def test_the_columns_of_an_interval_keep_their_last_word() -> None:
+    measure = "AP(rel=2,norm=min)@100"
+    titles = ("run", measure, f"{measure} low", f"{measure} high")
+    table = Table(titles, (("bm25", 0.5, 0.4, 0.6),))
+    header = table.render("table", width=70).splitlines()[0]
+    short = "AP(rel=2…in)@100"
+    assert header.split(" ", 1)[1].strip() == f"{short} {short} low {short} high"

@@ -151,7 +151,7 @@ def test_the_first_of_equal_documents_is_taken_and_the_same_every_time() -> None
 
 def test_a_run_held_against_itself_and_judged_runs_need_no_judgment() -> None:
     same = rg.med({"q": {"a": 1.0}}, {"q": {"a": 1.0}}, "nDCG@10")
-    assert advise(same, 5) == Advice(same.measure, ("a", "b"), (), 0.0, 0.0, 0.0)
+    assert advise(same, 5) == Advice(same.measure, ("a", "b"), (), 0.0, 0.0, 0.0, exhausted=True)
     judged = rg.med({"q": {"a": 1.0}}, {"q": {"b": 1.0}}, "P@1", {"q": {"a": 1, "b": 0}})
     assert advise(judged, 5).documents == ()
     assert advise(judged, 5).left == 1.0
@@ -191,3 +191,12 @@ def test_fifty_documents_for_real_runs(measure: str, any_data: Callable[[str], P
     assert all(after <= before for before, after in zip([advice.mean, *left], left, strict=False))
     assert advice.left < advice.mean - 0.01
     assert advice.left_relevant <= advice.mean + 1e-12
+
+
+def test_it_is_said_that_there_is_nothing_to_judge() -> None:
+    both = {"q1": (["d1", "d2"], ["d2", "d1"])}
+    found = advise(distances_of("P@2", both, {"q1": {"d1": 1, "d2": 0}}), 5)
+    assert [str(note) for note in found.notes] == [
+        "a is x, b is y",
+        "all documents that count are judged; nothing to judge",
+    ]

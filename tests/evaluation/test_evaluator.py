@@ -370,3 +370,17 @@ def test_a_measure_that_cannot_do_without_lists_is_not_asked_about_none() -> Non
 def test_a_policy_is_text() -> None:
     with pytest.raises(rg.RankgaugeError, match="expected one of docno"):
         rg.evaluate(QRELS, RUN, "RR", ties=np.array(["docno", "input"]))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("measure", ["nDCG@10", "AP"])
+def test_scores_are_between_their_bounds_to_the_last_bit(measure: str) -> None:
+    random = np.random.default_rng(0)
+    grades = random.integers(-1, 4, size=(400, 30))
+    qrels = {
+        f"q{q}": {f"d{d}": int(grade) for d, grade in enumerate(row) if grade >= 0}
+        for q, row in enumerate(grades)
+    }
+    scores = {f"d{d}": float(score) for d, score in enumerate(random.random(30))}
+    run = dict.fromkeys(qrels, scores)
+    texts = [f"lower({measure})", measure, f"upper({measure})"]
+    assert (np.diff(rg.evaluate(qrels, {"run": run}, texts).values[0], axis=1) >= 0).all()

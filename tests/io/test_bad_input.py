@@ -548,8 +548,8 @@ def test_without_the_zstandard_package_the_message_says_how_to_get_it(
     monkeypatch.setitem(sys.modules, "zstandard", None)
     error = refusal(read_run, file)
     assert error.message == (
-        "is compressed with zstandard, but the package for it is not installed: "
-        "run pip install 'rankgauge[zstd]'"
+        "is compressed with zstandard, but zstandard is not installed; "
+        "run pip install zstandard (extra: zstd)"
     )
 
 

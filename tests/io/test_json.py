@@ -17,7 +17,7 @@ from data_in_text import assert_same, qrels_of, run_of
 from profiles import examples
 from rankgauge.data.model import Judgments, Run
 from rankgauge.data.roles import RECORD_QUERY, RELEVANT, RETRIEVED
-from rankgauge.errors import DuplicateError
+from rankgauge.errors import DuplicateError, InputError
 from rankgauge.io import json_lists
 
 SCORED = {"q1": {"d1": 2.5, "d2": 1.0}, "q2": {"d1": -3.0}}
@@ -95,6 +95,25 @@ def test_objects_without_a_score_are_in_the_order_of_their_rank_or_of_the_list()
         assert_same(run_of(text), ORDERED)
     for text in in_every_shape(bare, "relevant"):
         assert qrels_of(text).grades.tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("key", "read", "role"), [("retrieved", run_of, "score"), ("relevant", qrels_of, "grade")]
+)
+def test_objects_with_an_unknown_number_are_refused(key: str, read: Any, role: str) -> None:
+    text = lines([{"query_id": "q1", key: [{"_id": "d2", "sc": 1.5}, {"_id": "d1", "sc": 2.5}]}])
+    with pytest.raises(InputError, match=f"no column for the {role}.*remove sc: without it"):
+        read(text)
+    named = lines([{"query_id": "q1", key: [{"_id": "d2", "sc": 1}, {"_id": "d1", "sc": 2}]}])
+    assert len(read(named, **{role: "sc"}).documents) == 2
+
+
+def test_a_query_without_a_known_list_is_told_its_keys() -> None:
+    text = lines([{"query_id": "q1", "foo": ["d1"]}])
+    with pytest.raises(InputError, match=r"no key retrieved or .* \(keys: query_id, foo\)"):
+        run_of(text)
+    with pytest.raises(InputError, match=r"no key relevant or .* \(keys: query_id, foo\)"):
+        qrels_of(text)
 
 
 def test_the_documented_keys_are_known() -> None:

@@ -131,6 +131,11 @@ class Explosive:
             "one for the document, such as query_id and doc_id; name them: --query-column NAME "
             '--document-column NAME, in Python columns={"query": NAME, "document": NAME} of read_run ',
         ),
+        (
+            b"query_id,url,score\n1,2,3\n",
+            "expected a column for the document, such as doc_id; name it: --document-column NAME, in "
+            'Python columns={"document": NAME} of read_run',
+        ),
     ],
 )
 def test_other_files_say_what_they_look_like(content: bytes, message: str, tmp_path: Path) -> None:

@@ -237,7 +237,7 @@ def test_without_jinja2_the_remedy_is_said() -> None:
     result = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
-    message = "pages need Jinja2; run pip install jinja2"
+    message = "jinja2 is not installed; run pip install jinja2"
     assert result.stdout.splitlines() == [message, message]
 
 

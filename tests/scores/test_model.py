@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -103,9 +105,16 @@ def test_notes_say_only_what_is_so(scores: rg.Scores) -> None:
     )
     strict = rg.evaluate(QRELS, RUNS, ["AP(rel=2)", "worst(P@1)", "upper(AP(rel=2))"])
     assert strict.table(notes=False).notes == (
-        "AP(rel=2): 2 queries with no relevant documents",
-        "upper(AP(rel=2)): 2 queries with no relevant documents",
+        "AP(rel=2): on 2 queries no document has a grade of at least 2",
+        "upper(AP(rel=2)): on 2 queries no document has a grade of at least 2",
     )
+
+
+def test_a_grade_that_no_document_has_is_warned_of() -> None:
+    text = "AP(rel=5): no document has a grade of 5 or more, so none counts as relevant; the "
+    notes = rg.evaluate(QRELS, RUNS, ["AP(rel=5)", "AP", "AP(rel=2)"]).notes
+    (note,) = (str(note) for note in notes if "grade of" in str(note))
+    assert note == f"WARNING: {text}highest is 2"
 
 
 def test_means_are_found_by_measure_or_by_any_text_that_means_it(scores: rg.Scores) -> None:
@@ -153,3 +162,10 @@ def test_scores_are_read_only_and_leave_the_arrays_they_are_made_of_alone() -> N
         assert np.shares_memory(array, getattr(scores, name))
     with pytest.raises(ValueError, match="read-only"):
         scores.values[0, 0, 0] = 1.0
+
+
+@pytest.mark.parametrize("missing", ["nonsense", 3])
+def test_the_mean_refuses_an_unknown_treatment_of_missing_queries(missing: Any) -> None:
+    scores = rg.evaluate({"q": {"d": 1}}, {"run": {"q": ["d"]}}, "RR")
+    with pytest.raises(rg.RankgaugeError, match=f"missing={missing!r}, expected "):
+        scores.mean(missing)

@@ -43,7 +43,7 @@ def test_read_and_written(text: str, written: str) -> None:
     ("text", "fault"),
     [
         ("rogue1", "there is no metric 'rogue1'; did you mean rouge1"),
-        ("nDCG@10", "there is no metric 'nDCG'; there are rouge1, rouge2"),
+        ("nDCG@10", "there is no metric 'nDCG@10'; there are rouge1, rouge2"),
         ("", "is not a metric; write, for example, rouge1"),
         ("rouge1@5", "takes no cutoff"),
         ("v2()", "v2 needs a metric inside; write, for example, v2(rouge1)"),

@@ -317,5 +317,5 @@ class TestFailures:
 
     def test_without_the_library(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, "tokenizers", None)
-        with pytest.raises(RankgaugeError, match="need the package tokenizers, which is not inst"):
+        with pytest.raises(RankgaugeError, match="tokenizers is not installed; run pip"):
             loaded(tiny(tmp_path))

@@ -13,6 +13,7 @@ from rankgauge.cli.names import RegisteredName
 from rankgauge.cli.numbers import Decimal
 from rankgauge.cli.options import (
     DEFAULT_MEASURE,
+    SIGNATURE,
     CommandWithFiles,
     Output,
     baseline_option,
@@ -119,13 +120,21 @@ class ComparedScores(SourceOptions):
     "with the letters of the runs that it significantly outperforms. LaTeX needs the "
     "packages booktabs and amsmath.",
 )
+@SIGNATURE
 @takes(output=Output)
 @significance_plugin_option
-def command(source: ComparedScores, asked: ComparisonOptions, marks: bool, output: Output) -> None:
+def command(
+    source: ComparedScores,
+    asked: ComparisonOptions,
+    marks: bool,
+    signature: bool,
+    output: Output,
+) -> None:
     """Test whether the differences between runs are statistically significant.
 
     QRELS and each RUN are files as in `rankgauge evaluate`. --scores reads saved scores, or a published
-    table of scores by system and query.
+    table of scores by system and query. For the scores of each query, use `rankgauge evaluate -q` or
+    `rankgauge report`.
 
     \b
     rankgauge compare qrels.txt runs/ -m nDCG@10 -m AP --test randomization
@@ -192,7 +201,11 @@ def command(source: ComparedScores, asked: ComparisonOptions, marks: bool, outpu
                 table = comparison.marked_table() if marks else comparison.table()
     except RankgaugeError as error:
         raise RankgaugeError("\n".join((*scores.failed, str(error)))) from None
-    output.show(table)
+    if signature:
+        if asked.missing is not None:
+            scores = replace(scores, policies=replace(scores.policies, missing=asked.missing))
+        table = replace(table, notes=(*table.notes, *scores.signatures().values()))
+    (output.show_whole if signature else output.show)(table)
     fail_if_incomplete(scores)
 
 

@@ -48,6 +48,7 @@ from rankgauge.distance.settling import settled as settle
 from rankgauge.distance.two_runs import RunPairDistances, time_notes
 from rankgauge.errors import MeasureError
 from rankgauge.evaluation.evaluator import evaluate
+from rankgauge.io.diagnosis import has_only_judgments
 from rankgauge.io.parts import stored_runs
 from rankgauge.measures.grammar import parse_all
 
@@ -169,8 +170,10 @@ class DistancePolicies(OptionGroup, heading="Policies", common=False):
 
 
 @click.command("distance", cls=HeadedCommand)
-@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@QRELS.but("The judgments. By default no document is judged.")
+@click.argument("runs", nargs=-1, required=True, metavar="[QRELS] RUN...")
+@QRELS.but(
+    "The judgments, unless they are the first file. Without judgments, no document is judged."
+)
 @measure_option(DEFAULT_MEASURE, example="'AP(norm=min)@100'")
 @plugin_option
 @takes(policies=DistancePolicies, reading=RunFileOptions)
@@ -194,8 +197,8 @@ def command(
     without QRELS, from the runs. A run that lacks a query has an empty ranking for it.
 
     \b
-    rankgauge distance --qrels qrels.txt a.run b.run -m nDCG@10 -m AP
-    rankgauge distance --qrels qrels.txt a.run b.run --judge 20
+    rankgauge distance qrels.txt a.run b.run -m nDCG@10 -m AP
+    rankgauge distance qrels.txt a.run b.run --judge 20
     rankgauge distance --settled qrels.txt runs/ -m P@10
     \f
     For two runs a and b, each row is a measure:
@@ -205,7 +208,7 @@ def command(
     exact       yes, or no if the distance is only a lower bound
     grades      the labels that unjudged documents may get
     at most     an upper bound on the distance, if some row is not exact
-    difference  with --qrels: the difference between the means, a - b;
+    difference  with QRELS: the difference between the means, a - b;
                 unjudged documents count as not relevant
 
     For more than two runs, the command prints a matrix of mean distances, with similar runs next to each
@@ -223,9 +226,11 @@ def command(
     if it stays the same however their unjudged documents are judged.
 
     \b
-    above  number of runs that are certain to be better than this run
-    below  number of runs that are certain to be worse
-    open   number of runs that could be better or worse
+    beaten by  number of runs that are certain to be better than this run
+    beats      number of runs that are certain to be worse
+    open       number of runs that could be better or worse
+
+    tsv, csv and jsonl name the first two above and below.
 
     With --pairs as well, each row is a pair of runs: the difference between the means, its possible
     minimum and maximum, and whether the order is settled.
@@ -236,7 +241,7 @@ def command(
     asked = [parse_distance_measure(measure) for measure in parse_all(measures)]
     shown.check(policies.method, len(asked))
     grades = _grades(policies.grades)
-    if shown.settled and qrels is None:
+    if qrels is None and (shown.settled or has_only_judgments(runs[0], **reading.how)):
         qrels, runs = runs[0], runs[1:]
     known, own = (None, None) if qrels is None else read_judgments(qrels, runs, **reading.how)
     known = known if known is None else known.with_negative(policies.negative)

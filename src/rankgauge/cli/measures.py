@@ -94,10 +94,17 @@ def command(name: str | None, every: bool, text: bool, output: Output) -> None:
         sections = metric_sections() if text else measure_sections() if every else usual_sections()
         lines = [listing(sections, line_width(output.file))]
         if not text and not every:
-            lines.append(f"\n`rankgauge measures --all` lists all {len(entries())}.")
+            lines.append(f"\n`rankgauge measures --all` lists {_counts()}.")
         lines.append("\n`rankgauge measures NAME` explains one.\n")
         print_or_write(lines, output.file)
     print_notes(MEASURES.broken)
+
+
+def _counts() -> str:
+    """How many measures, and how many other entries, are registered."""
+    kinds = [kind(entry) for entry in entries().values()]
+    measures = kinds.count("measure")
+    return f"all {measures} measures and {len(kinds) - measures} wrappers and aggregates"
 
 
 Sections = dict[str, list[tuple[str, str]]]

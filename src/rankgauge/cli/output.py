@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -213,7 +214,7 @@ def print_notes(texts: Iterable[str]) -> None:
 
 @contextmanager
 def progress(total: int, doing: str = "evaluating") -> Iterator[Callable[[str], None] | None]:
-    """Show a progress bar on standard error while a block runs.
+    """Show a progress bar on standard error while a block runs, once it takes half a second.
 
     Without a terminal, it prints a line at most every 30 seconds.
 
@@ -249,11 +250,22 @@ def progress(total: int, doing: str = "evaluating") -> Iterator[Callable[[str], 
     context = click.get_current_context(silent=True)
     color = None if context is None else context.color  # None: rich looks at NO_COLOR itself
     console = Console(stderr=True, no_color=None if color is None else not color)
-    with Progress(console=console, transient=True) as bar:
-        task = bar.add_task(doing, total=total)
+    bar = Progress(console=console, transient=True)
+    task = bar.add_task(doing, total=total)
+    timer = threading.Timer(SECONDS_WITHOUT_BAR, bar.start)
+    timer.daemon = True
+    timer.start()
+    try:
         yield lambda _: bar.advance(task)
+    finally:
+        timer.cancel()
+        timer.join()
+        if bar.live.is_started:
+            bar.stop()
 
 
+SECONDS_WITHOUT_BAR = 0.5
+"""How long work takes before a terminal shows a bar, in seconds."""
 SECONDS_A_LINE = 30.0
 """The least time between two lines of progress, in seconds."""
 

@@ -24,6 +24,7 @@ from rankgauge.cli.output import fail_if_incomplete, print_notes, print_or_write
 from rankgauge.cli.output_files import OUTPUT_FILE
 from rankgauge.cli.scoring import SourceOptions, check_output, source_measure_option
 from rankgauge.cli.workers import drop_worker_options
+from rankgauge.core.notes import count_phrase
 from rankgauge.evaluation.inputs import Source, sources_of
 from rankgauge.io.files import is_stream
 from rankgauge.report.added import read_section
@@ -152,6 +153,10 @@ def command(
     print_or_write(
         [report_html(ReportInput(read.scores, read.judgments, sources), options)], output
     )
+    if output != "-":
+        runs = count_phrase(len(read.scores.runs), "run")
+        queries = count_phrase(len(read.scores.queries), "query")
+        click.echo(f"{output} written ({runs}, {queries})", err=True)
     if opens:
         open_page(output)
     fail_if_incomplete(read.scores)

@@ -31,7 +31,7 @@ from rankgauge.core.records import Record
 from rankgauge.core.resampling import SamplingOptions
 from rankgauge.core.results import Result
 from rankgauge.core.rounding import at_most
-from rankgauge.core.tables import Cell, LazyRows, MarkedValue, PValue, Table
+from rankgauge.core.tables import Cell, LazyRows, MarkedValue, MarkLegend, PValue, Table
 from rankgauge.evaluation.calls import checked_call
 from rankgauge.evaluation.evaluator import Measures
 from rankgauge.evaluation.inputs import Qrels, Runs
@@ -136,7 +136,10 @@ class Comparison(Result, Record):
         rows = LazyRows(self.difference.size, self._rows)
         # On one scale, differences of several measures would not compare.
         chart = CHART if len(self.measures) == 1 else None
-        return Table(COLUMNS, rows, note_texts(self.notes), chart=chart)
+        shown: tuple[str, ...] = COLUMNS
+        if not _shows_corrected(self.correction, len(self.first)):
+            shown = tuple(name for name in COLUMNS if name != "p_corrected")
+        return Table(COLUMNS, rows, note_texts(self.notes), shown, chart)
 
     def marked_table(self) -> Table:
         """A row for each run, with its means marked with letters, as in papers.
@@ -150,13 +153,24 @@ class Comparison(Result, Record):
         for r, run in enumerate(self.runs):
             means = (self._mark_mean(m, r, letters) for m in range(len(self.measures)))
             rows.append((letters.get(r, ""), run, *means))
-        share = f"{1 - self.level:.4g}"
-        legend = f"▲ or superscript: significantly better than these runs, p ≤ {share}"
-        if self.baselines:
-            legend += "; ▼ or subscript: significantly worse"
         columns = ("", "run", *(str(measure) for measure in self.measures))
-        notes = [note for note in self.notes if note.column not in (INTERVAL, EFFECT)]
-        return Table(columns, tuple(rows), (legend, *note_texts(notes)))
+        hidden = (INTERVAL, EFFECT, "p_corrected")
+        notes = [note for note in self.notes if note.column not in hidden]
+        return Table(columns, tuple(rows), (*self._legend(rows), *note_texts(notes)))
+
+    def _legend(self, rows: Sequence[Sequence[Cell]]) -> Iterator[str]:
+        """The marks that occur in these rows, and when a difference is significant."""
+        pairs, measures = len(self.first), len(self.measures)
+        limit = f"p ≤ {1 - self.level:.4g}"
+        if self.correction is not None and _shows_corrected(self.correction, pairs):
+            limit += f" after {_describe_correction(self.correction, pairs, measures)}"
+        marked = [cell for row in rows for cell in row if isinstance(cell, MarkedValue)]
+        if any(cell.above for cell in marked):
+            yield MarkLegend("▲", f"significantly better than these runs, {limit}")
+        if any(cell.below for cell in marked):
+            yield MarkLegend("▼", f"significantly worse than these runs, {limit}")
+        if not self.significant.any():
+            yield f"no difference is significant: none has {limit}"
 
     def _title(self) -> str:
         pairs, measures = (
@@ -221,6 +235,13 @@ INTERVAL, EFFECT = "low, high", "effect"
 """Columns that notes explain."""
 FAMILYWISE_CORRECTIONS = ("holm", "bonferroni")
 """Corrections that multiply the smallest p-value by the number of pairs."""
+
+CORRECTION_NAMES = {
+    "holm": "Holm's correction",
+    "bonferroni": "Bonferroni's correction",
+    "bh": "the correction of Benjamini and Hochberg",
+}
+"""The built-in corrections, as notes call them."""
 
 
 FORM = "compare(qrels, [run, other], [nDCG @ 10]), or compare(scores)"
@@ -398,13 +419,16 @@ def _method_notes(
     if drawing is not None:
         drawn = f", {drawing.samples:,} samples, seed {drawing.seed}"
     yield Note(f"{method.summary}, two-sided{drawn}", column="p")
-    if method.family:
-        text = f"equal to p, which already accounts for all pairs of the {len(scores.runs)} runs"
-    elif correction is None:
-        text = f"equal to p: not corrected for {count_phrase(pairs, 'comparison')}"
-    else:
-        text = f"{correction} over the {count_phrase(pairs, 'comparison')} of each measure"
-    yield Note(text, column="p_corrected")
+    if _shows_corrected(None if method.family else correction, pairs):
+        if method.family:
+            text = (
+                f"equal to p, which already accounts for all pairs of the {len(scores.runs)} runs"
+            )
+        elif correction is None:
+            text = f"equal to p: not corrected for {count_phrase(pairs, 'comparison')}"
+        else:
+            text = _describe_correction(correction, pairs, len(scores.measures))
+        yield Note(text, column="p_corrected")
     stern = not method.family and correction in FAMILYWISE_CORRECTIONS
     if stern and drawing is not None and pairs / (drawing.samples + 1) > 1 - level:
         yield Note(
@@ -412,13 +436,23 @@ def _method_notes(
             f"can be significant; use at least {int(np.ceil(pairs / (1 - level))):,} "
             "samples, or the test tukey-randomized"
         )
-    text = f"{100 * level:.10g}% interval of the difference, {method.interval}"
+    each = "the" if pairs == 1 else "each"
+    text = f"{100 * level:.10g}% interval of {each} difference ({method.interval})"
     if pairs > 1 and not method.family:
-        text += (
-            "; each applies to its pair alone, not corrected for "
-            f"{count_phrase(pairs, 'comparison')}"
-        )
+        text += ", not corrected for multiple comparisons"
     yield Note(text, column=INTERVAL)
     yield Note(method.effect, column=EFFECT)
     if scores.policies.standardized is not None:
         yield Note(f"scores standardized by query: {scores.policies.standardized}")
+
+
+def _shows_corrected(correction: str | None, pairs: int) -> bool:
+    """Whether corrected p-values say more than p; built-in corrections leave a single p as it is."""
+    return pairs > 1 or (correction is not None and correction not in CORRECTION_NAMES)
+
+
+def _describe_correction(correction: str, pairs: int, measures: int) -> str:
+    """How the p-values of these pairs are corrected."""
+    name = CORRECTION_NAMES.get(correction, f"the correction {correction}")
+    separately = ", separately for each measure" if measures > 1 else ""
+    return f"{name} over {count_phrase(pairs, 'comparison')}{separately}"

@@ -89,7 +89,7 @@ def _parts(widths: Sequence[int], names: Sequence[bool], width: int) -> list[lis
 
 def _shorten_names(grid: CellTexts, names: Sequence[bool]) -> CellTexts:
     header, *rows = grid
-    titles = _shorten_distinct(header)
+    titles = _shorten_titles(header)
     if not rows:
         return [titles]
     columns = [
@@ -97,6 +97,18 @@ def _shorten_names(grid: CellTexts, names: Sequence[bool]) -> CellTexts:
         for column, named in zip(zip(*rows, strict=True), names, strict=True)
     ]
     return [titles, *map(list, zip(*columns, strict=True))]
+
+
+def _shorten_titles(titles: Sequence[str]) -> list[str]:
+    """The column titles, shortened; the columns of an interval keep their last word.
+
+    >>> _shorten_titles(["AP(rel=2,norm=min)@100", "AP(rel=2,norm=min)@100 low"])
+    ['AP(rel=2…in)@100', 'AP(rel=2…in)@100 low']
+    """
+    split = [title.rpartition(" ") for title in titles]
+    ends = [f" {end}" if start and end in ("low", "high") else "" for start, _, end in split]
+    stems = [title.removesuffix(end) for title, end in zip(titles, ends, strict=True)]
+    return [f"{stem}{end}" for stem, end in zip(_shorten_distinct(stems), ends, strict=True)]
 
 
 def _shorten_distinct(names: Sequence[str]) -> list[str]:

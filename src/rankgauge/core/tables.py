@@ -59,6 +59,25 @@ class ColumnNote(str):
         return note
 
 
+class MarkLegend(str):
+    """A note that explains a mark of `MarkedValue`, "▲" or "▼", which some formats draw otherwise.
+
+    >>> print(MarkLegend("▲", "better"))
+    ▲: better
+    """
+
+    meaning: str
+
+    def __new__(cls, mark: str, meaning: str) -> MarkLegend:
+        note = super().__new__(cls, f"{mark}: {meaning}")
+        note.meaning = meaning
+        return note
+
+    def in_script(self) -> str:
+        """The note for formats that have superscripts and subscripts."""
+        return f"{'Superscript' if self.startswith('▲') else 'Subscript'}: {self.meaning}"
+
+
 Cell = str | int | float | MarkedValue | None
 Row = tuple[Cell, ...]
 _Escape = Callable[[str], str]
@@ -67,7 +86,10 @@ _Marks = Callable[[str, str], str]
 MAX_REPR_ROWS = 1000
 """How many rows of a table are shown by its repr."""
 
-HEADINGS = {"topic": "query", "topics": "queries"}
+LEGEND_WIDTH = 60
+"""How many letters a line of the legend has in a LaTeX table: columns would stretch to a longer one."""
+
+HEADINGS = {"topic": "query", "topics": "queries", "above": "beaten by", "below": "beats"}
 """What formats for reading call a column, if formats for programs keep an older name for it."""
 
 
@@ -179,7 +201,7 @@ class Table(Value):
             rows = tuple(tuple(row[place] for place in places) for row in rows)
         headings = tuple(HEADINGS.get(name, name) for name in names)
         notes = tuple(
-            str(note)
+            note if isinstance(note, MarkLegend) else str(note)
             for note in self.notes
             if not isinstance(note, ColumnNote) or {*note.columns} & {*names}
         )
@@ -370,10 +392,11 @@ def cell_text(cell: Cell, digits: int) -> CellText:
     return CellText(_text(cell, visible_line, _DASH, digits), above, below)
 
 
-def _alignments(table: Table, left: str, right: str) -> list[str]:
-    """For each column `right` when it holds numbers only, else `left`."""
+def _alignments(
+    table: Table, left: str, right: str, texts: tuple[type, ...] = (str, MarkedValue)
+) -> list[str]:
+    """For each column `left` when it holds one of these types, else `right`."""
     columns = range(len(table.columns))
-    texts = (str, MarkedValue)
     return [
         left if any(isinstance(row[i], texts) for row in table.rows) else right for i in columns
     ]
@@ -493,7 +516,8 @@ def _markdown_lines(table: Table, digits: int | None) -> Iterator[str]:
     rule = _alignments(table, ":---", "---:")
     yield from (f"| {' | '.join(cells)} |" for cells in (header, rule, *rows))
     if table.notes:
-        yield from ("", *(f"- {_markdown_text(note)}" for note in table.notes))
+        notes = (note.in_script() if isinstance(note, MarkLegend) else note for note in table.notes)
+        yield from ("", *(f"- {_markdown_text(note)}" for note in notes))
 
 
 def _latex_text(text: str) -> str:
@@ -505,9 +529,14 @@ def _latex_text(text: str) -> str:
 def _latex_lines(table: Table, digits: int | None) -> Iterator[str]:
     grid = _grid(table, _latex_text, "--", digits, _latex_marks)
     header, *rows = (rf"{' & '.join(cells)} \\" for cells in grid)
-    yield rf"\begin{{tabular}}{{{''.join(_alignments(table, 'l', 'r'))}}}"
-    yield from (r"\toprule", header, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}")
-    yield from (f"% {visible_line(note)}" for note in table.notes)
+    legends = [note for note in table.notes if isinstance(note, MarkLegend)]
+    yield rf"\begin{{tabular}}{{{''.join(_alignments(table, 'l', 'r', (str,)))}}}"
+    yield from (r"\toprule", header, r"\midrule", *rows, r"\bottomrule")
+    for line in chain.from_iterable(wrap_note(each.in_script(), LEGEND_WIDTH) for each in legends):
+        text = _latex_text(line).replace("≤", r"$\leq$")
+        yield rf"\multicolumn{{{len(table.columns)}}}{{l}}{{\footnotesize {text}}} \\"
+    yield r"\end{tabular}"
+    yield from (f"% {visible_line(note)}" for note in table.notes if note not in legends)
 
 
 def _html_note(note: str) -> str:

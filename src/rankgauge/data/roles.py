@@ -202,7 +202,9 @@ ROLES = {role.option: role for role in (QUERY, DOCUMENT, SCORE, RANK, GRADE, SUB
 # Beside an id, a name such as query or passage is that of a text.
 RECORD_QUERY = Role("query", (*QUERY.tiers[:2], ("id",), ("query", "topic", "user"), ("question",)))
 ITEM = Role("document", (DOCUMENT.tiers[0], ("id",), *DOCUMENT.tiers[1:]))
-RETRIEVED = Role("retrieved", (("retrieved",), ("results",), ("ranking",)))
+RETRIEVED = Role(
+    "retrieved", (("retrieved",), ("results",), ("ranking",), ("hits",), ("documents",), ("docs",))
+)
 RELEVANT = Role("relevant", (("relevant",), ("gold",), ("qrels",)))
 
 WantedColumns = Sequence[tuple[Role, ColumnChoice]]

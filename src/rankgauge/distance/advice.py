@@ -48,7 +48,8 @@ class Advice(Result, Value):
 
     `mean` is the mean distance over queries now. `left` is the mean distance if all these documents are
     judged not relevant. `left_relevant` is the mean distance if all of them are judged relevant, each
-    with its label in the labeling that gives the greatest difference.
+    with its label in the labeling that gives the greatest difference. `exhausted` tells whether there
+    are fewer documents than were asked for.
     """
 
     measure: Measure
@@ -57,13 +58,17 @@ class Advice(Result, Value):
     mean: float
     left: float
     left_relevant: float
+    exhausted: bool = False
 
     @property
     def notes(self) -> tuple[Note, ...]:  # type: ignore[override]
         """Which runs a and b are, and their distance after the documents are judged."""
         documents = count_phrase(len(self.documents), "document")
+        names = Note(f"a is {self.runs[0]}, b is {self.runs[1]}")
+        if self.exhausted and not self.documents:
+            return names, Note("all documents that count are judged; nothing to judge")
         return (
-            Note(f"a is {self.runs[0]}, b is {self.runs[1]}"),
+            names,
             Note(
                 f"the mean distance is {self.mean:.4f}; after judging {documents}, it is "
                 f"{self.left:.4f} if none are relevant and {self.left_relevant:.4f} if all "
@@ -142,6 +147,7 @@ def advise(distances: Distances, number: int) -> Advice:
         mean,
         chosen[-1].left if chosen else mean,
         float(np.mean(relevant)) if relevant else mean,
+        exhausted=len(chosen) < number,
     )
 
 

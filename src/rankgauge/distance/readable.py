@@ -12,10 +12,9 @@ from rankgauge.core.records import Record
 from rankgauge.data.model import Judgments, Run
 from rankgauge.errors import RankgaugeError
 from rankgauge.evaluation.inputs import label
-from rankgauge.io.diagnosis import can_be_read, no_shared_queries_error
+from rankgauge.io.diagnosis import has_only_judgments, no_shared_queries_error
 from rankgauge.io.files import display_name
 from rankgauge.io.parts import StoredRun
-from rankgauge.io.trec import read_qrels
 from rankgauge.rankings.alignment import rows_of
 from rankgauge.workers import outcomes
 
@@ -46,8 +45,8 @@ def usable_runs(
     read = UsableRuns([], [], [])
     for source, result in outcomes(lambda source: source(), sources, None, label):
         if isinstance(result, RankgaugeError):
-            judged = can_be_read(read_qrels, str(source.path), **(reading | {"lenient": False}))
-            remedy = "; the file has judgments: give it with --qrels" if judged else ""
+            judged = has_only_judgments(str(source.path), **reading)
+            remedy = "; the file has judgments: give it first, or with --qrels" if judged else ""
             read.failed.append(f"{result}{remedy}")
         elif judgments is not None and not (rows_of(judgments.queries, result.queries) >= 0).any():
             where = display_name(source.path)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from functools import cache, wraps
 from itertools import islice
 from typing import Any, ParamSpec, TypeVar
 
 from rankgauge.core.notes import short_repr
+from rankgauge.core.policies import Policies
 from rankgauge.data.model import Judgments, Run
 from rankgauge.errors import RankgaugeError
 from rankgauge.evaluation.inputs import (
@@ -49,6 +50,7 @@ def checked_call(form: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
             try:
                 given = signature().bind(*arguments, **options).arguments
             except TypeError as error:
+                _refuse_unknown(function.__name__, options, signature())
                 shown = [*map(describe, arguments), *(f"{name}=..." for name in options)]
                 called = f"{function.__name__}({', '.join(shown)})"
                 raise TypeError(f"{called}: {error}; write {form}") from None
@@ -59,6 +61,18 @@ def checked_call(form: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
         return call
 
     return decorate
+
+
+def _refuse_unknown(function: str, options: Iterable[str], signature: inspect.Signature) -> None:
+    """TypeError for an argument with an unknown name that is near to a known name."""
+    import difflib
+
+    known = [name for name in signature.parameters if name not in options]
+    for name in {*options} - {*signature.parameters, *(field.name for field in Policies._fields)}:
+        near = difflib.get_close_matches(name.replace("metric", "measure"), known, n=1)
+        if near:
+            message = f"{function}() has no argument {name!r}; did you mean {near[0]!r}?"
+            raise TypeError(message) from None
 
 
 @contextmanager
@@ -108,7 +122,7 @@ def _kind_of_runs(value: Any) -> str | None:
             return "a dict of runs"
         rows = (islice(row.values(), MOST_EXAMINED) for row in some if isinstance(row, Mapping))
         score = next((number for row in rows for number in row if _is_fraction(number)), None)
-        return None if score is None else f"a dict with scores such as {score}"
+        return None if score is None else f"a dict with {score} (grades must be whole numbers)"
     if isinstance(value, list | tuple):
         judged = not value or is_document(value[0], "relevance")
         return None if judged else describe(value)

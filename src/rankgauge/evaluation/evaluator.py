@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from rankgauge.core.arrays import Floats, Ints
 from rankgauge.core.checks import check_value, one_of
-from rankgauge.core.notes import Note, count_phrase
+from rankgauge.core.notes import WARNING, Note, count_phrase
 from rankgauge.core.policies import (
     DEFAULT_FAILURES,
     DEFAULT_NEGATIVE,
@@ -249,12 +249,24 @@ class Evaluator:
             policies=self._applied_policies(results),
             notes=(
                 *self._ties_notes(),
+                *self._grade_notes(),
                 *_notes_on_measures(self._inner, about_queries),
                 *self._run_notes(results),
             ),
             failed=tuple(failed),
             only_relevant=bool(self.judged.labels.min(initial=1) >= 1),
         )
+
+    def _grade_notes(self) -> Iterator[Note]:
+        """A warning for each measure for which all judged documents have too low a grade."""
+        highest = int(self.judged.labels.max(initial=0))
+        for measure in dict.fromkeys(self._inner):
+            if 0 < highest < measure.relevant_from:
+                text = (
+                    f"no document has a grade of {measure.relevant_from} or more, so none counts as "
+                    f"relevant; the highest is {highest}"
+                )
+                yield Note(text, measure=str(measure), severity=WARNING)
 
     def score_features(self, features: Features, scores: ArrayLike, *, name: str = "run") -> Scores:
         """The scores of the documents of features, as one run: the ranking of each query is evaluated.

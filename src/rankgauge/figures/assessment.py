@@ -98,7 +98,7 @@ def asl_curves(curves: Mapping[str, AslCurve], *, alpha: float = 0.05, about: st
 
 @plotting()
 def swap_curves(curves: Mapping[str, SwapCurve], *, about: str = "") -> Figure:
-    """Draw how often two halves of the queries disagree which run is better, a line for each measure.
+    """Draw how often two halves of the queries disagree on which run is better, a line for each measure.
 
     The swap rate is drawn against the size of the difference of two runs. Measures have different
     scales, so each difference is divided by the greatest difference of two runs. The dashed line is a

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rankgauge.core.arrays import Floats
-from rankgauge.errors import RankgaugeError
+from rankgauge.errors import missing_package
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -90,8 +90,7 @@ def plotting() -> Iterator[None]:
     try:
         import matplotlib
     except ImportError:
-        message = "figures need matplotlib; run pip install 'rankgauge[plot]'"
-        raise RankgaugeError(message) from None
+        raise missing_package("matplotlib", "plot") from None
     settings: Any = {**matplotlib.rcParamsDefault, **_SETTINGS}
     del settings["backend"]
     with matplotlib.rc_context(settings):

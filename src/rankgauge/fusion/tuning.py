@@ -452,7 +452,10 @@ def _optimism_text(optimism: float) -> str:
         return "the same as in the row tuned"
     if optimism < 0:
         return f"{-optimism:.4f} worse than in the row tuned"
-    return f"{optimism:.4f} better than in the row tuned; the difference is optimism"
+    return (
+        f"{optimism:.4f} better than in the row tuned; the difference is overfitting: it will not "
+        "carry over to new queries"
+    )
 
 
 def _difference_notes(
@@ -486,10 +489,14 @@ def _curve_notes(
         where += f"{spread.high:.3g}"
     yield Note(f"the best weights of {second}: {where}")
     first, last = curve.values[[0, -1]].tolist()
+    start, after, before, end = (f"{v:.4f}" for v in (curve.start, first, last, curve.end))
+    if (start, end) == (after, before):
+        yield Note(f"on the tuning queries, weight 0 of {second} gets {start}, and weight 1 {end}")
+        return
     yield Note(
-        f"on the tuning queries, weight 0 of {second} gets {curve.start:.4f} and the next "
-        f"weights get {first:.4f}; weight 1 gets {curve.end:.4f} and the weights before it "
-        f"{last:.4f}; at 0 and 1 documents that only one run has are tied"
+        f"on the tuning queries, weight 0 of {second} gets {start} and the next weights get {after}; "
+        f"weight 1 gets {end} and the weights before it {before}; at 0 and 1 documents that only one "
+        "run has are tied"
     )
 
 

@@ -93,7 +93,7 @@ def check_order(
                 os.fspath(qrels),
                 None,
                 f"the files are the wrong way round: {os.fspath(qrels)} is a run and {os.fspath(run)} "
-                "has judgments; give the judgments as QRELS",
+                "has judgments; pass the judgments first",
             )
 
 
@@ -120,6 +120,12 @@ def can_be_read(read: Callable[..., object], file: Path, **reading: Any) -> bool
     except RankgaugeError:
         return False
     return True
+
+
+def has_only_judgments(file: Path, **reading: Any) -> bool:
+    """Whether a file can be read as judgments, and not as a run."""
+    reading |= {"lenient": False}
+    return can_be_read(read_qrels, file, **reading) and not can_be_read(read_run, file, **reading)
 
 
 # Ids that do not meet

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from rankgauge.errors import AbsentFile, InputError
+from rankgauge.errors import AbsentFile, InputError, missing_package
 from rankgauge.io.compression import MemoryLimitExceeded, decompress, detect_compression
 from rankgauge.io.own_paths import REMEDY, OwnPath
 from rankgauge.workers.sharing import resolve_path
@@ -269,8 +269,7 @@ def _decompress_pieces(raw: _FileSlices | bytes, source: str, limit: int) -> Ite
         except InputError:
             raise
         except ImportError:
-            message = "is compressed with zstandard, but the package for it is not installed: "
-            message += "run pip install 'rankgauge[zstd]'"
+            message = f"is compressed with zstandard, but {missing_package('zstandard', 'zstd')}"
         except MemoryLimitExceeded:
             message = (
                 f"its {name} data needs more memory than the size limit of {limit:,} bytes allows"
@@ -508,7 +507,7 @@ def _write_error(path: str | os.PathLike[str], error: OSError | ImportError) -> 
     if isinstance(error, OSError):
         reason = error.strerror or str(error)
     else:
-        reason = "zstandard is not installed; run pip install 'rankgauge[zstd]'"
+        reason = str(missing_package("zstandard", "zstd"))
     return InputError(os.fspath(path), None, f"cannot be written: {reason}")
 
 

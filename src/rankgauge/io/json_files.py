@@ -35,6 +35,7 @@ from rankgauge.data.roles import (
     GRADE,
     QUERY,
     RANK,
+    RECORD_QUERY,
     RELEVANT,
     RETRIEVED,
     SCORE,
@@ -146,7 +147,9 @@ def _shape(shape: Shape, names: ColumnNames, source: str) -> Shape:
         return replace(shape, rows=True)
     if not keys:
         raise InputError(source, None, f"an empty object, {EXPECTED}")
-    return replace(shape, whole=True)
+    plain = [key for key, value in shape.first.items() if not isinstance(value, dict | list)]
+    # A query with a key of its own has its documents under another key, which is missing.
+    return shape if is_known(plain, RECORD_QUERY, names.query) else replace(shape, whole=True)
 
 
 def _has_documents(record: JsonObject, role: Role, names: ColumnNames) -> bool:

@@ -27,6 +27,7 @@ from rankgauge.data.roles import (
     ColumnNames,
     Role,
     format_columns,
+    normalize_name,
 )
 from rankgauge.errors import InputError
 from rankgauge.io.rows import JsonObject, describe_value, repeated_keys
@@ -223,6 +224,8 @@ class _Reader:
         """Documents that are objects with an id and, as a rule, a value."""
         if self.keys is None:
             self.keys = self._keys_of(list(listing[0]))
+            if self.keys[1] is None:
+                self._refuse_unknown_number(listing[0])
             self.without_value = {*listing[0]}
         document, value, role = self.keys
         wanted = [document] if value is None else [document, value]
@@ -240,6 +243,24 @@ class _Reader:
             self._add_rank_values(len(listing))
         else:
             self.values += map(_negate_rank, values) if role is RANK else values
+
+    def _refuse_unknown_number(self, item: JsonObject) -> None:
+        """Refuse a document without a value that has another number: it may be the value."""
+        known = {normalize_name(name) for role in (ITEM, RECORD_QUERY, RANK) for name in role.names}
+        numbers = [
+            key
+            for key, value in item.items()
+            if isinstance(value, int | float) and not isinstance(value, bool)
+            if key != self.names.document and normalize_name(key) not in known
+        ]
+        if numbers:
+            role, chosen = GRADE, self.names.grade
+            without = "every document in the list has grade 1"
+            if self.role is RETRIEVED:
+                role, chosen, without = SCORE, self.names.score, "the order of the list counts"
+            error = role.absent(list(item), chosen, self.source)
+            message = f"{error.message}; or remove {format_columns(numbers)}: without it, {without}"
+            raise InputError(self.source, None, message)
 
     def _refuse_values(self, entry: QueryEntry, listing: list[Any]) -> None:
         """Refuse a value where the first document of the file has none."""

@@ -109,7 +109,7 @@ OTHER_FORMATS: list[tuple[str, bytes]] = [
 """Other kinds of file, by a pattern of how they begin."""
 
 
-def describe_unknown(content: Content) -> str | None:
+def describe_unknown(content: Content, names: ColumnNames = USUAL_NAMES) -> str | None:
     """What a file looks like that is no TREC file and no known table, and what to do about it."""
     head = content.head()
     packed = detect_compression(head)
@@ -129,12 +129,19 @@ def describe_unknown(content: Content) -> str | None:
         message = f"looks like {_separator_format(separator)} without a header "
         message += f"({format_columns(cells)}), expected a "
         return f"{message}first line that names the columns, such as {example!r}"
+    missing = [
+        role
+        for role, chosen in ((QUERY, names.query), (DOCUMENT, names.document))
+        if not is_known(cells, role, chosen)
+    ] or [QUERY, DOCUMENT]
+    options = " ".join(f"--{role.option}-column NAME" for role in missing)
+    columns = ", ".join(f'"{role.option}": NAME' for role in missing)
     return (
         f"looks like {_separator_format(separator)} with the columns {format_columns(cells)}, "
-        "expected a column for the "
-        "query and one for the document, such as query_id and doc_id; name them: "
-        '--query-column NAME --document-column NAME, in Python columns={"query": NAME, "document": '
-        "NAME} of read_run and read_qrels"
+        f"expected a column for the {' and one for the '.join(role.option for role in missing)}, "
+        f"such as {' and '.join(role.names[0] for role in missing)}; name "
+        f"{'it' if len(missing) == 1 else 'them'}: {options}, in Python columns={{{columns}}} of "
+        "read_run and read_qrels"
     )
 
 

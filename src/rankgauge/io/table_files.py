@@ -127,7 +127,9 @@ def require_table_kind(content: Content, names: ColumnNames) -> TableKind:
     if not head.strip():
         raise NoRows(content.source, None, "no rows, expected some")
     raise InputError(
-        content.source, 1, describe_unknown(content) or f"no table, expected {READABLE_KINDS}"
+        content.source,
+        1,
+        describe_unknown(content, names) or f"no table, expected {READABLE_KINDS}",
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeAlias
 
 from rankgauge.core.parameters import Parametric
 from rankgauge.core.registry import Registry
-from rankgauge.errors import MeasureError
+from rankgauge.errors import MeasureError, RankgaugeError
 from rankgauge.measures.around import Aggregate
 from rankgauge.measures.base import Measure
 from rankgauge.measures.registry import MEASURES
@@ -235,7 +235,7 @@ class Parser:
             raise MeasureError(f"{self.what}s nested more than {MOST_NESTING} deep")
         name = self.expect("name")
         known = None if name in self.registry else self.elsewhere(name)
-        wraps = known is None and isinstance(self.registry.find(name), type)
+        wraps = known is None and isinstance(self.entry(name), type)
         values, keywords = self.arguments(wraps) if self.peek("symbol", "(") else ([], {})
         cutoff = self.cutoff()
         ours = known(cutoff) if known is not None else None
@@ -252,6 +252,16 @@ class Parser:
             result = result @ _number(cutoff)
         self.depth -= 1
         return result
+
+    def entry(self, name: str) -> Any:
+        """What is registered under a name; the error for an unknown name has the cutoff after it."""
+        try:
+            return self.registry.find(name)
+        except RankgaugeError:
+            cutoff = self.cutoff()
+            if not cutoff:
+                raise
+        return self.registry.find(f"{name}@{cutoff}")
 
     def elsewhere(self, name: str) -> Callable[[str], str | None] | None:
         """What a name of other tools means with a cutoff, or without one; None where none has it."""

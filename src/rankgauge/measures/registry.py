@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from typing import TypeVar
 
@@ -53,8 +54,21 @@ class _Measures(Registry[Entry]):
         from rankgauge.measures.names import DIGITS, NAMES, NUMBER
 
         known = (row.spelling for row in NAMES if not row.spelling.endswith((NUMBER, DIGITS)))
-        near = self.similar_names(name, (*others, *known))
+        spelling, cutoff = _split_cutoff(name)
+        near = self.similar_names(spelling, (*others, *known))
+        if near and cutoff:
+            near = [f"{near[0]}@{cutoff}"]
         return f"did you mean {' or '.join(near)}?" if near else "`rankgauge measures` lists them"
+
+
+def _split_cutoff(name: str) -> tuple[str, str]:
+    """A name without the cutoff at its end, and the cutoff; "" where there is none.
+
+    >>> _split_cutoff("NDCG10"), _split_cutoff("nDGC@5"), _split_cutoff("R_cap")
+    (('NDCG', '10'), ('nDGC', '5'), ('R_cap', ''))
+    """
+    parts = re.fullmatch(r"(.*?[^\W\d_])[@_]?(\d*)", name, re.ASCII)
+    return (name, "") if parts is None else (parts[1], parts[2])
 
 
 MEASURES = _Measures(

@@ -10,7 +10,7 @@ import numpy as np
 from rankgauge.core.arrays import Floats
 from rankgauge.core.notes import Note
 from rankgauge.errors import MeasureError
-from rankgauge.measures.answers import JUDGED
+from rankgauge.measures.answers import JUDGED, cached_scores
 from rankgauge.measures.around import DelegatingWrapper, JudgedInvariantWrapper
 from rankgauge.measures.base import Answer, Measure
 from rankgauge.measures.chance import ChanceWrapper, IdealWrapper, OrderBasedWrapper
@@ -78,7 +78,9 @@ class Lower(_BoundWrapper):
     examples = ("lower(RBP)", "lower(nDCG@10)")
 
     def score_each(self, rankings: Rankings) -> Floats:
-        return self.measure.bounds_each(rankings)[0]
+        return np.minimum(
+            self.measure.bounds_each(rankings)[0], cached_scores(rankings, self.measure)
+        )
 
 
 class Upper(_BoundWrapper):
@@ -111,7 +113,9 @@ class Upper(_BoundWrapper):
     examples = ("upper(RBP)", "upper(nDCG@10)")
 
     def score_each(self, rankings: Rankings) -> Floats:
-        return self.measure.bounds_each(rankings)[1]
+        return np.maximum(
+            self.measure.bounds_each(rankings)[1], cached_scores(rankings, self.measure)
+        )
 
 
 class _OrderInvariantWrapper(OrderBasedWrapper):

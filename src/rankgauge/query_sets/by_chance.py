@@ -42,7 +42,14 @@ from rankgauge.scores.model import Scores
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-TYPES = ("ideal", "uninformative hard", "uninformative easy", "other")
+MEANINGS = {
+    "ideal": "the runs are furthest ahead of a random ranking",
+    "uninformative hard": "least ahead of a random ranking, with low scores",
+    "uninformative easy": "least ahead of a random ranking, with high scores",
+    "other": "in between",
+}
+"""The types of queries, and what they mean."""
+TYPES = tuple(MEANINGS)
 DECIMALS = 12
 """Differences are shown with so many decimals. `merge_close_values` decides which differences are
 equal."""
@@ -465,9 +472,15 @@ class QueryTypes(Result, Record):
 
     @property
     def notes(self) -> tuple[Note, ...]:  # type: ignore[override]
-        """The count of each type, the queries left out, and which expected scores are estimates."""
+        """The count of each type, the queries left out, and which expected scores are estimates.
+
+        A type that occurs is explained.
+        """
         return (
-            *(Note(f"{name}: {count:,}") for name, count in self.counts().items()),
+            *(
+                Note(f"{name}: {count:,}", detail=MEANINGS[name] if count else "")
+                for name, count in self.counts().items()
+            ),
             *(left.note for left in self.left_out),
             *([Note(OVERLAP_NOTE, count=self.both)] if self.both else []),
             *self.estimated,

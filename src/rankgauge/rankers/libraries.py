@@ -6,7 +6,7 @@ import importlib
 from importlib import metadata
 from typing import Any
 
-from rankgauge.errors import RankgaugeError
+from rankgauge.errors import RankgaugeError, missing_package
 
 PACKAGES = {"sklearn": "scikit-learn", "lightgbm": "lightgbm"}
 
@@ -15,11 +15,11 @@ def import_library(module: str) -> Any:
     """A module of a library; RankgaugeError says how to install the library where it is not there."""
     try:
         return importlib.import_module(module)
+    except ModuleNotFoundError:
+        raise missing_package(PACKAGES[module.partition(".")[0]], "ltr") from None
     except ImportError as error:
         package = PACKAGES[module.partition(".")[0]]
-        raise RankgaugeError(
-            f"this method needs {package} ({error}); run pip install 'rankgauge[ltr]'"
-        ) from None
+        raise RankgaugeError(f"{package} cannot be imported ({error}); install it again") from None
 
 
 def version_of(package: str) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, get_args
@@ -129,7 +130,7 @@ def settled_orders(
         else:
             left.add(
                 f"Settled orders by {measure} are omitted: {reason}; try `rankgauge distance "
-                "--settled`."
+                f"--settled -m {shlex.quote(str(measure))}`."
             )
             result.append(None)
     return result
@@ -139,8 +140,10 @@ def _reason_left_out(measure: Scored | Aggregate) -> str | None:
     """Why settled orders by a measure are not computed, if so."""
     if not isinstance(measure, Measure):
         return "it is not a mean over queries"
-    if (measure.depth or DEEPEST + 1) > DEEPEST:
-        return f"it uses more than {DEEPEST} documents"
+    if measure.depth is None:
+        return "it has no cutoff, so it would take long"
+    if measure.depth > DEEPEST:
+        return f"it uses the first {measure.depth} documents, so it would take long"
     if measure.own_ties is not None:
         return "it averages over tied scores"
     answers = measure.answers()

@@ -182,7 +182,7 @@ def compare_pairs(scores: Scores, level: float, left: OmissionLog) -> tuple[Page
     )
     return {
         "test": DEFAULT_TEST,
-        "correction": DEFAULT_CORRECTION,
+        "correction": DEFAULT_CORRECTION.capitalize(),
         "difference": column(lambda each: number(each.difference[0])),
         "p": column(lambda each: number(each.p[0])),
         "corrected": column(lambda each: number(each.p_corrected[0])),

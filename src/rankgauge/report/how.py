@@ -103,8 +103,8 @@ def _facts(
         ("Intervals", f"{100 * level:.10g}% intervals of the means, by Student's t"),
         (
             "Significance",
-            f"{DEFAULT_TEST}, with {DEFAULT_CORRECTION} correction: in the leaderboard over "
-            "the runs that are compared with the baseline, in the matrix over all pairs of "
+            f"{DEFAULT_TEST}, with {DEFAULT_CORRECTION.capitalize()}'s correction: in the leaderboard "
+            "over the runs that are compared with the baseline, in the matrix over all pairs of "
             "runs; a difference is significant if its corrected p-value is at most "
             f"{1 - level:.4g}",
         ),

@@ -16,7 +16,7 @@ from rankgauge.core.checks import Choice, Integer, check_value
 from rankgauge.core.notes import WARNING_PREFIX
 from rankgauge.core.records import Record
 from rankgauge.core.tables import Table, cell_text, visible_line
-from rankgauge.errors import RankgaugeError
+from rankgauge.errors import RankgaugeError, missing_package
 from rankgauge.io.files import atomic_write
 
 if TYPE_CHECKING:
@@ -372,8 +372,7 @@ def environment() -> Environment:
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
         from markupsafe import Markup
     except ImportError:
-        message = "pages need Jinja2; run pip install jinja2"
-        raise RankgaugeError(message) from None
+        raise missing_package("jinja2") from None
 
     def make_visible(value: Any) -> Any:
         plain = isinstance(value, str) and not isinstance(value, Markup)

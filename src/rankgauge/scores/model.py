@@ -12,11 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankgauge.core.arrays import Bools, Floats, Ints
+from rankgauge.core.checks import check_value
 from rankgauge.core.notes import Note, count_phrase, note_texts
 from rankgauge.core.policies import (
     DEFAULT_INTERVAL,
     DEFAULT_STANDARDIZATION,
     LEVEL,
+    MISSING,
     SAMPLES,
     SEED,
     AppliedPolicies,
@@ -179,6 +181,7 @@ class Scores(Result, Record):
         "skip" excludes them. By default, they are treated as in the evaluation. Queries on which a
         measure is undefined are excluded.
         """
+        missing = check_value("missing", missing, MISSING, optional=True)
         policy = missing or self.policies.missing
         if policy == "zero" and self.unknown().any():
             raise RankgaugeError(

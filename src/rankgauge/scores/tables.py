@@ -13,7 +13,7 @@ from rankgauge.core.charts import Chart
 from rankgauge.core.notes import Note
 from rankgauge.core.policies import Missing
 from rankgauge.core.tables import Cell, Table
-from rankgauge.errors import InputError, RankgaugeError
+from rankgauge.errors import InputError, missing_package
 from rankgauge.measures.around import inner
 from rankgauge.scores.model import Scores, mean_of
 
@@ -120,6 +120,8 @@ def _notes(scores: Scores, signature: bool) -> tuple[str, ...]:
     ):
         if (count := int(np.count_nonzero(nothing))) > barren:
             kind = "{queries} with no relevant documents"
+            if (least := getattr(inner(measure), "relevant_from", 1)) > 1:
+                kind = f"on {{queries}} no document has a grade of at least {least}"
             notes.append(Note(kind, measure=str(measure), count=count))
         undefined = np.isnan(scores.values[:, :, m]) & ~unknown
         if count := int(np.count_nonzero(undefined.any(axis=0))):
@@ -192,5 +194,4 @@ def _import_package(name: str) -> Any:
     try:
         return importlib.import_module(name)
     except ImportError:
-        message = f"{name} is not installed, expected its package: run pip install {name}"
-        raise RankgaugeError(message) from None
+        raise missing_package(name) from None

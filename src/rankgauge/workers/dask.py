@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from rankgauge.core.records import Record
-from rankgauge.errors import AbsentFile, InputError, RankgaugeError
+from rankgauge.errors import AbsentFile, InputError, RankgaugeError, missing_package
 from rankgauge.version import __version__
 from rankgauge.workers.dask_sharing import (
     PATIENCE,
@@ -400,9 +400,7 @@ def _connect(address: str) -> Any:
     try:
         import distributed
     except ImportError:
-        raise RankgaugeError(
-            "work on a cluster needs Dask: run pip install 'rankgauge[dask]'"
-        ) from None
+        raise missing_package("distributed", "dask") from None
     for name in list(logging.root.manager.loggerDict):  # what goes wrong is told by exceptions
         if name.startswith("distributed"):
             logging.getLogger(name).setLevel(logging.CRITICAL)

@@ -231,7 +231,7 @@ function differencesSection(section) {
           make(
             "span",
             {},
-            `significant: p ≤ ${axisNumber(1 - data.level)} (${data.pairs.test}, corrected by ${data.pairs.correction} over all ${counted((runCount * (runCount - 1)) / 2, "pair")})`,
+            `significant: p ≤ ${axisNumber(1 - data.level)} (${data.pairs.test}, ${runCount > 2 ? `${data.pairs.correction}'s correction over ${counted((runCount * (runCount - 1)) / 2, "pair")}` : "one pair, so no correction"})`,
           ),
         )
       : "",

@@ -275,11 +275,11 @@ function leaderboardLegend() {
     data.pairs
       ? sentence(
           "▲ ▼",
-          `better or worse than the baseline, p ≤ ${axisNumber(1 - data.level)} (${data.pairs.test}, corrected by Holm over the ${counted(runCount - 1, "run")} compared with the baseline)`,
+          `better or worse than the baseline, p ≤ ${axisNumber(1 - data.level)} (${data.pairs.test}, ${runCount > 2 ? `${data.pairs.correction}'s correction over the ${runCount - 1} runs compared with the baseline` : "one pair, so no correction"})`,
         )
       : "",
-    data.settled
-      ? sentence("━", "settled: no labels of the unjudged documents can swap the run with the next one; without this line, some can")
+    data.settled?.some((runs) => runs?.includes(true))
+      ? sentence("━", "line below the mean: however the unjudged documents are judged, the run stays ahead of the next one")
       : "",
   );
 }

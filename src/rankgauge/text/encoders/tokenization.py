@@ -11,7 +11,7 @@ import numpy as np
 
 from rankgauge.core.arrays import Ints
 from rankgauge.core.notes import count_phrase
-from rankgauge.errors import InputError, RankgaugeError
+from rankgauge.errors import InputError, missing_package
 from rankgauge.io.rows import describe_value
 from rankgauge.separate.launch import Cause, ProcessFailure
 from rankgauge.separate.service import Service, ServiceEnded
@@ -163,7 +163,4 @@ def _check_library() -> None:
     from importlib.util import find_spec
 
     if find_spec("tokenizers") is None:
-        raise RankgaugeError(
-            "encoders need the package tokenizers, which is not installed; run pip install "
-            "'rankgauge[text]'"
-        )
+        raise missing_package("tokenizers", "text")

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankgauge.core.notes import count_phrase
-from rankgauge.errors import InputError
+from rankgauge.errors import InputError, missing_package
 
 Floats32: TypeAlias = NDArray[np.float32]
 
@@ -31,12 +31,8 @@ class TensorFile:
         try:
             from safetensors import SafetensorError, safe_open
         except ImportError:
-            raise InputError(
-                str(file),
-                None,
-                "reading it needs the package safetensors, which is not installed; run "
-                "pip install 'rankgauge[text]'",
-            ) from None
+            error = missing_package("safetensors", "text")
+            raise InputError(str(file), None, str(error)) from None
         self.file = file
         try:
             self._tensors: Any = safe_open(str(file), framework="numpy")

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from rankgauge.core.arrays import Floats
-from rankgauge.errors import RankgaugeError
+from rankgauge.errors import RankgaugeError, missing_package
 from rankgauge.text.tokens import SplitWords, words_of
 
 FAST, SLOW = "rouge_score_rs", "rouge_score"
@@ -31,9 +31,8 @@ def package() -> str:
             continue
         return name
     raise RankgaugeError(
-        "ROUGE needs rouge-score-rs, which is not installed; run pip install "
-        "'rankgauge[text]'. If rouge-score-rs cannot be installed, run pip install "
-        "rouge-score, which is slower"
+        f"{missing_package('rouge-score-rs', 'text')}. If rouge-score-rs cannot be installed, run pip "
+        "install rouge-score, which is slower"
     )
 
 
