@@ -87,7 +87,9 @@ def test_a_set_that_is_not_there_is_named_with_its_source(check: Any, folder: Pa
 
 
 @pytest.mark.parametrize(
-    "content", [gzip.compress(b"RUN\n"), b"no gzip", b"", gzip.compress(b"run")[:-4]]
+    "content",
+    [gzip.compress(b"RUN\n"), b"no gzip", b"", gzip.compress(b"run")[:-4]],
+    ids=["other", "not gzip", "empty", "cut short"],
 )
 def test_a_file_with_another_content_is_named(check: Any, folder: Path, content: bytes) -> None:
     (folder / "small" / "a.run.gz").write_bytes(content)
