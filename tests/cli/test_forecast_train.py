@@ -125,7 +125,7 @@ def test_other_runs_go_on_after_an_unreadable_one(
     done = rankgauge("forecast", "train", track, "-o", str(out), *TRAIN)
     assert done.code == 3
     assert "bad.run:1" in done.err
-    assert "far.run: none of its queries is judged" in done.err
+    assert "far.run: none of its queries are judged" in done.err
     assert "2 runs of 7 not evaluated" in done.err
     assert Forecaster.load(out).queries_ == 12
     shown = rankgauge("forecast", "predict", model, track)
@@ -169,7 +169,7 @@ def test_the_wrong_way_round_is_told(rankgauge: Call, track: str, model: str) ->
     kind, qrels, runs = track_files(track)
     assert_refused(
         rankgauge("forecast", "predict", model, f"{kind}={runs / 'r1.run'},{qrels}"),
-        "the wrong way round",
+        "the files are swapped",
     )
 
 

@@ -46,7 +46,7 @@ def test_a_table_with_the_alternatives_and_advice(rankgauge, files):
     )
     assert re.search(r"; if you fuse, take 0\.\d+ for lexical, 0\.\d+ for dense;", done.err)
     assert re.search(r"the best weights score 0.75\d*, the same as in the row tuned", done.err)
-    assert "weight 0 of dense gets 0.7500 and the next weights get 0.7500; weight 1" in done.err
+    assert "weight 0 of dense scores 0.7500 and the next weights score 0.7500; weight 1" in done.err
     assert "note: rrf, k tuned: on the tuning queries, k = 60 is the best" in done.err
     assert "normalized by min-max; absent=minimum for documents missing from a run" in done.err
 

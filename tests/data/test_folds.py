@@ -204,7 +204,7 @@ WRONG = {
     "a role twice": (["train.txt", "training.txt", "test.txt"], "are the same part"),
     "several data sets": (
         [f"{a}/{b}.txt" for a in "xy" for b in ("train", "test")],
-        "several of its folders have folds; name one of them",
+        "several of its folders contain folds; specify one of them",
     ),
 }
 
