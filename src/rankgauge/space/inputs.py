@@ -22,9 +22,9 @@ from rankgauge.measures.one_list import check_labels
 from rankgauge.rankings.lists import Rankings
 
 Documents = Rankings | Features | Sequence[int] | Sequence[Sequence[int]]
-"""Lists of labels: one list, several, or those of the queries that features have."""
+"""Lists of labels: one list, several, or the lists of all queries in features."""
 FeatureRows: TypeAlias = Features | tuple[ArrayLike, ArrayLike, ArrayLike]
-"""Features, or their parts: the values, a row a document; the labels; and the bounds of the queries."""
+"""Features, or their parts: the values, one row per document; the labels; and the query bounds."""
 
 JITTERS = Number(0.0, closed=False, example=1e-6)
 
