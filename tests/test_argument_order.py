@@ -239,7 +239,7 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "judgments to fuse": (lambda: fuse(JUDGED), "runs: Judgments, expected runs; write fuse(["),
     "no method": (
         lambda: fuse(ONE, TWO),
-        "method: a dict is no method of fusion; write fuse([bm25, dense]",
+        "method: a dict is not a fusion method; write fuse([bm25, dense]",
     ),
     "a measure that is a file": (
         lambda: evaluate(QRELS, ONE, __file__),

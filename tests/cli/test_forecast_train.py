@@ -226,8 +226,8 @@ def test_one_topic_is_told(rankgauge: Call, track: str, tmp_path: Path) -> None:
     out = str(tmp_path / "out")
     done = rankgauge("forecast", "train", track, "-o", out, *TRAIN)
     assert done.code == 0
-    assert "trained on one query only" in done.err
-    assert "trained on one query only" in rankgauge("forecast", "predict", out, track).err
+    assert "trained on only one query" in done.err
+    assert "trained on only one query" in rankgauge("forecast", "predict", out, track).err
 
 
 def test_the_forecasts_can_be_saved(
@@ -256,7 +256,7 @@ def test_a_file_that_lacks_everything(rankgauge: Call, track: str, tmp_path: Pat
     (tmp_path / "forecaster.json").write_text("{}")
     assert_refused(
         rankgauge("forecast", "predict", str(tmp_path), track),
-        "the file lacks format, version, method",
+        "missing from the file: format, version, method",
     )
 
 

@@ -133,7 +133,10 @@ def test_topics_that_a_run_lacks_and_lines_left_out_are_told(rankgauge: Call, fi
     (files / "c.run").write_text("q1 Q0 d2 1 0.9 b\nq1 Q0 d8 1 nothing b\n")
     outcome = rankgauge("fuse", "a.run", "c.run", "--lenient")
     assert outcome.code == 0
-    assert "note: c: has no documents for 1 query that other runs answer; only those runs rank them" in outcome.err
+    assert (
+        "note: c: has no documents for 1 query that other runs answer; only those runs rank them"
+        in outcome.err
+    )
     assert "note: c: 1 line dropped: not a number (first at line 2)" in outcome.err
 
 

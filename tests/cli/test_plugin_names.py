@@ -114,7 +114,7 @@ WRONG = {
         "k = FusionParameter('k', Number(), 1, '')\n"
         "@methods.register('bad', 'ranks', 'x', 'y', 'z', parameters=(k,))\n"
         "def bad(lists): return lists.ranks[:, 0]",
-        "the function of method 'bad' must take lists, k: got an unexpected keyword argument 'k'",
+        "the function of method 'bad' must accept lists, k: got an unexpected keyword argument 'k'",
     ),
     "a method that takes something else": (
         "fuse",

@@ -31,7 +31,7 @@ from rankgauge.rankings.lists import offsets_of
 
 QUERIES, WIDTH, SEED = 30, 5, 7
 CLOSE = 1e-9
-"""By how much scores may differ, relative to the largest, where only the order of sums differs."""
+"""The relative tolerance for scores that differ only in the order of summation."""
 
 
 class CheckFailed(LawBroken):
@@ -385,7 +385,7 @@ def _save_and_load(ranker: Ranker) -> None:
         )
         loaded.save(second)
         if _files(first) != _files(second):
-            fail("a loaded ranker saves other files")
+            fail("a loaded ranker saves different files")
 
 
 @CHECKS.law("interrupted save")

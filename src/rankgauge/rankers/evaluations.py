@@ -70,7 +70,7 @@ class Evaluation(Record):
 
 
 PLAIN = Evaluation()
-"""Measures as they are written, ties in a drawn order."""
+"""Measures as written, ties in random order."""
 
 
 class FeatureScore(Record):

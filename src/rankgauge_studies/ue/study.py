@@ -367,5 +367,5 @@ def protocol_differences(folder: OwnPath, protocol: Protocol) -> tuple[str, ...]
     there = read_sealed(path, "the study.json of a study", maker, ANOTHER_FOLDER)
     here = dict(read_json(json_bytes(protocol.content()), source, "JSON", maker))
     if there.get("study") != here["study"]:
-        raise InputError(source, None, "not a UE study; give another folder, or remove this one")
+        raise InputError(source, None, "not a UE study; choose another folder, or remove this one")
     return tuple(name for name in here if here[name] != there.get(name))
