@@ -305,7 +305,10 @@ def test_scores_at_the_ends_of_the_range_may_be_rounded(tmp_path: Path) -> None:
     assert scores.values[0, :, 0].tolist() == [-1e100, 700.0]
 
 
-NOTE = "column 'x' contains only integers, all of them distinct: if these are queries, name the column query"
+NOTE = (
+    "column 'x' contains only integers, all of them distinct: if these are queries, name the "
+    "column query"
+)
 
 
 @pytest.mark.parametrize(

@@ -272,7 +272,7 @@ def test_features_are_rounded_to_decimals(any_data):
         (([(1, math.nan, 3)], [1]), "document 0: nan is invalid"),
         (
             ([(k, k * k, k**3) for k in range(80)], [0, 1] * 40),
-            "more than 2,000 lines after 1 query of 1, which make up to 2,001,001 cells. Take "
+            "more than 2,000 lines after 1 query of 1, which make up to 2,001,001 cells. Use "
             "neutral=False, or use fewer queries, or fewer documents",
         ),
     ],

@@ -480,8 +480,8 @@ def _curve_notes(
     more = len(parts) - MOST_PARTS
     where += f" and {count_phrase(more, 'more interval')}" if more > 0 else ""
     if spread is not None:
-        where += f"; in {100 * level:.10g}% of samples of the queries they range from {spread.low:.3g} to "
-        where += f"{spread.high:.3g}"
+        where += f"; in {100 * level:.10g}% of samples of the queries they range from "
+        where += f"{spread.low:.3g} to {spread.high:.3g}"
     yield Note(f"the best weights of {second}: {where}")
     first, last = curve.values[[0, -1]].tolist()
     yield Note(

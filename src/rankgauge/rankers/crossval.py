@@ -439,7 +439,7 @@ class CrossValidation(Result, Record):
     validation: Floats | None
     notes: tuple[Note, ...]
     failed: tuple[str, ...] = ()
-    """The folds that failed because workers died, by method, with the reason. Such methods are excluded."""
+    """The folds that failed because workers died, by method, and why. These methods are excluded."""
 
     def table(self) -> Table:
         """Return a table with one row per measure and method, and then one for a random order.

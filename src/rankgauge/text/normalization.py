@@ -30,9 +30,7 @@ BY_LENGTH = (
     "chance depends on the length of the output, so a form can reverse two systems on a text, "
     "and it penalizes length"
 )
-BY_DRAW = (
-    "chance is drawn anew for each output, so a form can reverse two systems on a text by luck"
-)
+BY_DRAW = "chance is drawn anew for each output, so a form can reverse two systems on a text by chance alone"
 
 
 class ChanceMetric(Composite, ChanceParameters, Metric):

@@ -19,7 +19,7 @@ from rankgauge.errors import InputError
 Floats32: TypeAlias = NDArray[np.float32]
 
 READABLE_TYPES = ("F32", "F16", "BF16")
-"""The types that weights may have."""
+"""The supported types of weights."""
 
 COPY_REMEDY = "copy the file again, or convert the model again"
 
