@@ -401,7 +401,7 @@ def test_work_goes_on_from_what_is_finished(
     for name in ("made.scores", "made-documents.json"):
         kept = parts / name
         kept.write_bytes(kept.read_bytes()[:100])
-        with pytest.raises(InputError, match="remove it to have it made again") as caught:
+        with pytest.raises(InputError, match="remove it to create it again") as caught:
             run_study([data], QUICK, folder)
         assert caught.value.source == str(kept)
         kept.unlink()

@@ -196,7 +196,7 @@ def test_many_documents_are_compared_block_by_block(monkeypatch: pytest.MonkeyPa
 
 def test_too_many_documents_for_condorcet_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rankgauge.fusion.methods.MOST_COMPARED", 3)
-    with pytest.raises(rg.RankgaugeError, match="a query has 4 documents, expected at most 3"):
+    with pytest.raises(rg.RankgaugeError, match="one query has 4 documents, expected at most 3"):
         scores_of([dict.fromkeys("abcd", 1.0), {"a": 1.0}], "condorcet")
 
 

@@ -30,7 +30,9 @@ BY_LENGTH = (
     "chance depends on the length of the output, so a form can reverse two systems on a text, "
     "and it penalizes length"
 )
-BY_DRAW = "chance is drawn anew for each output, so a form can reverse two systems on a text by chance alone"
+BY_DRAW = (
+    "chance is drawn anew for each output, so a form can reverse two systems on a text randomly"
+)
 
 
 class ChanceMetric(Composite, ChanceParameters, Metric):

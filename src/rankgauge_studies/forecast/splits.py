@@ -20,11 +20,11 @@ SPLITS: Mapping[FeatureJudgments, tuple[RowSplit, ...]] = {
     "pool": ("rows", "topics", "topics and runs", "kind", "track", "paper"),
     "full": ("topics", "track", "paper"),
 }
-"""The splits, by the judgments that features see."""
+"""The splits, by the judgments used for features."""
 FIXED_SPLITS: tuple[RowSplit, ...] = ("kind", "track")
-"""The splits of which nothing is drawn, so that repeating them says nothing."""
+"""The splits without randomness, which are not worth repeating."""
 GREATEST_DEPTH_SPLITS: tuple[RowSplit, ...] = ("rows", "topics and runs")
-"""The splits that are looked at for the greatest depth alone, to save time: no claim of the paper needs
+"""The splits examined only at the greatest depth, to save time: no claim of the paper needs
 them."""
 ALL_ROWS_SPLITS: tuple[RowSplit, ...] = ("rows", "topics", "kind", "track")
 """The splits that test all rows, so that systems can be compared by their means."""

@@ -73,7 +73,7 @@ WITHOUT_ENCODER = (
     "or give the folder of an encoder with --encoder"
 )
 LIBRARIES = ("numpy", "scipy", "tokenizers", "rouge-score-rs")
-"""Other versions of these may give other bytes."""
+"""Different versions of these may produce different bytes."""
 
 
 def available_encoder() -> AnyEncoder | None:
