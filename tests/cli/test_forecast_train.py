@@ -203,7 +203,7 @@ def test_the_same_track_twice(rankgauge: Call, track: str, tmp_path: Path) -> No
     for other in (track, again):
         assert_refused(
             rankgauge("forecast", "train", track, other, "-o", out, *TRAIN),
-            "is given twice with the same judgments",
+            "occurs twice with the same judgments",
         )
     parts = [f"{kind}={qrels},{runs / pattern}" for pattern in ("r[01].run", "r[234].run")]
     assert rankgauge("forecast", "train", *parts, "-o", out, *TRAIN).code == 0

@@ -418,7 +418,7 @@ def test_a_run_that_cannot_be_used_is_named_and_the_others_count(
 def test_the_same_run_twice_is_refused(name: str, call: Call) -> None:
     code, out, err = call(name, fair="good")
     assert (code, out) == (2, "")
-    assert "good.run: given 2 times, expected once" in err
+    assert "good.run: specified 2 times, expected once" in err
 
 
 @each([name for name in RUNS_READ if "qrels.txt good.run" in CALLS[name]])

@@ -387,7 +387,7 @@ def test_constant_targets(method: str) -> None:
 
 def test_one_topic_is_told() -> None:
     one = Forecaster("regression").fit_rows([made("a", "news", 1, topics=1)])
-    assert any("one query only" in note.kind for note in one.notes_)
+    assert any("only one query" in note.kind for note in one.notes_)
     assert Forecaster("regression").fit_rows([made("a", "news", 1, topics=2)]).notes_ == ()
 
 

@@ -299,7 +299,7 @@ def check_different(tracks: Sequence[Track]) -> None:
                 key = (track.name, run.name)
             if key in seen:
                 raise RankgaugeError(
-                    f"the run {run.name} is given twice with the same judgments, in "
+                    f"the run {run.name} occurs twice with the same judgments, in "
                     f"{seen[key]} and in {track.name}; omit one of these tracks"
                 )
             seen[key] = track.name

@@ -251,7 +251,7 @@ def _state(path: Path) -> dict[str, Any] | None:
 def _array(stream: BinaryIO, kind: str, dimensions: int, size: int) -> NDArray[Any]:
     """The array that comes next in a file of this size; ValueError where it is none of this kind."""
     if npy.read_magic(stream) != (1, 0):
-        raise ValueError("another version of the format")
+        raise ValueError("a different version of the format")
     shape, by_column, dtype = npy.read_array_header_1_0(stream)
     if dtype != np.dtype(kind) or len(shape) != dimensions or by_column or min(shape) < 0:
         raise ValueError("another kind of array")

@@ -22,7 +22,7 @@ is checked just before."""
 _FOLDER = getattr(os, "O_PATH", 0) | getattr(os, "O_DIRECTORY", 0)
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0)
-"""Opening a named pipe waits for its writer, unless the flags say otherwise."""
+"""Opening a named pipe waits for its writer unless the flags prevent it."""
 REMEDY = "remove it, or choose another folder"
 KINDS = {
     stat.S_IFLNK: "a link",

@@ -385,7 +385,7 @@ def distinct_names(paths: Sequence[str], name: Callable[[str], str]) -> list[str
     """
     twice, count = Counter(paths).most_common(1)[0] if paths else ("", 0)
     if count > 1:
-        raise InputError(display_name(twice), None, f"given {count} times, expected once")
+        raise InputError(display_name(twice), None, f"specified {count} times, expected once")
     count_of = Counter(map(name, paths))
     return [name(path) if count_of[name(path)] == 1 else path for path in paths]
 

@@ -175,7 +175,7 @@ def _objective(ranker: Ranker) -> None:
     if named and declared is None:
         fail(f"`optimizes` has {PLACEHOLDER}, but there is no such setting")
     if by_measure and not named:
-        fail(f"`optimizes` lacks {PLACEHOLDER} for the name of the measure")
+        fail(f"`optimizes` does not contain {PLACEHOLDER} for the name of the measure")
     objective = ranker.training_objective()
     if not objective.text or not objective.origin:
         fail("the training objective has no description")

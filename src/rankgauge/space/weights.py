@@ -44,7 +44,7 @@ MOST_SIZE = 2**500
 """Lines with larger coefficients would meet in points that doubles cannot represent."""
 LONGEST_SHORT_ID = 3
 """Maximum length of a document id drawn in a figure."""
-FIX_REMEDY = "fix the weight of another feature: fixed={5: 1.0}, or --fixed 5=1"
+FIX_REMEDY = "fix the weight of a different feature: fixed={5: 1.0}, or --fixed 5=1"
 
 
 class WeightSpace(Record):

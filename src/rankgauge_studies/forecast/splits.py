@@ -12,7 +12,7 @@ from rankgauge.forecast import FeatureJudgments, StackedRows
 from rankgauge.forecast.models import GROUPS
 
 RowSplit: TypeAlias = Literal["rows", "topics", "topics and runs", "kind", "track", "paper"]
-"""rows: at random, so the query and the run of a tested row are also learned from. topics: not its
+"""rows: at random, so the query and the run of a test row also occur in training. topics: not its
 query. topics and runs: neither its query nor its run. kind: no track of its kind of collection.
 track: neither its track nor its query. paper: a fifth of the rows of the target tracks is tested, all
 others are learned from."""

@@ -67,7 +67,7 @@ class Attention(Record):
 
 
 CorrelationScope: TypeAlias = tuple[str, str, str, Over]
-"""What correlations are of: which systems, which documents (for a kind also which reading of it), and
+"""The scope of correlations: which systems, which documents (for a kind, also which reading of it), and
 over systems, texts or rows."""
 
 

@@ -166,7 +166,7 @@ class TextStudy(Result, Record):
 
     asked: TextProtocol
     content: Mapping[str, Any]
-    """What `study.json` has: versions, digests of the data and of the encoder, and how it was done."""
+    """The content of `study.json`: versions, digests of the data and the encoder, and the settings."""
     examined: tuple[DataSetResult, ...]
     encoder_name: str = "an encoder"
     """The folder of the encoder, shortly."""

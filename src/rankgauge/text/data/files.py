@@ -285,7 +285,7 @@ def _texts_from_columns(rows: FileRows, columns: tuple[str, ...]) -> Texts:
             known, first = text.cells.setdefault(column, (cells[column], where))
             if known != cells[column]:
                 raise where.error(
-                    f"another {column} than for the same id before{first.first_line_hint()}, "
+                    f"not the same {column} as before for this id{first.first_line_hint()}, "
                     "expected the same, or "
                     "an empty cell"
                 )

@@ -40,7 +40,7 @@ class ModelType(Record):
     after_padding: bool = False
     """Whether positions are counted from the id of the padding token."""
     leading_space: bool = False
-    """Whether a text starts with a space, so that its first word is treated like any other."""
+    """Whether a text is prefixed with a space to treat its first word like any other."""
 
 
 BERT = ModelType()

@@ -62,7 +62,7 @@ class Tokenization:
         if largest >= vocabulary:
             raise self._input_error(
                 f"it has the token id {largest:,}, but config.json has vocab_size "
-                f"{vocabulary:,}; take both files from the same model"
+                f"{vocabulary:,}; use both files from the same model"
             )
         special, word = (ids.tolist() for ids in self.ids(["", "a"]))
         if len(special) != 2:

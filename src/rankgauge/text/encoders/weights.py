@@ -69,7 +69,7 @@ class TensorFile:
         if has != shape:
             raise self._input_error(
                 f"the tensor {full} has the shape {_format_shape(has)}, but config.json says "
-                f"{_format_shape(shape)}; take config.json and the weights from the same model"
+                f"{_format_shape(shape)}; use config.json and the weights from the same model"
             )
         if kind not in READABLE_TYPES:
             raise self._input_error(
