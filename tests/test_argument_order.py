@@ -247,7 +247,7 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "a method that is a file": (
         lambda: fuse(ONE, __file__),
-        f"method: {__file__!r} is no method of fusion",
+        f"method: {__file__!r} is not a fusion method",
     ),
 }
 

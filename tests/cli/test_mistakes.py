@@ -100,7 +100,7 @@ def test_numbers_that_could_be_either_are_not_called_the_wrong_way_round(
 def test_distance_says_where_judgments_belong(rankgauge: Call, files: Files) -> None:
     assert_refused(
         rankgauge("distance", files.qrels, files.good),
-        "the file has judgments: give it with --qrels",
+        "the file contains judgments: pass it with --qrels",
     )
     assert_refused(
         rankgauge("distance", "--qrels", files.good, files.qrels, files.other),

@@ -92,7 +92,7 @@ def test_a_run_without_judged_documents_is_told() -> None:
 
 def test_a_track_is_learnt_from_once() -> None:
     track = Track.of(QRELS, RUNS, kind="toy")
-    with pytest.raises(RankgaugeError, match="the run one is given twice"):
+    with pytest.raises(RankgaugeError, match="the run one occurs twice"):
         Forecaster("gupta", "AP", 1).fit([track, track])
     other = Track.of(QRELS, RUNS, kind="toy", name="another")
     assert Forecaster("gupta", "AP", 1).fit([track, other]).tracks_ == ("toy", "another")

@@ -266,7 +266,7 @@ def test_scores_beyond_what_a_file_holds_are_refused() -> None:
 @pytest.mark.parametrize(
     ("method", "settings", "message"),
     [
-        ("gmnz", {"gamma": 1e5}, "give gamma a value nearer to 1 than 100000$"),
+        ("gmnz", {"gamma": 1e5}, "give gamma a value closer to 1 than 100000$"),
         ("wsum", {"weights": (1e300, 1)}, "give smaller weights$"),
         ("rrf", {"weights": (1e300, 1)}, "give smaller weights$"),
         ("mixed", {"normalize": "none"}, r"normalize the scores \(normalize='min-max'\)$"),
@@ -274,7 +274,7 @@ def test_scores_beyond_what_a_file_holds_are_refused() -> None:
         (
             "gmnz",
             {"gamma": 1e5, "normalize": "none"},
-            "give gamma a value nearer to 1 than 100000, and normalize the scores",
+            "give gamma a value closer to 1 than 100000, and normalize the scores",
         ),
     ],
 )

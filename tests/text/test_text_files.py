@@ -194,7 +194,7 @@ WRONG: dict[str, tuple[str | bytes, str]] = {
     "output NaN": (changed(outputs={"x": float("nan")}), "the output of 'x' is NaN"),
     "outputs a list": (changed(outputs=["o"]), "no outputs, expected"),
     "system blank": (changed(outputs={" ": "o"}), "the name of a system is empty"),
-    "no system": (jsonl({**GOOD, "outputs": {}}), "no outputs, expected what at least one"),
+    "no system": (jsonl({**GOOD, "outputs": {}}), "no outputs, expected those of at least one"),
     "half a character": (changed(source="\ud83d"), r"half a character, \\ud83d"),
     "half in an id": (changed(id="\udc00"), "the id contains half a character"),
     "half in a system": (changed(outputs={"\udc00": "o"}), "half a character"),
@@ -229,14 +229,17 @@ WRONG: dict[str, tuple[str | bytes, str]] = {
     "open quote": (HEADER + '1,x,"o,r\n', "texts:2: .*never closed"),
     "after a quote": (HEADER + '1,x,"o"o,r\n', "texts:2: text after a closing quote"),
     "nul": (HEADER + "1,x,o\0,r\n", "texts:2: binary data"),
-    "latin-1": (HEADER.encode() + b"1,x,\xe9,r\n", "texts:2: the output has bytes that are not"),
+    "latin-1": (
+        HEADER.encode() + b"1,x,\xe9,r\n",
+        "texts:2: the output contains bytes that are not",
+    ),
     "output twice": (
         HEADER + "1,x,o,r\n\n1,x,p,r\n",
         r"texts:4: a second output of 'x' for the same id \(first on line 2\)",
     ),
     "another reference": (
         HEADER + "1,x,o,r\n1,y,p,q\n",
-        r"texts:3: another reference than .* \(first on line 2\)",
+        r"texts:3: not the same reference as .* \(first on line 2\)",
     ),
     "reference empty": (HEADER + "1,x,o,\n", "texts:2: the text '1' has no reference"),
     "system empty": (HEADER + "1,,o,r\n", "the system is empty"),

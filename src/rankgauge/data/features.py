@@ -298,7 +298,7 @@ class Features(Record):
                     f"{count_phrase(len(self.queries), 'query')}"
                 )
         if len(set(numbers)) < len(numbers):
-            raise RankgaugeError("queries: a query is named twice, expected each query once")
+            raise RankgaugeError("queries: a query is listed twice, expected each query once")
         return np.array(numbers, dtype=np.int64)
 
 

@@ -47,7 +47,7 @@ def usable_runs(
     for source, result in outcomes(lambda source: source(), sources, None, label):
         if isinstance(result, RankgaugeError):
             judged = can_be_read(read_qrels, str(source.path), **(reading | {"lenient": False}))
-            remedy = "; the file has judgments: give it with --qrels" if judged else ""
+            remedy = "; the file contains judgments: pass it with --qrels" if judged else ""
             read.failed.append(f"{result}{remedy}")
         elif judgments is not None and not (rows_of(judgments.queries, result.queries) >= 0).any():
             where = display_name(source.path)

@@ -208,7 +208,7 @@ class Fusion(Record):
             value = self.parameters[each.name]
             if value != each.default:
                 usual = replace(self, parameters=self.parameters | {each.name: each.default})
-                changes[f"give {each.name} a value nearer to {each.default:g} than {value:g}"] = (
+                changes[f"give {each.name} a value closer to {each.default:g} than {value:g}"] = (
                     usual
                 )
         if self.weights is not None:
@@ -259,7 +259,7 @@ def check_shared_queries(runs: Sequence[Run]) -> None:
             mine, other = topics[0], min(count.keys() - set(topics))
             raise RankgaugeError(
                 f"run {run.name} shares no query with the other runs: it has {decode(mine)!r}, they "
-                f"have {decode(other)!r}; give runs of the same queries, with the same ids"
+                f"have {decode(other)!r}; use runs of the same queries, with the same ids"
             )
 
 

@@ -22,7 +22,7 @@ MAX_SHOWN = 3
 """Number of ids shown for each side."""
 
 MAX_EXAMINED = 1000
-"""Number of ids of each side examined to find the reason."""
+"""Number of ids on each side examined to find the reason."""
 
 LONGEST = 60
 """Maximum number of characters shown of an id."""

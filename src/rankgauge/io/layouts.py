@@ -66,7 +66,7 @@ def find_layout(folder: Path, *, cut: bool) -> Layout:
         files = [path for _, path in listed.files]
         if len(files) == 1:
             return Layout("One file.", [{"train": files}], shared=True)
-        message = f"has {count_phrase(len(files), 'data file')}, expected one to be cut into folds"
+        message = f"has {count_phrase(len(files), 'data file')}, expected one to split into folds"
         raise InputError(display_name(folder), None, f"{message} (leave out folds)")
     layout = _find_own_layout(listed)
     if layout is not None:

@@ -180,7 +180,7 @@ def _objective(ranker: Ranker) -> None:
     if not objective.text or not objective.origin:
         fail("the training objective has no description")
     if (objective.measure is not None) != by_measure:
-        fail("a measure is named that training does not optimize")
+        fail("the description names a measure that training does not optimize")
     if objective.measure is not None and objective.measure not in objective.text:
         fail(f"the description of the training objective does not name {objective.measure}")
     other = _clone(ranker).set_params(measure="P@3")

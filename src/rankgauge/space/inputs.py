@@ -146,7 +146,7 @@ def features_of(documents: FeatureRows) -> Features:
     ends = bounds.tolist() if bounds.ndim == 1 else []
     if not ends or ends[0] != 0 or ends[-1] != len(labels) or (np.diff(bounds) < 0).any():
         raise RankgaugeError(
-            f"bounds {ends[:8]}: expected the first row of each query, from 0 on, and the number of "
+            f"bounds {ends[:8]}: expected the first row of each query, starting at 0, and the number of "
             f"documents, {len(labels)}, at the end"
         )
     if np.abs(labels).max(initial=0) > 2**31 - 1:
