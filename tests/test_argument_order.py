@@ -224,7 +224,7 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "a measure of med": (lambda: med(LISTS[0], "AP", LISTS[1]), "measure: a list"),
     "scores of documents": (
         lambda: med({"a": 2.0, "b": 1.0}, {"b": 3, "a": 1}, "AP@10"),
-        "a: a dict of scores of documents, without queries, expected a list of documents, the best "
+        "a: a dict of scores of documents, without queries, expected a list of documents, best "
         "first, or one run; write med([",
     ),
     "a set": (
